@@ -1,0 +1,23 @@
+// Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
+import { build } from 'esbuild';
+
+await build({
+  entryPoints: { main: 'src/cli/main.ts', 'demo-agent': 'src/demo/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true, // Ink and React live in a chunk of their own that is loaded after the child has started
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  jsx: 'automatic',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  external: ['@lydell/node-pty', 'react-devtools-core'],
+  // bundled CommonJS packages call require() for Node's own modules
+  banner: {
+    js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
+  },
+});

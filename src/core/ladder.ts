@@ -1,0 +1,2 @@
+/** How full the window is, in four steps. */
+export type Tier = 'safe' | 'warn' | 'auto' | 'hard';

@@ -4,7 +4,10 @@ export type Millis = number;
 /** Where a number comes from, in order of trust (facts/ say what each runtime offers). */
 export type Source = 'official' | 'log' | 'screen' | 'estimate';
 
-/** Who said how large the window is; everything after `derived` is an inference and is shown with `?`. */
+/**
+ * Who said how large the window is. A model table is certain where the model has one window only;
+ * `default` is what a runtime assumes when it cannot know, and is the one shown with `?`.
+ */
 export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'default';
 
 /** One observation of how full the context window is. A field that was not observed is absent, never zero. */
@@ -20,3 +23,36 @@ export interface Reading {
   readonly model?: string;
   readonly at: Millis;
 }
+
+/** The reading with every impossible number (NaN, negative, an empty window) left out; undefined if nothing says how full. */
+export const validReading = (reading: Reading): Reading | undefined => {
+  const { usedTokens, windowTokens, windowSource, usedPercent, ...rest } = reading;
+  const used = possible(usedTokens);
+  const window = possible(windowTokens);
+  const percent = possible(usedPercent);
+  if (used === undefined && percent === undefined) return undefined;
+  return {
+    ...rest,
+    ...(used === undefined ? {} : { usedTokens: used }),
+    ...(window ? { windowTokens: window, windowSource: windowSource ?? 'default' } : {}),
+    ...(percent === undefined ? {} : { usedPercent: percent }),
+  };
+};
+
+/** The reading measured against a window the user named: it outranks the agent's, whose percentage no longer applies. */
+export const withUserWindow = (reading: Reading, windowTokens: number): Reading => {
+  const { usedPercent, ...rest } = reading;
+  const measured: Reading = { ...rest, windowTokens, windowSource: 'user' };
+  return rest.usedTokens === undefined && usedPercent !== undefined ? { ...measured, usedPercent } : measured;
+};
+
+/** 0…100 (not rounded): the runtime's own formula if it gave one, else used/window; undefined while one of them is unknown. */
+export const percentOf = (reading: Reading): number | undefined => {
+  const { usedTokens, windowTokens, usedPercent } = reading;
+  if (usedPercent !== undefined) return Math.min(100, usedPercent);
+  if (usedTokens === undefined || windowTokens === undefined) return undefined;
+  return Math.min(100, (usedTokens * 100) / windowTokens);
+};
+
+const possible = (value: number | undefined): number | undefined =>
+  value !== undefined && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -1,0 +1,107 @@
+import type { Fact } from '../core/event.js';
+import type { NativeTrigger } from '../core/ladder.js';
+import type { Millis } from '../core/reading.js';
+
+/** The environment of the child, as far as a runtime's own variables matter. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** One agent product as a value. Everything the wrapper knows about an agent is here; nothing of it acts. */
+export interface Runtime {
+  /** as in `ctxwrap NAME` and in the footer */
+  readonly name: string;
+  /** the program to find on PATH; undefined for an agent that is not a program of its own */
+  readonly command?: string;
+  /** what to install when the command is not found */
+  readonly npmPackage?: string;
+  /** false when these arguments make the agent print and exit, so that it must run without a PTY and a footer */
+  readonly isInteractive: (args: readonly string[]) => boolean;
+  /** where the agent compacts by itself; undefined when it does not or when nobody knows */
+  readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
+  /** where and how the agent records its sessions; undefined when it has no session file we can read */
+  readonly log?: SessionLog;
+}
+
+/** How a runtime's session file is found and read. */
+export interface SessionLog {
+  readonly locate: Locate;
+  /** the reader for the first line of a session file */
+  readonly reader: (env: Env) => LineReader;
+}
+
+/**
+ * Reads one complete line of a session file, gives what it says and the reader for the next line. Pure: what must be remembered
+ * between lines is in the next reader. `now` is used where a record has no timestamp.
+ */
+export type LineReader = (line: string, now: Millis) => LineStep;
+
+export interface LineStep {
+  readonly facts: readonly Fact[];
+  readonly next: LineReader;
+  /** why the line does not fit what is known of this runtime's files; undefined when it does */
+  readonly misfit?: string;
+}
+
+/** What one line means to a reader with state S. */
+export interface Understood<S> {
+  readonly state: S;
+  readonly facts: readonly Fact[];
+  readonly misfit?: string;
+}
+
+/** A reader from a state and a pure function of it. */
+export const lineReader = <S>(
+  state: S,
+  read: (state: S, line: string, now: Millis) => Understood<S>,
+): LineReader => {
+  const reader: LineReader = (line, now) => {
+    const { state: after, ...said } = read(state, line, now);
+    return { ...said, next: after === state ? reader : lineReader(after, read) };
+  };
+  return reader;
+};
+
+/** Finds the session file the child writes now, or undefined while there is none. Called again and again: it must be cheap. */
+export type Locate = (port: FilePort, place: Place) => Promise<Located | undefined>;
+
+/** What is known about the child when its session file is looked for. */
+export interface Place {
+  readonly childPid: number;
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Env;
+  /** when the child was started: older files that did not grow since are not its own */
+  readonly startedAt: Millis;
+  readonly now: Millis;
+}
+
+export interface Located {
+  readonly sessionId: string;
+  /** undefined when the session is known but has no file yet */
+  readonly path?: string;
+  /** the agent itself said so (a pid file, an open file); otherwise it is the best of several */
+  readonly certain: boolean;
+}
+
+/** A regular file in a folder; links and folders are never listed. Times in ms. */
+export interface FileEntry {
+  readonly path: string;
+  readonly name: string;
+  readonly modifiedAt: Millis;
+  readonly bornAt: Millis;
+}
+
+/** What finding a file may ask of the machine. Nothing here throws: what cannot be read is empty or undefined. */
+export interface FilePort {
+  /** regular files directly in a folder whose name passes */
+  readonly list: (folder: string, wanted: (name: string) => boolean) => Promise<readonly FileEntry[]>;
+  readonly entry: (path: string) => Promise<FileEntry | undefined>;
+  /** the first line, if it is complete and of a sane length */
+  readonly firstLine: (path: string) => Promise<string | undefined>;
+  /** the content of a small text file */
+  readonly smallText: (path: string) => Promise<string | undefined>;
+  /** the process and all below it, itself first */
+  readonly family: (pid: number) => Promise<readonly number[]>;
+  /** paths of the regular files a process has open; undefined where the system does not tell */
+  readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;
+  readonly sha256: (text: string) => string;
+}

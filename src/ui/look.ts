@@ -1,0 +1,66 @@
+/** What the terminal can show. Everything the footer needs to know about it, as plain values. */
+export interface Look {
+  /** width of the row in columns */
+  readonly columns: number;
+  /** 0 none (no SGR at all), 1 the 16 colours of the theme, 2 the 256-colour palette, 3 RGB */
+  readonly colorLevel: ColorLevel;
+  /** only 0x20–0x7e may be drawn */
+  readonly ascii: boolean;
+}
+
+export type ColorLevel = 0 | 1 | 2 | 3;
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads the look from the environment as the arguments give it; `process` is the caller's. */
+export const lookOf = (env: Env, isTTY: boolean, columns: number): Look => ({
+  columns,
+  colorLevel: colorLevelOf(env, isTTY),
+  ascii: isAscii(env),
+});
+
+const colorLevelOf = (env: Env, isTTY: boolean): ColorLevel => {
+  // no-color.org: present and not empty; it wins over FORCE_COLOR because only a person sets it
+  if (env['NO_COLOR']) return 0;
+  const forced = forcedLevel(env['FORCE_COLOR']);
+  if (forced !== undefined) return forced;
+  return isTTY ? terminalLevel(env['TERM'] ?? '', env['COLORTERM'] ?? '') : 0;
+};
+
+/** The values that chalk understands, so that the variable means the same everywhere. */
+const forcedLevel = (value: string | undefined): ColorLevel | undefined => {
+  switch (value) {
+    case undefined:
+      return undefined;
+    case '0':
+    case 'false':
+      return 0;
+    case '2':
+      return 2;
+    case '3':
+      return 3;
+    default:
+      return 1;
+  }
+};
+
+const trueColorTerms = /^(xterm-kitty|xterm-ghostty|wezterm|alacritty|foot|contour)|-direct$/;
+
+const terminalLevel = (term: string, colorTerm: string): ColorLevel => {
+  if (term === '' || term === 'dumb' || /-m(ono)?$/.test(term)) return 0;
+  const palette = /-256(color)?$/.test(term) ? 2 : 1;
+  // GNU screen inherits COLORTERM from the terminal around it but misreads RGB colours
+  if (term.startsWith('screen')) return palette;
+  if (/^(truecolor|24bit)$/.test(colorTerm) || trueColorTerms.test(term)) return 3;
+  return palette;
+};
+
+/**
+ * A locale that names another charset means ASCII. No locale at all says nothing (containers have none), and the
+ * agents draw Unicode then too. The Linux console has UTF-8 but a font of 512 glyphs.
+ */
+const isAscii = (env: Env): boolean => {
+  if (env['TERM'] === 'linux') return true;
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];
+  return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
+};

@@ -1,0 +1,64 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { Tier } from '../core/ladder.js';
+import type { ColorLevel } from './look.js';
+
+/** Styles for one row; at colour level 0 each of them returns its text as it is. */
+export interface Theme {
+  /** the filled part of the bar */
+  readonly bar: Paint;
+  /** the number a user looks for first */
+  readonly percent: Paint;
+  /** the tier word */
+  readonly tier: Paint;
+  /** everything that should stay in the background */
+  readonly quiet: Paint;
+}
+
+type Paint = (text: string) => string;
+
+interface TierColor {
+  readonly rgb: string;
+  readonly ansi256: number;
+}
+
+/** Mid-tones: each RGB value has a contrast of at least 3.5 : 1 against white, black and #1e1e1e, so one set serves dark and light themes. */
+export const tierColors = {
+  warn: { rgb: '#a87900', ansi256: 136 },
+  auto: { rgb: '#c8601a', ansi256: 166 },
+  hard: { rgb: '#d43c45', ansi256: 167 },
+} as const satisfies Record<Exclude<Tier, 'safe'>, TierColor>;
+
+/**
+ * The level is an argument because chalk's own detection (which Ink's `color` prop uses) depends on the streams and
+ * on CI variables of this process, not on the terminal the row is for.
+ */
+export const themeOf = (tier: Tier | undefined, level: ColorLevel): Theme => {
+  const chalk = new Chalk({ level });
+  const quiet: Paint = (text) => chalk.dim(text);
+  if (tier === undefined || tier === 'safe')
+    return { bar: quiet, percent: (text) => text, tier: quiet, quiet };
+  if (level === 1) return { ...sixteenColors(tier, chalk), quiet };
+  const color = tierColors[tier];
+  const accent = level === 2 ? chalk.ansi256(color.ansi256) : chalk.hex(color.rgb);
+  return { bar: accent, percent: tier === 'warn' ? accent : accent.bold, tier: accent, quiet };
+};
+
+/** The palette's yellow cannot be read as text on white, so it is used for the bar alone; the words are bold instead. */
+const sixteenColors = (tier: Exclude<Tier, 'safe'>, chalk: ChalkInstance): Omit<Theme, 'quiet'> =>
+  tier === 'hard'
+    ? { bar: chalk.red, percent: chalk.red.bold, tier: chalk.red }
+    : { bar: chalk.yellow, percent: chalk.bold, tier: chalk.bold };
+
+export interface Glyphs {
+  readonly full: string;
+  readonly empty: string;
+  /** put around the bar where the cells alone do not look like one */
+  readonly edges: readonly [string, string];
+  readonly compactions: string;
+}
+
+/** All of them are one column wide in every locale: East Asian Width neutral, which blocks (█), lines (─), `·` and `…` are not. */
+const unicodeGlyphs: Glyphs = { full: '▰', empty: '▱', edges: ['', ''], compactions: '⟳' };
+const asciiGlyphs: Glyphs = { full: '#', empty: '-', edges: ['[', ']'], compactions: 'c' };
+
+export const glyphsOf = (ascii: boolean): Glyphs => (ascii ? asciiGlyphs : unicodeGlyphs);

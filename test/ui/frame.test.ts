@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Tier } from '../../src/core/ladder.js';
+import type { FooterView } from '../../src/core/view.js';
+import { renderFooter } from '../../src/ui/frame.js';
+import type { ColorLevel, Look } from '../../src/ui/look.js';
+
+const known: FooterView = {
+  runtime: 'claude',
+  usedTokens: 124_000,
+  windowTokens: 200_000,
+  usedPercent: 62,
+  tier: 'safe',
+  estimated: false,
+  windowInferred: false,
+  compactions: 2,
+};
+const unknown: FooterView = { runtime: 'codex', estimated: false, windowInferred: false, compactions: 0 };
+const guessed: FooterView = {
+  ...known,
+  usedTokens: 524_288,
+  windowTokens: 1_048_576,
+  usedPercent: 50,
+  tier: 'warn',
+  estimated: true,
+  windowInferred: true,
+};
+
+const plain = (columns: number): Look => ({ columns, colorLevel: 0, ascii: false });
+const sgr = /\x1b\[[\d;]*m/g;
+const bare = (row: string): string => row.replaceAll(sgr, '');
+const widths = Array.from({ length: 181 }, (_, index) => index + 20);
+
+const views: readonly { name: string; view: FooterView; percent?: string }[] = [
+  { name: 'an empty window', view: { ...known, usedTokens: 0, usedPercent: 0 }, percent: '0%' },
+  { name: 'a safe reading', view: known, percent: '62%' },
+  {
+    name: 'a hard reading',
+    view: { ...known, usedTokens: 178_000, usedPercent: 89, tier: 'hard' },
+    percent: '89%',
+  },
+  { name: 'a guessed reading', view: guessed, percent: '~50%' },
+  { name: 'only a percentage', view: { ...unknown, usedPercent: 40.4, tier: 'safe' }, percent: '40%' },
+  {
+    name: 'an overfull window',
+    view: { ...known, usedTokens: 231_000, usedPercent: 115.5, tier: 'hard' },
+    percent: '116%',
+  },
+  { name: 'a long runtime name', view: { ...known, runtime: 'r'.repeat(250) }, percent: '62%' },
+  { name: 'many compactions', view: { ...known, compactions: 123_456 }, percent: '62%' },
+  { name: 'no reading', view: { ...unknown, note: 'no reading' } },
+  { name: 'a pending size', view: { ...unknown, compactions: 3, note: 'size pending' } },
+  { name: 'the first turn', view: { ...unknown, note: 'waiting for the first turn' } },
+  { name: 'nothing at all', view: unknown },
+];
+
+describe('the footer row', () => {
+  it.each(views)('$name is one row within every width from 20 to 200', ({ view, percent }) => {
+    for (const columns of widths) {
+      for (const ascii of [false, true]) {
+        const row = renderFooter(view, { columns, colorLevel: 3, ascii });
+        expect(stringWidth(row), `at ${columns}`).toBeLessThanOrEqual(columns);
+        expect(bare(row), `at ${columns}`).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+        expect(bare(row).trim(), `at ${columns}`).not.toBe('');
+        expect(bare(row), `at ${columns}`).toContain(percent ?? '');
+      }
+    }
+  });
+
+  it.each([
+    { columns: 200, row: ' claude  ▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱  62%  124k/200k  safe  ⟳2' },
+    { columns: 60, row: ' claude  ▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱  62%  124k/200k  safe  ⟳2' },
+    { columns: 40, row: ' claude ▰▰▰▰▰▰▱▱▱▱ 62% 124k/200k safe ⟳2' },
+    { columns: 34, row: ' claude ▰▰▰▰▱▱▱ 62% 124k/200k safe' },
+    { columns: 30, row: ' ▰▰▰▰▱▱▱  62%  124k/200k  safe' },
+    { columns: 20, row: ' 62% 124k/200k safe' },
+    { columns: 12, row: ' 62%  safe' },
+    { columns: 5, row: ' 62%' },
+    { columns: 3, row: '' },
+  ])('gives up the least useful part first: $columns columns', ({ columns, row }) => {
+    expect(renderFooter(known, plain(columns))).toBe(row);
+  });
+
+  it('keeps every part that a narrower row showed', () => {
+    const shown = (columns: number): readonly string[] =>
+      ['▰', '50%', '~524k/1.0M?', 'warn', 'claude', '⟳2'].filter((part) =>
+        renderFooter(guessed, plain(columns)).includes(part),
+      );
+    for (const columns of widths.slice(1))
+      expect(shown(columns)).toEqual(expect.arrayContaining([...shown(columns - 1)]));
+    expect(shown(200)).toHaveLength(6);
+  });
+
+  it('marks an estimate with ~ and an inferred window with ? at every width', () => {
+    for (const columns of widths) {
+      const row = renderFooter(guessed, plain(columns));
+      expect(row, `at ${columns}`).toContain('~50%');
+      expect(row, `at ${columns}`).toContain('?');
+      expect(renderFooter(known, plain(columns)), `at ${columns}`).not.toMatch(/[~?]/);
+    }
+    expect(renderFooter(guessed, plain(80))).toContain('~524k/1.0M?');
+  });
+
+  it.each([
+    { missing: 'everything', view: unknown, row: ' codex  no reading' },
+    {
+      missing: 'the percentage',
+      view: { ...unknown, usedTokens: 9_400, windowTokens: 200_000 },
+      row: ' codex  9.4k/200k',
+    },
+    { missing: 'the window', view: { ...unknown, usedTokens: 9_400 }, row: ' codex  9.4k' },
+    {
+      missing: 'the usage',
+      view: { ...unknown, windowTokens: 200_000, note: 'size pending' },
+      row: ' codex  size pending',
+    },
+    { missing: 'the tier', view: { ...unknown, usedPercent: 12 }, row: ' codex  ▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱  12%' },
+  ])('draws nothing in place of $missing', ({ view, row }) => {
+    expect(renderFooter(view, plain(100))).toBe(row);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('treats %s as unknown', (value) => {
+    const view = {
+      ...unknown,
+      usedPercent: value,
+      usedTokens: value,
+      windowTokens: value,
+      compactions: value,
+    };
+    expect(renderFooter(view, plain(100))).toBe(' codex  no reading');
+  });
+
+  it('shows a note only where there is no number', () => {
+    expect(renderFooter({ ...known, note: 'size pending' }, plain(80))).not.toContain('pending');
+  });
+
+  it('shortens a long note to its first word, never to half a word', () => {
+    const view = { ...unknown, note: 'waiting for the first turn' };
+    expect(renderFooter(view, plain(34))).toBe(' codex  waiting for the first turn');
+    expect(renderFooter(view, plain(30))).toBe(' codex  waiting');
+  });
+
+  it('lets no control byte of a name or note through', () => {
+    const row = renderFooter({ ...unknown, runtime: 'a\x1b[2Jb\n', note: 'x\x07\u{202e}y' }, plain(80));
+    expect(row).toBe(' a_[2Jb_  x__y');
+  });
+});
+
+describe('colours', () => {
+  const tiers: readonly Tier[] = ['safe', 'warn', 'auto', 'hard'];
+  const at = (tier: Tier, colorLevel: ColorLevel): string =>
+    renderFooter({ ...known, tier }, { columns: 80, colorLevel, ascii: false });
+
+  it('are absent at level 0, also dim and bold', () => {
+    for (const tier of tiers) expect(at(tier, 0)).not.toContain('\x1b');
+  });
+
+  it('change nothing but SGR', () => {
+    for (const tier of tiers)
+      for (const level of [1, 2, 3] as const) expect(bare(at(tier, level))).toBe(at(tier, 0));
+  });
+
+  it.each([
+    { level: 1 as const, sequences: ['\x1b[33m', '\x1b[33m', '\x1b[31m'] },
+    { level: 2 as const, sequences: ['\x1b[38;5;136m', '\x1b[38;5;166m', '\x1b[38;5;167m'] },
+    {
+      level: 3 as const,
+      sequences: ['\x1b[38;2;168;121;0m', '\x1b[38;2;200;96;26m', '\x1b[38;2;212;60;69m'],
+    },
+  ])('at level $level are those of the tier and of no higher level', ({ level, sequences }) => {
+    const colors = tiers.map((tier) => [...new Set(at(tier, level).match(/\x1b\[3[0-8][;\d]*m/g) ?? [])]);
+    expect(colors).toEqual([[], ...sequences.map((sequence) => [sequence])]);
+  });
+
+  it('end before the row does', () => {
+    for (const tier of tiers) {
+      const open = (at(tier, 3).match(sgr) ?? []).reduce(
+        (state, code) =>
+          code === '\x1b[39m'
+            ? { ...state, color: false }
+            : code === '\x1b[22m'
+              ? { ...state, weight: false }
+              : code.startsWith('\x1b[38')
+                ? { ...state, color: true }
+                : { ...state, weight: true },
+        { color: false, weight: false },
+      );
+      expect(open).toEqual({ color: false, weight: false });
+    }
+  });
+
+  describe('in continuous integration', () => {
+    afterEach(() => vi.unstubAllEnvs());
+
+    it('are the same: the environment of this process has no say', () => {
+      const before = at('hard', 3);
+      vi.stubEnv('CI', 'true');
+      vi.stubEnv('NO_COLOR', '1');
+      vi.stubEnv('TERM', 'dumb');
+      expect(at('hard', 3)).toBe(before);
+      expect(before).toContain('\x1b[38;2;');
+    });
+  });
+});
+
+describe('any view at any width', () => {
+  const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+  const anyView = fc
+    .record({
+      runtime: fc.string({ unit: 'binary', maxLength: 30 }),
+      usedTokens: optional(fc.oneof(fc.nat(3_000_000), fc.double())),
+      windowTokens: optional(fc.oneof(fc.nat(3_000_000), fc.double())),
+      usedPercent: optional(fc.oneof(fc.double({ min: 0, max: 130 }), fc.double())),
+      tier: optional(fc.constantFrom<Tier>('safe', 'warn', 'auto', 'hard')),
+      estimated: fc.boolean(),
+      windowInferred: fc.boolean(),
+      compactions: fc.oneof(fc.nat(99), fc.double()),
+      note: optional(fc.string({ unit: 'binary', maxLength: 60 })),
+    })
+    .map(
+      (view) =>
+        Object.fromEntries(
+          Object.entries(view).filter(([, value]) => value !== undefined),
+        ) as unknown as FooterView,
+    );
+  const anyLook = fc.record({
+    columns: fc.integer({ min: 1, max: 300 }),
+    colorLevel: fc.constantFrom<ColorLevel>(0, 1, 2, 3),
+    ascii: fc.boolean(),
+  });
+
+  it('is one row of SGR and text that fits, in ASCII only 0x20–0x7e', () => {
+    fc.assert(
+      fc.property(anyView, anyLook, (view, look) => {
+        const row = renderFooter(view, look);
+        const text = bare(row);
+        expect(stringWidth(row)).toBeLessThanOrEqual(look.columns);
+        expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+        expect(look.colorLevel > 0 || row === text).toBe(true);
+        expect(text).toMatch(look.ascii ? /^[\x20-\x7e]*$/ : /^/);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -82,12 +82,11 @@ export interface Located {
   readonly certain: boolean;
 }
 
-/** A regular file in a folder; links and folders are never listed. Times in ms. */
+/** A regular file; links and folders are never one. */
 export interface FileEntry {
   readonly path: string;
   readonly name: string;
   readonly modifiedAt: Millis;
-  readonly bornAt: Millis;
 }
 
 /** What finding a file may ask of the machine. Nothing here throws: what cannot be read is empty or undefined. */
@@ -95,6 +94,8 @@ export interface FilePort {
   /** regular files directly in a folder whose name passes */
   readonly list: (folder: string, wanted: (name: string) => boolean) => Promise<readonly FileEntry[]>;
   readonly entry: (path: string) => Promise<FileEntry | undefined>;
+  /** whether there is anything at all, also a socket or a link */
+  readonly exists: (path: string) => Promise<boolean>;
   /** the first line, if it is complete and of a sane length */
   readonly firstLine: (path: string) => Promise<string | undefined>;
   /** the content of a small text file */

@@ -1,0 +1,87 @@
+// One line of a Claude Code session file (facts/claude.md §7). The file is append-only; one record a content block.
+import type { Fact } from '../../core/event.js';
+import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import { isoMillis } from '../../core/time.js';
+import { lineReader } from '../runtime.js';
+import type { Env, LineReader, Understood } from '../runtime.js';
+import { provesLarge, windowOf } from './window.js';
+
+interface ClaudeLog {
+  readonly env: Env;
+  /** models that were seen with more tokens than a standard window holds */
+  readonly largeModels: readonly string[];
+  readonly model?: string;
+}
+
+export const claudeReader = (env: Env): LineReader => lineReader({ env, largeModels: [] }, readLine);
+
+const readLine = (state: ClaudeLog, line: string, now: Millis): Understood<ClaudeLog> => {
+  // Most lines are prompts, tool results and attachments: they are not worth parsing.
+  if (!line.startsWith('{') || !line.includes('"type"'))
+    return { state, facts: [], misfit: 'not a Claude record' };
+  if (!line.includes('assistant') && !line.includes('compact_boundary')) return { state, facts: [] };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  // Subagents of old versions write into the same file; their context is not the window on the screen.
+  if (record['isSidechain'] === true) return { state, facts: [] };
+  if (record['type'] === 'assistant') return readAnswer(state, record, now);
+  return record['subtype'] === 'compact_boundary' ? readBoundary(state, record, now) : { state, facts: [] };
+};
+
+const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
+  const message = recordAt(record, 'message');
+  const model = textAt(message, 'model') ?? '';
+  if (model === '<synthetic>') return { state, facts: [] };
+  const used = usedTokens(recordAt(message, 'usage'));
+  if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
+  if (used === 0) return { state, facts: [] };
+  const after = proven({ ...state, model }, used);
+  const fact: Fact = {
+    type: 'reading',
+    reading: {
+      usedTokens: used,
+      ...windowOf(model, after.largeModels.includes(model), state.env),
+      source: 'log',
+      model,
+      at: timeOf(record, now),
+    },
+  };
+  return { state: after, facts: [fact] };
+};
+
+// The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it.
+const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
+  const input = countAt(usage, 'input_tokens');
+  if (input === undefined) return undefined;
+  return (
+    input +
+    (countAt(usage, 'cache_creation_input_tokens') ?? 0) +
+    (countAt(usage, 'cache_read_input_tokens') ?? 0)
+  );
+};
+
+const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
+  const metadata = recordAt(record, 'compactMetadata');
+  const preTokens = countAt(metadata, 'preTokens');
+  const postTokens = countAt(metadata, 'postTokens');
+  const boundary = {
+    ...(textAt(metadata, 'trigger') === 'auto'
+      ? { initiator: 'agent' as const }
+      : { initiator: 'user' as const }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    at: timeOf(record, now),
+  };
+  return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
+};
+
+const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
+  const { model, largeModels } = state;
+  if (model === undefined || !provesLarge(tokens) || largeModels.includes(model)) return state;
+  return { ...state, largeModels: [...largeModels, model] };
+};
+
+const timeOf = (record: JsonRecord, now: Millis): Millis =>
+  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;

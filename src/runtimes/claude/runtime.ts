@@ -1,0 +1,15 @@
+import { startsConversation } from '../launch-rules.js';
+import type { Runtime } from '../runtime.js';
+import { command, launchRules, npmPackage } from './launch.js';
+import { claudeReader } from './log.js';
+import { locateClaude } from './paths.js';
+import { nativeTrigger } from './window.js';
+
+export const claude: Runtime = {
+  name: 'claude',
+  command,
+  npmPackage,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger,
+  log: { locate: locateClaude, reader: claudeReader },
+};

@@ -1,0 +1,140 @@
+// One line of a Codex rollout (facts/codex.md §7). A compaction also writes the usage of its own request, which is not the
+// conversation's: readings of a turn that may be a compaction are held back until the turn has shown what it is.
+import type { Fact } from '../../core/event.js';
+import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import type { Millis, Reading } from '../../core/reading.js';
+import { isoMillis } from '../../core/time.js';
+import { lineReader } from '../runtime.js';
+import type { LineReader, Understood } from '../runtime.js';
+import { codexPercent } from './percent.js';
+
+type Turn =
+  | { readonly phase: 'open' } // readings count
+  | { readonly phase: 'doubtful'; readonly held: readonly Fact[] }; // started by no user message: perhaps a compaction
+
+interface CodexLog {
+  readonly turn: Turn;
+  readonly model?: string;
+  readonly windowTokens?: number;
+}
+
+const OPEN: Turn = { phase: 'open' };
+const TELLING =
+  /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage)"/;
+
+export const codexReader = (): LineReader => lineReader<CodexLog>({ turn: OPEN }, readLine);
+
+const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexLog> => {
+  if (!line.startsWith('{') || !line.includes('"type"'))
+    return { state, facts: [], misfit: 'not a Codex record' };
+  if (!TELLING.test(line)) return { state, facts: [] };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const payload = recordAt(record, 'payload');
+  switch (record['type']) {
+    case 'turn_context':
+      return { state: { ...state, model: textAt(payload, 'model') ?? state.model ?? '' }, facts: [] };
+    case 'compacted':
+      return {
+        state: { ...state, turn: OPEN },
+        facts: [{ type: 'boundary', boundary: { ...initiator(state), at } }],
+      };
+    case 'event_msg':
+      return payload ? readEvent(state, payload, at) : { state, facts: [] };
+    default:
+      return { state, facts: [] };
+  }
+};
+
+// A compaction asked for by the user is a turn of its own; one inside a user's turn is Codex's.
+const initiator = (state: CodexLog): { readonly initiator: 'user' | 'agent' } => ({
+  initiator: state.turn.phase === 'doubtful' ? 'user' : 'agent',
+});
+
+const readEvent = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  switch (payload['type']) {
+    case 'task_started': {
+      const turn: Turn = recordAt(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };
+      return { state: { ...state, ...windowIn(payload), turn }, facts: [] };
+    }
+    case 'user_message':
+      return release(state);
+    case 'item_completed':
+      return textAt(recordAt(payload, 'item'), 'type') === 'UserMessage'
+        ? release(state)
+        : { state, facts: [] };
+    case 'turn_aborted':
+      return { state: { ...state, turn: OPEN }, facts: [] };
+    case 'task_complete':
+      return readEnd(state, payload, at);
+    case 'token_count':
+      return readCount(state, payload, at);
+    default:
+      return { state, facts: [] };
+  }
+};
+
+const release = (state: CodexLog): Understood<CodexLog> =>
+  state.turn.phase === 'open'
+    ? { state, facts: [] }
+    : { state: { ...state, turn: OPEN }, facts: state.turn.held };
+
+const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  const error = recordAt(payload, 'error');
+  if (!error) return release(state);
+  const ended: CodexLog = { ...state, turn: OPEN };
+  const full = textAt(error, 'codex_error_info') === 'context_window_exceeded';
+  return { state: ended, facts: full ? [fullWindow(state, at)] : [] };
+};
+
+const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  // Before the first answer Codex writes `info: null`.
+  if (payload['info'] === null) return { state, facts: [] };
+  const info = recordAt(payload, 'info');
+  const last = recordAt(info, 'last_token_usage');
+  const used = countAt(last, 'total_tokens');
+  if (used === undefined) return { state, facts: [], misfit: 'a token count without last_token_usage' };
+  const after: CodexLog = { ...state, ...windowIn(info) };
+  if (isFullMark(info, after.windowTokens)) return { state: after, facts: [fullWindow(after, at)] };
+  // A total without input and output is Codex's own estimate of what it kept.
+  const guessed = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
+  const fact: Fact = {
+    type: 'reading',
+    reading: reading(after, used, { source: guessed ? 'estimate' : 'log', at }),
+  };
+  if (after.turn.phase === 'open') return { state: after, facts: [fact] };
+  return { state: { ...after, turn: { phase: 'doubtful', held: [fact] } }, facts: [] };
+};
+
+const reading = (state: CodexLog, usedTokens: number, seen: Pick<Reading, 'source' | 'at'>): Reading => {
+  const { windowTokens, model } = state;
+  const window =
+    windowTokens === undefined
+      ? {}
+      : { windowTokens, windowSource: 'agent' as const, usedPercent: codexPercent(usedTokens, windowTokens) };
+  return { usedTokens, ...window, ...(model ? { model } : {}), ...seen };
+};
+
+// A refused turn is recorded as a total of exactly one window without any input; its `last` is nonsense.
+const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefined): boolean => {
+  const total = recordAt(info, 'total_token_usage');
+  return countAt(total, 'input_tokens') === 0 && countAt(total, 'total_tokens') === windowTokens;
+};
+
+const fullWindow = ({ windowTokens, model }: CodexLog, at: Millis): Fact => ({
+  type: 'reading',
+  reading: {
+    usedPercent: 100,
+    ...(windowTokens === undefined ? {} : { windowTokens, windowSource: 'agent' }),
+    source: 'log',
+    ...(model ? { model } : {}),
+    at,
+  },
+});
+
+const windowIn = (from: JsonRecord | undefined): { readonly windowTokens?: number } => {
+  const windowTokens = countAt(from, 'model_context_window');
+  return windowTokens ? { windowTokens } : {};
+};

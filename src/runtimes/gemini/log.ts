@@ -1,0 +1,77 @@
+// One line of a Gemini session file (facts/gemini.md §7). Lines are messages or `$set` patches of the whole document.
+import type { Fact } from '../../core/event.js';
+import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import { isoMillis } from '../../core/time.js';
+import { lineReader } from '../runtime.js';
+import type { LineReader, Understood } from '../runtime.js';
+import { geminiWindowTokens } from './window.js';
+
+interface GeminiLog {
+  /** the last summary that was put in place of the conversation */
+  readonly snapshot?: string;
+  /** the line before named the session again, which Gemini does before a compaction and at no other checkpoint */
+  readonly renamed: boolean;
+}
+
+const SNAPSHOT = /<state_snapshot>(?:[\s\S]*?<\/state_snapshot>|[\s\S]*)/;
+const KNOWN = /"(?:type|sessionId|\$set|\$rewindTo)"/;
+
+export const geminiReader = (): LineReader => lineReader<GeminiLog>({ renamed: false }, readLine);
+
+const readLine = (state: GeminiLog, line: string, now: Millis): Understood<GeminiLog> => {
+  if (!line.startsWith('{') || !KNOWN.test(line)) return { state, facts: [], misfit: 'not a Gemini record' };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  const patch = recordAt(record, '$set');
+  if (patch) return readPatch(state, patch, now);
+  const after = state.renamed ? { ...state, renamed: false } : state;
+  if (textAt(record, '$rewindTo') !== undefined) return { state: after, facts: [{ type: 'voided' }] };
+  return record['type'] === 'gemini'
+    ? { state: after, ...readAnswer(record, now) }
+    : { state: after, facts: [] };
+};
+
+const readAnswer = (
+  record: JsonRecord,
+  now: Millis,
+): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
+  // Answers of a re-written history have `tokens: null`.
+  if (record['tokens'] === null) return { facts: [] };
+  const usedTokens = countAt(recordAt(record, 'tokens'), 'input');
+  if (usedTokens === undefined) return { facts: [], misfit: 'an answer without tokens' };
+  if (usedTokens === 0) return { facts: [] };
+  const model = textAt(record, 'model') ?? '';
+  const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  return { facts: [{ type: 'reading', reading: { usedTokens, ...window, source: 'log', model, at } }] };
+};
+
+const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood<GeminiLog> => {
+  const found = snapshotIn(patch);
+  const renamed = textAt(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
+  if (!found) return { state: { ...state, renamed }, facts: [] };
+  // After a cancelled turn Gemini writes the whole history again: the summary it holds then is the known one.
+  const isNew = found.text !== state.snapshot || state.renamed;
+  const after: GeminiLog = { snapshot: found.text, renamed: false };
+  const at = isoMillis(found.timestamp ?? '') ?? now;
+  return { state: after, facts: isNew ? [{ type: 'boundary', boundary: { at } }] : [] };
+};
+
+const snapshotIn = (
+  patch: JsonRecord,
+): { readonly text: string; readonly timestamp: string | undefined } | undefined => {
+  for (const message of listAt(patch, 'messages')) {
+    if (!isRecord(message) || message['type'] !== 'user') continue;
+    const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
+    if (text !== undefined) return { text, timestamp: textAt(message, 'timestamp') };
+  }
+  return undefined;
+};
+
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: unknown) => textAt(part, 'text') ?? '').join('');
+};

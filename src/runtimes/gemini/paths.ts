@@ -1,0 +1,67 @@
+// Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl.
+// It keeps no file open and has no pid file, so the newest fitting file is the best there is.
+import { posix } from 'node:path';
+import { parseRecord, recordAt, textAt } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import { isoMillis } from '../../core/time.js';
+import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
+
+// Old versions rewrite one .json document; it is named so that its shape can be reported, not because it can be read.
+const SESSION_FILE = /^session-.*\.jsonl?$/;
+const SAFE_SLUG = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+const MOST_CANDIDATES = 20;
+
+interface Chat {
+  readonly file: FileEntry;
+  readonly sessionId: string;
+  readonly startedAt: Millis;
+}
+
+export const locateGemini = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  const files = (
+    await Promise.all((await projectFolders(port, place)).map((folder) => grownFiles(port, place, folder)))
+  ).flat();
+  const newest = files.toSorted((a, b) => b.modifiedAt - a.modifiedAt).slice(0, MOST_CANDIDATES);
+  const chats = (await Promise.all(newest.map((file) => mainChat(port, file)))).filter(
+    (chat) => chat !== undefined,
+  );
+  const best = chats.find((chat) => isOwn(chat, chats, place)) ?? chats[0];
+  if (best) return { sessionId: best.sessionId, path: best.file.path, certain: false };
+  const old = newest.find((file) => file.name.endsWith('.json'));
+  return old && { sessionId: old.name, path: old.path, certain: false };
+};
+
+// A conversation begun after our start is more likely ours than an older one that grows: that may be another terminal's. A resumed
+// one counts as begun, because Gemini first makes a new file with the same session id.
+const isOwn = (chat: Chat, chats: readonly Chat[], place: Place): boolean =>
+  chats.some((other) => other.sessionId === chat.sessionId && other.startedAt >= place.startedAt);
+
+const geminiFolder = ({ env, home }: Place): string => posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
+
+const projectFolders = async (port: FilePort, place: Place): Promise<readonly string[]> => {
+  const root = geminiFolder(place);
+  const projects = recordAt(
+    parseRecord((await port.smallText(posix.join(root, 'projects.json'))) ?? ''),
+    'projects',
+  );
+  // Versions before 0.29 named the folder by a hash of the path.
+  const folders = [posix.join(root, 'tmp', port.sha256(place.cwd))];
+  const slug = textAt(projects, place.cwd);
+  if (slug === undefined || !SAFE_SLUG.test(slug)) return folders;
+  const folder = posix.join(root, 'tmp', slug);
+  const owner = await port.smallText(posix.join(folder, '.project_root'));
+  return owner === undefined || owner.trim() === place.cwd ? [folder, ...folders] : folders;
+};
+
+const grownFiles = async (port: FilePort, place: Place, folder: string): Promise<readonly FileEntry[]> => {
+  const files = await port.list(posix.join(folder, 'chats'), (name) => SESSION_FILE.test(name));
+  return files.filter((file) => file.modifiedAt >= place.startedAt);
+};
+
+const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefined> => {
+  if (!file.name.endsWith('.jsonl')) return undefined;
+  const header = parseRecord((await port.firstLine(file.path)) ?? '');
+  const sessionId = textAt(header, 'sessionId');
+  if (sessionId === undefined || (textAt(header, 'kind') ?? 'main') !== 'main') return undefined;
+  return { file, sessionId, startedAt: isoMillis(textAt(header, 'startTime') ?? '') ?? 0 };
+};

@@ -1,0 +1,17 @@
+import { startsConversation } from '../launch-rules.js';
+import type { Runtime } from '../runtime.js';
+import { command, launchRules, npmPackage } from './launch.js';
+import { geminiReader } from './log.js';
+import { locateGemini } from './paths.js';
+
+// model.compressionThreshold, 0.5 unless the user set it (facts/gemini.md §6.2).
+const NATIVE = { share: 0.5, reserveTokens: 0 };
+
+export const gemini: Runtime = {
+  name: 'gemini',
+  command,
+  npmPackage,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => NATIVE,
+  log: { locate: locateGemini, reader: geminiReader },
+};

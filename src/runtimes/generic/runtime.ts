@@ -1,0 +1,8 @@
+import type { Runtime } from '../runtime.js';
+
+/** Any other command: nothing is known about it, so nothing is read. */
+export const generic: Runtime = {
+  name: 'generic',
+  isInteractive: () => true,
+  nativeTrigger: () => undefined,
+};

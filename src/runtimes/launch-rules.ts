@@ -1,0 +1,45 @@
+// Which argument lists make an agent print and exit. Data an agent, one reader for all.
+
+export interface LaunchRules {
+  /** flags with which the agent prints and exits */
+  readonly plainFlags: readonly string[];
+  /** subcommands that are no conversation */
+  readonly plainCommands: readonly string[];
+  /** flags whose value is the next word, so that the value is not taken for a subcommand */
+  readonly valueFlags: readonly string[];
+}
+
+/** A list written as text, because these lists are long. */
+export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** True when the arguments open a conversation in the terminal. A prompt that merely holds a flag's name stays a prompt. */
+export const startsConversation = (rules: LaunchRules, args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  const given = end < 0 ? args : args.slice(0, end);
+  let commandSeen = false;
+  for (let i = 0; i < given.length; i++) {
+    const word = given[i] ?? '';
+    if (!isFlag(word)) {
+      if (!commandSeen && rules.plainCommands.includes(word)) return false;
+      commandSeen = true;
+      continue;
+    }
+    if (flagNames(rules, word).some((name) => rules.plainFlags.includes(name))) return false;
+    if (rules.valueFlags.includes(word) && !isFlag(given[i + 1] ?? '')) i++;
+  }
+  return true;
+};
+
+const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-');
+
+// `--print=x` is --print; `-cp` is -c and -p, unless -c takes the rest as its value.
+const flagNames = (rules: LaunchRules, word: string): readonly string[] => {
+  if (word.startsWith('--')) return [word.split('=', 1)[0] ?? word];
+  const letters = /^-[A-Za-z]+/.exec(word)?.[0].slice(1) ?? '';
+  const names: string[] = [];
+  for (const letter of letters) {
+    names.push(`-${letter}`);
+    if (rules.valueFlags.includes(`-${letter}`)) break;
+  }
+  return names;
+};

@@ -6,7 +6,8 @@ export const npmPackage = '@anthropic-ai/claude-code';
 
 /** Claude Code 2.1.197, from its --help (facts/claude.md §8). */
 export const launchRules: LaunchRules = {
-  plainFlags: words(`
+  plainFlags: words('-p --print -h --help -v --version --bg --background'),
+  plainCommands: words(`
     agents auth auto-mode doctor gateway install mcp plugin plugins
     project setup-token ultrareview update upgrade
   `),

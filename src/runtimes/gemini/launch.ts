@@ -10,9 +10,10 @@ export const launchRules: LaunchRules = {
     -p --prompt -h --help -v --version --acp --experimental-acp
     -l --list-extensions --list-sessions --delete-session
   `),
-  plainCommands: words(`
+  plainCommands: words('mcp extensions extension skills skill hooks hook gemma'),
+  valueFlags: words(`
     -m --model -i --prompt-interactive -w --worktree --approval-mode --policy
+    --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions -r --resume
+    --session-file --session-id --include-directories -o --output-format
   `),
-    ...['--session-file', '--session-id', '--include-directories', '-o', '--output-format'],
-  ],
 };

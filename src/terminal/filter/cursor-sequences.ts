@@ -1,0 +1,167 @@
+import { hasFooter, isNarrow, type Grid } from './grid.js';
+import {
+  clearWrap,
+  lowestRow,
+  moveDown,
+  moveLeft,
+  moveRight,
+  moveTo,
+  moveToAddress,
+  moveUp,
+} from './motion.js';
+import { tabBackward, tabForward } from './motion.js';
+import { setRegion } from './region.js';
+import { restoreCursor, saveCursor } from './saved-cursor.js';
+import { countAt, valueAt, type Sequence } from './sequence.js';
+
+/** Changes the grid as the sequence does; returns what to send instead, or undefined to send the sequence as it is. */
+export type Rule = (grid: Grid, sequence: Sequence) => string | undefined;
+
+/** A movement that can never leave the child's rows. */
+const safe =
+  (move: (grid: Grid, count: number) => void): Rule =>
+  (grid, sequence) => {
+    move(grid, countAt(sequence, 0));
+    return undefined;
+  };
+
+const addressRow = (grid: Grid): number => (grid.origin ? grid.row - grid.top : grid.row) + 1;
+
+/** CUP, HVP: a row below the child's screen is its last row. */
+const position: Rule = (grid, sequence) => {
+  const row = countAt(sequence, 0);
+  const column = countAt(sequence, 1);
+  moveToAddress(grid, row - 1, column - 1);
+  return hasFooter(grid) && !grid.origin && row > grid.rows ? `\x1b[${grid.rows};${column}H` : undefined;
+};
+
+/** VPA. */
+const row: Rule = (grid, sequence) => {
+  const line = countAt(sequence, 0);
+  moveTo(grid, line - 1 + (grid.origin ? grid.top : 0), grid.column);
+  return hasFooter(grid) && !grid.origin && line > grid.rows ? `\x1b[${grid.rows}d` : undefined;
+};
+
+/** CUD: below a region that ends early the last row stops it, and two terminals run through the margin (facts, §3). */
+const down: Rule = (grid, sequence) => {
+  const count = countAt(sequence, 0);
+  const isBelow = grid.row > grid.bottom;
+  const beyond =
+    count >= (isBelow ? grid.rows - grid.row : grid.rows - 1) && grid.row + count > lowestRow(grid);
+  moveDown(grid, count);
+  return hasFooter(grid) && beyond ? `\x1b[${addressRow(grid)}d` : undefined;
+};
+
+/** VPR stops at the last row whatever the margins are; where the region ends there, CUD does the same and can't reach the footer. */
+const rowRelative: Rule = (grid, sequence) => {
+  const count = countAt(sequence, 0);
+  if (hasFooter(grid) && !isNarrow(grid)) return down(grid, sequence) ?? `\x1b[${count}B`;
+  const beyond = grid.row + count > grid.rows - 1;
+  moveTo(grid, grid.row + count, grid.column);
+  return hasFooter(grid) && !grid.origin && beyond ? `\x1b[${grid.rows}d` : undefined;
+};
+
+const firstColumn = (grid: Grid): void => {
+  const toMargin = grid.sideMargins && (grid.origin || grid.column >= grid.left);
+  grid.column = toMargin ? grid.left : 0;
+};
+
+/** CNL. */
+const nextLine: Rule = (grid, sequence) => {
+  const instead = down(grid, sequence);
+  firstColumn(grid);
+  return instead === undefined ? undefined : `${instead}\r`;
+};
+
+/** CPL. */
+const previousLine: Rule = (grid, sequence) => {
+  moveUp(grid, countAt(sequence, 0));
+  firstColumn(grid);
+  return undefined;
+};
+
+/** CHA, HPA. */
+const column: Rule = (grid, sequence) => {
+  const margin = grid.origin && grid.sideMargins ? grid.left : 0;
+  moveTo(grid, grid.row, countAt(sequence, 0) - 1 + margin);
+  return undefined;
+};
+
+/** ED, DECSED: everything below the cursor is erased, the footer too. */
+const eraseDisplay: Rule = (grid, sequence) => {
+  const part = valueAt(sequence, 0);
+  if (part !== 1 && part !== 3) grid.footerDirty = true;
+  return undefined;
+};
+
+/** IL, DL: the cursor goes to the first column, if it is in the region at all. */
+const shiftLines: Rule = (grid) => {
+  clearWrap(grid);
+  if (grid.row >= grid.top && grid.row <= grid.bottom) grid.column = grid.sideMargins ? grid.left : 0;
+  return undefined;
+};
+
+/** ICH, DCH, ECH: the cursor stays, the last-column flag goes. */
+const shiftCells: Rule = (grid) => {
+  clearWrap(grid);
+  return undefined;
+};
+
+const clearTab: Rule = (grid, sequence) => {
+  const part = valueAt(sequence, 0);
+  if (part === 0) grid.tabs[grid.column] = 0;
+  if (part === 3) grid.tabs.fill(0);
+  return undefined;
+};
+
+/** DECSTBM. */
+const region: Rule = (grid, sequence) => setRegion(grid, valueAt(sequence, 0), valueAt(sequence, 1));
+
+/** `CSI s`: DECSLRM while mode 69 is on, else SCOSC. */
+const sideMarginsOrSave: Rule = (grid, sequence) => {
+  if (!grid.sideMargins) {
+    saveCursor(grid);
+    return undefined;
+  }
+  const left = countAt(sequence, 0) - 1;
+  const right = Math.min(grid.columns, valueAt(sequence, 1) || grid.columns) - 1;
+  if (left >= right) return undefined;
+  Object.assign(grid, { left, right });
+  moveToAddress(grid, 0, 0);
+  return undefined;
+};
+
+const horizontalRelative: Rule = (grid, sequence) => {
+  moveTo(grid, grid.row, grid.column + countAt(sequence, 0));
+  return undefined;
+};
+
+/** Finals of sequences without prefix and intermediate (ECMA-48 8.3, xterm ctlseqs). */
+export const cursorRules: Readonly<Record<string, Rule>> = {
+  '@': shiftCells,
+  A: safe(moveUp),
+  B: down,
+  C: safe(moveRight),
+  D: safe(moveLeft),
+  E: nextLine,
+  F: previousLine,
+  G: column,
+  H: position,
+  I: safe(tabForward),
+  J: eraseDisplay,
+  L: shiftLines,
+  M: shiftLines,
+  P: shiftCells,
+  X: shiftCells,
+  Z: safe(tabBackward),
+  '`': column,
+  a: horizontalRelative,
+  d: row,
+  e: rowRelative,
+  f: position,
+  g: clearTab,
+  r: region,
+  s: sideMarginsOrSave,
+  u: (grid) => restoreCursor(grid),
+  '?J': eraseDisplay,
+};

@@ -1,0 +1,115 @@
+import type { Ledger } from '../ledger.js';
+import { cursorRules, type Rule } from './cursor-sequences.js';
+import type { Grid } from './grid.js';
+import { printCells, printWide } from './print.js';
+import { setPrivateModes } from './private-modes.js';
+import { addRendition } from './rendition.js';
+import { countAt, parameterText, valueAt, type Sequence } from './sequence.js';
+import { windowRules } from './window-sequences.js';
+
+const keyOf = (prefix: number, intermediate: number, final: number): number =>
+  (prefix << 16) | (intermediate << 8) | final;
+
+const isPrefix = (byte: number): boolean => byte >= 0x3c && byte <= 0x3f;
+
+/** `'?J'` → prefix and final, `'$r'` → intermediate and final. */
+const keyOfName = (name: string): number => {
+  const final = name.charCodeAt(name.length - 1);
+  const other = name.length > 1 ? name.charCodeAt(0) : 0;
+  return isPrefix(other) ? keyOf(other, 0, final) : keyOf(0, other, final);
+};
+
+type FullRule = (grid: Grid, ledger: Ledger, sequence: Sequence) => string | undefined;
+
+const ansiModes =
+  (on: boolean): FullRule =>
+  (grid, ledger, sequence) => {
+    for (let index = 0; index < sequence.count; index += 1) {
+      const mode = valueAt(sequence, index);
+      if (mode === 20) grid.newLine = on;
+      ledger.ansiMode(mode, on);
+    }
+    return undefined;
+  };
+
+const MAX_REPEAT = 65_535;
+
+/** REP: spelled out where a repeated character would wrap into the footer; else left to the terminal. */
+const repeat = (grid: Grid, sequence: Sequence): string | undefined => {
+  if (grid.lastWidth === 0) return undefined;
+  const character = String.fromCodePoint(grid.lastCodePoint);
+  const count = Math.min(countAt(sequence, 0), MAX_REPEAT);
+  const cuts: [number, string][] = [];
+  for (let index = 0; index < count; index += 1) {
+    if (grid.lastWidth === 2) printWide(grid, index, (at, bytes) => cuts.push([at, bytes]));
+    else printCells(grid, 1, index, (at, bytes) => cuts.push([at, bytes]));
+  }
+  if (cuts.length === 0) return undefined;
+  let text = '';
+  let done = 0;
+  for (const [at, bytes] of cuts) {
+    text += character.repeat(at - done) + bytes;
+    done = at;
+  }
+  return text + character.repeat(count - done);
+};
+
+const reported: Readonly<Record<string, FullRule>> = {
+  '?h': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, true),
+  '?l': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, false),
+  h: ansiModes(true),
+  l: ansiModes(false),
+  m: (grid, _ledger, sequence) => {
+    grid.rendition = addRendition(grid.rendition, parameterText(sequence));
+    return undefined;
+  },
+  '>u': (grid, ledger) => {
+    ledger.keyboardStack(1, grid.alternate);
+    return undefined;
+  },
+  '<u': (grid, ledger, sequence) => {
+    ledger.keyboardStack(-countAt(sequence, 0), grid.alternate);
+    return undefined;
+  },
+  '=u': (_grid, ledger, sequence) => {
+    ledger.keyboardFlags(valueAt(sequence, 0));
+    return undefined;
+  },
+  '>m': (_grid, ledger, sequence) => {
+    ledger.modifyKeys(valueAt(sequence, 0), valueAt(sequence, 1));
+    return undefined;
+  },
+  ' q': (_grid, ledger, sequence) => {
+    ledger.cursorStyle(valueAt(sequence, 0));
+    return undefined;
+  },
+  '!p': (grid, ledger, sequence) => {
+    ledger.reset(true);
+    return windowRules['!p']?.(grid, sequence);
+  },
+};
+
+const plain =
+  (rule: Rule): FullRule =>
+  (grid, _ledger, sequence) =>
+    rule(grid, sequence);
+
+const table = new Map<number, FullRule>();
+for (const rules of [cursorRules, windowRules]) {
+  for (const [name, rule] of Object.entries(rules)) table.set(keyOfName(name), plain(rule));
+}
+for (const [name, rule] of Object.entries(reported)) table.set(keyOfName(name), rule);
+
+const REPEAT = keyOfName('b');
+
+/** Changes grid and ledger as the sequence does; returns what to send instead of it, or undefined to send it as it is. */
+export const dispatchControlSequence = (
+  grid: Grid,
+  ledger: Ledger,
+  sequence: Sequence,
+): string | undefined => {
+  const key = keyOf(sequence.prefix, sequence.intermediate, sequence.final);
+  if (key === REPEAT) return repeat(grid, sequence);
+  grid.lastWidth = 0;
+  return table.get(key)?.(grid, ledger, sequence);
+};

@@ -1,0 +1,169 @@
+import { plainRendition, type Rendition } from './rendition.js';
+import { standardQuirks, type Quirks } from './quirks.js';
+
+/** What DECSC (ESC 7) keeps: VT510 manual, "Save Cursor". */
+export interface SavedCursor {
+  readonly row: number;
+  readonly column: number;
+  readonly pendingWrap: boolean;
+  readonly origin: boolean;
+  readonly rendition: Rendition;
+  readonly charsets: Charsets;
+  /** the terminal's own slot no longer holds this: a paint or a resize of ours has used the slot since */
+  readonly overwritten: boolean;
+}
+
+/** Designated character sets: the bytes after `ESC (`, `ESC )`, `ESC *`, `ESC +`, and which of them SO/SI shifted in. */
+export interface Charsets {
+  readonly designations: readonly [string, string, string, string];
+  readonly shiftedOut: boolean;
+}
+
+/**
+ * What the child's terminal of `rows` rows would know about its cursor and margins. Rows and columns count from 0.
+ * One value that is changed in place: it is touched for every run of output bytes.
+ */
+export interface Grid {
+  rows: number;
+  columns: number;
+  row: number;
+  column: number;
+  /** the last column has been written and the next character wraps first (DEC STD 070, "last column flag") */
+  pendingWrap: boolean;
+  /** pendingWrap holds, but the terminal has lost its flag to a save and restore of ours: we wrap for it */
+  wrapLost: boolean;
+  top: number;
+  bottom: number;
+  /** DECLRMM: left and right margins are in use */
+  sideMargins: boolean;
+  left: number;
+  right: number;
+  origin: boolean;
+  autowrap: boolean;
+  /** LNM: a line feed also returns the carriage */
+  newLine: boolean;
+  reverseWrap: boolean;
+  /** 1 where a tab stop is */
+  tabs: Uint8Array;
+  rendition: Rendition;
+  charsets: Charsets;
+  alternate: boolean;
+  /** cursor slots of the main and the alternate screen */
+  saved: { main: SavedCursor; alternate: SavedCursor };
+  /** the main screen's region while the alternate one is shown, for terminals with a region per buffer */
+  mainRegion: { readonly top: number; readonly bottom: number };
+  /** code point and width of the character just printed, for REP; width 0 = there is none */
+  lastCodePoint: number;
+  lastWidth: number;
+  /** VT52 mode (DECANM reset) */
+  vt52: boolean;
+  /** mode 40: DECCOLM is allowed */
+  columnSwitch: boolean;
+  /** something erased or overwrote the footer row */
+  footerDirty: boolean;
+  /** the terminal was resized while the alternate screen was shown: the main cursor may come back on the footer row */
+  mainCursorStale: boolean;
+  /** rows of the real terminal; equal to `rows` while there is no footer */
+  terminalRows: number;
+  /** the footer is on the screen, so that it must be taken away before the buffer is switched */
+  footerShown: boolean;
+  quirks: Quirks;
+}
+
+export const asciiCharsets: Charsets = { designations: ['(B', ')B', '*B', '+B'], shiftedOut: false };
+
+/** What DECRC restores when nothing was saved: home, no attributes (VT510 manual). */
+export const homeSaved: SavedCursor = {
+  row: 0,
+  column: 0,
+  pendingWrap: false,
+  origin: false,
+  rendition: plainRendition,
+  charsets: asciiCharsets,
+  overwritten: false,
+};
+
+const defaultTabs = (columns: number): Uint8Array =>
+  Uint8Array.from({ length: columns }, (_, column) => (column > 0 && column % 8 === 0 ? 1 : 0));
+
+/** A terminal after power-on (RIS) with the cursor at home. */
+export const makeGrid = (
+  columns: number,
+  rows: number,
+  terminalRows: number,
+  quirks: Quirks = standardQuirks,
+): Grid => ({
+  rows,
+  columns,
+  row: 0,
+  column: 0,
+  pendingWrap: false,
+  wrapLost: false,
+  top: 0,
+  bottom: rows - 1,
+  sideMargins: false,
+  left: 0,
+  right: columns - 1,
+  origin: false,
+  autowrap: true,
+  newLine: false,
+  reverseWrap: false,
+  tabs: defaultTabs(columns),
+  rendition: plainRendition,
+  charsets: asciiCharsets,
+  alternate: false,
+  saved: { main: homeSaved, alternate: homeSaved },
+  mainRegion: { top: 0, bottom: rows - 1 },
+  lastCodePoint: 0,
+  lastWidth: 0,
+  vt52: false,
+  columnSwitch: false,
+  footerDirty: true,
+  mainCursorStale: false,
+  terminalRows,
+  footerShown: false,
+  quirks,
+});
+
+/** The rows and columns are new: margins go back to the whole screen, as terminals do (facts/terminals.md, table). */
+export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRows: number): void => {
+  const tabs = defaultTabs(columns);
+  tabs.set(grid.tabs.subarray(0, columns));
+  grid.mainCursorStale ||= grid.alternate;
+  Object.assign(grid, {
+    columns,
+    rows,
+    terminalRows,
+    tabs,
+    top: 0,
+    bottom: rows - 1,
+    left: 0,
+    right: columns - 1,
+  });
+  grid.mainRegion = { top: 0, bottom: rows - 1 };
+  grid.row = Math.min(grid.row, rows - 1);
+  grid.column = Math.min(grid.column, columns - 1);
+  grid.pendingWrap = false;
+  grid.wrapLost = false;
+  markSlotOverwritten(grid);
+  grid.saved.main = { ...grid.saved.main, overwritten: true };
+};
+
+/** A paint, a resize or an assertion of the region has just used the cursor slot of the shown screen. */
+export const markSlotOverwritten = (grid: Grid): void => {
+  const buffer = grid.alternate ? 'alternate' : 'main';
+  grid.saved[buffer] = { ...grid.saved[buffer], overwritten: true };
+  if (grid.pendingWrap) grid.wrapLost = true;
+};
+
+/** True while a footer row lies below the child's rows; without one nothing needs to be rewritten. */
+export const hasFooter = (grid: Grid): boolean => grid.rows < grid.terminalRows;
+
+/** True where rows lie between the child's region and the footer, so that a line feed in the last one would reach the footer. */
+export const isNarrow = (grid: Grid): boolean => hasFooter(grid) && grid.bottom < grid.rows - 1;
+
+/** Everything that RIS resets; what the terminal is and how large stays. */
+export const resetGrid = (grid: Grid): void => {
+  const { columns, rows, terminalRows, quirks, footerShown } = grid;
+  Object.assign(grid, makeGrid(columns, rows, terminalRows, quirks), { footerShown });
+};

@@ -1,0 +1,47 @@
+import type { Grid } from './grid.js';
+import { clearWrap, index, isBlockedBelow } from './motion.js';
+
+/** Puts bytes of ours into the output before the child's byte at this offset of the chunk. */
+export type Insert = (at: number, bytes: string) => void;
+
+const edgeOf = (grid: Grid): number =>
+  grid.sideMargins && grid.column <= grid.right ? grid.right : grid.columns - 1;
+
+/** The wrap before a character at `at`: done by the terminal, except where it would reach the footer or has been forgotten. */
+const wrap = (grid: Grid, at: number, insert: Insert): void => {
+  const blocked = isBlockedBelow(grid);
+  if (blocked) insert(at, '\r');
+  else if (grid.wrapLost) insert(at, '\r\x1bD');
+  if (!blocked) index(grid);
+  grid.column = grid.sideMargins && grid.column <= grid.right ? grid.left : 0;
+  clearWrap(grid);
+};
+
+/** Moves the cursor as `count` characters of one cell each do. */
+export const printCells = (grid: Grid, count: number, at: number, insert: Insert): void => {
+  let left = count;
+  while (left > 0) {
+    if (grid.pendingWrap && grid.autowrap) wrap(grid, at + count - left, insert);
+    const edge = edgeOf(grid);
+    const taken = Math.min(left, edge - grid.column + 1);
+    grid.column += taken;
+    left -= taken;
+    if (grid.column <= edge) continue;
+    grid.column = edge;
+    grid.pendingWrap = true;
+    grid.wrapLost = false;
+    if (!grid.autowrap) return;
+  }
+};
+
+/** Moves the cursor as one character of two cells does: it wraps early when only one cell is left. */
+export const printWide = (grid: Grid, at: number, insert: Insert): void => {
+  const edge = edgeOf(grid);
+  if (grid.autowrap && (grid.pendingWrap || grid.column >= edge)) wrap(grid, at, insert);
+  grid.column += 2;
+  const after = edgeOf(grid);
+  if (grid.column <= after) return;
+  grid.column = after;
+  grid.pendingWrap = true;
+  grid.wrapLost = false;
+};

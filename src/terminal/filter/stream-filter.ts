@@ -1,0 +1,150 @@
+import { makeLedger, type Ledger } from '../ledger.js';
+import { control } from './escape.js';
+import type { Grid } from './grid.js';
+import { HOLD, insertBefore, join, replace, type Pass } from './pass.js';
+import { printCells, printWide } from './print.js';
+import { readC1, readEscape } from './read-escape.js';
+import { makeSequence } from './sequence.js';
+import { endOfString } from './strings.js';
+import { decodeAt, encodedLength, INCOMPLETE, INVALID } from './utf8.js';
+import { widthOf } from './width.js';
+
+/**
+ * Rewrites the child's output so that a terminal with a footer row shows what one without it would: the table of DESIGN §4.
+ * Every byte that needs no change goes out as it came in; a sequence that is split between two chunks waits for its end.
+ */
+export interface StreamFilter {
+  readonly grid: Grid;
+  readonly ledger: Ledger;
+  /** child's bytes in, terminal's bytes out */
+  push: (chunk: Uint8Array) => readonly Uint8Array[];
+  /** what is still held of an unfinished sequence, for the end of the output */
+  flush: () => Uint8Array;
+  /** false inside an OSC, DCS, APC, PM or SOS string, where nothing of ours may be written */
+  isGround: () => boolean;
+}
+
+const ESC = 0x1b;
+const DEL = 0x7f;
+const COMMAND_HEAD = 256; // bytes of an OSC that the ledger gets to see
+
+const nothing = new Uint8Array();
+
+const readText = (pass: Pass, start: number): number => {
+  const { bytes, grid } = pass;
+  let end = start + 1;
+  for (; end < bytes.length; end += 1) {
+    const byte = bytes[end] ?? 0;
+    if (byte < 0x20 || byte >= DEL) break;
+  }
+  printCells(grid, end - start, start, pass.insert);
+  grid.lastCodePoint = bytes[end - 1] ?? 0;
+  grid.lastWidth = 1;
+  return end;
+};
+
+const readCharacter = (pass: Pass, start: number): number => {
+  const { grid } = pass;
+  const codePoint = decodeAt(pass.bytes, start);
+  if (codePoint === INCOMPLETE) return HOLD;
+  if (codePoint === INVALID) {
+    printCells(grid, grid.quirks.invalidByteWidth, start, pass.insert);
+    return start + 1;
+  }
+  const end = start + encodedLength(codePoint);
+  if (codePoint < 0xa0) return readC1(pass, start, end, codePoint);
+  const width = widthOf(codePoint);
+  if (width === 0) return end;
+  if (width === 1) printCells(grid, 1, start, pass.insert);
+  else printWide(grid, start, pass.insert);
+  grid.lastCodePoint = codePoint;
+  grid.lastWidth = width;
+  return end;
+};
+
+const readString = (pass: Pass, start: number): number => {
+  const { bytes } = pass;
+  const end = pass.string ? endOfString(bytes, start, pass.string) : start;
+  const stop = end < 0 ? bytes.length : end;
+  for (let at = start; at < stop && pass.command.length < COMMAND_HEAD; at += 1)
+    pass.command.push(bytes[at] ?? 0);
+  if (end < 0) return stop;
+  if (bytes[end] === ESC && end + 1 === bytes.length) return end === start ? HOLD : end;
+  if (pass.string === 'command') pass.ledger.command(String.fromCharCode(...pass.command));
+  pass.string = undefined;
+  pass.unterminated = bytes[end] === ESC;
+  return pass.unterminated ? end : end + (bytes[end] === 0xc2 ? 2 : 1);
+};
+
+/** The rest of an over-long sequence, up to its final byte. */
+const readSkipped = (pass: Pass, start: number): number => {
+  const { bytes } = pass;
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x20 && byte <= 0x3f) continue;
+    pass.skipping = false;
+    return byte === ESC ? at : at + 1;
+  }
+  return bytes.length;
+};
+
+const readControl = (pass: Pass, start: number, byte: number): number => {
+  pass.grid.lastWidth = 0;
+  return replace(pass, start, start + 1, control(pass.grid, byte));
+};
+
+/** Reads one element at `start`; returns the offset behind it, or HOLD. */
+const readElement = (pass: Pass, start: number): number => {
+  if (pass.string) return readString(pass, start);
+  if (pass.skipping) return readSkipped(pass, start);
+  const byte = pass.bytes[start] ?? 0;
+  if (byte >= 0x20 && byte < DEL) return readText(pass, start);
+  if (byte >= 0x80) return readCharacter(pass, start);
+  if (byte === DEL) return start + 1;
+  if (byte !== ESC) return readControl(pass, start, byte);
+  const end = readEscape(pass, start);
+  if (end > start) pass.unterminated = false;
+  return end;
+};
+
+const pushChunk = (pass: Pass, chunk: Uint8Array): readonly Uint8Array[] => {
+  pass.bytes = pass.held.length > 0 ? join(pass.held, chunk) : chunk;
+  Object.assign(pass, { held: nothing, from: 0, parts: [] });
+  let at = 0;
+  while (at < pass.bytes.length) {
+    const next = readElement(pass, at);
+    if (next === HOLD) break;
+    at = next;
+  }
+  if (at > pass.from) pass.parts.push(pass.bytes.subarray(pass.from, at));
+  pass.held = at < pass.bytes.length ? pass.bytes.slice(at) : nothing;
+  return pass.parts;
+};
+
+export const makeStreamFilter = (grid: Grid): StreamFilter => {
+  const pass: Pass = {
+    grid,
+    ledger: makeLedger(),
+    sequence: makeSequence(),
+    bytes: nothing,
+    from: 0,
+    parts: [],
+    held: nothing,
+    string: undefined,
+    command: [],
+    skipping: false,
+    unterminated: false,
+    insert: (at, text) => insertBefore(pass, at, text),
+  };
+  return {
+    grid,
+    ledger: pass.ledger,
+    push: (chunk) => pushChunk(pass, chunk),
+    flush: () => {
+      const { held } = pass;
+      pass.held = nothing;
+      return held;
+    },
+    isGround: () => pass.string === undefined && !pass.skipping && !pass.unterminated,
+  };
+};

@@ -1,0 +1,168 @@
+/**
+ * The modes that the child has turned on and not off again, so that a child that dies without cleaning up leaves the terminal as
+ * the user's shell needs it. One value changed in place; the filter reports to it.
+ */
+export interface Ledger {
+  privateMode: (mode: number, on: boolean, alternate: boolean) => void;
+  ansiMode: (mode: number, on: boolean) => void;
+  /** kitty keyboard protocol, `CSI > flags u` (+n) and `CSI < n u` (−n); each screen buffer has its own stack */
+  keyboardStack: (change: number, alternate: boolean) => void;
+  /** `CSI = flags ; mode u` */
+  keyboardFlags: (flags: number) => void;
+  /** XTMODKEYS `CSI > resource ; value m` */
+  modifyKeys: (resource: number, value: number) => void;
+  cursorStyle: (style: number) => void;
+  keypad: (application: boolean) => void;
+  /** an operating system command, its first bytes */
+  command: (text: string) => void;
+  /** `softly`: DECSTR; else RIS */
+  reset: (softly: boolean) => void;
+  isSet: (mode: number) => boolean;
+  /** true after a change since the last call */
+  takeChanged: () => boolean;
+  /** what to send so that nothing stays on; `died`: the title and agent state are cleared too */
+  restore: (died: boolean) => LedgerRestore;
+}
+
+/** Sequences in three parts, because the keyboard stack and the screen buffer have an order (facts/terminals.md §4). */
+export interface LedgerRestore {
+  readonly inBuffer: string;
+  readonly modes: string;
+  /** something was still on: the child did not clean up */
+  readonly dirty: boolean;
+}
+
+// DEC private modes that are on in a fresh terminal: autorepeat, autowrap, cursor
+const onByDefault = new Set([7, 8, 25]);
+// Switching these back is the caller's business (buffer), or they have no state of their own, or a user preference (meta keys).
+const notCounted = new Set([2, 3, 40, 47, 1034, 1035, 1036, 1037, 1039, 1047, 1048, 1049]);
+const SYNCHRONIZED = 2026;
+const ansiCounted = new Set([2, 4, 20]); // KAM, IRM, LNM
+
+interface State {
+  modes: Map<number, boolean>;
+  ansi: Set<number>;
+  stack: { main: number; alternate: number };
+  keyboardFlags: boolean;
+  modifiedKeys: Set<number>;
+  cursorStyled: boolean;
+  keypad: boolean;
+  commands: Map<string, string>;
+  changed: boolean;
+}
+
+const emptyState = (): State => ({
+  modes: new Map(),
+  ansi: new Set(),
+  stack: { main: 0, alternate: 0 },
+  keyboardFlags: false,
+  modifiedKeys: new Set(),
+  cursorStyled: false,
+  keypad: false,
+  commands: new Map(),
+  changed: true,
+});
+
+const STRING_END = '\x1b\\';
+
+// Dynamic colours that OSC 10–19 set and 110–119 reset; 4 and 104 are the palette (xterm ctlseqs).
+const colourReset = (number: number): string | undefined => {
+  if (number === 4) return `\x1b]104${STRING_END}`;
+  return number >= 10 && number <= 19 ? `\x1b]${number + 100}${STRING_END}` : undefined;
+};
+
+/** Which of the commands we remember this is, with the text that counts, or undefined for one that leaves nothing behind. */
+const commandOf = (text: string): readonly [string, string] | undefined => {
+  const [, code = '', rest = ''] = /^(\d+);?([^]*)$/.exec(text) ?? [];
+  if (code === '0' || code === '1' || code === '2') return ['title', rest];
+  if (code === '8') return ['link', rest.replace(/^[^;]*;?/, '')];
+  if (code === '9' && rest.startsWith('4;')) return ['progress', rest.startsWith('4;0') ? '' : rest];
+  if (code === '7501') return ['agent', rest.includes('state=clear') ? '' : rest];
+  if (code === '104' || code === '4') return ['4', code === '4' && !rest.endsWith('?') ? rest : ''];
+  const number = Number.parseInt(code, 10);
+  if (number >= 10 && number <= 19) return rest === '?' ? undefined : [code, rest];
+  return number >= 110 && number <= 119 ? [`${number - 100}`, ''] : undefined;
+};
+
+const commandRestore = (name: string, text: string, died: boolean): string => {
+  if (name === 'link') return `\x1b]8;;${STRING_END}`;
+  if (name === 'progress') return `\x1b]9;4;0${STRING_END}`;
+  if (name === 'title') return died ? `\x1b]0;${STRING_END}` : '';
+  if (name === 'agent')
+    return died ? `\x1b]7501;state=clear${/:app=[\w.-]+/.exec(text)?.[0] ?? ''}${STRING_END}` : '';
+  return colourReset(Number.parseInt(name, 10)) ?? '';
+};
+
+const modesRestore = ({ modes }: State): string =>
+  [...modes]
+    .filter(([mode, on]) => mode !== SYNCHRONIZED && on !== onByDefault.has(mode))
+    .map(([mode, on]) => (on ? `\x1b[?${mode}l` : onByDefault.has(mode) ? `\x1b[?${mode}h` : ''))
+    .join('');
+
+const keysRestore = (state: State): string =>
+  [...state.modifiedKeys].map((resource) => `\x1b[>${resource}m`).join('') +
+  (state.keyboardFlags ? '\x1b[=0;1u' : '');
+
+const restoreOf = (state: State, died: boolean): LedgerRestore => {
+  const commands = [...state.commands].map(([name, text]) => commandRestore(name, text, died)).join('');
+  const ansi = [...state.ansi].map((mode) => `\x1b[${mode}l`).join('');
+  const keypad = state.keypad ? '\x1b>' : '';
+  const style = state.cursorStyled ? '\x1b[0 q' : '';
+  const modes = modesRestore(state);
+  const synchronized = state.modes.get(SYNCHRONIZED) === true ? `\x1b[?${SYNCHRONIZED}l` : '';
+  const popped = state.stack.alternate > 0 ? `\x1b[<${state.stack.alternate}u` : '';
+  const main = state.stack.main > 0 ? `\x1b[<${state.stack.main}u` : '';
+  const keys = keysRestore(state);
+  const dirty = synchronized + popped + main + keys + modes + keypad !== '';
+  return {
+    inBuffer: synchronized + popped,
+    modes: main + keys + modes + ansi + keypad + style + commands,
+    dirty,
+  };
+};
+
+export const makeLedger = (): Ledger => {
+  let state = emptyState();
+  const change = (apply: () => void): void => {
+    apply();
+    state.changed = true;
+  };
+  return {
+    privateMode: (mode, on, alternate) => {
+      if (notCounted.has(mode) || state.modes.get(mode) === on) return;
+      state.modes.set(mode, on);
+      state.changed ||= mode !== SYNCHRONIZED || alternate; // 2026 comes with every frame: not worth a message each
+    },
+    ansiMode: (mode, on) => {
+      if (ansiCounted.has(mode)) change(() => (on ? state.ansi.add(mode) : state.ansi.delete(mode)));
+    },
+    keyboardStack: (by, alternate) => {
+      const buffer = alternate ? 'alternate' : 'main';
+      change(() => (state.stack[buffer] = Math.min(99, Math.max(0, state.stack[buffer] + by))));
+    },
+    keyboardFlags: (flags) => change(() => (state.keyboardFlags = flags !== 0)),
+    modifyKeys: (resource, value) =>
+      change(() => (value === 0 ? state.modifiedKeys.delete(resource) : state.modifiedKeys.add(resource))),
+    cursorStyle: (style) => change(() => (state.cursorStyled = style !== 0)),
+    keypad: (application) => change(() => (state.keypad = application)),
+    command: (text) => {
+      const command = commandOf(text);
+      if (!command) return;
+      const [name, value] = command;
+      change(() => (value === '' ? state.commands.delete(name) : state.commands.set(name, value)));
+    },
+    reset: (softly) => {
+      const kept = state;
+      state = emptyState();
+      if (softly)
+        Object.assign(state, { ...kept, modes: new Map([...kept.modes].filter(([mode]) => mode > 99)) });
+    },
+    isSet: (mode) => state.modes.get(mode) ?? onByDefault.has(mode),
+    takeChanged: () => {
+      const { changed } = state;
+      state.changed = false;
+      return changed;
+    },
+    restore: (died) => restoreOf(state, died),
+  };
+};

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
+import { quirksOfDeviceAttributes, standardQuirks } from '../../src/terminal/filter/quirks.js';
+import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { describeTerminal, makeEmulator } from '../support/emulator.js';
+
+const xtermJs = quirksOfDeviceAttributes('0;276;0', standardQuirks);
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
+
+/** Cuts the bytes into pieces of these sizes, over and over. */
+const cut = (bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] => {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    pieces.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return pieces;
+};
+
+/** Plays the bytes in a terminal of `rows` rows, and through the filter in one with a row more. */
+const play = async (pieces: readonly Uint8Array[], columns: number, rows: number) => {
+  const plain = makeEmulator(columns, rows, 300);
+  const wrapped = makeEmulator(columns, rows + 1, 300);
+  await wrapped.write(`\x1b[1;${rows}r`);
+  const grid: Grid = makeGrid(columns, rows, rows + 1, xtermJs);
+  const filter = makeStreamFilter(grid);
+  await plain.write(Buffer.concat(pieces));
+  await wrapped.write(Buffer.concat([...pieces.flatMap((piece) => filter.push(piece)), filter.flush()]));
+  return { plain, wrapped, grid };
+};
+
+const row = fc.integer({ min: 0, max: 14 });
+const small = fc.oneof(fc.integer({ min: 0, max: 4 }), row, fc.constantFrom(999, 99999999));
+const optional = fc.oneof(small.map(String), fc.constant(''));
+
+const text = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.string({
+      minLength: 1,
+      maxLength: 30,
+      unit: fc.constantFrom('a', 'b', 'C', ' ', '.', 'Z'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.string({
+      minLength: 1,
+      maxLength: 14,
+      unit: fc.constantFrom('é', '漢', '字', 'e\u0301', '─', 'ｱ', '가', 'x'),
+    }),
+  },
+);
+const csi = (final: string, ...parameters: fc.Arbitrary<string | number>[]) =>
+  fc.tuple(...parameters).map((values) => `\x1b[${values.join(';')}${final}`);
+
+const movement = fc.oneof(
+  csi('H', optional, optional),
+  csi('f', optional, optional),
+  csi('d', optional),
+  ...['A', 'B', 'C', 'D', 'E', 'F', 'G', '`', 'a', 'e', 'I', 'Z'].map((final) => csi(final, optional)),
+);
+const editing = fc.oneof(
+  ...['@', 'L', 'M', 'P', 'X', 'S', 'T'].map((final) => csi(final, fc.integer({ min: 0, max: 5 }))),
+  csi('J', fc.integer({ min: 0, max: 3 })),
+  csi('K', fc.integer({ min: 0, max: 2 })),
+  csi('b', fc.integer({ min: 0, max: 40 })),
+);
+const controls = fc.constantFrom(
+  '\n',
+  '\n',
+  '\r',
+  '\r\n',
+  '\b',
+  '\t',
+  '\v',
+  '\f',
+  '\x1bD',
+  '\x1bE',
+  '\x1bM',
+  '\x1bH',
+  '\x00',
+  '\x7f',
+  '\x0e',
+  '\x0f',
+);
+const region = fc.oneof(csi('r', optional, optional), fc.constant('\x1b[r'), csi('r', row, row));
+const saving = fc.constantFrom('\x1b7', '\x1b8', '\x1b[s', '\x1b[u', '\x1b[?1048h', '\x1b[?1048l');
+const modes = fc.constantFrom(
+  '\x1b[?6h',
+  '\x1b[?6l',
+  '\x1b[?7l',
+  '\x1b[?7h',
+  '\x1b[4h',
+  '\x1b[4l',
+  '\x1b[?25l',
+  '\x1b[?25h',
+  '\x1b[?1h',
+  '\x1b[?2004h',
+  '\x1b[?7;25h',
+);
+const buffers = fc.constantFrom(
+  '\x1b[?1049h',
+  '\x1b[?1049l',
+  '\x1b[?47h',
+  '\x1b[?47l',
+  '\x1b[?1047h',
+  '\x1b[?1047l',
+  '\x1b[?25;1049h',
+);
+const resets = fc.constantFrom('\x1bc', '\x1b[!p', '\x1b#8');
+const colours = fc.constantFrom(
+  '\x1b[m',
+  '\x1b[0m',
+  '\x1b[31m',
+  '\x1b[1;44m',
+  '\x1b[38;5;120m',
+  '\x1b[48;2;1;2;3m',
+  '\x1b[7m',
+  '\x1b[27m',
+  '\x1b(0',
+  '\x1b(B',
+);
+const reports = fc.constantFrom(
+  '\x1b[6n',
+  '\x1b[c',
+  '\x1b[5n',
+  '\x1b[?6n',
+  '\x1bP$qr\x1b\\',
+  '\x1bP$qm\x1b\\',
+);
+const strange = fc.constantFrom(
+  '\x1b]0;title\x07',
+  '\x1b]2;ti\x1b\\',
+  '\x1b_apc\x1b\\',
+  '\x1bPdcs\x1b\\',
+  '\x1b[5\n;3H',
+  '\x1b[99\x18',
+  '\x1b[3\x1b[2;2H',
+  '\x1b[?',
+  '\x1b',
+  '\x1b[5:3H',
+  '\xc2\x9b7;2H',
+  '\x1b[1 q',
+  '\x1b[>1u',
+  '\x1b[2\x7f;5H',
+);
+
+const element = fc.oneof(
+  { weight: 6, arbitrary: text },
+  { weight: 5, arbitrary: controls },
+  { weight: 5, arbitrary: movement },
+  { weight: 3, arbitrary: editing },
+  { weight: 4, arbitrary: region },
+  { weight: 2, arbitrary: saving },
+  { weight: 2, arbitrary: modes },
+  { weight: 1, arbitrary: buffers },
+  { weight: 1, arbitrary: resets },
+  { weight: 2, arbitrary: colours },
+  { weight: 1, arbitrary: reports },
+  { weight: 1, arbitrary: strange },
+);
+
+describe('the stream filter', () => {
+  it('shows any sequence as a terminal without the footer row does, at any chunk size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(element, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+        async (elements, sizes) => {
+          const bytes = bytesOf(elements.join(''));
+          const { plain, wrapped } = await play(cut(bytes, sizes), 20, 10);
+          expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
+          expect(wrapped.answers()).toBe(plain.answers());
+        },
+      ),
+      { numRuns: Number(process.env['FUZZ'] ?? 300) },
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import type { Millis } from '../core/reading.js';
+import type { Runtime } from '../runtimes/runtime.js';
+import type { Log } from '../storage/log.js';
+import type { Recording } from '../storage/record.js';
+
+/** What the wrapper may do about a full window: type, propose, show, or nothing at all. */
+export type Mode = 'auto' | 'ask' | 'warn' | 'off';
+
+/** How the child ended. */
+export type ExitStatus =
+  | { readonly kind: 'code'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: NodeJS.Signals };
+
+/** One run of a child under our PTY, as the command line decided it. */
+export interface WrapSession {
+  /** path of the program; it holds a slash, so that nothing searches PATH again */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** the child's environment, CTXWRAP_SESSION included */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly runtime: Runtime;
+  /** window in tokens as the user set it; undefined leaves it to the runtime */
+  readonly window: number | undefined;
+  readonly footer: boolean;
+  readonly mode: Mode;
+  /** control byte of the hotkey; undefined for none */
+  readonly hotkey: number | undefined;
+  readonly recording: Recording | undefined;
+  readonly log: Log;
+  /** when this process started, for the log */
+  readonly selfStartedAt: Millis;
+}

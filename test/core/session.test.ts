@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../../src/core/event.js';
+import type { Reading } from '../../src/core/reading.js';
+import { startSession, step } from '../../src/core/session.js';
+import type { Session } from '../../src/core/session.js';
+import { footerView } from '../../src/core/view.js';
+
+const used = (usedTokens: number, more: Partial<Reading> = {}): Event => ({
+  type: 'reading',
+  reading: { usedTokens, windowTokens: 200_000, windowSource: 'table', source: 'log', at: 1, ...more },
+});
+const boundary: Event = { type: 'boundary', boundary: { at: 2, preTokens: 160_000, postTokens: 777 } };
+const session = (sessionId: string): Event => ({ type: 'session-changed', sessionId });
+
+const after = (...events: readonly Event[]): Session =>
+  events.reduce((state, event, i) => step(state, event, i), startSession({ runtime: 'claude' }, 0));
+const view = (...events: readonly Event[]) => footerView(after(...events), 99);
+
+const empty = { runtime: 'claude', compactions: 0, estimated: false, windowInferred: false };
+
+describe('the footer view', () => {
+  it('waits for the first turn before anything is known', () => {
+    expect(view()).toEqual({ ...empty, note: 'waiting for the first turn' });
+    expect(view(session('a'))).toEqual({ ...empty, note: 'waiting for the first turn' });
+  });
+
+  it('shows a reading with its percentage and tier', () => {
+    expect(view(used(150_000))).toEqual({
+      ...empty,
+      usedTokens: 150_000,
+      windowTokens: 200_000,
+      usedPercent: 75,
+      tier: 'warn',
+    });
+  });
+
+  it('shows no number after a compaction until the next reading', () => {
+    expect(view(used(160_000), boundary)).toEqual({ ...empty, compactions: 1, note: 'size pending' });
+    expect(view(used(160_000), boundary, used(12_000))).toMatchObject({ usedTokens: 12_000, compactions: 1 });
+  });
+
+  it('shows no number after the conversation was cut back, and counts no compaction', () => {
+    expect(view(used(160_000), { type: 'voided' })).toEqual({ ...empty, note: 'size pending' });
+  });
+
+  it('starts again with a new session but keeps the compactions of the wrap', () => {
+    const seen = view(session('a'), used(160_000), boundary, used(12_000), session('b'));
+    expect(seen).toEqual({ ...empty, compactions: 1, note: 'waiting for the first turn' });
+  });
+
+  it('keeps its number when the same session is named again', () => {
+    expect(view(session('a'), used(160_000), session('a'))).toMatchObject({ usedTokens: 160_000 });
+  });
+
+  it('says that there is no reading when the source fails, and recovers with the next reading', () => {
+    const problem: Event = { type: 'source-problem', reason: 'not JSON' };
+    expect(view(used(5), problem)).toEqual({ ...empty, note: 'no reading' });
+    expect(view(used(5), problem, used(6))).toMatchObject({ usedTokens: 6 });
+  });
+
+  it('marks an estimate and a guessed window', () => {
+    expect(view(used(5, { source: 'estimate' }))).toMatchObject({ estimated: true, windowInferred: false });
+    expect(view(used(5, { windowSource: 'default' }))).toMatchObject({
+      estimated: false,
+      windowInferred: true,
+    });
+    expect(view(used(5, { windowSource: 'derived' }))).toMatchObject({ windowInferred: false });
+  });
+
+  it('ignores an impossible reading', () => {
+    expect(view(used(5), used(Number.NaN), used(-1))).toMatchObject({ usedTokens: 5 });
+  });
+
+  it('measures against the window the user named, before and after readings', () => {
+    const window: Event = { type: 'user-window', windowTokens: 400_000 };
+    const expected = { windowTokens: 400_000, usedPercent: 25, windowInferred: false };
+    expect(view(window, used(100_000, { windowSource: 'default' }))).toMatchObject(expected);
+    expect(view(used(100_000, { windowSource: 'default' }), window)).toMatchObject(expected);
+  });
+
+  it('uses the own compaction point of the agent for the tier', () => {
+    const native = { share: 1, reserveTokens: 33_000 };
+    const seen = step(startSession({ runtime: 'claude', native }, 0), used(142_000), 1);
+    expect(footerView(seen, 1).tier).toBe('warn');
+  });
+
+  it('shows a percentage alone', () => {
+    const full: Event = { type: 'reading', reading: { usedPercent: 100, source: 'log', at: 1 } };
+    expect(view(full)).toEqual({ ...empty, usedPercent: 100, tier: 'hard' });
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../src/runtimes/index.js';
+import { footerSequence, linesOf, readLines } from '../support/read-log.js';
+
+// Each case is a recorded session file and everything the footer shows while it grows.
+const cases = [
+  {
+    runtime: 'claude',
+    file: 'session-with-compaction.jsonl',
+    shows: [
+      '50.3% 100503/200000? safe ×0',
+      '65.0% 130003/200000? safe ×0',
+      '65.5% 131003/200000? safe ×0', // twice in the file: a text and a tool call of one message
+      'size pending ×1',
+      '65.5% 131003/200000? safe ×1',
+    ],
+  },
+  {
+    runtime: 'codex',
+    file: 'compactions.jsonl', // also failed, cancelled and disconnected ones, which change nothing
+    shows: [
+      'size pending ×1',
+      '0.0% ~7905/95000 safe ×1',
+      '70.0% 70050/95000 auto ×1',
+      'size pending ×2',
+      '0.0% ~8241/95000 safe ×2',
+      '0.0% 9050/95000 safe ×2',
+      '70.0% 70050/95000 auto ×2',
+      'size pending ×3',
+      '0.0% ~8251/95000 safe ×3',
+      '70.0% 70050/95000 auto ×3',
+      'size pending ×4',
+      '0.0% ~8269/95000 safe ×4',
+      '4.0% 15050/95000 safe ×4',
+    ],
+  },
+  {
+    runtime: 'codex',
+    file: 'context-exceeded.jsonl',
+    shows: ['46.0% 50050/95000 safe ×0', '100.0%/95000 hard ×0', '10.0% 20050/95000 safe ×0'],
+  },
+  {
+    runtime: 'gemini',
+    file: 'auto-compactions.jsonl',
+    shows: [
+      '5.0% 52429/1048576 safe ×0',
+      '50.0% 524288/1048576 auto ×0',
+      'size pending ×1',
+      '65.0% 681574/1048576 auto ×1',
+      'size pending ×2',
+      '75.0% 786432/1048576 auto ×2',
+      'size pending ×3',
+      '85.0% 891290/1048576 auto ×3',
+      'size pending ×4',
+      '92.0% 964690/1048576 auto ×4',
+      'size pending ×5',
+      '97.0% 1017119/1048576 auto ×5',
+      'size pending ×6',
+      '100.0% 1048576/1048576 hard ×6',
+      'size pending ×7',
+      '100.0% 1080033/1048576 hard ×7',
+    ],
+  },
+  {
+    runtime: 'gemini',
+    file: 'manual-compaction.jsonl',
+    shows: ['28.6% 300000/1048576 safe ×0', '29.6% 310000/1048576 safe ×0', 'size pending ×1'],
+  },
+  {
+    runtime: 'gemini',
+    file: 'failed-compactions.jsonl',
+    shows: [
+      '47.7% 500000/1048576 warn ×0',
+      '0.3% 3000/1048576 safe ×0',
+      '47.7% 500000/1048576 warn ×0',
+      'size pending ×1',
+      '47.7% 500000/1048576 warn ×1',
+    ],
+  },
+  {
+    runtime: 'gemini',
+    file: 'cancelled-and-failed.jsonl', // the history is written again three times, with the known summary in it
+    shows: [
+      '66.8% 700000/1048576 auto ×0',
+      'size pending ×1',
+      '9.5% 100000/1048576 safe ×1',
+      '66.8% 700000/1048576 auto ×1',
+      '67.7% 710000/1048576 auto ×1',
+      '68.7% 720000/1048576 auto ×1',
+    ],
+  },
+] as const;
+
+describe('a recorded session', () => {
+  it.each(cases)('of $runtime ($file) gives the numbers the agent had', ({ runtime, file, shows }) => {
+    const { facts, misfits } = readLines(runtimes[runtime], linesOf(runtime, file));
+    expect(footerSequence(runtime, facts)).toEqual(shows);
+    expect(misfits).toEqual([]);
+  });
+
+  it.each(cases)('of $runtime ($file) is timed by its own records', ({ runtime, file }) => {
+    const { facts } = readLines(runtimes[runtime], linesOf(runtime, file));
+    const times = facts.map((fact) =>
+      fact.type === 'reading' ? fact.reading.at : fact.type === 'boundary' ? fact.boundary.at : 0,
+    );
+    const day = Date.UTC(2026, 10, 21);
+    expect(times.every((at) => at > day && at < day + 86_400_000)).toBe(true);
+  });
+});

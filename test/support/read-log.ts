@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { Fact } from '../../src/core/event.js';
+import { startSession, step } from '../../src/core/session.js';
+import { footerView } from '../../src/core/view.js';
+import type { FooterView } from '../../src/core/view.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import type { Env, Runtime } from '../../src/runtimes/runtime.js';
+
+/** What the lines of a session file say, and the misfits among them. */
+export const readLines = (runtime: Runtime, lines: readonly string[], env: Env = {}) => {
+  const facts: Fact[] = [];
+  const misfits: string[] = [];
+  let reader = runtime.log?.reader(env);
+  if (!reader) throw new Error(`${runtime.name} has no session file`);
+  for (const line of lines) {
+    const read = reader(line, 0);
+    reader = read.next;
+    facts.push(...read.facts);
+    if (read.misfit !== undefined) misfits.push(read.misfit);
+  }
+  return { facts, misfits };
+};
+
+export const linesOf = (runtime: string, name: string): readonly string[] =>
+  readFileSync(new URL(`../fixtures/logs/${runtime}/${name}`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+
+/** What the footer shows one after another while a session file grows, each as one line of text. */
+export const footerSequence = (name: keyof typeof runtimes, facts: readonly Fact[]): readonly string[] => {
+  const shown: string[] = [];
+  let session = startSession({ runtime: name, native: runtimes[name].nativeTrigger({}) }, 0);
+  for (const fact of facts) {
+    session = step(session, fact, 0);
+    const text = textOf(footerView(session, 0));
+    if (text !== shown.at(-1)) shown.push(text);
+  }
+  return shown;
+};
+
+const textOf = (view: FooterView): string => {
+  if (view.note !== undefined) return `${view.note} ×${view.compactions}`;
+  const used = view.usedTokens === undefined ? '' : ` ${view.estimated ? '~' : ''}${view.usedTokens}`;
+  const window = `${view.windowTokens}${view.windowInferred ? '?' : ''}`;
+  return `${view.usedPercent?.toFixed(1)}%${used}/${window} ${view.tier} ×${view.compactions}`;
+};

@@ -1,3 +1,5 @@
+import { makeQuestions, type Questions } from './questions.js';
+
 /**
  * The modes that the child has turned on and not off again, so that a child that dies without cleaning up leaves the terminal as
  * the user's shell needs it. One value changed in place; the filter reports to it.
@@ -5,8 +7,10 @@
 export interface Ledger {
   privateMode: (mode: number, on: boolean, alternate: boolean) => void;
   ansiMode: (mode: number, on: boolean) => void;
-  /** kitty keyboard protocol, `CSI > flags u` (+n) and `CSI < n u` (−n); each screen buffer has its own stack */
-  keyboardStack: (change: number, alternate: boolean) => void;
+  /** kitty keyboard protocol, `CSI > flags u`; each screen buffer has its own stack */
+  pushKeyboard: (flags: number, alternate: boolean) => void;
+  /** `CSI < n u` */
+  popKeyboard: (count: number, alternate: boolean) => void;
   /** `CSI = flags ; mode u` */
   keyboardFlags: (flags: number) => void;
   /** XTMODKEYS `CSI > resource ; value m` */
@@ -18,8 +22,14 @@ export interface Ledger {
   /** `softly`: DECSTR; else RIS */
   reset: (softly: boolean) => void;
   isSet: (mode: number) => boolean;
+  /** whose the terminal's next answers are */
+  readonly questions: Questions;
+  /** parameters and address of the hyperlink (OSC 8) that is open, if one is */
+  link: () => string | undefined;
   /** true after a change since the last call */
   takeChanged: () => boolean;
+  /** turns everything on again, after a stop during which the shell had the terminal */
+  reapply: (alternate: boolean) => string;
   /** what to send so that nothing stays on; `died`: the title and agent state are cleared too */
   restore: (died: boolean) => LedgerRestore;
 }
@@ -42,10 +52,10 @@ const ansiCounted = new Set([2, 4, 20]); // KAM, IRM, LNM
 interface State {
   modes: Map<number, boolean>;
   ansi: Set<number>;
-  stack: { main: number; alternate: number };
-  keyboardFlags: boolean;
-  modifiedKeys: Set<number>;
-  cursorStyled: boolean;
+  stack: { main: readonly number[]; alternate: readonly number[] };
+  keyboardFlags: number;
+  modifiedKeys: Map<number, number>;
+  cursorStyle: number;
   keypad: boolean;
   commands: Map<string, string>;
   changed: boolean;
@@ -54,10 +64,10 @@ interface State {
 const emptyState = (): State => ({
   modes: new Map(),
   ansi: new Set(),
-  stack: { main: 0, alternate: 0 },
-  keyboardFlags: false,
-  modifiedKeys: new Set(),
-  cursorStyled: false,
+  stack: { main: [], alternate: [] },
+  keyboardFlags: 0,
+  modifiedKeys: new Map(),
+  cursorStyle: 0,
   keypad: false,
   commands: new Map(),
   changed: true,
@@ -75,7 +85,7 @@ const colourReset = (number: number): string | undefined => {
 const commandOf = (text: string): readonly [string, string] | undefined => {
   const [, code = '', rest = ''] = /^(\d+);?([^]*)$/.exec(text) ?? [];
   if (code === '0' || code === '1' || code === '2') return ['title', rest];
-  if (code === '8') return ['link', rest.replace(/^[^;]*;?/, '')];
+  if (code === '8') return ['link', rest.endsWith(';') ? '' : rest];
   if (code === '9' && rest.startsWith('4;')) return ['progress', rest.startsWith('4;0') ? '' : rest];
   if (code === '7501') return ['agent', rest.includes('state=clear') ? '' : rest];
   if (code === '104' || code === '4') return ['4', code === '4' && !rest.endsWith('?') ? rest : ''];
@@ -100,18 +110,37 @@ const modesRestore = ({ modes }: State): string =>
     .join('');
 
 const keysRestore = (state: State): string =>
-  [...state.modifiedKeys].map((resource) => `\x1b[>${resource}m`).join('') +
-  (state.keyboardFlags ? '\x1b[=0;1u' : '');
+  [...state.modifiedKeys.keys()].map((resource) => `\x1b[>${resource}m`).join('') +
+  (state.keyboardFlags === 0 ? '' : '\x1b[=0;1u');
+
+const MAX_PUSHES = 99;
+
+/** A child that is not told of a stop expects its modes to be as it left them. */
+const reapplied = (state: State, alternate: boolean): string => {
+  const modes = [...state.modes].filter(
+    ([mode, on]) => mode !== SYNCHRONIZED && on !== onByDefault.has(mode),
+  );
+  const keys = [...state.modifiedKeys].map(([resource, value]) => `\x1b[>${resource};${value}m`).join('');
+  const flags = state.keyboardFlags === 0 ? '' : `\x1b[=${state.keyboardFlags};1u`;
+  return [
+    ...state.stack[alternate ? 'alternate' : 'main'].map((pushed) => `\x1b[>${pushed}u`),
+    flags + keys,
+    ...modes.map(([mode, on]) => `\x1b[?${mode}${on ? 'h' : 'l'}`),
+    ...[...state.ansi].map((mode) => `\x1b[${mode}h`),
+    state.keypad ? '\x1b=' : '',
+    state.cursorStyle === 0 ? '' : `\x1b[${state.cursorStyle} q`,
+  ].join('');
+};
 
 const restoreOf = (state: State, died: boolean): LedgerRestore => {
   const commands = [...state.commands].map(([name, text]) => commandRestore(name, text, died)).join('');
   const ansi = [...state.ansi].map((mode) => `\x1b[${mode}l`).join('');
   const keypad = state.keypad ? '\x1b>' : '';
-  const style = state.cursorStyled ? '\x1b[0 q' : '';
+  const style = state.cursorStyle !== 0 ? '\x1b[0 q' : '';
   const modes = modesRestore(state);
   const synchronized = state.modes.get(SYNCHRONIZED) === true ? `\x1b[?${SYNCHRONIZED}l` : '';
-  const popped = state.stack.alternate > 0 ? `\x1b[<${state.stack.alternate}u` : '';
-  const main = state.stack.main > 0 ? `\x1b[<${state.stack.main}u` : '';
+  const popped = state.stack.alternate.length > 0 ? `\x1b[<${state.stack.alternate.length}u` : '';
+  const main = state.stack.main.length > 0 ? `\x1b[<${state.stack.main.length}u` : '';
   const keys = keysRestore(state);
   const dirty = synchronized + popped + main + keys + modes + keypad !== '';
   return {
@@ -123,6 +152,7 @@ const restoreOf = (state: State, died: boolean): LedgerRestore => {
 
 export const makeLedger = (): Ledger => {
   let state = emptyState();
+  const questions = makeQuestions();
   const change = (apply: () => void): void => {
     apply();
     state.changed = true;
@@ -136,14 +166,20 @@ export const makeLedger = (): Ledger => {
     ansiMode: (mode, on) => {
       if (ansiCounted.has(mode)) change(() => (on ? state.ansi.add(mode) : state.ansi.delete(mode)));
     },
-    keyboardStack: (by, alternate) => {
+    pushKeyboard: (flags, alternate) => {
       const buffer = alternate ? 'alternate' : 'main';
-      change(() => (state.stack[buffer] = Math.min(99, Math.max(0, state.stack[buffer] + by))));
+      change(() => (state.stack[buffer] = [...state.stack[buffer], flags].slice(-MAX_PUSHES)));
     },
-    keyboardFlags: (flags) => change(() => (state.keyboardFlags = flags !== 0)),
+    popKeyboard: (count, alternate) => {
+      const buffer = alternate ? 'alternate' : 'main';
+      change(() => (state.stack[buffer] = state.stack[buffer].slice(0, -count)));
+    },
+    keyboardFlags: (flags) => change(() => (state.keyboardFlags = flags)),
     modifyKeys: (resource, value) =>
-      change(() => (value === 0 ? state.modifiedKeys.delete(resource) : state.modifiedKeys.add(resource))),
-    cursorStyle: (style) => change(() => (state.cursorStyled = style !== 0)),
+      change(() =>
+        value === 0 ? state.modifiedKeys.delete(resource) : state.modifiedKeys.set(resource, value),
+      ),
+    cursorStyle: (style) => change(() => (state.cursorStyle = style)),
     keypad: (application) => change(() => (state.keypad = application)),
     command: (text) => {
       const command = commandOf(text);
@@ -158,11 +194,14 @@ export const makeLedger = (): Ledger => {
         Object.assign(state, { ...kept, modes: new Map([...kept.modes].filter(([mode]) => mode > 99)) });
     },
     isSet: (mode) => state.modes.get(mode) ?? onByDefault.has(mode),
+    questions,
+    link: () => state.commands.get('link'),
     takeChanged: () => {
       const { changed } = state;
       state.changed = false;
       return changed;
     },
+    reapply: (alternate) => reapplied(state, alternate),
     restore: (died) => restoreOf(state, died),
   };
 };

@@ -63,12 +63,20 @@ const reported: Readonly<Record<string, FullRule>> = {
     grid.rendition = addRendition(grid.rendition, parameterText(sequence));
     return undefined;
   },
-  '>u': (grid, ledger) => {
-    ledger.keyboardStack(1, grid.alternate);
+  '>u': (grid, ledger, sequence) => {
+    ledger.pushKeyboard(valueAt(sequence, 0), grid.alternate);
     return undefined;
   },
   '<u': (grid, ledger, sequence) => {
-    ledger.keyboardStack(-countAt(sequence, 0), grid.alternate);
+    ledger.popKeyboard(countAt(sequence, 0), grid.alternate);
+    return undefined;
+  },
+  n: (_grid, ledger, sequence) => {
+    if (valueAt(sequence, 0) === 6) ledger.questions.ask('R', false);
+    return undefined;
+  },
+  '>c': (_grid, ledger) => {
+    ledger.questions.ask('c', false);
     return undefined;
   },
   '=u': (_grid, ledger, sequence) => {

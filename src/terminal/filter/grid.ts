@@ -48,6 +48,8 @@ export interface Grid {
   rendition: Rendition;
   charsets: Charsets;
   alternate: boolean;
+  /** the mode that switched to the alternate screen: 47, 1047 or 1049 */
+  alternateMode: number;
   /** cursor slots of the main and the alternate screen */
   saved: { main: SavedCursor; alternate: SavedCursor };
   /** the main screen's region while the alternate one is shown, for terminals with a region per buffer */
@@ -112,6 +114,7 @@ export const makeGrid = (
   rendition: plainRendition,
   charsets: asciiCharsets,
   alternate: false,
+  alternateMode: 1049,
   saved: { main: homeSaved, alternate: homeSaved },
   mainRegion: { top: 0, bottom: rows - 1 },
   lastCodePoint: 0,

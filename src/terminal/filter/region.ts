@@ -42,7 +42,7 @@ const eraseFooter = (grid: Grid): string => {
  * Modes 47, 1047 and 1049: the footer leaves the main screen before the child does, so that it cannot come back as a ghost, and
  * the region is set again on both ways (facts/terminals.md §2, last rule).
  */
-export const switchBuffer = (grid: Grid, mode: number, on: boolean): string => {
+export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | undefined => {
   const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;
   const before = on && !grid.alternate && grid.footerShown && hasFooter(grid) ? eraseFooter(grid) : '';
   const changed = grid.alternate !== on;
@@ -54,9 +54,10 @@ export const switchBuffer = (grid: Grid, mode: number, on: boolean): string => {
   }
   if (changed && grid.quirks.switchResetsRegion) fullRegion(grid);
   grid.alternate = on;
+  if (on) grid.alternateMode = mode;
   grid.footerDirty = true;
-  const restored = !on && mode === 1049 ? (restoreCursor(grid) ?? '') : '';
-  if (!hasFooter(grid)) return before + sequence + restored;
+  const restored = (!on && mode === 1049 ? restoreCursor(grid) : undefined) ?? '';
+  if (!hasFooter(grid)) return restored === '' ? undefined : sequence + restored;
   return before + sequence + restored + (on ? '' : leaveFooterRow(grid)) + assertRegion(grid);
 };
 
@@ -91,13 +92,13 @@ export const alignScreen = (grid: Grid): string | undefined => {
 };
 
 /** DECCOLM, where the terminal obeys it: cleared, home, margins reset. */
-export const switchColumns = (grid: Grid, on: boolean): string => {
+export const switchColumns = (grid: Grid, on: boolean): string | undefined => {
   const sequence = `\x1b[?3${on ? 'h' : 'l'}`;
-  if (!grid.columnSwitch && !grid.quirks.columnModeAlways) return sequence;
+  if (!grid.columnSwitch && !grid.quirks.columnModeAlways) return undefined;
   fullRegion(grid);
   Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1 });
   grid.footerDirty = true;
   home(grid);
   clearWrap(grid);
-  return hasFooter(grid) ? sequence + regionSequence(grid) : sequence;
+  return hasFooter(grid) ? sequence + regionSequence(grid) : undefined;
 };

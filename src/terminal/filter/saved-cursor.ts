@@ -26,6 +26,13 @@ export const forgetSavedCursor = (grid: Grid): void => {
 const charsetSequence = ({ designations, shiftedOut }: Charsets): string =>
   designations.map((designation) => `\x1b${designation}`).join('') + (shiftedOut ? '\x0e' : '\x0f');
 
+/** The child's cursor, rendition and character sets spelled out, for a terminal whose slot does not hold them. */
+export const cursorSequence = (grid: Grid): string => {
+  const row = grid.origin ? grid.row - grid.top : grid.row;
+  const column = grid.origin && grid.sideMargins ? grid.column - grid.left : grid.column;
+  return `${renditionSequence(grid.rendition)}${charsetSequence(grid.charsets)}\x1b[${row + 1};${column + 1}H`;
+};
+
 /**
  * DECRC. Returns what to send instead, when the terminal's own slot has been used by us since the child saved: the child's
  * cursor, rendition, character sets and origin mode spelled out. Undefined = the terminal still has it.
@@ -38,13 +45,9 @@ export const restoreCursor = (grid: Grid): string | undefined => {
   if (!grid.quirks.restoreKeepsOrigin) grid.origin = saved.origin;
   Object.assign(grid, { row, column, rendition: saved.rendition, charsets: saved.charsets });
   clearWrap(grid);
-  if (!saved.overwritten) {
-    grid.pendingWrap = saved.pendingWrap && !grid.quirks.restoreKeepsOrigin;
-    return undefined;
-  }
   grid.pendingWrap = saved.pendingWrap && !grid.quirks.restoreKeepsOrigin;
+  if (!saved.overwritten) return undefined;
   grid.wrapLost = grid.pendingWrap;
   const originSwitch = grid.origin === originBefore ? '' : `\x1b[?6${grid.origin ? 'h' : 'l'}`;
-  const address = `\x1b[${(grid.origin ? row - grid.top : row) + 1};${column + 1}H`;
-  return originSwitch + renditionSequence(saved.rendition) + charsetSequence(saved.charsets) + address;
+  return originSwitch + cursorSequence(grid);
 };

@@ -26,7 +26,7 @@ export interface StreamFilter {
 
 const ESC = 0x1b;
 const DEL = 0x7f;
-const COMMAND_HEAD = 256; // bytes of an OSC that the ledger gets to see
+const COMMAND_HEAD = 2048; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter
 
 const nothing = new Uint8Array();
 

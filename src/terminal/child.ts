@@ -1,0 +1,120 @@
+import { spawn } from '@lydell/node-pty';
+import { realpathSync } from 'node:fs';
+import type { Size } from './tty.js';
+
+/** How the child ended: `signal` is a number, 0 for an ordinary exit. */
+export interface ChildEnd {
+  readonly exitCode: number;
+  readonly signal: number;
+}
+
+/** The agent, running in a pseudo-terminal of its own. */
+export interface Child {
+  readonly pid: number;
+  write: (bytes: Uint8Array) => void;
+  resize: (size: Size) => void;
+  /** to the child's process group: some agents ignore a signal to their first process (facts/gemini.md §8) */
+  signal: (signal: NodeJS.Signals) => void;
+  /** back-pressure: stops reading; undone by itself when the child exits, so that its last output is not lost */
+  pause: () => void;
+  resume: () => void;
+}
+
+export interface ChildOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly size: Size;
+  /** termios of the user's terminal, as `stty -g` prints it, for the new terminal; '' for the system's default */
+  readonly termios: string;
+}
+
+export interface ChildListener {
+  onOutput: (bytes: Uint8Array) => void;
+  /** after the last byte of output */
+  onEnd: (end: ChildEnd) => void;
+}
+
+// The child gets the terminal settings that it would have had without us (erase key, IUTF8, flow control) before it starts.
+const SETTINGS_THEN_EXEC = 'stty "$0" 2>/dev/null; exec "$@"';
+
+/** The working directory by the name the user knows it by: node-pty puts it into PWD. */
+const namedDirectory = (cwd: string, named: string | undefined): string => {
+  try {
+    return named !== undefined && realpathSync(named) === realpathSync(cwd) ? named : cwd;
+  } catch {
+    return cwd;
+  }
+};
+
+/** LINES and COLUMNS, where the user exports them, must name the child's size. */
+const environmentFor = (
+  env: Readonly<Record<string, string>>,
+  { columns, rows }: Size,
+): Record<string, string> => {
+  const result: Record<string, string> = { ...env };
+  if (result['LINES'] !== undefined) result['LINES'] = `${rows}`;
+  if (result['COLUMNS'] !== undefined) result['COLUMNS'] = `${columns}`;
+  return result;
+};
+
+/** Starts the child. Throws what the system says if a pseudo-terminal can't be had. */
+export const startChild = (options: ChildOptions, listener: ChildListener): Child => {
+  const { file, args, cwd, env, size, termios } = options;
+  const command = termios === '' ? file : '/bin/sh';
+  const pty = spawn(
+    command,
+    termios === '' ? [...args] : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args],
+    {
+      cols: size.columns,
+      rows: size.rows,
+      cwd: namedDirectory(cwd, env['PWD']),
+      env: environmentFor(env, size),
+      name: env['TERM'] ?? 'xterm-256color',
+      encoding: null,
+    },
+  );
+  let open = true;
+  let paused = false;
+  const resume = (): void => {
+    if (paused) pty.resume();
+    paused = false;
+  };
+  // node-pty gives up on a paused terminal 200 ms after the child's exit: read on as soon as one is known
+  process.on('SIGCHLD', resume);
+  pty.onData((data) => listener.onOutput(data as unknown as Uint8Array)); // bytes, since there is no encoding
+  (pty as unknown as { on: (event: 'close', listener: () => void) => void }).on(
+    'close',
+    () => (open = false),
+  );
+  pty.onExit(({ exitCode, signal }) => {
+    open = false;
+    process.off('SIGCHLD', resume);
+    listener.onEnd({ exitCode, signal: signal ?? 0 });
+  });
+  return {
+    pid: pty.pid,
+    write: (bytes) => {
+      if (open) (pty as unknown as { write: (data: Uint8Array) => void }).write(bytes);
+    },
+    resize: ({ columns, rows }) => {
+      if (open) pty.resize(Math.max(1, columns), Math.max(1, rows));
+    },
+    signal: (signal) => signalGroup(pty.pid, signal),
+    pause: () => {
+      if (!paused) pty.pause();
+      paused = true;
+    },
+    resume,
+  };
+};
+
+/** The child leads a session of its own, so its process group has its pid. */
+const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // the group is gone already; its end is on the way
+  }
+};

@@ -1,0 +1,103 @@
+import { hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
+import { cursorSequence } from './filter/saved-cursor.js';
+import type { Ledger } from './ledger.js';
+
+/*
+ * The bytes that put rows of ours on the screen, each to be sent as one write between two elements of the child's output. They are the
+ * sequences that proved right on ten terminals: facts/terminals.md §2 (resize), §3 (paint), §4 (reset).
+ */
+
+/** Why a paint has to wait although the child's output is between two sequences. */
+export type PaintHindrance = 'pending wrap' | 'origin mode' | 'synchronized output';
+
+const SYNCHRONIZED = 2026;
+
+/** The last-column flag gets lost by a paint in seven terminals of ten, origin mode in four; a frame should not be cut in two. */
+export const paintHindrance = (grid: Grid, ledger: Ledger): PaintHindrance | undefined => {
+  if (ledger.isSet(SYNCHRONIZED)) return 'synchronized output';
+  if (grid.pendingWrap && !grid.wrapLost) return 'pending wrap';
+  return grid.origin || grid.sideMargins ? 'origin mode' : undefined;
+};
+
+/** Draws `row` (SGR and text, at most as wide as the screen) on the footer row. Uses the terminal's cursor slot. */
+export const paintSequence = (grid: Grid, ledger: Ledger, row: string): string => {
+  if (!hasFooter(grid)) return '';
+  const link = ledger.link();
+  const unlink = link === undefined ? '' : '\x1b]8;;\x1b\\';
+  const relink = link === undefined ? '' : `\x1b]8;${link}\x1b\\`;
+  const place = `\x1b[${grid.terminalRows};1H\x1b[0m\x1b(B\x0f${unlink}`;
+  const text = `\x1b[?7l${row}\x1b[0m\x1b[K${grid.autowrap ? '\x1b[?7h' : ''}`;
+  markSlotOverwritten(grid);
+  grid.footerDirty = false;
+  grid.footerShown = true;
+  if (grid.origin) return `\x1b[?6l${place}${text}${relink}\x1b[?6h${cursorSequence(grid)}`;
+  return `\x1b7${place}${text}\x1b8${relink}`;
+};
+
+/** Takes the footer away; the cursor stays. */
+export const unpaintSequence = (grid: Grid): string => {
+  grid.footerShown = false;
+  markSlotOverwritten(grid);
+  return `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8`;
+};
+
+const REGION_OFF = '\x1b7\x1b[r\x1b8';
+
+/** One row of room below the cursor, if it is on the last row: scrolls there, does nothing elsewhere. Only with the region off. */
+const MAKE_ROOM = '\x1bD\x1b[A';
+
+/** The region of the child, and room for the footer, at the start or after a stop. */
+export const holdRegionSequence = (grid: Grid): string =>
+  hasFooter(grid) ? `${MAKE_ROOM}\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
+
+export interface ResizePlan {
+  /** rows of the child's content below its cursor that must stay; 0 when the width changed and the terminal reflowed */
+  readonly below: number;
+  /** rows to move the cursor up first, for a terminal where it does not follow the text (kitty) */
+  readonly up: number;
+}
+
+/** Erases what is left of the old footer and sets the region for the size that `grid` has now. The cursor keeps its place. */
+export const resizeSequence = (grid: Grid, { below, up }: ResizePlan): string => {
+  const lift = up > 0 ? `\x1b[${up}A` : '';
+  const erase = `\x1b7\x1b[${below + 1}B\r\x1b[0m\x1b[J\x1b8`;
+  const region = hasFooter(grid) ? `\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
+  grid.footerShown = false;
+  grid.footerDirty = true;
+  return REGION_OFF + lift + MAKE_ROOM + erase + region;
+};
+
+export interface TidyState {
+  /** the child's output ended inside a string */
+  readonly unterminated: boolean;
+  /** it did not end by itself: titles and agent states are cleared too */
+  readonly died: boolean;
+  /** last row with content of the main screen, counted from 0, if it is known */
+  readonly lastRow: number | undefined;
+}
+
+const cursorBelow = (grid: Grid, lastRow: number | undefined): string => {
+  if (lastRow === undefined) return `\x1b[${grid.terminalRows};1H`;
+  if (grid.row > lastRow) return '';
+  return `\x1b[${Math.min(lastRow + 2, grid.terminalRows)};1H`;
+};
+
+/**
+ * Leaves the terminal as the user's shell needs it: nothing the child turned on is on, the region is off, the footer is gone, and
+ * after a child that did not clean up the cursor is visible below everything on the screen.
+ */
+export const tidySequence = (grid: Grid, ledger: Ledger, state: TidyState): string => {
+  const { inBuffer, modes, dirty } = ledger.restore(state.died);
+  const unclean = dirty || state.died || grid.alternate;
+  const ended = state.unterminated ? '\x18\x1b\\' : '';
+  const leave = grid.alternate ? `\x1b[?${grid.alternateMode}l` : '';
+  const main = grid.alternate && grid.alternateMode === 1049 ? grid.saved.main : grid;
+  const plain = unclean ? '\x1b[0m\x1b(B\x0f' : '';
+  const moved =
+    grid.origin || grid.sideMargins || grid.vt52 ? `\x1b[${main.row + 1};${main.column + 1}H` : '';
+  const footer = hasFooter(grid) ? `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8` : '';
+  const vt52 = grid.vt52 ? '\x1b<' : '';
+  const region = hasFooter(grid) || grid.top > 0 || grid.bottom < grid.rows - 1 ? REGION_OFF : '';
+  const below = unclean ? cursorBelow({ ...grid, row: main.row }, state.lastRow) : '';
+  return vt52 + ended + inBuffer + leave + region + modes + plain + moved + footer + below;
+};

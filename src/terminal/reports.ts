@@ -1,0 +1,56 @@
+/**
+ * Answers and mouse reports of the terminal speak of its own rows; the child must hear of a terminal without the footer row.
+ */
+export interface ReportFrame {
+  /** rows of the real terminal and of the child */
+  readonly terminalRows: number;
+  readonly childRows: number;
+}
+
+const pixels = (height: number, { terminalRows, childRows }: ReportFrame): number =>
+  Math.round((height / terminalRows) * childRows);
+
+const windowReport = (sequence: string, frame: ReportFrame): string | undefined => {
+  const [, operation = '', rest = ''] = /^\x1b\[(4|8|48);([\d;]+)t$/.exec(sequence) ?? [];
+  const values = rest.split(';').map(Number);
+  const [first = 0] = values;
+  if (operation === '8')
+    return first === frame.terminalRows
+      ? `\x1b[8;${[frame.childRows, ...values.slice(1)].join(';')}t`
+      : undefined;
+  if (operation === '4') return `\x1b[4;${[pixels(first, frame), ...values.slice(1)].join(';')}t`;
+  if (operation !== '48' || first !== frame.terminalRows) return undefined;
+  const [, columns = 0, height = 0, width = 0] = values; // in-band resize, mode 2048
+  return `\x1b[48;${frame.childRows};${columns};${pixels(height, frame)};${width}t`;
+};
+
+/** A press on the footer is not the child's; a release or a drag that ends there counts for its last row. */
+const mouseReport = (sequence: string, { childRows }: ReportFrame): string | undefined => {
+  const sgr = /^\x1b\[<(\d+);(\d+);(\d+)([Mm])$/.exec(sequence);
+  const urxvt = sgr ? undefined : /^\x1b\[(\d+);(\d+);(\d+)M$/.exec(sequence);
+  const [, button = '0', column = '', row = '0', final = 'M'] = sgr ?? urxvt ?? [];
+  if ((!sgr && !urxvt) || Number(row) <= childRows) return undefined;
+  const code = Number(button) - (urxvt ? 32 : 0);
+  const isMotion = (code & 32) !== 0;
+  const isRelease = final === 'm' || (urxvt !== undefined && (code & 3) === 3 && (code & 64) === 0);
+  if (!isMotion && !isRelease) return '';
+  return sgr ? `\x1b[<${button};${column};${childRows}${final}` : `\x1b[${button};${column};${childRows}M`;
+};
+
+/** DECRQDE's answer: the displayed extent in rows and columns. */
+const extentReport = (sequence: string, frame: ReportFrame): string | undefined => {
+  const match = /^\x1b\[(\d+);(\d+;[\d;]*)"w$/.exec(sequence);
+  return match && Number(match[1]) === frame.terminalRows
+    ? `\x1b[${frame.childRows};${match[2] ?? ''}"w`
+    : undefined;
+};
+
+/** The sequence as the child may read it; '' where it is none of its business; undefined where it stays as it is. */
+export const reportForChild = (
+  sequence: string,
+  frame: ReportFrame,
+  pixelMouse: boolean,
+): string | undefined => {
+  const mouse = pixelMouse ? undefined : mouseReport(sequence, frame);
+  return mouse ?? windowReport(sequence, frame) ?? extentReport(sequence, frame);
+};

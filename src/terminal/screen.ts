@@ -1,0 +1,112 @@
+import headless from '@xterm/headless';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import { makeBacklog } from './backlog.js';
+import type { Size } from './tty.js';
+
+/** The child's screen as it is rendered, off the hot path: it may lag behind a flood, and starts anew when it lags too far. */
+export interface Screen {
+  feed: (bytes: Uint8Array) => void;
+  resize: (size: Size) => void;
+  /** resolves when everything fed so far is on the screen */
+  settled: () => Promise<void>;
+  /** rows with content below the cursor's row */
+  rowsBelowCursor: () => number;
+  /** last row of the main screen that has content, from 0; −1 for an empty screen */
+  lastRow: () => number;
+  /** a sequence of ours that changed the child's rows too */
+  apply: (sequence: string) => void;
+  /** moves everything down (or up, for a negative number): the terminal has shown the same text on other rows after a resize */
+  shift: (rows: number) => void;
+}
+
+const SLICE = 16 * 1024; // bytes parsed at a time: under a millisecond
+const MAX_BACKLOG = 2 * 1024 * 1024; // bytes; more than any screen needs to be drawn
+const FLOOD_PAUSE_MS = 10; // while more than a slice waits and bytes keep coming, parsing waits
+
+const hasContent = (terminal: headless.Terminal, row: number, main: boolean): boolean => {
+  const buffer = main ? terminal.buffer.normal : terminal.buffer.active;
+  return (
+    (buffer
+      .getLine(buffer.baseY + row)
+      ?.translateToString(true)
+      .trim() ?? '') !== ''
+  );
+};
+
+const lastContentRow = (terminal: headless.Terminal, main: boolean): number => {
+  for (let row = terminal.rows - 1; row >= 0; row -= 1) if (hasContent(terminal, row, main)) return row;
+  return -1;
+};
+
+const makeTerminal = ({ columns, rows }: Size): headless.Terminal => {
+  const terminal = new headless.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 0,
+    allowProposedApi: true,
+    logLevel: 'off',
+  });
+  terminal.loadAddon(new Unicode11Addon() as unknown as headless.ITerminalAddon);
+  terminal.unicode.activeVersion = '11';
+  return terminal;
+};
+
+const shiftSequence = (rows: number): string => {
+  if (rows > 0) return `\x1b7\x1b[H\x1b[${rows}L\x1b8\x1b[${rows}B`;
+  return rows < 0 ? `\x1b7\x1b[H\x1b[${-rows}M\x1b8\x1b[${-rows}A` : '';
+};
+
+/** Parses what it is fed, a slice a turn of the event loop, and not at all in the middle of a flood. */
+const makeParser = (terminal: headless.Terminal, seed: () => string): Pick<Screen, 'feed' | 'settled'> => {
+  const backlog = makeBacklog(SLICE);
+  let waiting: (() => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let busy = false;
+  let lastFeed = 0;
+  const wake = (delayMs: number): void => {
+    timer ??= setTimeout(pump, delayMs);
+  };
+  const isFlood = (): boolean =>
+    waiting.length === 0 && backlog.size() > SLICE && performance.now() - lastFeed < FLOOD_PAUSE_MS;
+  const pump = (): void => {
+    timer = undefined;
+    if (busy) return;
+    if (isFlood()) return wake(FLOOD_PAUSE_MS);
+    const slice = backlog.take();
+    if (slice === undefined) {
+      for (const done of waiting.splice(0)) done();
+      return;
+    }
+    busy = true;
+    terminal.write(slice, () => {
+      busy = false;
+      pump();
+    });
+  };
+  return {
+    feed: (bytes) => {
+      backlog.add(bytes);
+      lastFeed = performance.now();
+      if (backlog.size() > MAX_BACKLOG) backlog.startAnew(Buffer.from(`\x1bc${seed()}`));
+      wake(0);
+    },
+    settled: () =>
+      new Promise((resolve) => {
+        waiting = [...waiting, resolve];
+        if (!busy) pump();
+      }),
+  };
+};
+
+/** `seed` gives the bytes that bring a new terminal to the cursor and modes that the child has now, after output was skipped. */
+export const makeScreen = (size: Size, seed: () => string): Screen => {
+  const terminal = makeTerminal(size);
+  return {
+    ...makeParser(terminal, seed),
+    resize: ({ columns, rows }) => terminal.resize(Math.max(2, columns), Math.max(1, rows)),
+    rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
+    lastRow: () => lastContentRow(terminal, true),
+    apply: (sequence) => terminal.write(sequence),
+    shift: (rows) => terminal.write(shiftSequence(rows)),
+  };
+};

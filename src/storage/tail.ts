@@ -32,11 +32,19 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
   let timer: NodeJS.Timeout | undefined;
   let position: Position | undefined;
   let problem: string | undefined;
-  let lines = lineSplitter(options.onLine);
+  // A line nobody can use is told of and skipped; reading it again would fail again.
+  const onLine = (line: string): void => {
+    try {
+      options.onLine(line);
+    } catch (error) {
+      options.onProblem(`${options.path}: ${textOf(error)}`);
+    }
+  };
+  let lines = lineSplitter(onLine);
 
   const restart = (inode: number): Position => {
     if (position) options.onRestart();
-    lines = lineSplitter(options.onLine);
+    lines = lineSplitter(onLine);
     position = { inode, offset: 0 };
     return position;
   };
@@ -45,11 +53,12 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
     const stats = await lstat(options.path);
     if (stopped) return;
     if (!stats.isFile()) throw new Error('not a regular file');
-    const isSame = position?.inode === stats.ino && stats.size >= position.offset;
+    const before = position;
+    const isSame = before?.inode === stats.ino && stats.size >= before.offset;
     // After a problem everything is read again: whoever was told of it has let go of the last number.
-    const from = isSame && problem === undefined && position ? position : restart(stats.ino);
+    const from = before && isSame && problem === undefined ? before : restart(stats.ino);
     problem = undefined;
-    if (from === position && isSame && stats.size === from.offset) return;
+    if (from === before && stats.size === from.offset) return;
     await readFrom(options.path, from, (chunk) => {
       if (!stopped) lines.push(chunk);
       return !stopped;
@@ -61,7 +70,7 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
     try {
       await readNew();
     } catch (error) {
-      const reason = `${options.path}: ${error instanceof Error ? error.message : String(error)}`;
+      const reason = `${options.path}: ${textOf(error)}`;
       if (!stopped && reason !== problem) options.onProblem(reason);
       problem = reason;
     }
@@ -73,10 +82,12 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
     stop: () => {
       stopped = true;
       clearTimeout(timer);
-      lines = lineSplitter(options.onLine);
+      lines = lineSplitter(onLine);
     },
   };
 };
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 // Every read is awaited, so the terminal is served between two chunks however long the file is.
 const readFrom = async (path: string, at: Position, take: (chunk: Buffer) => boolean): Promise<void> => {

@@ -10,8 +10,9 @@ import type { Env, Runtime } from '../../src/runtimes/runtime.js';
 export const readLines = (runtime: Runtime, lines: readonly string[], env: Env = {}) => {
   const facts: Fact[] = [];
   const misfits: string[] = [];
-  let reader = runtime.log?.reader(env);
-  if (!reader) throw new Error(`${runtime.name} has no session file`);
+  const { log } = runtime;
+  if (!log) throw new Error(`${runtime.name} has no session file`);
+  let reader = log.reader(env);
   for (const line of lines) {
     const read = reader(line, 0);
     reader = read.next;

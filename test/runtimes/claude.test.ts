@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../src/runtimes/index.js';
+import { locateClaude, projectFolder } from '../../src/runtimes/claude/paths.js';
+import { fakePlace, fakePort } from '../support/fake-machine.js';
+import { readLines } from '../support/read-log.js';
+
+const { claude } = runtimes;
+const MINE = '11111111-2222-4333-8444-555555555555';
+const OTHER = '99999999-2222-4333-8444-555555555555';
+const FOLDER = '/home/me/.claude/projects/-proj-app';
+
+const answer = (usage: unknown, more: { model?: string; isSidechain?: boolean } = {}): string => {
+  const { model = 'claude-sonnet-4-6', isSidechain = false } = more;
+  return JSON.stringify({ type: 'assistant', isSidechain, message: { model, usage } });
+};
+const usage = (input_tokens: number) => ({ input_tokens, output_tokens: 500 });
+const readings = (lines: readonly string[], env = {}) =>
+  readLines(claude, lines, env).facts.map((fact) => (fact.type === 'reading' ? fact.reading : fact.type));
+
+describe('the session file of claude', () => {
+  it('counts what was sent, with and without cache, and not the answer', () => {
+    const full = {
+      input_tokens: 3,
+      cache_creation_input_tokens: 500,
+      cache_read_input_tokens: 100_000,
+      output_tokens: 20,
+    };
+    expect(readings([answer(full)])).toMatchObject([{ usedTokens: 100_503, source: 'log' }]);
+    expect(readings([answer(usage(7))])).toMatchObject([{ usedTokens: 7 }]);
+  });
+
+  it.each([
+    ['of a subagent', answer(usage(190_000), { isSidechain: true })],
+    ['of no model', answer(usage(5), { model: '<synthetic>' })],
+    ['with zero usage', answer(usage(0))],
+    [
+      'of a user who writes about it',
+      JSON.stringify({ type: 'user', message: { content: answer(usage(9)) } }),
+    ],
+  ])('ignores an answer %s', (_, line) => {
+    expect(readLines(claude, [line])).toEqual({ facts: [], misfits: [] });
+  });
+
+  it.each([
+    ['', 'not a Claude record'],
+    ['{"hello":1}', 'not a Claude record'],
+    ['{"type":"assistant","message":{', 'not JSON'],
+    [answer(undefined), 'an answer without usage'],
+    [answer({ tokens: 5 }), 'an answer without usage'],
+  ])('does not fit when a line is %s', (line, misfit) => {
+    expect(readLines(claude, [line])).toEqual({ facts: [], misfits: [misfit] });
+  });
+
+  it.each([
+    { model: 'claude-haiku-4-5-20251001', windowSource: 'table' },
+    { model: 'claude-opus-4-1-20250805', windowSource: 'table' },
+    { model: 'claude-opus-4-20250514', windowSource: 'table' },
+    { model: 'us.anthropic.claude-3-5-sonnet-20241022-v2:0', windowSource: 'table' },
+    { model: 'claude-sonnet-4-6', windowSource: 'default' },
+    { model: 'claude-opus-4-8', windowSource: 'default' },
+    { model: 'some-other-model', windowSource: 'default' },
+  ])('has 200 000 tokens for $model, from its $windowSource', ({ model, windowSource }) => {
+    expect(readings([answer(usage(5), { model })])).toMatchObject([{ windowTokens: 200_000, windowSource }]);
+  });
+
+  it('has one million tokens once a model was seen with more than 200 000, and only for that model', () => {
+    const lines = [
+      answer(usage(200_000)),
+      answer(usage(200_001)),
+      answer(usage(5)),
+      answer(usage(5), { model: 'other' }),
+    ];
+    expect(readings(lines)).toMatchObject([
+      { windowTokens: 200_000, windowSource: 'default' },
+      { windowTokens: 1_000_000, windowSource: 'derived' },
+      { windowTokens: 1_000_000, windowSource: 'derived' },
+      { windowTokens: 200_000, windowSource: 'default' },
+    ]);
+  });
+
+  it('is certain of 200 000 tokens when the large window is switched off', () => {
+    const seen = readings([answer(usage(5))], { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' });
+    expect(seen).toMatchObject([{ windowTokens: 200_000, windowSource: 'table' }]);
+  });
+
+  it('tells who asked for a compaction', () => {
+    const boundary = (trigger: string) =>
+      JSON.stringify({
+        type: 'system',
+        subtype: 'compact_boundary',
+        compactMetadata: { trigger, preTokens: 9 },
+      });
+    expect(readLines(claude, [boundary('manual'), boundary('auto')]).facts).toEqual([
+      { type: 'boundary', boundary: { initiator: 'user', preTokens: 9, at: 0 } },
+      { type: 'boundary', boundary: { initiator: 'agent', preTokens: 9, at: 0 } },
+    ]);
+  });
+});
+
+describe('the own compaction point of claude', () => {
+  it.each([
+    { env: {}, expected: { share: 1, reserveTokens: 33_000 } },
+    { env: { CLAUDE_CODE_MAX_OUTPUT_TOKENS: '4096' }, expected: { share: 1, reserveTokens: 17_096 } },
+    { env: { CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '50' }, expected: { share: 0.5, reserveTokens: 10_000 } },
+    { env: { DISABLE_AUTO_COMPACT: '1' }, expected: undefined },
+  ])('with $env is $expected', ({ env, expected }) => {
+    expect(claude.nativeTrigger(env)).toEqual(expected);
+  });
+});
+
+describe('finding the session file of claude', () => {
+  const { startedAt } = fakePlace();
+  const pidFile = (sessionId: string, more = {}) => ({
+    modifiedAt: startedAt,
+    text: JSON.stringify({ sessionId, cwd: '/proj/app', startedAt: startedAt + 300, ...more }),
+  });
+  const old = fakePlace({ now: startedAt + 60_000 });
+
+  it('believes the pid file of the child', async () => {
+    const files = {
+      '/home/me/.claude/sessions/100.json': pidFile(MINE),
+      [`${FOLDER}/${MINE}.jsonl`]: { modifiedAt: 1 },
+      [`${FOLDER}/${OTHER}.jsonl`]: { modifiedAt: startedAt + 999 },
+    };
+    expect(await locateClaude(fakePort({ files }), fakePlace())).toEqual({
+      sessionId: MINE,
+      path: `${FOLDER}/${MINE}.jsonl`,
+      certain: true,
+    });
+  });
+
+  it('believes the pid file of a descendant, in the folder the user configured', async () => {
+    const files = {
+      '/cfg/sessions/102.json': pidFile(MINE),
+      [`/cfg/projects/-proj-app/${MINE}.jsonl`]: { modifiedAt: 1 },
+    };
+    const place = fakePlace({ env: { CLAUDE_CONFIG_DIR: '/cfg' } });
+    const found = await locateClaude(fakePort({ files, family: [100, 101, 102] }), place);
+    expect(found?.path).toBe(`/cfg/projects/-proj-app/${MINE}.jsonl`);
+  });
+
+  it('knows the session before its file exists', async () => {
+    const files = { '/home/me/.claude/sessions/100.json': pidFile(MINE) };
+    expect(await locateClaude(fakePort({ files }), fakePlace())).toEqual({ sessionId: MINE, certain: true });
+  });
+
+  it('looks where the agent says it works', async () => {
+    const path = `/home/me/.claude/projects/-proj-tree/${MINE}.jsonl`;
+    const files = {
+      '/home/me/.claude/sessions/100.json': pidFile(MINE, { cwd: '/proj/tree' }),
+      [path]: { modifiedAt: 1 },
+    };
+    expect((await locateClaude(fakePort({ files }), fakePlace()))?.path).toBe(path);
+  });
+
+  it.each([
+    ['left over from an older process', pidFile(MINE, { startedAt: startedAt - 3_600_000 })],
+    ['torn', { modifiedAt: startedAt, text: '{"sessionId":' }],
+    ['pointing out of the folder', pidFile('../../../etc/passwd')],
+  ])('does not believe a pid file that is %s', async (_, file) => {
+    const files = { '/home/me/.claude/sessions/100.json': file };
+    expect(await locateClaude(fakePort({ files }), fakePlace())).toBeUndefined();
+  });
+
+  it('takes the newest session file that grew when the version has no pid files', async () => {
+    const files = {
+      [`${FOLDER}/${OTHER}.jsonl`]: { modifiedAt: startedAt + 5 },
+      [`${FOLDER}/${MINE}.jsonl`]: { modifiedAt: startedAt + 9 },
+      [`${FOLDER}/agent-1a2b3c4d.jsonl`]: { modifiedAt: startedAt + 99 },
+    };
+    const found = await locateClaude(fakePort({ files }), old);
+    expect(found).toEqual({ sessionId: MINE, path: `${FOLDER}/${MINE}.jsonl`, certain: false });
+  });
+
+  it('takes no file that has not grown, none that another claude is in, and none before a pid file could be there', async () => {
+    const stale = { [`${FOLDER}/${MINE}.jsonl`]: { modifiedAt: startedAt - 1 } };
+    expect(await locateClaude(fakePort({ files: stale }), old)).toBeUndefined();
+    const grown = { [`${FOLDER}/${OTHER}.jsonl`]: { modifiedAt: startedAt + 9 } };
+    expect(
+      await locateClaude(fakePort({ files: grown }), fakePlace({ now: startedAt + 500 })),
+    ).toBeUndefined();
+    const claimed = { ...grown, '/home/me/.claude/sessions/77.json': pidFile(OTHER) };
+    expect(await locateClaude(fakePort({ files: claimed }), old)).toBeUndefined();
+  });
+
+  it('names the project folder as claude does', () => {
+    expect(projectFolder(fakePlace(), '/home/a.b/My_Proj é')).toBe(
+      '/home/me/.claude/projects/-home-a-b-My-Proj--',
+    );
+    const long = projectFolder(fakePlace(), `/${'x'.repeat(300)}`);
+    expect(long).toMatch(/\/-x{199}-[0-9a-z]+$/);
+  });
+});

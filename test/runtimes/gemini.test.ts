@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../src/runtimes/index.js';
+import { locateGemini } from '../../src/runtimes/gemini/paths.js';
+import { fakePlace, fakePort } from '../support/fake-machine.js';
+import { readLines } from '../support/read-log.js';
+
+const { gemini } = runtimes;
+
+const answer = (tokens: unknown, model = 'gemini-3.8-flash'): string =>
+  JSON.stringify({ id: 'a', type: 'gemini', tokens, model });
+const messages = (text: string): string =>
+  JSON.stringify({
+    $set: { messages: [{ id: text, type: 'user', content: [{ text }] }, { type: 'gemini' }] },
+  });
+const snapshot = (text: string): string => `<state_snapshot>${text}</state_snapshot>`;
+const types = (lines: readonly string[]) => readLines(gemini, lines).facts.map((fact) => fact.type);
+
+describe('the session file of gemini', () => {
+  it('counts the prompt of the last answer in the window of its model', () => {
+    expect(
+      readLines(gemini, [answer({ input: 100_000, output: 50, cached: 50_000, total: 100_057 })]).facts,
+    ).toMatchObject([
+      { reading: { usedTokens: 100_000, windowTokens: 1_048_576, windowSource: 'table', source: 'log' } },
+    ]);
+    expect(readLines(gemini, [answer({ input: 5 }, 'gemma-4-31b-it')]).facts).toMatchObject([
+      { reading: { windowTokens: 256_000 } },
+    ]);
+  });
+
+  it.each([answer(null), answer({ input: 0 }), JSON.stringify({ type: 'info', content: '' })])(
+    'ignores %s',
+    (line) => {
+      expect(readLines(gemini, [line])).toEqual({ facts: [], misfits: [] });
+    },
+  );
+
+  it('takes a new summary for a compaction and the known one for the history written again', () => {
+    expect(types([messages(snapshot('one'))])).toEqual(['boundary']);
+    expect(types([messages(snapshot('one')), messages(`context ${snapshot('one')}`)])).toEqual(['boundary']);
+    expect(types([messages(snapshot('one')), messages(snapshot('two'))])).toEqual(['boundary', 'boundary']);
+  });
+
+  it('takes the same summary for a compaction when the session was named right before, as gemini does', () => {
+    const named = '{"$set":{"sessionId":"s"}}';
+    expect(types([named, messages(snapshot('one')), named, messages(snapshot('one'))])).toEqual([
+      'boundary',
+      'boundary',
+    ]);
+  });
+
+  it('takes a history without a summary for nothing', () => {
+    expect(types([messages('<session_context>'), messages('hello')])).toEqual([]);
+  });
+
+  it('voids the number after a rewind', () => {
+    expect(types(['{"$rewindTo":"m1"}'])).toEqual(['voided']);
+  });
+
+  it.each([
+    ['{', 'not a Gemini record'],
+    ['  "sessionId": "x",', 'not a Gemini record'],
+    ['{"type":"gemini","tokens":{', 'not JSON'],
+    [answer(undefined), 'an answer without tokens'],
+  ])('does not fit when a line is %s', (line, misfit) => {
+    expect(readLines(gemini, [line])).toEqual({ facts: [], misfits: [misfit] });
+  });
+});
+
+describe('finding the session file of gemini', () => {
+  const { startedAt } = fakePlace();
+  const ROOT = '/home/me/.gemini';
+  const CHATS = `${ROOT}/tmp/app/chats`;
+  const projects = {
+    [`${ROOT}/projects.json`]: { modifiedAt: 0, text: '{"projects":{"/proj/app":"app"}}' },
+    [`${ROOT}/tmp/app/.project_root`]: { modifiedAt: 0, text: '/proj/app\n' },
+  };
+  const chat = (sessionId: string, begunAfter: number, writtenAfter: number, kind = 'main') => ({
+    modifiedAt: startedAt + writtenAfter,
+    text: `${JSON.stringify({ sessionId, kind, startTime: new Date(startedAt + begunAfter).toISOString() })}\n`,
+  });
+  const find = async (files: Parameters<typeof fakePort>[0]['files'], env = {}) =>
+    (await locateGemini(fakePort({ files }), fakePlace({ env })))?.path;
+
+  it('takes the newest chat of the project', async () => {
+    const files = {
+      [`${CHATS}/session-1.jsonl`]: chat('a', 1, 5),
+      [`${CHATS}/session-2.jsonl`]: chat('b', 3, 9),
+    };
+    expect(await find({ ...projects, ...files })).toBe(`${CHATS}/session-2.jsonl`);
+  });
+
+  it('takes a chat begun after the start, not an older one that grows in another terminal', async () => {
+    const files = {
+      [`${CHATS}/session-1.jsonl`]: chat('a', -9_000, 99),
+      [`${CHATS}/session-2.jsonl`]: chat('b', 3, 5),
+    };
+    expect(await find({ ...projects, ...files })).toBe(`${CHATS}/session-2.jsonl`);
+  });
+
+  it('takes a resumed chat, also when gemini made an empty one of the same id beside it', async () => {
+    const resumed = { [`${CHATS}/session-old.jsonl`]: chat('a', -9_000, 9) };
+    expect(await find({ ...projects, ...resumed })).toBe(`${CHATS}/session-old.jsonl`);
+    const stray = {
+      [`${CHATS}/session-stray.jsonl`]: chat('a', 2, 2),
+      [`${CHATS}/session-other.jsonl`]: chat('b', -50, 99),
+    };
+    expect(await find({ ...projects, ...resumed, ...stray })).toBe(`${CHATS}/session-old.jsonl`);
+  });
+
+  it('takes no subagent, no chat in a subfolder and none that has not grown', async () => {
+    const files = {
+      [`${CHATS}/session-1.jsonl`]: chat('a', 1, 5, 'subagent'),
+      [`${CHATS}/a/session-2.jsonl`]: chat('b', 1, 5),
+      [`${CHATS}/session-3.jsonl`]: chat('c', -9, -5),
+    };
+    expect(await find({ ...projects, ...files })).toBeUndefined();
+  });
+
+  it('takes the folder named by the hash of the path, as old versions do', async () => {
+    const hash = createHash('sha256').update('/proj/app').digest('hex');
+    const path = `${ROOT}/tmp/${hash}/chats/session-1.jsonl`;
+    expect(await find({ [path]: chat('a', 1, 5) })).toBe(path);
+  });
+
+  it('takes no folder that belongs to another project or is outside', async () => {
+    const other = { ...projects, [`${ROOT}/tmp/app/.project_root`]: { modifiedAt: 0, text: '/proj/other' } };
+    expect(await find({ ...other, [`${CHATS}/session-1.jsonl`]: chat('a', 1, 5) })).toBeUndefined();
+    const outside = {
+      [`${ROOT}/projects.json`]: { modifiedAt: 0, text: '{"projects":{"/proj/app":"../../x"}}' },
+    };
+    expect(await find({ ...outside, '/home/me/x/chats/session-1.jsonl': chat('a', 1, 5) })).toBeUndefined();
+  });
+
+  it('honours GEMINI_CLI_HOME', async () => {
+    const path = '/gh/.gemini/tmp/app/chats/session-1.jsonl';
+    const files = {
+      '/gh/.gemini/projects.json': projects[`${ROOT}/projects.json`] ?? { modifiedAt: 0 },
+      [path]: chat('a', 1, 5),
+    };
+    expect(await find(files, { GEMINI_CLI_HOME: '/gh' })).toBe(path);
+  });
+
+  it('names the document of an old version only when there is nothing better', async () => {
+    const document = {
+      [`${CHATS}/session-0.json`]: { modifiedAt: startedAt + 99, text: '{\n  "sessionId": "x"\n}' },
+    };
+    expect(await find({ ...projects, ...document })).toBe(`${CHATS}/session-0.json`);
+    const files = { ...projects, ...document, [`${CHATS}/session-1.jsonl`]: chat('a', 1, 5) };
+    expect(await find(files)).toBe(`${CHATS}/session-1.jsonl`);
+  });
+});

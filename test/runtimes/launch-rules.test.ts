@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../src/runtimes/index.js';
+
+const conversations = {
+  claude: [
+    '',
+    'fix|the bug',
+    '--model|opus',
+    '-c',
+    '--resume',
+    '-r|doctor', // a search term of --resume, not a command
+    '--append-system-prompt|update',
+    'please update the docs',
+    '--|-p',
+    '--dangerously-skip-permissions|say -p twice',
+    '-n|print',
+  ],
+  codex: [
+    '',
+    'explain|this',
+    'resume|--last',
+    'fork|mcp',
+    '-p|work',
+    '-c|model="o3"',
+    '-m|exec',
+    'agents',
+    '-pwork',
+  ],
+  gemini: ['', 'hello', '-i|hello', '-m|mcp', '--resume|latest', '-y', '-s|-y', '--approval-mode|plan'],
+} as const;
+
+const plain = {
+  claude: [
+    '-p|hi',
+    '--print|hi',
+    'hi|-p',
+    '-cp|hi',
+    '--print=hi',
+    '--version',
+    '-v',
+    '--help',
+    'mcp|list',
+    '--debug|api|mcp|list',
+    'update',
+    '--model|opus|doctor',
+    '--bg|do it',
+  ],
+  codex: [
+    'exec|hi',
+    'e|hi',
+    '-m|gpt-5.5|exec|hi',
+    'login',
+    '--version',
+    '-V',
+    'resume|--help',
+    'mcp|list',
+    'a',
+  ],
+  gemini: [
+    '-p|hi',
+    '--prompt|hi',
+    '--prompt=hi',
+    '-yp|hi',
+    '-v',
+    '--list-sessions',
+    'mcp|list',
+    '-m|x|extensions|list',
+  ],
+} as const;
+
+const cases = (lists: Readonly<Record<'claude' | 'codex' | 'gemini', readonly string[]>>) =>
+  (['claude', 'codex', 'gemini'] as const).flatMap((name) => lists[name].map((text) => ({ name, text })));
+
+const argsOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
+
+describe('the arguments', () => {
+  it.each(cases(conversations))('$name $text open a conversation', ({ name, text }) => {
+    expect(runtimes[name].isInteractive(argsOf(text))).toBe(true);
+  });
+
+  it.each(cases(plain))('$name $text print and exit', ({ name, text }) => {
+    expect(runtimes[name].isInteractive(argsOf(text))).toBe(false);
+  });
+});
+
+describe('the table of runtimes', () => {
+  it('knows each one by its own name', () => {
+    expect(Object.entries(runtimes).map(([name, runtime]) => runtime.name === name)).not.toContain(false);
+  });
+
+  it('says how to install each agent that is a program', () => {
+    const packages = Object.values(runtimes).flatMap(({ command, npmPackage }) =>
+      command ? [npmPackage] : [],
+    );
+    expect(packages).toEqual(['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli']);
+  });
+});

@@ -1,0 +1,180 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lineSplitter, tail } from '../../src/storage/tail.js';
+
+const linesOf = (chunks: readonly Buffer[], longestBytes?: number): readonly string[] => {
+  const lines: string[] = [];
+  const splitter = lineSplitter((line) => lines.push(line), longestBytes);
+  for (const chunk of chunks) splitter.push(chunk);
+  return lines;
+};
+
+/** Cuts bytes at the given places, which may be inside a character. */
+const cut = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
+  const at = [
+    0,
+    ...places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b),
+    bytes.length,
+  ];
+  return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+};
+
+const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' '));
+
+describe('the line splitter', () => {
+  it('gives the same lines however the bytes are cut', () => {
+    fc.assert(
+      fc.property(fc.array(line), fc.array(fc.nat()), line, (lines, places, rest) => {
+        const bytes = Buffer.from(lines.map((text) => `${text}\n`).join('') + rest);
+        expect(linesOf(cut(bytes, places))).toEqual(lines);
+      }),
+    );
+  });
+
+  it('does not hold on to the memory of a chunk that is used again', () => {
+    const chunk = Buffer.from('first');
+    const lines: string[] = [];
+    const splitter = lineSplitter((text) => lines.push(text));
+    splitter.push(chunk);
+    chunk.fill('x');
+    splitter.push(Buffer.from('\n'));
+    expect(lines).toEqual(['first']);
+  });
+
+  it('skips a line that is too long, wherever it is cut, and reads the next one', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat()), fc.integer({ min: 11, max: 60 }), (places, length) => {
+        const bytes = Buffer.from(`before\n${'x'.repeat(length)}\n0123456789\n`);
+        expect(linesOf(cut(bytes, places), 10)).toEqual(['before', '0123456789']);
+      }),
+    );
+  });
+});
+
+describe('the tail of a file', () => {
+  let folder: string;
+  let path: string;
+  let stops: (() => void)[];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tail-'));
+    path = join(folder, 'log.jsonl');
+    stops = [];
+  });
+
+  afterEach(() => {
+    for (const stop of stops) stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const follow = () => {
+    const seen: string[] = [];
+    const following = tail({
+      path,
+      intervalMs: 2,
+      onLine: (text) => seen.push(text),
+      onCaughtUp: () => seen.push('|'),
+      onRestart: () => seen.push('<restart>'),
+      onProblem: (reason) => seen.push(`problem: ${reason.replace(path, 'log')}`),
+    });
+    stops.push(following.stop);
+    return { seen, stop: following.stop, lines: () => seen.filter((text) => text !== '|') };
+  };
+
+  it('reads what is there, then what is appended, and keeps a half-written line for later', async () => {
+    writeFileSync(path, 'one\ntwo\nthr');
+    const { lines, seen } = follow();
+    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two']));
+    appendFileSync(path, 'ee\nfo');
+    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', 'three']));
+    appendFileSync(path, Buffer.from('é').subarray(0, 1));
+    appendFileSync(path, Buffer.concat([Buffer.from('é').subarray(1), Buffer.from('\n')]));
+    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', 'three', 'foé']));
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('|'));
+  });
+
+  it('tells once that a long file is read to its end', async () => {
+    const lines = Array.from({ length: 40_000 }, (_, i) => `line ${i} ${'.'.repeat(40)}`);
+    writeFileSync(path, lines.map((text) => `${text}\n`).join(''));
+    const { seen } = follow();
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('|'));
+    expect(seen.slice(0, -1)).toEqual(lines);
+  });
+
+  it('starts again when the file is truncated', async () => {
+    writeFileSync(path, 'one\ntwo\n');
+    const { lines } = follow();
+    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two']));
+    truncateSync(path);
+    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', '<restart>']));
+    appendFileSync(path, 'new\n');
+    await vi.waitFor(() => expect(lines()).toEqual(['one', 'two', '<restart>', 'new']));
+  });
+
+  it('starts again when another file takes its place, without the half line of the old one', async () => {
+    writeFileSync(path, 'one\nhalf');
+    const { lines } = follow();
+    await vi.waitFor(() => expect(lines()).toEqual(['one']));
+    writeFileSync(join(folder, 'next'), 'a rather longer first line\n');
+    renameSync(join(folder, 'next'), path);
+    await vi.waitFor(() => expect(lines()).toEqual(['one', '<restart>', 'a rather longer first line']));
+  });
+
+  it('says once that the file is gone and reads it again when it is back', async () => {
+    writeFileSync(path, 'one\n');
+    const { lines } = follow();
+    await vi.waitFor(() => expect(lines()).toEqual(['one']));
+    renameSync(path, `${path}.away`);
+    await vi.waitFor(() => expect(lines()[1]).toMatch(/problem: log: ENOENT/));
+    renameSync(`${path}.away`, path);
+    await vi.waitFor(() => expect(lines().slice(2)).toEqual(['<restart>', 'one']));
+  });
+
+  it('does not read through a link', async () => {
+    writeFileSync(join(folder, 'secret'), 'one\n');
+    symlinkSync(join(folder, 'secret'), path);
+    const { lines } = follow();
+    await vi.waitFor(() => expect(lines()).toEqual(['problem: log: not a regular file']));
+  });
+
+  it('says nothing more after it was stopped', async () => {
+    writeFileSync(path, 'one\n');
+    const { seen, stop } = follow();
+    stop();
+    const other = follow();
+    appendFileSync(path, 'two\n');
+    await vi.waitFor(() => expect(other.lines()).toEqual(['one', 'two']));
+    expect(seen).toEqual([]);
+  });
+
+  it('skips a line its caller cannot use and goes on with the next one', async () => {
+    writeFileSync(path, 'bad\ngood\n');
+    const seen: string[] = [];
+    const { stop } = tail({
+      path,
+      intervalMs: 2,
+      onLine: (text) => {
+        if (text === 'bad') throw new Error('cannot use this');
+        seen.push(text);
+      },
+      onCaughtUp: () => undefined,
+      onRestart: () => seen.push('<restart>'),
+      onProblem: (reason) => seen.push(reason.replace(path, 'log')),
+    });
+    stops.push(stop);
+    await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'good']));
+    appendFileSync(path, 'more\n');
+    await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'good', 'more']));
+  });
+});

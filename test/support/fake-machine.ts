@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import type { FileEntry, FilePort, Place } from '../../src/runtimes/runtime.js';
+
+/** A file of the fake machine: when it was written last, and what is in it. */
+export interface FakeFile {
+  readonly modifiedAt: number;
+  readonly text?: string;
+}
+
+/** A machine as data: its files, which processes are below the child, and what they have open. */
+export interface FakeMachine {
+  readonly files: Readonly<Record<string, FakeFile>>;
+  readonly family?: readonly number[];
+  /** a process that is missing here does not tell */
+  readonly open?: Readonly<Record<number, readonly string[]>>;
+}
+
+export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): FilePort => {
+  const entryOf = (path: string): FileEntry | undefined => {
+    const file = files[path];
+    return file && { path, name: posix.basename(path), modifiedAt: file.modifiedAt };
+  };
+  const textOf = (path: string): string | undefined => files[path] && (files[path].text ?? '');
+  return {
+    list: async (folder, wanted) =>
+      Object.keys(files)
+        .filter((path) => posix.dirname(path) === folder && wanted(posix.basename(path)))
+        .map(entryOf)
+        .filter((entry) => entry !== undefined),
+    entry: async (path) => entryOf(path),
+    exists: async (path) => path in files,
+    firstLine: async (path) => textOf(path)?.split('\n')[0],
+    smallText: async (path) => textOf(path),
+    family: async () => family,
+    openFiles: async (pid) => open[pid],
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  };
+};
+
+/** A child with pid 100, started at 10:00 in /proj/app by the user with home /home/me; ten seconds ago. */
+export const fakePlace = (more: Partial<Place> = {}): Place => {
+  const startedAt = Date.UTC(2026, 10, 21, 10, 0, 0);
+  return {
+    childPid: 100,
+    cwd: '/proj/app',
+    home: '/home/me',
+    env: {},
+    startedAt,
+    now: startedAt + 10_000,
+    ...more,
+  };
+};

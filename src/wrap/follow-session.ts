@@ -12,6 +12,7 @@ import { chooseSession, noChoice } from './session-choice.js';
 const POLL_MS = 250;
 const SEARCH_MS = 1_000; // most agents make the file at the first turn
 const RECHECK_MS = 2_000; // `/clear`, `/new` and resume go to another file
+const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
 
 export interface FollowOptions {
   readonly runtime: Runtime;
@@ -61,7 +62,11 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
 
   const look = async (): Promise<void> => {
     try {
-      const found = await log.locate(port, { ...options, now: options.now() });
+      const found = await log.locate(port, {
+        ...options,
+        startedAt: options.startedAt - FILE_CLOCK_LAG_MS,
+        now: options.now(),
+      });
       if (found && !stopped) moveTo(found);
     } catch (error) {
       options.onProblem(`looking for the session file: ${textOf(error)}`);

@@ -5,7 +5,7 @@ import { makeQuestions, type Questions } from './questions.js';
  * the user's shell needs it. One value changed in place; the filter reports to it.
  */
 export interface Ledger {
-  privateMode: (mode: number, on: boolean, alternate: boolean) => void;
+  privateMode: (mode: number, on: boolean) => void;
   ansiMode: (mode: number, on: boolean) => void;
   /** kitty keyboard protocol, `CSI > flags u`; each screen buffer has its own stack */
   pushKeyboard: (flags: number, alternate: boolean) => void;
@@ -26,7 +26,7 @@ export interface Ledger {
   readonly questions: Questions;
   /** parameters and address of the hyperlink (OSC 8) that is open, if one is */
   link: () => string | undefined;
-  /** true after a change since the last call */
+  /** true if what `restore` sends has changed since the last call, frames aside */
   takeChanged: () => boolean;
   /** turns everything on again, after a stop during which the shell had the terminal */
   reapply: (alternate: boolean) => string;
@@ -46,7 +46,14 @@ export interface LedgerRestore {
 const onByDefault = new Set([7, 8, 25]);
 // Switching these back is the caller's business (buffer), or they have no state of their own, or a user preference (meta keys).
 const notCounted = new Set([2, 3, 40, 47, 1034, 1035, 1036, 1037, 1039, 1047, 1048, 1049]);
+const switchesBuffer = new Set([47, 1047, 1049]);
 const SYNCHRONIZED = 2026;
+const CURSOR = 25;
+// Programs switch these with every frame: who restores without being told switches them back in any case.
+const everyFrame = new Set([SYNCHRONIZED, CURSOR]);
+
+/** What to send first when nobody could be told of the last change. */
+export const endOfFrame = `\x1b[?${SYNCHRONIZED}l\x1b[?${CURSOR}h`;
 const ansiCounted = new Set([2, 4, 20]); // KAM, IRM, LNM
 
 interface State {
@@ -158,10 +165,11 @@ export const makeLedger = (): Ledger => {
     state.changed = true;
   };
   return {
-    privateMode: (mode, on, alternate) => {
+    privateMode: (mode, on) => {
+      state.changed ||= switchesBuffer.has(mode);
       if (notCounted.has(mode) || state.modes.get(mode) === on) return;
       state.modes.set(mode, on);
-      state.changed ||= mode !== SYNCHRONIZED || alternate; // 2026 comes with every frame: not worth a message each
+      state.changed ||= !everyFrame.has(mode);
     },
     ansiMode: (mode, on) => {
       if (ansiCounted.has(mode)) change(() => (on ? state.ansi.add(mode) : state.ansi.delete(mode)));
@@ -185,7 +193,9 @@ export const makeLedger = (): Ledger => {
       const command = commandOf(text);
       if (!command) return;
       const [name, value] = command;
-      change(() => (value === '' ? state.commands.delete(name) : state.commands.set(name, value)));
+      state.changed ||= state.commands.has(name) !== (value !== '');
+      if (value === '') state.commands.delete(name);
+      else state.commands.set(name, value);
     },
     reset: (softly) => {
       const kept = state;

@@ -13,10 +13,10 @@ export interface Screen {
   rowsBelowCursor: () => number;
   /** last row of the main screen that has content, from 0; −1 for an empty screen */
   lastRow: () => number;
-  /** a sequence of ours that changed the child's rows too */
-  apply: (sequence: string) => void;
-  /** moves everything down (or up, for a negative number): the terminal has shown the same text on other rows after a resize */
-  shift: (rows: number) => void;
+  /** everything more than this many rows below the cursor is gone: what was erased in the terminal after a resize */
+  eraseBelow: (rows: number) => void;
+  /** the terminal shows the cursor on this row: the text is moved so that the model agrees, after a resize */
+  alignCursor: (row: number) => void;
 }
 
 const SLICE = 16 * 1024; // bytes parsed at a time: under a millisecond
@@ -106,7 +106,11 @@ export const makeScreen = (size: Size, seed: () => string): Screen => {
     resize: ({ columns, rows }) => terminal.resize(Math.max(2, columns), Math.max(1, rows)),
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
     lastRow: () => lastContentRow(terminal, true),
-    apply: (sequence) => terminal.write(sequence),
-    shift: (rows) => terminal.write(shiftSequence(rows)),
+    eraseBelow: (rows) => {
+      const isInside = terminal.buffer.active.cursorY + rows + 1 < terminal.rows;
+      if (isInside) terminal.write(`\x1b7\x1b[${rows + 1}B\r\x1b[0m\x1b[J\x1b8`);
+    },
+    alignCursor: (row) =>
+      terminal.write('', () => terminal.write(shiftSequence(row - terminal.buffer.active.cursorY))),
   };
 };

@@ -21,6 +21,16 @@ export interface Tty {
   hold: () => void;
   /** exactly the termios from before */
   release: () => void;
+  /** stops listening, so that the process can end */
+  close: () => void;
+}
+
+export interface TtyListener {
+  onInput: (bytes: Uint8Array) => void;
+  /** the terminal has taken everything that waited */
+  onDrain: () => void;
+  /** the terminal has hung up: nothing can be read or written any more */
+  onGone: () => void;
 }
 
 const stty = (...args: string[]): string =>
@@ -39,12 +49,35 @@ const sizeOf = (output: WriteStream): Size => {
   return { columns, rows };
 };
 
-/** `onGone` is called when the terminal has hung up: nothing can be written any more. */
-export const openTty = (input: ReadStream, output: WriteStream, onGone: () => void): Tty => {
+const listen = (input: ReadStream, output: WriteStream, listener: TtyListener): (() => void) => {
+  input.on('data', listener.onInput);
+  input.on('end', listener.onGone);
+  input.on('error', listener.onGone);
+  output.on('error', listener.onGone);
+  output.on('drain', listener.onDrain);
+  return () => {
+    input.off('data', listener.onInput);
+    input.off('end', listener.onGone);
+    output.off('drain', listener.onDrain);
+    input.pause(); // the error listeners stay: a late EIO must not end the process
+  };
+};
+
+/** Resolves when `output` has taken everything; at once when it is gone. */
+const drained = (output: WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    if (output.destroyed) return resolve();
+    output.once('close', () => resolve());
+    output.write('', () => resolve());
+  });
+
+/** The terminal that this process was started in; both its streams must be TTYs. */
+export const openTty = (listener: TtyListener): Tty => {
+  const { stdin: input, stdout: output } = process;
   const termios = stty('-g');
   let lastSize = sizeOf(output);
   stopBlocking(output);
-  output.on('error', onGone);
+  const close = listen(input, output, listener);
   return {
     termios,
     size: () => {
@@ -59,17 +92,13 @@ export const openTty = (input: ReadStream, output: WriteStream, onGone: () => vo
       if (!output.destroyed) output.write(bytes);
     },
     pending: () => output.writableLength,
-    drained: () =>
-      new Promise((resolve) => {
-        if (output.destroyed) return resolve();
-        output.once('close', () => resolve());
-        output.write('', () => resolve());
-      }),
+    drained: () => drained(output),
     hold: () => {
       input.setRawMode(false); // without this libuv believes that the terminal is raw already
       input.setRawMode(true);
       stty('-opost'); // setRawMode leaves ONLCR on, which would turn the child's LF into CR LF
     },
     release: () => input.setRawMode(false),
+    close,
   };
 };

@@ -68,7 +68,7 @@ export const setPrivateModes = (
   let output = '';
   for (let index = 0; index < sequence.count; index += 1) {
     const mode = sequence.values[index] ?? 0;
-    ledger.privateMode(mode, on, grid.alternate);
+    ledger.privateMode(mode, on);
     const instead = setMode(grid, mode, on);
     rewritten ||= instead !== undefined;
     output += instead ?? `\x1b[?${mode}${final}`;

@@ -1,0 +1,52 @@
+import { tidySequence } from '../terminal/painter.js';
+import type { ChildEnd } from '../terminal/child.js';
+import type { CursorQuestion } from './cursor-question.js';
+import type { Stage } from './stage.js';
+
+const SCREEN_MS = 300; // for the screen model to catch up, so that the cursor can be put below its content
+const ANSWER_MS = 300; // for an answer that would else be typed into the user's shell
+const STUCK_MS = 1_000; // a terminal that takes nothing, after we were told to end
+
+const within = (promise: Promise<void>, milliseconds: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), milliseconds);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+
+/** Takes everything written so far; gives up on a stuck terminal only when somebody wants us to end. */
+const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean> => {
+  const drained = stage.tty.drained();
+  let left = stage.tty.pending();
+  while (!(await within(drained, STUCK_MS))) {
+    if (isToldToEnd() && stage.tty.pending() >= left) return false;
+    left = stage.tty.pending();
+  }
+  return true;
+};
+
+const NOWHERE = -1; // without a screen model the cursor stays where the child left it
+
+/** Tidies the terminal after the child's end. False if the terminal has not taken it: the watchdog then does it. */
+export const tidyUp = async (
+  stage: Stage,
+  end: ChildEnd,
+  { question, isToldToEnd }: { question: CursorQuestion; isToldToEnd: () => boolean },
+): Promise<boolean> => {
+  const { filter, screen, tty, watchdog } = stage;
+  const unterminated = !filter.isGround();
+  const rest = filter.flush();
+  if (rest.length > 0 && !stage.verbatim) tty.write(rest);
+  await question.settled(ANSWER_MS);
+  const isCurrent = !stage.verbatim && (await within(screen.settled(), SCREEN_MS));
+  const lastRow = stage.verbatim ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
+  const halfSequence = unterminated || rest.length > 0;
+  tty.write(
+    tidySequence(filter.grid, filter.ledger, { unterminated: halfSequence, died: end.signal > 0, lastRow }),
+  );
+  const taken = await drain(stage, isToldToEnd);
+  if (taken) watchdog.dismiss();
+  return taken;
+};

@@ -1,0 +1,77 @@
+import type { Stage } from './stage.js';
+import { survive } from './stage.js';
+
+/** The child's bytes on their way to the terminal: written first, looked at afterwards. */
+export interface Output {
+  fromChild: (bytes: Uint8Array) => void;
+  /** keeps the child's bytes back, while the terminal is being prepared for them */
+  hold: () => void;
+  release: () => void;
+  /** the terminal has taken everything it was sent */
+  drained: () => void;
+}
+
+export interface OutputListener {
+  /** before each chunk: true if the terminal has another size now, so that the chunk has to wait */
+  isResized: () => boolean;
+  onOutput: (bytes: Uint8Array) => void;
+  onFailure: () => void;
+}
+
+const HIGH_WATER = 64 * 1024; // bytes the terminal has not taken yet; with more the child is stopped (facts/terminals.md §6)
+const HELD_HIGH_WATER = 1024 * 1024;
+
+export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
+  const { tty, filter, screen, session } = stage;
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let holds = 0;
+
+  const send = (bytes: Uint8Array): void => {
+    if (stage.verbatim) {
+      tty.write(bytes);
+      survive(stage, 'counting modes', () => filter.push(bytes));
+      return;
+    }
+    let parts: readonly Uint8Array[] = [];
+    if (!survive(stage, 'the stream filter', () => (parts = filter.push(bytes)))) {
+      listener.onFailure();
+      return tty.write(bytes);
+    }
+    const [first] = parts;
+    if (first !== undefined) tty.write(parts.length === 1 ? first : Buffer.concat(parts));
+    screen.feed(bytes);
+  };
+  const deliver = (bytes: Uint8Array): void => {
+    send(bytes);
+    session.recording?.output(bytes);
+    if (tty.pending() > HIGH_WATER) stage.child?.pause();
+    listener.onOutput(bytes);
+  };
+  const keep = (bytes: Uint8Array): void => {
+    held.push(bytes);
+    heldBytes += bytes.length;
+    if (heldBytes > HELD_HIGH_WATER) stage.child?.pause();
+  };
+  return {
+    fromChild: (bytes) => {
+      if (holds > 0 || listener.isResized()) keep(bytes);
+      else deliver(bytes);
+    },
+    hold: () => {
+      holds += 1;
+    },
+    release: () => {
+      holds -= 1;
+      if (holds > 0) return;
+      const waiting = held;
+      held = [];
+      heldBytes = 0;
+      for (const bytes of waiting) deliver(bytes);
+      if (tty.pending() <= HIGH_WATER) stage.child?.resume();
+    },
+    drained: () => {
+      if (holds === 0) stage.child?.resume();
+    },
+  };
+};

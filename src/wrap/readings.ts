@@ -1,0 +1,36 @@
+import type { Event } from '../core/event.js';
+import { startSession, step } from '../core/session.js';
+import { footerView, type FooterView } from '../core/view.js';
+import { followSession, type Following } from './follow-session.js';
+import type { WrapSession } from './wrap-session.js';
+
+/** Follows what the agent records of itself and shows each new view of it. */
+export const followReadings = (
+  session: WrapSession,
+  childPid: number,
+  onView: (view: FooterView) => void,
+): Following => {
+  const { runtime, env, cwd, log } = session;
+  const now = Date.now;
+  let state = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env) }, now());
+  const take = (event: Event): void => {
+    state = step(state, event, now());
+    onView(footerView(state, now()));
+  };
+  if (session.window !== undefined) take({ type: 'user-window', windowTokens: session.window });
+  onView(footerView(state, now()));
+  return followSession({
+    runtime,
+    childPid,
+    cwd,
+    home: env['HOME'] ?? cwd,
+    env,
+    startedAt: now(),
+    now,
+    onFact: take,
+    onProblem: (reason) => {
+      log.warn(reason);
+      take({ type: 'source-problem', reason });
+    },
+  });
+};

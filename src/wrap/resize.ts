@@ -1,0 +1,124 @@
+import { hasFooter, resizeGrid } from '../terminal/filter/grid.js';
+import { resizeSequence } from '../terminal/painter.js';
+import type { Size } from '../terminal/tty.js';
+import type { CursorQuestion } from './cursor-question.js';
+import type { Output } from './output.js';
+import { childSize, type Stage } from './stage.js';
+
+/** Brings terminal, filter, screen model and child to one size: the sequence of facts/terminals.md §2. */
+export interface Resize {
+  /** looks at the terminal's size and the wish for a footer; true while something has to change */
+  check: () => boolean;
+  /** goes through all of it, also if the size is the same: the shell has had the terminal */
+  renew: () => Promise<void>;
+  /** resolves when a change that is under way is done */
+  done: () => Promise<void>;
+}
+
+export interface ResizeParts {
+  readonly output: Output;
+  readonly question: CursorQuestion;
+  readonly onDone: () => void;
+}
+
+const ANSWER_MS = 150; // for the terminal to say where its cursor is after a reflow
+const SYNCHRONIZED = 2026;
+
+/** Rows to lift the cursor in a terminal where it does not follow the text when the height shrinks. */
+const liftOf = ({ filter: { grid } }: Stage, size: Size): number => {
+  const shrunk = grid.terminalRows - size.rows;
+  if (!grid.quirks.cursorStaysOnShrink || grid.alternate || shrunk <= 0 || !grid.footerShown) return 0;
+  const row = grid.row + 1;
+  return Math.max(0, Math.min(row, size.rows) - Math.max(1, row - shrunk));
+};
+
+const isNeeded = (stage: Stage): boolean => {
+  const { grid } = stage.filter;
+  const size = stage.tty.size();
+  const wanted = childSize(size, stage.footerWanted && !stage.verbatim);
+  return size.columns !== grid.columns || size.rows !== grid.terminalRows || wanted.rows !== grid.rows;
+};
+
+/** Where the terminal has put the cursor. Not asked inside a frame: kitty answers only at its end. */
+const align = async (
+  { filter: { grid, ledger }, screen }: Stage,
+  question: CursorQuestion,
+): Promise<void> => {
+  if (ledger.isSet(SYNCHRONIZED)) return;
+  const cursor = await question.ask('', ANSWER_MS);
+  if (!cursor) return;
+  grid.row = Math.min(grid.rows - 1, cursor.row);
+  grid.column = Math.min(grid.columns - 1, cursor.column);
+  screen.alignCursor(grid.row);
+};
+
+/** Our own row is moved to its new place, or taken away; the child's rows stay. */
+const moveFooter = async (stage: Stage, size: Size, next: Size): Promise<void> => {
+  const { tty, filter, screen } = stage;
+  const { grid } = filter;
+  await screen.settled();
+  const below = size.columns === grid.columns ? screen.rowsBelowCursor() : 0;
+  const up = liftOf(stage, size);
+  resizeGrid(grid, size.columns, next.rows, size.rows);
+  tty.write(resizeSequence(grid, { below, up }));
+  screen.resize(next);
+  screen.eraseBelow(below);
+};
+
+const apply = async (stage: Stage, question: CursorQuestion): Promise<void> => {
+  const { filter, screen } = stage;
+  const size = stage.tty.size();
+  const next = childSize(size, stage.footerWanted && !stage.verbatim);
+  if (!stage.verbatim && (hasFooter(filter.grid) || next.rows < size.rows)) {
+    await moveFooter(stage, size, next);
+    await align(stage, question);
+  } else {
+    resizeGrid(filter.grid, size.columns, next.rows, size.rows);
+    screen.resize(next);
+  }
+  stage.child?.resize(next); // last, so that the child draws into a terminal that is ready
+  stage.session.recording?.resize(next.columns, next.rows);
+};
+
+/** A change of size makes every program repaint. */
+const nudge = ({ child, filter: { grid } }: Stage): void => {
+  if (grid.rows > 1) child?.resize({ columns: grid.columns, rows: grid.rows - 1 });
+};
+
+export const makeResize = (stage: Stage, { output, question, onDone }: ResizeParts): Resize => {
+  let running: Promise<void> | undefined;
+
+  const run = async (force: boolean): Promise<void> => {
+    output.hold();
+    try {
+      if (force) {
+        nudge(stage);
+        await apply(stage, question);
+      }
+      while (isNeeded(stage)) await apply(stage, question);
+    } finally {
+      running = undefined;
+      output.release();
+      onDone();
+    }
+  };
+  const start = (force: boolean): void => {
+    running = run(force).catch((error: unknown) =>
+      stage.session.log.error(`resizing failed: ${String(error)}`),
+    );
+  };
+  return {
+    check: () => {
+      if (running) return true;
+      if (!isNeeded(stage)) return false;
+      start(false);
+      return true;
+    },
+    renew: async () => {
+      await running;
+      start(true);
+      await running;
+    },
+    done: async () => running,
+  };
+};

@@ -1,0 +1,38 @@
+import { makeGrid } from '../terminal/filter/grid.js';
+import { quirksOf } from '../terminal/filter/quirks.js';
+import { cursorSequence } from '../terminal/filter/saved-cursor.js';
+import { makeStreamFilter } from '../terminal/filter/stream-filter.js';
+import { endOfFrame } from '../terminal/ledger.js';
+import { tidySequence } from '../terminal/painter.js';
+import { makeScreen } from '../terminal/screen.js';
+import { openTty, type TtyListener } from '../terminal/tty.js';
+import { startWatchdog } from '../terminal/watchdog.js';
+import { childSize, type Stage } from './stage.js';
+import type { WrapSession } from './wrap-session.js';
+
+/** Takes the terminal and builds everything that stands between it and the child. */
+export const setStage = (session: WrapSession, listener: TtyListener): Stage => {
+  const tty = openTty(listener);
+  const size = tty.size();
+  const verbatim = session.mode === 'off';
+  const child = childSize(size, session.footer && !verbatim);
+  const grid = makeGrid(size.columns, child.rows, size.rows, quirksOf(session.env));
+  const filter = makeStreamFilter(grid);
+  const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
+  return {
+    session,
+    tty,
+    filter,
+    screen: makeScreen(child, seed),
+    watchdog: startWatchdog(tty.termios),
+    child: undefined,
+    footerWanted: session.footer,
+    verbatim,
+  };
+};
+
+/** Tells the watchdog how to leave the terminal from here. */
+export const armWatchdog = ({ filter: { grid, ledger }, watchdog, verbatim }: Stage): void => {
+  const lastRow = verbatim ? -1 : undefined;
+  watchdog.arm(endOfFrame + tidySequence(grid, ledger, { unterminated: true, died: true, lastRow }));
+};

@@ -1,0 +1,43 @@
+import type { Child } from '../terminal/child.js';
+import type { StreamFilter } from '../terminal/filter/stream-filter.js';
+import type { Screen } from '../terminal/screen.js';
+import type { Size, Tty } from '../terminal/tty.js';
+import type { Watchdog } from '../terminal/watchdog.js';
+import type { WrapSession } from './wrap-session.js';
+
+/** What the parts of one wrap share. */
+export interface Stage {
+  readonly session: WrapSession;
+  readonly tty: Tty;
+  readonly filter: StreamFilter;
+  readonly screen: Screen;
+  readonly watchdog: Watchdog;
+  /** set as soon as the child runs */
+  child: Child | undefined;
+  /** the user wants to see the footer (the hotkey changes it) */
+  footerWanted: boolean;
+  /** bytes go through untouched: mode off, or something of ours has failed */
+  verbatim: boolean;
+}
+
+const MIN_ROWS = 8; // below this an agent needs every row itself
+const MIN_COLUMNS = 20; // below this nothing useful fits into a footer
+
+/** The size of the child's terminal in a terminal of this size. */
+export const childSize = ({ columns, rows }: Size, footerWanted: boolean): Size => {
+  const fits = rows >= MIN_ROWS && columns >= MIN_COLUMNS;
+  return { columns, rows: footerWanted && fits ? rows - 1 : rows };
+};
+
+/** Runs a part of ours that the session must survive. */
+export const survive = (stage: Stage, what: string, run: () => void): boolean => {
+  try {
+    run();
+    return true;
+  } catch (error) {
+    stage.session.log.error(
+      `${what} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+    return false;
+  }
+};

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
+import { stopOurselves } from '../terminal/signals.js';
+import type { Output } from './output.js';
+import type { Stage } from './stage.js';
+
+/** Job control: gives the terminal back to the shell and stops, and takes both up again (facts/sessions.md §E). */
+export interface Suspend {
+  /** the user's bytes on their way to the child */
+  noteKeys: (bytes: Uint8Array) => void;
+  noteOutput: (bytes: Uint8Array) => void;
+  now: () => void;
+  stop: () => void;
+}
+
+export interface SuspendParts {
+  readonly output: Output;
+  /** the terminal is ours again: where the cursor is, and how large the screen, has to be found out anew */
+  readonly onResumed: () => Promise<void>;
+}
+
+// Under a wrapper Claude does not stop at Ctrl-Z: it says this, and its keyboard is dead until SIGCONT.
+const CLAUDE_SUSPENDED = 'Claude Code has been suspended. Run';
+const CONTROL_Z = 0x1a;
+const CONTROL_Z_MS = 2_000; // the words count only right after the key: conversations can contain them
+const POLL_MS = 1_000; // for a child that somebody stopped
+
+const isControlZ = (bytes: Uint8Array): boolean =>
+  bytes.includes(CONTROL_Z) ||
+  /\x1b\[122(:\d*)*;5(:1)?u|\x1b\[27;5;122~/.test(Buffer.from(bytes).toString('latin1'));
+
+/** State letter of a process (proc(5): after the last parenthesis); undefined where the system does not tell. */
+const processState = async (pid: number): Promise<string | undefined> => {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).charAt(0);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Finds the words although they may be split between chunks. */
+const makeWordFinder = (words: string): ((bytes: Uint8Array) => boolean) => {
+  let tail = '';
+  return (bytes) => {
+    const text = tail + Buffer.from(bytes).toString('latin1');
+    tail = text.slice(-words.length);
+    return text.includes(words);
+  };
+};
+
+export const makeSuspend = (stage: Stage, { output, onResumed }: SuspendParts): Suspend => {
+  const { tty, filter, watchdog } = stage;
+  const { grid, ledger } = filter;
+  const finder = makeWordFinder(CLAUDE_SUSPENDED);
+  let lastControlZ = -Infinity;
+  let stopping = false;
+
+  const suspend = async (): Promise<void> => {
+    stopping = true;
+    output.hold();
+    const { alternate, alternateMode } = grid;
+    tty.write(
+      tidySequence(grid, ledger, { unterminated: !filter.isGround(), died: false, lastRow: grid.row }),
+    );
+    await tty.drained();
+    watchdog.arm('');
+    tty.release();
+    await stopOurselves();
+    tty.hold();
+    const enter = alternate ? `\x1b[?${alternateMode}h` : '';
+    tty.write(enter + (stage.verbatim ? '' : holdRegionSequence(grid)) + ledger.reapply(alternate));
+    grid.footerDirty = true;
+    stage.child?.signal('SIGCONT');
+    output.release();
+    stopping = false;
+    await onResumed();
+  };
+  const now = (): void => {
+    if (!stopping)
+      suspend().catch((error: unknown) => stage.session.log.error(`suspending failed: ${String(error)}`));
+  };
+  const poll = setInterval(() => {
+    const pid = stage.child?.pid;
+    if (pid === undefined || stopping) return;
+    void processState(pid).then((state) => {
+      if (state === 'T') now();
+    });
+  }, POLL_MS);
+  return {
+    noteKeys: (bytes) => {
+      if (isControlZ(bytes)) lastControlZ = performance.now();
+    },
+    noteOutput: (bytes) => {
+      if (performance.now() - lastControlZ < CONTROL_Z_MS && finder(bytes)) now();
+    },
+    now,
+    stop: () => clearInterval(poll),
+  };
+};

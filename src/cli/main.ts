@@ -1,0 +1,48 @@
+// The only place that prints an error and decides how this process ends.
+import { readFileSync } from 'node:fs';
+import { UserError } from '../core/user-error.js';
+import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
+import { demo } from './commands/demo.js';
+import { run } from './commands/run.js';
+import { parseArguments } from './program.js';
+import type { DemoRequest, RunRequest } from './program.js';
+import type { Outcome } from './session.js';
+
+/** Ours failed before the child ran, and not for a reason the user can mend. */
+const ownFailure = 125;
+
+const main = async (): Promise<void> => {
+  const request = parseArguments(process.argv.slice(2), version());
+  if (request.kind === 'print') {
+    process.stdout.write(request.text);
+    return;
+  }
+  finish(await perform(request), request.options.quiet ?? false);
+};
+
+const perform = (request: RunRequest | DemoRequest): Promise<Outcome> =>
+  request.kind === 'run' ? run(request) : demo(request);
+
+const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
+  for (const notice of quiet ? [] : notices) say(notice);
+  if (status.kind === 'signal') dieBy(status.signal);
+  // The child is gone: nothing of ours that is still open may keep the user's shell waiting.
+  process.exit(status.kind === 'signal' ? codeOfSignal(status.signal) : status.code);
+};
+
+const fail = (error: unknown): void => {
+  say(error instanceof Error ? error.message : String(error));
+  if (error instanceof UserError && error.hint !== undefined) say(error.hint);
+  process.exitCode = error instanceof UserError ? error.exitCode : ownFailure;
+};
+
+const say = (text: string): void => void process.stderr.write(`ctxwrap: ${text}\n`);
+
+const version = (): string => {
+  const { version: found }: { version: string } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  return found;
+};
+
+main().catch(fail);

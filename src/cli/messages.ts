@@ -1,0 +1,75 @@
+// Every sentence the launcher may say, in one tone: what is wrong, what was given, what to do.
+import { UserError } from '../core/user-error.js';
+import { nearest } from './nearest.js';
+
+/** The launcher was called wrongly. */
+export const usage = 2;
+const notExecutable = 126;
+const notFound = 127;
+
+const usageError = (message: string, hint: string): UserError =>
+  new UserError(message, { exitCode: usage, hint });
+
+export const noAgent = (): UserError =>
+  usageError('no agent was given', 'try ctxwrap claude, or ctxwrap --help');
+
+export const noCommand = (): UserError =>
+  usageError('no command was given after --', 'try ctxwrap -- bash, or ctxwrap --help');
+
+export const unknownAgent = (word: string, agents: readonly string[]): UserError => {
+  const close = nearest(word, agents);
+  const agent = close === undefined ? `the agents are ${agents.join(', ')}` : `did you mean ${close}?`;
+  return usageError(
+    `unknown agent "${word}"`,
+    `${agent}; any command can be wrapped with: ctxwrap -- ${word}`,
+  );
+};
+
+export const unknownOption = (flag: string, flags: readonly string[]): UserError => {
+  const close = flag.startsWith('--') ? nearest(flag, flags) : undefined;
+  return usageError(
+    `unknown option "${flag}"`,
+    close === undefined
+      ? `options of the agent go after its name, as in: ctxwrap claude ${flag}`
+      : `did you mean ${close}?`,
+  );
+};
+
+export const unknownChoice = (flag: string, given: string, choices: readonly string[]): UserError => {
+  const close = nearest(given, choices) ?? choices[0];
+  return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
+};
+
+export const missingValue = (option: string): UserError =>
+  usageError(`option ${option} needs a value`, 'see ctxwrap --help');
+
+export const badValue = (flag: string, rule: string, given: string, better: string): UserError =>
+  usageError(`${flag} must be ${rule}, got "${given}"`, `try ${flag} ${better}`);
+
+export const inputWithoutRecord = (): UserError =>
+  usageError('--record-input needs a recording', 'try --record session.cast --record-input');
+
+export const wrongUsage = (message: string): UserError => usageError(message, 'see ctxwrap --help');
+
+export const demoNeedsTerminal = (): UserError =>
+  usageError('the demo needs a terminal', 'run it without redirecting its input or output');
+
+/** One line, because it is what a script shows. */
+export const notInstalled = (
+  word: string,
+  npmPackage: string | undefined,
+  shims: readonly string[],
+): UserError => {
+  const passed = shims.length > 0 ? ` (passed over ${shims.join(', ')}, which starts ctxwrap)` : '';
+  const install = npmPackage === undefined ? '' : `; install it with: npm install -g ${npmPackage}`;
+  return new UserError(`${word} was not found${passed}${install}`, { exitCode: notFound });
+};
+
+export const notAProgram = (file: string, reason: string): UserError =>
+  new UserError(`cannot run ${file}: ${reason}`, { exitCode: notExecutable });
+
+/** A file that exists but whose first line names a program that does not. */
+export const noInterpreter = (file: string): UserError =>
+  new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
+
+export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;

@@ -1,0 +1,32 @@
+/** The known word that takes the fewest typing mistakes to become `given`; undefined when none is alike. */
+export const nearest = (given: string, known: readonly string[]): string | undefined => {
+  const alike = known
+    .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ word, mistakes }) => mistakes <= Math.ceil(Math.max(given.length, word.length) / 2.5))
+    .sort((a, b) => a.mistakes - b.mistakes);
+  return alike[0]?.word;
+};
+
+/** Letters missing, extra, wrong or swapped with their neighbour (optimal string alignment). */
+const mistakesBetween = (from: string, to: string): number => {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const wrong = from[row - 1] === to[column - 1] ? 0 : 1;
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        cell(last, column) + 1,
+        cell(current, column - 1) + 1,
+        cell(last, column - 1) + wrong,
+        swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return cell(last, to.length);
+};
+
+const cell = (row: readonly number[], column: number): number => row[column] ?? Infinity;

@@ -1,0 +1,150 @@
+// The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
+import { Command, CommanderError, Option } from 'commander';
+import { runtimes } from '../runtimes/index.js';
+import type { Mode } from '../wrap/wrap-session.js';
+import { defaultHotkey, parseHotkey } from './hotkey.js';
+import * as messages from './messages.js';
+import type { RuntimeName } from './values.js';
+import { parseFile, parseMode, parseRuntime, parseWindow } from './values.js';
+
+export interface Options {
+  readonly mode: Mode;
+  /** tokens */
+  readonly window?: number;
+  readonly runtime?: RuntimeName;
+  readonly footer: boolean;
+  readonly record?: string;
+  readonly recordInput?: boolean;
+  /** control byte */
+  readonly hotkey: number | 'none';
+  readonly log?: string;
+  readonly quiet?: boolean;
+}
+
+export interface RunRequest {
+  readonly kind: 'run';
+  readonly word: string;
+  readonly args: readonly string[];
+  /** after `--` the word is any command, otherwise it must be an agent */
+  readonly anyCommand: boolean;
+  readonly options: Options;
+}
+
+export interface DemoRequest {
+  readonly kind: 'demo';
+  readonly interactive: boolean;
+  readonly options: Options;
+}
+
+export type Request = RunRequest | DemoRequest | { readonly kind: 'print'; readonly text: string };
+
+/** Words that `ctxwrap WORD` knows. */
+export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
+  'command' in runtime ? [runtime.command] : [],
+);
+
+export const parseArguments = (argv: readonly string[], version: string): Request => {
+  let request: Request | undefined;
+  let printed = '';
+  const program = define(version, {
+    ask: (made) => {
+      request = made;
+    },
+    print: (text) => {
+      printed += text;
+    },
+  });
+  try {
+    request = afterDashes(program, argv);
+    if (request === undefined) program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw explain(error, program);
+    return { kind: 'print', text: printed };
+  }
+  if (request === undefined) throw messages.noAgent();
+  const options = program.opts<Options>();
+  if (options.recordInput && options.record === undefined) throw messages.inputWithoutRecord();
+  return request;
+};
+
+/** `ctxwrap [options] -- command`; commander drops the dashes, so we look for them before the word where it stopped. */
+const afterDashes = (program: Command, argv: readonly string[]): RunRequest | undefined => {
+  const { operands, unknown } = program.parseOptions([...argv]);
+  if (unknown.length > 0 || argv[argv.length - operands.length - 1] !== '--') return undefined;
+  const [word, ...args] = operands;
+  if (word === undefined) throw messages.noCommand();
+  return { kind: 'run', word, args, anyCommand: true, options: program.opts<Options>() };
+};
+
+interface Sinks {
+  readonly ask: (request: Request) => void;
+  readonly print: (text: string) => void;
+}
+
+const define = (version: string, { ask, print }: Sinks): Command => {
+  const program = new Command('ctxwrap')
+    .description('Runs claude, codex or gemini unchanged and shows how full the context window is.')
+    .usage('[options] <agent> [agent args...]\n       ctxwrap [options] -- <command> [args...]')
+    .argument('[agent]', `one of ${agentWords.join(', ')}`)
+    .argument('[args...]', "the agent's own arguments, passed on untouched")
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .passThroughOptions()
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: () => undefined })
+    .addHelpText('after', afterHelp);
+  addOptions(program).action((word: string | undefined, args: readonly string[]) => {
+    if (word === undefined) throw messages.noAgent();
+    ask({ kind: 'run', word, args, anyCommand: false, options: program.opts<Options>() });
+  });
+  program
+    .command('demo')
+    .description('show it with a built-in agent: offline, 60 s')
+    .option('-i, --interactive', 'type to the agent yourself')
+    .action(({ interactive = false }: { interactive?: boolean }) =>
+      ask({ kind: 'demo', interactive, options: program.opts<Options>() }),
+    );
+  return program;
+};
+
+const addOptions = (program: Command): Command =>
+  program
+    .option('--mode <mode>', 'what to do about a full window: auto, ask, warn or off', parseMode, 'auto')
+    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .option('--runtime <name>', 'which agent a command is, when its name does not say', parseRuntime)
+    .option('--no-footer', 'leave all rows to the agent')
+    .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
+    .option('--record-input', 'record the keys, too')
+    .addOption(
+      new Option('--hotkey <key>', 'the key that hides the footer: Ctrl-G, ^G, none')
+        .argParser(parseHotkey)
+        .default(defaultHotkey, 'Ctrl-]'),
+    )
+    .option('--log <file>', 'append what the wrapper does to a file', parseFile('--log', 'ctxwrap.log'))
+    .option('-q, --quiet', 'say nothing but errors');
+
+const afterHelp = `
+Exit status: the agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran, 2 wrong usage.
+`;
+
+const explain = (error: CommanderError, program: Command) => {
+  const text = error.message.replace(/^error: /, '');
+  const quoted = /'(.*)'/.exec(text)?.[1] ?? text;
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return messages.unknownOption(quoted, flagsOf(program));
+    case 'commander.optionMissingArgument':
+      return messages.missingValue(quoted);
+    default:
+      return messages.wrongUsage(text);
+  }
+};
+
+const flagsOf = (program: Command): readonly string[] => [
+  ...[program, ...program.commands].flatMap((each) => each.options.flatMap((option) => option.long ?? [])),
+  '--help',
+];

@@ -1,0 +1,78 @@
+// From options to a wrapped child: what must be open before it starts, and what is closed after it.
+import type { Runtime } from '../runtimes/runtime.js';
+import { nullLog, openLog } from '../storage/log.js';
+import type { Log } from '../storage/log.js';
+import { openRecording } from '../storage/record.js';
+import type { ExitStatus } from '../wrap/wrap-session.js';
+import { recordingStopped } from './messages.js';
+import type { Options } from './program.js';
+
+export interface ChildCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly runtime: Runtime;
+}
+
+export interface Outcome {
+  readonly status: ExitStatus;
+  /** facts for the user once the terminal is theirs again */
+  readonly notices: readonly string[];
+}
+
+export const logFor = ({ log }: Options): Log => (log === undefined ? nullLog : openLog(log, Date.now));
+
+/** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
+export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
+  const notices: string[] = [];
+  const recording = openRecordingFor(options, (reason) => {
+    notices.push(recordingStopped(reason));
+    log.warn(`recording stopped: ${reason}`);
+  });
+  const { wrap } = await import('../wrap/wrap.js');
+  const status = await wrap({
+    file: command.file,
+    args: command.args,
+    env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
+    cwd: workingFolder(),
+    runtime: command.runtime,
+    window: options.window,
+    footer: options.footer,
+    mode: options.mode,
+    hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
+    recording,
+    log,
+    selfStartedAt: performance.timeOrigin,
+  });
+  await recording?.close();
+  return { status, notices };
+};
+
+const openRecordingFor = ({ record, recordInput }: Options, onFailure: (reason: string) => void) => {
+  if (record === undefined) return undefined;
+  const { columns = 80, rows = 24 } = process.stdout;
+  return openRecording(record, {
+    columns,
+    rows,
+    env: process.env,
+    now: () => performance.timeOrigin + performance.now(),
+    withInput: recordInput ?? false,
+    onFailure,
+  });
+};
+
+// A second ctxwrap inside sees this and steps aside; one start of a process has one id.
+const sessionId = (): string => `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}`;
+
+const workingFolder = (): string => {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env['PWD'] ?? '/'; // the folder was removed under us
+  }
+};
+
+const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

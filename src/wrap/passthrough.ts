@@ -1,0 +1,105 @@
+// The transparent way: no PTY, no output of ours, the child has our own stdin, stdout and stderr.
+import { spawn } from 'node:child_process';
+import { fstatSync, readFileSync } from 'node:fs';
+import { exitStatusOf } from './exit-status.js';
+import type { ExitStatus } from './wrap-session.js';
+
+export interface PassthroughCommand {
+  /** path with a slash */
+  readonly file: string;
+  /** the word the user typed: programs print it in their messages */
+  readonly word: string;
+  readonly args: readonly string[];
+}
+
+/** Runs the command in our place; rejects with the system's error if it cannot be started. */
+export const passthrough = (command: PassthroughCommand): Promise<ExitStatus> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command.file, command.args, {
+      argv0: command.word,
+      stdio: ['inherit', 'inherit', 'inherit', ...namedDescriptors(command.args)],
+    });
+    const release = holdSignals(child.pid);
+    child.on('error', (error) => {
+      release();
+      reject(error);
+    });
+    child.on('exit', (code, signal) => {
+      release();
+      resolve(exitStatusOf(code, signal));
+    });
+  });
+
+const sent = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
+const typed = ['SIGINT', 'SIGQUIT'] as const;
+
+/** Keeps signals from ending us before the child; those it does not get by itself are handed on. */
+const holdSignals = (child: number | undefined): (() => void) => {
+  if (child === undefined) return () => undefined; // not started; the error follows
+  const handOn = (signal: NodeJS.Signals): void => send(child, signal);
+  // The terminal sends these to the whole foreground group: the child has them already, and twice means more than once.
+  const handOnUnlessTyped = (signal: NodeJS.Signals): void => {
+    if (!isForeground()) send(child, signal);
+  };
+  const stop = (): void => stopWith(child);
+  for (const signal of sent) process.on(signal, handOn);
+  for (const signal of typed) process.on(signal, handOnUnlessTyped);
+  process.on('SIGCHLD', stop);
+  return () => {
+    for (const signal of sent) process.off(signal, handOn);
+    for (const signal of typed) process.off(signal, handOnUnlessTyped);
+    process.off('SIGCHLD', stop);
+  };
+};
+
+const send = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it has just ended, or it runs as another user
+  }
+};
+
+/** True if our process group is the one its terminal sends keys to; where the system does not tell, we assume it. */
+const isForeground = (): boolean => {
+  const [, , group, , , foreground] = processStat('self');
+  return group === foreground;
+};
+
+/**
+ * A child that stops only itself (a suspend key of its own) would leave the user's shell waiting for us, so we stop as well;
+ * `fg` then wakes the whole group.
+ */
+const stopWith = (child: number): void => {
+  if (processStat(child)[0] === 'T') process.kill(process.pid, 'SIGTSTP');
+};
+
+/** /proc/PID/stat from the state on (after the name, which may hold anything); empty where there is no /proc. */
+const processStat = (pid: number | 'self'): readonly string[] => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+};
+
+/** A shell's `<(…)` is an open descriptor named in the arguments; Node would close it. */
+const namedDescriptors = (args: readonly string[]): readonly ('inherit' | 'ignore')[] => {
+  const named = args
+    .flatMap((arg) => [...arg.matchAll(/\/(?:dev|proc\/self)\/fd\/(\d{1,3})\b/g)])
+    .map((found) => Number(found[1]))
+    .filter(isOpen);
+  return Array.from({ length: Math.max(2, ...named) - 2 }, (_, i) =>
+    named.includes(i + 3) ? 'inherit' : 'ignore',
+  );
+};
+
+const isOpen = (descriptor: number): boolean => {
+  try {
+    fstatSync(descriptor);
+    return true;
+  } catch {
+    return false;
+  }
+};

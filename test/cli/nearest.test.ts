@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { nearest } from '../../src/cli/nearest.js';
+
+const agents = ['claude', 'codex', 'gemini', 'demo'];
+
+it.each([
+  ['cluade', 'claude'], // swapped
+  ['claud', 'claude'], // missing
+  ['claudee', 'claude'], // extra
+  ['CODEX', 'codex'],
+  ['gemni', 'gemini'],
+  ['dmeo', 'demo'],
+  ['codx', 'codex'],
+])('takes %s for %s', (given, expected) => {
+  expect(nearest(given, agents)).toBe(expected);
+});
+
+it.each(['vim', '', 'python3', 'x'])('takes "%s" for nothing', (given) => {
+  expect(nearest(given, agents)).toBeUndefined();
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseArguments } from '../../src/cli/program.js';
+
+const parse = (...argv: string[]) => parseArguments(argv, '1.2.3');
+
+describe('the agent word', () => {
+  it('ends our options: everything after it is the agent’s', () => {
+    expect(
+      parse('--no-footer', 'claude', '-p', '--help', '--version', '--mode', 'x', '--', '-q'),
+    ).toMatchObject({
+      kind: 'run',
+      word: 'claude',
+      anyCommand: false,
+      args: ['-p', '--help', '--version', '--mode', 'x', '--', '-q'],
+      options: { footer: false, mode: 'auto' },
+    });
+  });
+
+  it('may be followed by anything at all', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string(), fc.constantFrom('--', '-', '-p', '--help', 'demo'))),
+        (args) => {
+          expect(parse('claude', ...args)).toMatchObject({ word: 'claude', args, anyCommand: false });
+          expect(parse('-q', '--', 'vim', ...args)).toMatchObject({ word: 'vim', args, anyCommand: true });
+        },
+      ),
+    );
+  });
+
+  it('is any command after --, also one called like a word of ours', () => {
+    expect(parse('--', 'demo', '--interactive')).toMatchObject({
+      kind: 'run',
+      word: 'demo',
+      args: ['--interactive'],
+      anyCommand: true,
+    });
+    expect(parse('--', '--', 'x')).toMatchObject({ word: '--', args: ['x'] });
+  });
+
+  it('is asked for when it is missing', () => {
+    expect(() => parse()).toThrow('no agent was given');
+    expect(() => parse('--no-footer')).toThrow('no agent was given');
+    expect(() => parse('--')).toThrow('no command was given after --');
+  });
+});
+
+describe('our options', () => {
+  it('have these values when they are not given', () => {
+    const request = parse('claude');
+    expect(request.kind === 'run' && request.options).toEqual({ mode: 'auto', footer: true, hotkey: 0x1d });
+  });
+
+  it('are read in all their forms', () => {
+    const request = parse(
+      ...'--mode=off --window 200k --runtime codex --no-footer --record a.cast'.split(' '),
+      ...'--record-input --hotkey none --log b.log -q -- bash'.split(' '),
+    );
+    expect(request.kind === 'run' && request.options).toEqual({
+      mode: 'off',
+      window: 200_000,
+      runtime: 'codex',
+      footer: false,
+      record: 'a.cast',
+      recordInput: true,
+      hotkey: 'none',
+      log: 'b.log',
+      quiet: true,
+    });
+  });
+
+  it('stand before the demo, its own after it', () => {
+    expect(parse('--no-footer', 'demo', '--interactive')).toMatchObject({
+      kind: 'demo',
+      interactive: true,
+      options: { footer: false },
+    });
+    expect(parse('demo')).toMatchObject({ kind: 'demo', interactive: false });
+  });
+
+  it('print the help and the version', () => {
+    expect(parse('--version')).toEqual({ kind: 'print', text: '1.2.3\n' });
+    const help = parse('--help');
+    expect(help.kind === 'print' && help.text).toContain('ctxwrap [options] <agent> [agent args...]');
+    expect(help.kind === 'print' && help.text).toContain('--record-input');
+    expect(parse('demo', '--help')).toMatchObject({ text: expect.stringContaining('--interactive') });
+  });
+});
+
+describe('a wrong option', () => {
+  it.each([
+    [['--recrod', 'x', 'claude'], 'unknown option "--recrod"', 'did you mean --record?'],
+    [['--no-foter', 'claude'], 'unknown option "--no-foter"', 'did you mean --no-footer?'],
+    [
+      ['-p', 'claude'],
+      'unknown option "-p"',
+      'options of the agent go after its name, as in: ctxwrap claude -p',
+    ],
+    [['--mode'], 'option --mode <mode> needs a value', 'see ctxwrap --help'],
+    [
+      ['--window', '5', 'claude'],
+      '--window must be a number of tokens from 1k to 10M, got "5"',
+      'try --window 1k',
+    ],
+    [['--record', '', 'claude'], '--record must be the name of a file, got ""', 'try --record session.cast'],
+    [['--log=', 'claude'], '--log must be the name of a file, got ""', 'try --log ctxwrap.log'],
+    [
+      ['--record-input', 'claude'],
+      '--record-input needs a recording',
+      'try --record session.cast --record-input',
+    ],
+    [
+      ['--record-input', '--', 'bash'],
+      '--record-input needs a recording',
+      'try --record session.cast --record-input',
+    ],
+    [['--nope', '--', 'bash'], 'unknown option "--nope"', expect.any(String)],
+    [['demo', '--interactiv'], 'unknown option "--interactiv"', 'did you mean --interactive?'],
+    [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap --help'],
+  ])('%j is refused with what would be right', (argv, message, hint) => {
+    expect(() => parse(...argv)).toThrow(expect.objectContaining({ message, hint, exitCode: 2 }));
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { transparentReason } from '../../src/cli/transparency.js';
+import type { Circumstances } from '../../src/cli/transparency.js';
+
+const conversation: Circumstances = {
+  stdinIsTty: true,
+  stdoutIsTty: true,
+  env: { TERM: 'xterm-256color' },
+  interactive: true,
+};
+
+it('wraps a conversation in a terminal', () => {
+  expect(transparentReason(conversation)).toBeUndefined();
+  expect(
+    transparentReason({ ...conversation, env: { CTXWRAP_DISABLE: '0', CTXWRAP_SESSION: '' } }),
+  ).toBeUndefined();
+});
+
+it.each([
+  [{ stdinIsTty: false }, 'stdin is not a terminal'],
+  [{ stdoutIsTty: false }, 'stdout is not a terminal'],
+  [{ env: { TERM: 'dumb' } }, 'the terminal is dumb'],
+  [{ env: { CTXWRAP_DISABLE: '1' } }, 'CTXWRAP_DISABLE is set'],
+  [{ env: { CTXWRAP_SESSION: '12-x' } }, 'already inside ctxwrap'],
+  [{ interactive: false }, 'the arguments open no conversation'],
+] as const)('steps aside for %j', (changed, reason) => {
+  expect(transparentReason({ ...conversation, ...changed })).toBe(reason);
+});

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
 import { quirksOfDeviceAttributes, standardQuirks } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { casts } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 
 const xtermJs = quirksOfDeviceAttributes('0;276;0', standardQuirks);
@@ -180,4 +181,49 @@ describe('the stream filter', () => {
       { numRuns: Number(process.env['FUZZ'] ?? 300) },
     );
   });
+
+  it('knows the row and column of the cursor without asking the terminal', async () => {
+    const known = fc.oneof(
+      text,
+      controls,
+      movement,
+      region,
+      colours,
+      modes.filter((mode) => !mode.includes('?6')),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(known, { minLength: 1, maxLength: 60 }), async (elements) => {
+        const { plain, grid } = await play([bytesOf(elements.join(''))], 20, 10);
+        const { cursorX, cursorY } = plain.terminal.buffer.active;
+        expect({ row: grid.row, column: grid.column }).toEqual({
+          row: cursorY,
+          column: Math.min(cursorX, 19),
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each(casts())(
+    'shows the recording $name as a terminal without the footer row does',
+    async ({ columns, rows, output }) => {
+      const whole = await play([output], columns, rows);
+      expect(describeTerminal(whole.wrapped.terminal, 1)).toEqual(describeTerminal(whole.plain.terminal));
+      expect(whole.wrapped.answers()).toBe(whole.plain.answers());
+    },
+  );
+
+  it.each(casts())(
+    'rewrites the recording $name alike whatever its chunks are',
+    ({ columns, rows, output }) => {
+      const rewritten = (pieces: readonly Uint8Array[]): Buffer => {
+        const filter = makeStreamFilter(makeGrid(columns, rows, rows + 1));
+        return Buffer.concat([...pieces.flatMap((piece) => filter.push(piece)), filter.flush()]);
+      };
+      const whole = rewritten([output]);
+      const random = fc.sample(fc.integer({ min: 1, max: 200 }), { numRuns: 50, seed: 1 });
+      for (const sizes of [[1], [7], [4096], random])
+        expect(rewritten(cut(output, sizes)).equals(whole)).toBe(true);
+    },
+  );
 });

@@ -1,0 +1,132 @@
+// Rows -> escape sequences. The agent draws on the main screen: finished lines scroll away into the scrollback of the
+// terminal, the live rows at the end are drawn over again and again with relative moves.
+
+/** One logical line with one look. */
+export interface Line {
+  readonly text: string;
+  readonly style?: Style;
+}
+
+export type Style = 'dim' | 'bold' | 'accent' | 'good';
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The rows that are redrawn, and where the cursor rests in them; without one it is hidden. */
+export interface Live {
+  readonly lines: readonly Line[];
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+/** What was drawn last: enough to find the first live row again. */
+export interface Canvas {
+  readonly cursorRow: number;
+  readonly frame: string;
+  /** the window is to be cleared first */
+  readonly anew?: boolean;
+}
+
+export const emptyCanvas: Canvas = { cursorRow: 0, frame: '' };
+
+export interface Painted {
+  readonly text: string;
+  readonly canvas: Canvas;
+}
+
+export interface Brush {
+  readonly size: Size;
+  readonly colors: boolean;
+}
+
+/** Prints finished lines above the live rows and redraws those; nothing at all when nothing changed. */
+export const paint = (canvas: Canvas, printed: readonly Line[], live: Live, brush: Brush): Painted => {
+  const { lines, cursor } = fitRows(live, brush.size.rows);
+  const width = drawableColumns(brush.size);
+  const frame = lines
+    .map((line) => styled({ ...line, text: clip(line.text, width) }, brush))
+    .join('\x1b[K\r\n');
+  const rest = placeCursor(lines.length, cursor);
+  if (printed.length === 0 && canvas.frame === frame + rest) return { text: '', canvas };
+  const above = printLines(printed, brush);
+  const text = `\x1b[?2026h\x1b[?25l${toTop(canvas)}${above}${frame}\x1b[J${rest}\x1b[?2026l`;
+  return { text, canvas: { cursorRow: cursor?.row ?? lines.length - 1, frame: frame + rest } };
+};
+
+/** Finished lines, wrapped by words; each ends its row. */
+export const printLines = (lines: readonly Line[], brush: Brush): string =>
+  lines
+    .flatMap((line) => wrapLine(line, drawableColumns(brush.size)))
+    .map((line) => `${styled(line, brush)}\x1b[K\r\n`)
+    .join('');
+
+/** Removes the live rows; what is printed next begins where they began. */
+export const eraseLive = (canvas: Canvas): string => `${toTop(canvas)}\x1b[J`;
+
+/** The last column stays free: a full row would leave the cursor in pending wrap. */
+export const drawableColumns = (size: Size): number => Math.max(8, size.columns - 1);
+
+const toTop = (canvas: Canvas): string => `\r${up(canvas.cursorRow)}`;
+const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : '');
+
+/** Live rows that scrolled out of the window could not be drawn over; a low window shows the last ones. */
+const fitRows = (live: Live, rows: number): Live => {
+  const hidden = Math.max(0, live.lines.length - Math.max(1, rows - 1));
+  const lines = live.lines.slice(hidden);
+  if (!live.cursor) return { lines };
+  return { lines, cursor: { ...live.cursor, row: Math.max(0, live.cursor.row - hidden) } };
+};
+
+const placeCursor = (rows: number, cursor: Live['cursor']): string =>
+  cursor ? `\r${up(rows - 1 - cursor.row)}\x1b[${cursor.column}C\x1b[?25h` : '';
+
+const codes: Record<Style, readonly [string, string]> = {
+  dim: ['2', '22'],
+  bold: ['1', '22'],
+  accent: ['36', '39'],
+  good: ['32', '39'],
+};
+
+const styled = ({ text, style }: Line, { colors }: Brush): string => {
+  if (style === undefined || !colors || text === '') return text;
+  const [on, off] = codes[style];
+  return `\x1b[${on}m${text}\x1b[${off}m`;
+};
+
+const wideChars =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** Columns of a text, well enough for a prompt: East Asian wide characters and emoji count two, marks none. */
+export const columnsOf = (text: string): number =>
+  Array.from(text).reduce(
+    (sum, char) => sum + (/\p{M}|\u200d/u.test(char) ? 0 : wideChars.test(char) ? 2 : 1),
+    0,
+  );
+
+/** The beginning of a text that fits. */
+export const clip = (text: string, columns: number): string => {
+  if (columnsOf(text) <= columns) return text;
+  return clip(Array.from(text).slice(0, -1).join(''), columns);
+};
+
+/** The end of a text that fits, as a prompt box shows a long draft. */
+export const clipStart = (text: string, columns: number): string => {
+  if (columnsOf(text) <= columns) return text;
+  return clipStart(Array.from(text).slice(1).join(''), columns);
+};
+
+/** Word wrap; following rows are indented like the text of an answer. */
+export const wrapLine = (line: Line, columns: number): readonly Line[] => {
+  const rows: string[] = [];
+  let row = '';
+  for (const word of line.text.split(/(?<=\S)(?= )/)) {
+    if (row !== '' && columnsOf(row + word) > columns) {
+      rows.push(row);
+      row = `  ${word.trimStart()}`;
+    } else {
+      row += word;
+    }
+  }
+  return [...rows, row].map((text) => ({ ...line, text }));
+};

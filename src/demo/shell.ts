@@ -1,0 +1,109 @@
+// The side of the demo agent that touches the world: terminal, clock, signals, session log.
+import { appendFileSync, closeSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { Effect, Event } from './agent.js';
+import { advance, demoDeadline, startDemo, type Demo } from './demo.js';
+import type { Size } from './draw.js';
+import { escapeWaitMs, flushKeys, readKeys, type Key } from './keys.js';
+import type { Step } from './script.js';
+
+export interface Launch {
+  readonly steps: readonly Step[];
+  /** virtual milliseconds per real one */
+  readonly pace: number;
+  /** path of the session log */
+  readonly log?: string;
+}
+
+const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
+
+/** Runs the agent until it ends the process. */
+export const run = ({ steps, pace, log }: Launch): void => {
+  let demo: Demo = startDemo({ size: sizeNow(), colors: !process.env['NO_COLOR'] }, steps);
+  let alarm: NodeJS.Timeout | undefined;
+  const began = performance.now();
+  const now = (): number => (performance.now() - began) * pace;
+  const happen = (event: Event): void => {
+    const advanced = advance(demo, event, now());
+    demo = advanced.demo;
+    for (const effect of advanced.effects) perform(effect, log);
+    clearTimeout(alarm);
+    const due = demoDeadline(demo, now());
+    if (due === undefined) return;
+    alarm = setTimeout(() => happen({ type: 'tick' }), Math.max(0, Math.ceil((due - now()) / pace)));
+  };
+
+  happen({ type: 'start' });
+  listenToKeys((key) => happen({ type: 'key', key }));
+  process.stdout.on('error', () => process.exit(1)); // nobody reads any more
+  process.stdout.on('resize', () => happen({ type: 'resize', size: sizeNow() }));
+  process.on('SIGCONT', () => happen({ type: 'continued' }));
+  for (const signal of signals) process.on(signal, () => happen({ type: 'signal', signal }));
+};
+
+const sizeNow = (): Size => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });
+
+const listenToKeys = (press: (key: Key) => void): void => {
+  let rest = '';
+  let waiting: NodeJS.Timeout | undefined;
+  process.stdin.setEncoding('utf8');
+  process.stdin.on('data', (bytes: string) => {
+    clearTimeout(waiting);
+    const read = readKeys(rest + bytes);
+    rest = read.rest;
+    read.keys.forEach(press);
+    if (rest !== '\x1b') return;
+    waiting = setTimeout(() => {
+      rest = '';
+      flushKeys('\x1b').forEach(press);
+    }, escapeWaitMs);
+  });
+  // a terminal that is gone ends the agent, as SIGHUP would; a script without a terminal plays on
+  process.stdin.on('end', () => process.stdin.isTTY && process.exit(0));
+};
+
+const perform = (effect: Effect, log: string | undefined): void => {
+  switch (effect.type) {
+    case 'write':
+      process.stdout.write(effect.text);
+      return;
+    case 'record':
+      appendLine(log, JSON.stringify({ ...effect.record, at: Date.now() }));
+      return;
+    case 'append':
+      appendLine(log, effect.line);
+      return;
+    case 'raw':
+      setRaw(effect.on);
+      return;
+    case 'stop':
+      process.kill(process.pid, 'SIGTSTP');
+      return;
+    case 'close-output':
+      closeSync(1);
+      closeSync(2);
+      return;
+    case 'end':
+      process.exit(effect.code);
+      return;
+    case 'die':
+      for (const signal of signals) process.removeAllListeners(signal);
+      process.kill(process.pid, effect.signal);
+  }
+};
+
+const appendLine = (log: string | undefined, line: string): void => {
+  if (log === undefined || log === '') return;
+  try {
+    appendFileSync(log, `${line}\n`, { mode: 0o600 });
+  } catch {
+    // an agent goes on without its log
+  }
+};
+
+/** Off and on again: after a stop the terminal is cooked although Node believes that it is raw. */
+const setRaw = (on: boolean): void => {
+  if (!process.stdin.isTTY) return;
+  process.stdin.setRawMode(false);
+  if (on) process.stdin.setRawMode(true);
+};

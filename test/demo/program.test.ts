@@ -1,0 +1,158 @@
+import { constants } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { onStage } from './stage.js';
+
+const idle = (screen: string): boolean => screen.includes('/quit') && !screen.includes('esc to interrupt');
+const turns = (log: readonly Record<string, unknown>[]) => log.filter((record) => record['type'] === 'turn');
+
+describe('by itself', () => {
+  it('climbs to hard, compacts, goes on small and says goodbye', async () => {
+    await onStage({ args: ['--auto', '--pace', '20'] }, async ({ ended, rows, log, terminal }) => {
+      expect(await ended).toMatchObject({ exitCode: 0 });
+      const text = rows('all').join('\n');
+      expect(text).toContain('Compacted 178k → 14k');
+      expect(text).toContain('Run npm test');
+      expect(text.trimEnd()).toMatch(/Goodbye\.$/);
+      expect(text.match(/> What are you\?/g)).toHaveLength(1); // every line once in the scrollback
+      expect(text).not.toMatch(/[╭│╰]/); // the live rows left nothing behind
+      const used = turns(log()).map((record) => record['usedTokens'] as number);
+      expect(used).toHaveLength(9);
+      expect(Math.max(...used)).toBeGreaterThanOrEqual(177_000);
+      expect(used.at(-1)).toBeLessThan(20_000);
+      expect(log()[8]).toMatchObject({
+        type: 'compaction',
+        trigger: 'user',
+        preTokens: 178_210,
+        postTokens: 13_962,
+      });
+      expect(terminal.modes.bracketedPasteMode).toBe(false);
+    });
+  });
+
+  it('plays without a session log when there is no place for it', async () => {
+    await onStage(
+      { args: ['--pace', '40'], log: false, env: { CTXWRAP_DEMO_LOG: '' } },
+      async ({ ended, log }) => {
+        expect(await ended).toMatchObject({ exitCode: 0 });
+        expect(log()).toEqual([]);
+      },
+    );
+  });
+});
+
+const interactive = { args: ['--interactive', '--pace', '20'] };
+
+describe('at the keyboard', () => {
+  it('shows a draft while it is typed and edited, with the cursor behind it', async () => {
+    await onStage(interactive, async ({ until, type, terminal, log }) => {
+      await until(idle);
+      type('hello wörld 日本');
+      await until('│ > hello wörld 日本');
+      await until(() => terminal.buffer.active.cursorX === 4 + 'hello wörld '.length + 4);
+      type('\x7f\x7f\x7f');
+      await until('│ > hello wörld ');
+      type('\x15');
+      await until((screen) => /│ > {10}/.test(screen));
+      type('\x1b[200~pasted\ntext\x1b[201~');
+      await until('│ > pasted text');
+      expect(log()).toEqual([]); // nothing of it was submitted
+    });
+  });
+
+  it('answers a prompt and adds the turn to its log', async () => {
+    await onStage(interactive, async ({ until, type, log, rows }) => {
+      await until(idle);
+      type('hello\r');
+      await until('esc to interrupt');
+      await until((screen) => idle(screen) && screen.includes('● I am a simulator'));
+      expect(rows()).toContain('> hello');
+      expect(log()).toEqual([
+        { type: 'turn', usedTokens: 34_490, windowTokens: 200_000, model: 'demo-1', at: expect.any(Number) },
+      ]);
+    });
+  });
+
+  it.each([
+    { keys: '\r', does: 'approves', shows: '⎿ done' },
+    { keys: '1', does: 'approves', shows: '⎿ done' },
+    { keys: '\x1b', does: 'denies', shows: '⎿ denied' },
+    { keys: '\x1b[B\r', does: 'denies', shows: '⎿ denied' },
+  ])('asks before it runs a command; $keys $does', async ({ keys, shows }) => {
+    await onStage(interactive, async ({ until, type, rows }) => {
+      await until(idle);
+      type('run make\r');
+      await until('Do you want to run make?');
+      await until('❯ 1. Yes');
+      type(keys);
+      await until((screen) => screen.includes(shows) && idle(screen));
+      expect(rows().join('\n')).not.toContain('❯');
+    });
+  });
+
+  it('compacts on /compact', async () => {
+    await onStage(interactive, async ({ until, type, log }) => {
+      await until(idle);
+      type('hello\r');
+      await until((screen) => idle(screen) && screen.includes('● I am'));
+      type('/compact\r');
+      await until('Compacting conversation…');
+      await until('Compacted 34k → 13k');
+      expect(log().at(-1)).toMatchObject({ type: 'compaction', trigger: 'user', preTokens: 34_490 });
+    });
+  });
+
+  it.each([['\x03\x03'], ['\x04'], ['/quit\r']])('leaves on %j and gives the terminal back', async (keys) => {
+    await onStage(interactive, async ({ until, type, ended, terminal, rows, bytes }) => {
+      await until(idle);
+      expect(terminal.modes.bracketedPasteMode).toBe(true);
+      type(keys);
+      expect(await ended).toMatchObject({ exitCode: 0 });
+      expect(terminal.modes.bracketedPasteMode).toBe(false);
+      expect(bytes().lastIndexOf('\x1b[?25h')).toBeGreaterThan(bytes().lastIndexOf('\x1b[?25l'));
+      expect(rows().join('\n').trimEnd()).toMatch(/Goodbye\.$/);
+    });
+  });
+
+  it('tells its activity in the title', async () => {
+    await onStage(interactive, async ({ until, type, terminal }) => {
+      const titles: string[] = [];
+      terminal.onTitleChange((title) => titles.push(title));
+      await until(idle);
+      type('hello\r');
+      await until((screen) => idle(screen) && screen.includes('● I am'));
+      expect(titles[0]).toBe('✳ demo');
+      expect(titles).toContain('⠂ demo');
+      expect(titles.at(-1)).toBe('✳ demo');
+    });
+  });
+
+  it('draws its window anew in every size', async () => {
+    await onStage(interactive, async ({ until, type, resize, rows }) => {
+      await until(idle);
+      type('hello\r');
+      await until((screen) => idle(screen) && screen.includes('● I am'));
+      for (const [columns, height] of [
+        [40, 24],
+        [100, 24],
+        [100, 12],
+        [60, 30],
+        [20, 8],
+      ] as const) {
+        resize(columns, height);
+        await until((screen) =>
+          screen.split('\n').some((row) => row.startsWith(`╭${'─'.repeat(columns - 3)}╮`)),
+        );
+        expect(rows().filter((row) => row.startsWith('╭'))).toHaveLength(1);
+      }
+    });
+  });
+
+  it('ends by the signal that it is sent, with the terminal given back', async () => {
+    await onStage(interactive, async ({ until, signal, ended, terminal }) => {
+      await until(idle);
+      signal('SIGTERM');
+      expect(await ended).toMatchObject({ signal: constants.signals.SIGTERM });
+      expect(terminal.modes.bracketedPasteMode).toBe(false);
+    });
+  });
+});

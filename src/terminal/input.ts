@@ -1,5 +1,5 @@
 import { keyMeaning } from './hotkey.js';
-import { reportForChild, type ReportFrame } from './reports.js';
+import { reportForChild, STATUS, type ReportFrame } from './reports.js';
 
 /** What the user's bytes turned out to be, in their order. */
 export type InputPart =
@@ -40,6 +40,15 @@ interface Element {
   readonly sequence?: string;
 }
 
+/** An answer to DECRQSS; any other string from the terminal stays plain bytes. */
+const statusAt = (bytes: Buffer, at: number): Element | undefined => {
+  const head = bytes.toString('latin1', at, at + STATUS.length);
+  if (!STATUS.startsWith(head)) return { end: at + 1 };
+  const end = bytes.indexOf('\x1b\\', at, 'latin1') + 2;
+  if (end >= 2 && end - at <= MAX_SEQUENCE) return { end, sequence: bytes.toString('latin1', at, end) };
+  return bytes.length - at > MAX_SEQUENCE ? { end: at + 1 } : undefined;
+};
+
 /** One element at `at`; undefined when a control sequence is not complete. */
 const elementAt = (bytes: Buffer, at: number, context: InputContext): Element | undefined => {
   if (bytes[at] !== ESC) {
@@ -47,6 +56,7 @@ const elementAt = (bytes: Buffer, at: number, context: InputContext): Element | 
     return { end: next < 0 ? bytes.length : next };
   }
   if (at + 1 >= bytes.length) return undefined;
+  if (bytes[at + 1] === 0x50 && context.frame) return statusAt(bytes, at);
   if (bytes[at + 1] !== 0x5b) return { end: at + 1 };
   for (let end = at + 2; end < bytes.length; end += 1) {
     const byte = bytes[end] ?? 0;

@@ -13,15 +13,14 @@ const pixels = (height: number, { terminalRows, childRows }: ReportFrame): numbe
 const windowReport = (sequence: string, frame: ReportFrame): string | undefined => {
   const [, operation = '', rest = ''] = /^\x1b\[(4|8|48);([\d;]+)t$/.exec(sequence) ?? [];
   const values = rest.split(';').map(Number);
-  const [first = 0] = values;
-  if (operation === '8')
-    return first === frame.terminalRows
-      ? `\x1b[8;${[frame.childRows, ...values.slice(1)].join(';')}t`
-      : undefined;
-  if (operation === '4') return `\x1b[4;${[pixels(first, frame), ...values.slice(1)].join(';')}t`;
-  if (operation !== '48' || first !== frame.terminalRows) return undefined;
-  const [, columns = 0, height = 0, width = 0] = values; // in-band resize, mode 2048
-  return `\x1b[48;${frame.childRows};${columns};${pixels(height, frame)};${width}t`;
+  const [first = 0, ...others] = values;
+  // the answer may come before we have seen the new size ourselves: only the difference is sure
+  const rows = Math.max(1, first - frame.terminalRows + frame.childRows);
+  if (operation === '8') return `\x1b[8;${[rows, ...others].join(';')}t`;
+  if (operation === '4') return `\x1b[4;${[pixels(first, frame), ...others].join(';')}t`;
+  if (operation !== '48') return undefined;
+  const [columns = 0, height = 0, width = 0] = others; // in-band resize, mode 2048
+  return `\x1b[48;${rows};${columns};${pixels(height, frame)};${width}t`;
 };
 
 /** A press on the footer is not the child's; a release or a drag that ends there counts for its last row. */
@@ -45,12 +44,23 @@ const extentReport = (sequence: string, frame: ReportFrame): string | undefined 
     : undefined;
 };
 
+/** How an answer to DECRQSS begins. */
+export const STATUS = '\x1bP1$r';
+
+/** DECRQSS's answers that name a number of lines: DECSNLS and DECSLPP. */
+const statusReport = (sequence: string, frame: ReportFrame): string | undefined => {
+  const [, lines, what = ''] = /^\x1bP1\$r(\d+)(\*\||t)\x1b\\$/.exec(sequence) ?? [];
+  if (lines === undefined) return undefined;
+  return `${STATUS}${Number(lines) - frame.terminalRows + frame.childRows}${what}\x1b\\`;
+};
+
 /** The sequence as the child may read it; '' where it is none of its business; undefined where it stays as it is. */
 export const reportForChild = (
   sequence: string,
   frame: ReportFrame,
   pixelMouse: boolean,
 ): string | undefined => {
+  if (sequence.startsWith(STATUS)) return statusReport(sequence, frame);
   const mouse = pixelMouse ? undefined : mouseReport(sequence, frame);
   return mouse ?? windowReport(sequence, frame) ?? extentReport(sequence, frame);
 };

@@ -1,7 +1,7 @@
 import { hasFooter, type Grid } from './grid.js';
 import type { Rule } from './cursor-sequences.js';
 import { softReset } from './region.js';
-import { valueAt, type Sequence } from './sequence.js';
+import { parameterText, valueAt, type Sequence } from './sequence.js';
 
 const LINES_PER_PAGE = 24; // `CSI n t` with n >= 24 is DECSLPP, smaller ones are window operations (xterm ctlseqs)
 
@@ -13,8 +13,8 @@ const resizeWindow: Rule = (grid, sequence) => {
   if (operation >= LINES_PER_PAGE) return `\x1b[${operation + extra}t`;
   const rows = valueAt(sequence, 1);
   if (operation !== 8 || rows === 0) return undefined;
-  const columns = sequence.count > 2 ? `;${valueAt(sequence, 2) || ''}` : '';
-  return `\x1b[8;${rows + extra}${columns}t`;
+  const columns = parameterText(sequence).split(';').slice(2); // an absent one keeps the width, a 0 takes the whole display
+  return `\x1b[${[8, rows + extra, ...columns].join(';')}t`;
 };
 
 /** DECSNLS. */

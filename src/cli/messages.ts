@@ -18,15 +18,14 @@ export const noCommand = (): UserError =>
 
 export const unknownAgent = (word: string, agents: readonly string[]): UserError => {
   const close = nearest(word, agents);
-  const agent = close === undefined ? `the agents are ${agents.join(', ')}` : `did you mean ${close}?`;
-  return usageError(
-    `unknown agent "${word}"`,
-    `${agent}; any command can be wrapped with: ctxwrap -- ${word}`,
-  );
+  const agent = close === undefined ? `the agents are ${agents.join(', ')}.` : `did you mean ${close}?`;
+  return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
 };
 
 export const unknownOption = (flag: string, flags: readonly string[]): UserError => {
-  const close = flag.startsWith('--') ? nearest(flag, flags) : undefined;
+  const stem = (each: string): string => each.replace(/^--(no-)?/, ''); // --footer is a slip for --no-footer
+  const closeStem = flag.startsWith('--') ? nearest(stem(flag), flags.map(stem)) : undefined;
+  const close = flags.find((each) => stem(each) === closeStem);
   return usageError(
     `unknown option "${flag}"`,
     close === undefined

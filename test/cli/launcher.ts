@@ -72,7 +72,7 @@ export const screenSize = { cols: 100, rows: 30 };
 export const inTerminal = (file: string, args: readonly string[], bench: Bench) => {
   const pty = spawnPty(file, [...args], {
     ...screenSize,
-    name: 'xterm-256color',
+    name: bench.env['TERM'] ?? '',
     cwd: bench.folder,
     env: bench.env,
   });

@@ -1,0 +1,102 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import type { Bench } from './launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+});
+afterEach(() => bench.remove());
+
+describe('a wrong call ends with status 2 before anything starts', () => {
+  it.each([
+    [
+      ['cluade'],
+      'unknown agent "cluade"',
+      'did you mean claude? Any command can be wrapped: ctxwrap -- cluade',
+    ],
+    [
+      ['vim', 'x'],
+      'unknown agent "vim"',
+      'the agents are claude, codex, gemini, demo. Any command can be wrapped: ctxwrap -- vim',
+    ],
+    [['./agent'], 'unknown agent "./agent"', expect.stringContaining('ctxwrap -- ./agent')],
+    [['--foter', 'claude'], 'unknown option "--foter"', expect.stringContaining('--footer')],
+    [
+      ['--mode', 'atuo', 'claude'],
+      '--mode must be one of auto, ask, warn, off, got "atuo"',
+      'try --mode auto',
+    ],
+    [['demo'], 'the demo needs a terminal', 'run it without redirecting its input or output'],
+    [
+      ['--log', '/no/such/folder/x.log', 'claude'],
+      'cannot write the log "/no/such/folder/x.log": no such file or directory',
+      expect.any(String),
+    ],
+  ])('%j', async (args, message, hint) => {
+    bench.program('claude', '#!/bin/sh\necho started\n');
+    const { stdout, stderr, code } = await ctxwrap(args, bench);
+    const [first = '', second = '', ...rest] = stderr.split('\n');
+    expect([stdout, code, rest]).toEqual(['', 2, ['']]);
+    expect(first).toBe(`ctxwrap: ${message}`);
+    expect(second.replace(/^ctxwrap: /, '')).toEqual(hint);
+  });
+
+  it('a recording that cannot be written', async () => {
+    const marker = join(bench.folder, 'started');
+    bench.program('claude', `#!/bin/sh\ntouch ${marker}\n`);
+    const cast = join(bench.folder, 'no', 'a.cast');
+    const terminal = inTerminal(process.execPath, [bin, '--record', cast, 'claude'], bench);
+    expect((await terminal.ended).exitCode).toBe(2);
+    expect(terminal.output()).toContain(
+      `ctxwrap: cannot write the recording "${cast}": no such file or directory`,
+    );
+    expect(() => readFileSync(marker)).toThrow('ENOENT');
+  });
+});
+
+describe('an agent that cannot be run', () => {
+  it.each([
+    ['claude', '@anthropic-ai/claude-code'],
+    ['codex', '@openai/codex'],
+    ['gemini', '@google/gemini-cli'],
+  ])('%s: 127 and one line with what to install', async (agent, npmPackage) => {
+    expect(await ctxwrap([agent], bench)).toEqual({
+      stdout: '',
+      stderr: `ctxwrap: ${agent} was not found; install it with: npm install -g ${npmPackage}\n`,
+      code: 127,
+      signal: null,
+    });
+  });
+
+  it('any other command: 127 and one line', async () => {
+    const { stderr, code } = await ctxwrap(['--', 'no-such-command'], bench);
+    expect([stderr, code]).toEqual(['ctxwrap: no-such-command was not found\n', 127]);
+  });
+
+  it('a file without permission or a folder: 126', async () => {
+    const file = join(bench.folder, 'claude');
+    writeFileSync(file, '#!/bin/sh\n', { mode: 0o644 });
+    const denied = await ctxwrap(['claude'], bench);
+    expect([denied.stderr, denied.code]).toEqual([`ctxwrap: cannot run ${file}: permission denied\n`, 126]);
+    const folder = join(bench.folder, 'folder');
+    mkdirSync(folder);
+    const { stderr, code } = await ctxwrap(['--', folder], bench);
+    expect([stderr, code]).toEqual([`ctxwrap: cannot run ${folder}: it is a folder\n`, 126]);
+  });
+
+  it('a script whose interpreter is not there: 127', async () => {
+    const file = bench.program('claude', '#!/no/such/interpreter\n');
+    const { stderr, code } = await ctxwrap(['claude'], bench);
+    expect([stderr, code]).toEqual([`ctxwrap: cannot run ${file}: its interpreter was not found\n`, 127]);
+  });
+
+  it('a shim of ours with nothing behind it: 127, and it says so', async () => {
+    const shim = bench.program('claude', '#!/bin/sh\nexec ctxwrap claude "$@"\n');
+    const { stderr, code } = await ctxwrap(['claude'], bench);
+    expect(code).toBe(127);
+    expect(stderr).toContain(`(passed over ${shim}, which starts ctxwrap); install it with`);
+  });
+});

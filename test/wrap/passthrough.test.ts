@@ -1,0 +1,145 @@
+import { symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bin, ctxwrap, inTerminal, makeBench, runToEnd, screenSize, start } from '../cli/launcher.js';
+import type { Bench } from '../cli/launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+});
+afterEach(() => bench.remove());
+
+/** Prints all a program can know of how it was called. */
+const witness = `#!/usr/bin/env node
+const { writeSync } = require('node:fs');
+process.stdin.on('data', (bytes) => writeSync(1, bytes));
+process.stdin.on('end', () => {
+  writeSync(1, JSON.stringify([process.argv.slice(2), process.env, process.cwd()]));
+  writeSync(2, Buffer.from([0, 255, 10, 27]));
+  process.exitCode = 41;
+});
+`;
+
+describe('a command that is not wrapped', () => {
+  it('gets the same arguments, environment, folder and input, and gives the same output and status', async () => {
+    const file = bench.program('claude', witness);
+    const args = ['-p', '--help', '--version', '', 'a b', '--', '--no-footer', 'ü\n'];
+    const input = 'x'.repeat(300_000);
+    const alone = await runToEnd(file, args, bench, input);
+    expect(alone.code).toBe(41);
+    expect(await ctxwrap(['--no-footer', 'claude', ...args], bench, input)).toEqual(alone);
+    expect(await ctxwrap(['--', file, ...args], bench, input)).toEqual(alone);
+  });
+
+  it('is called by the word the user typed', async () => {
+    const { stdout } = await ctxwrap(['--', 'sh', '-c', 'cat /proc/$$/cmdline'], bench);
+    expect(stdout.split('\0')[0]).toBe('sh');
+  });
+
+  it('keeps a descriptor of the shell that its arguments name', async () => {
+    const line = `exec "${process.execPath}" "${bin}" -- cat <(echo from a substitution)`;
+    const { stdout, stderr } = await runToEnd('/bin/bash', ['-c', line], bench);
+    expect([stdout, stderr]).toEqual(['from a substitution\n', '']);
+  });
+
+  it('is the real one, past our shims', async () => {
+    const shim = bench.program('claude', '#!/bin/sh\nexec ctxwrap claude "$@"\n');
+    symlinkSync(bin, join(bench.folder, 'ctxwrap'));
+    const real = makeBench();
+    try {
+      real.program('claude', '#!/bin/sh\necho real "$@"\n');
+      const both = {
+        ...bench,
+        env: { ...bench.env, PATH: `${bench.env['PATH']}:${real.folder}:${dirname(process.execPath)}` },
+      };
+      const { stdout, stderr } = await runToEnd(shim, ['-p', 'x'], both);
+      expect([stdout, stderr]).toEqual(['real -p x\n', '']);
+    } finally {
+      real.remove();
+    }
+  });
+
+  it.each(['TERM', 'KILL', 'HUP', 'INT', 'QUIT', 'PIPE', 'USR1', 'ALRM', 'SEGV', 'XFSZ'])(
+    'killed by %s: the same signal ends us',
+    async (name) => {
+      bench.program('claude', `#!/bin/sh\nulimit -c 0\nkill -${name} $$\n`);
+      const { code, signal, stdout, stderr } = await ctxwrap(['claude'], bench);
+      expect([code, signal, stdout, stderr]).toEqual([null, `SIG${name}`, '', '']);
+    },
+  );
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'] as const)(
+    'gets a %s that was sent to us, and decides itself what it means',
+    async (signal) => {
+      bench.program(
+        'claude',
+        `#!/bin/sh\ntrap 'echo got; exit 9' ${signal.slice(3)}\necho ready\nread -r line\nread -r line\n`,
+      );
+      const { child, ended } = start(process.execPath, [bin, 'claude'], { env: bench.env });
+      child.stdout?.once('data', () => child.kill(signal));
+      expect(await ended).toMatchObject({ stdout: 'ready\ngot\n', code: 9 });
+    },
+  );
+});
+
+describe('a terminal is left to the command', () => {
+  const probe = '#!/bin/sh\nstty size\necho "session:$CTXWRAP_SESSION args:$*"\n';
+  const whole = `${screenSize.rows} ${screenSize.cols}`;
+
+  it.each([
+    ['the arguments open no conversation', ['claude', '-p', 'hi'], {}],
+    ['the terminal is dumb', ['claude'], { TERM: 'dumb' }],
+    ['we are switched off', ['claude'], { CTXWRAP_DISABLE: '1' }],
+    ['we are inside ourselves', ['claude'], { CTXWRAP_SESSION: 'outer' }],
+  ])('when %s', async (_, args, env) => {
+    bench.program('claude', probe);
+    const terminal = inTerminal(process.execPath, [bin, ...args], {
+      ...bench,
+      env: { ...bench.env, ...env },
+    });
+    expect((await terminal.ended).exitCode).toBe(0);
+    const session = 'CTXWRAP_SESSION' in env ? 'outer' : '';
+    expect(terminal.output()).toBe(`${whole}\r\nsession:${session} args:${args.slice(1).join(' ')}\r\n`);
+  });
+
+  it('but not when a conversation is opened: then it has a row less and a session', async () => {
+    bench.program('claude', probe);
+    const terminal = inTerminal(process.execPath, [bin, 'claude'], bench);
+    expect((await terminal.ended).exitCode).toBe(0);
+    expect(terminal.output()).toContain(`${screenSize.rows - 1} ${screenSize.cols}\r\nsession:`);
+    expect(terminal.output()).not.toContain('session: ');
+  });
+
+  it('also Ctrl-C, which reaches it once', async () => {
+    bench.program(
+      'claude',
+      `#!/usr/bin/env node
+let interrupts = 0;
+process.on('SIGINT', () => console.log('interrupt ' + ++interrupts));
+process.stdin.on('data', () => { console.log('in all ' + interrupts); process.exit(3); });
+console.log('ready');
+`,
+    );
+    const off = { ...bench, env: { ...bench.env, CTXWRAP_DISABLE: '1' } };
+    const terminal = inTerminal(process.execPath, [bin, 'claude'], off);
+    await terminal.seen(/ready/);
+    terminal.type('\u0003');
+    await terminal.seen(/interrupt 1/);
+    terminal.type('\r');
+    expect((await terminal.ended).exitCode).toBe(3);
+    expect(terminal.output()).toContain('in all 1');
+  });
+
+  it('also its place among the jobs of a shell, when it stops itself', async () => {
+    bench.program('claude', '#!/bin/sh\necho stopping\nkill -STOP $$\necho awake\n');
+    const off = { ...bench, env: { ...bench.env, CTXWRAP_DISABLE: '1', PS1: '$ ' } };
+    const terminal = inTerminal('/bin/bash', ['--norc', '-i'], off);
+    terminal.type(`'${process.execPath}' '${bin}' claude\r`);
+    await terminal.seen(/stopping[^]*Stopped/);
+    terminal.type('fg\r');
+    await terminal.seen(/awake/);
+    terminal.type('exit $?\r');
+    expect((await terminal.ended).exitCode).toBe(0);
+  });
+});

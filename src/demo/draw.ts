@@ -7,7 +7,7 @@ export interface Line {
   readonly style?: Style;
 }
 
-export type Style = 'dim' | 'bold' | 'accent' | 'good';
+type Style = 'dim' | 'bold' | 'accent' | 'good';
 
 export interface Size {
   readonly columns: number;
@@ -22,13 +22,14 @@ export interface Live {
 
 /** What was drawn last: enough to find the first live row again. */
 export interface Canvas {
+  readonly rows: number;
   readonly cursorRow: number;
   readonly frame: string;
   /** the window is to be cleared first */
   readonly anew?: boolean;
 }
 
-export const emptyCanvas: Canvas = { cursorRow: 0, frame: '' };
+export const emptyCanvas: Canvas = { rows: 0, cursorRow: 0, frame: '' };
 
 export interface Painted {
   readonly text: string;
@@ -47,19 +48,29 @@ export const paint = (canvas: Canvas, printed: readonly Line[], live: Live, brus
   const frame = lines
     .map((line) => styled({ ...line, text: clip(line.text, width) }, brush))
     .join('\x1b[K\r\n');
-  const rest = placeCursor(lines.length, cursor);
-  if (printed.length === 0 && canvas.frame === frame + rest) return { text: '', canvas };
-  const above = printLines(printed, brush);
-  const text = `\x1b[?2026h\x1b[?25l${toTop(canvas)}${above}${frame}\x1b[J${rest}\x1b[?2026l`;
-  return { text, canvas: { cursorRow: cursor?.row ?? lines.length - 1, frame: frame + rest } };
+  const above = wrapAll(printed, brush);
+  const left = Math.max(0, canvas.rows - above.length - lines.length);
+  const look = frame + placeCursor(lines.length, cursor);
+  if (printed.length === 0 && canvas.frame === look) return { text: '', canvas };
+  const body = `${toTop(canvas)}${printRows(above, brush)}${frame}\x1b[K${clearBelow(left)}`;
+  return {
+    text: `\x1b[?2026h\x1b[?25l${body}${placeCursor(lines.length + left, cursor)}\x1b[?2026l`,
+    canvas: { rows: lines.length, cursorRow: cursor?.row ?? lines.length + left - 1, frame: look },
+  };
 };
 
 /** Finished lines, wrapped by words; each ends its row. */
 export const printLines = (lines: readonly Line[], brush: Brush): string =>
-  lines
-    .flatMap((line) => wrapLine(line, drawableColumns(brush.size)))
-    .map((line) => `${styled(line, brush)}\x1b[K\r\n`)
-    .join('');
+  printRows(wrapAll(lines, brush), brush);
+
+const wrapAll = (lines: readonly Line[], brush: Brush): readonly Line[] =>
+  lines.flatMap((line) => wrapLine(line, drawableColumns(brush.size)));
+
+const printRows = (rows: readonly Line[], brush: Brush): string =>
+  rows.map((row) => `${styled(row, brush)}\x1b[K\r\n`).join('');
+
+/** Row by row, as Ink does it: erasing the whole rest of the screen would also erase what others keep there. */
+const clearBelow = (rows: number): string => '\r\n\x1b[K'.repeat(rows);
 
 /** Removes the live rows; what is printed next begins where they began. */
 export const eraseLive = (canvas: Canvas): string => `${toTop(canvas)}\x1b[J`;
@@ -106,17 +117,19 @@ export const columnsOf = (text: string): number =>
 
 /** The beginning of a text that fits. */
 export const clip = (text: string, columns: number): string => {
-  if (columnsOf(text) <= columns) return text;
-  return clip(Array.from(text).slice(0, -1).join(''), columns);
+  let chars = Array.from(text).slice(0, columns);
+  while (columnsOf(chars.join('')) > columns) chars = chars.slice(0, -1);
+  return chars.join('');
 };
 
 /** The end of a text that fits, as a prompt box shows a long draft. */
 export const clipStart = (text: string, columns: number): string => {
-  if (columnsOf(text) <= columns) return text;
-  return clipStart(Array.from(text).slice(1).join(''), columns);
+  let chars = Array.from(text).slice(-columns);
+  while (columnsOf(chars.join('')) > columns) chars = chars.slice(1);
+  return chars.join('');
 };
 
-/** Word wrap; following rows are indented like the text of an answer. */
+/** Word wrap; following rows are indented like the text of an answer. A word that is too long is cut. */
 export const wrapLine = (line: Line, columns: number): readonly Line[] => {
   const rows: string[] = [];
   let row = '';
@@ -126,6 +139,11 @@ export const wrapLine = (line: Line, columns: number): readonly Line[] => {
       row = `  ${word.trimStart()}`;
     } else {
       row += word;
+    }
+    while (columnsOf(row) > columns) {
+      const fitting = clip(row, columns);
+      rows.push(fitting);
+      row = `  ${row.slice(fitting.length)}`;
     }
   }
   return [...rows, row].map((text) => ({ ...line, text }));

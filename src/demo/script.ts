@@ -31,7 +31,7 @@ import { modeNames, type ModeName } from './modes.js';
  */
 export type Step = UserStep | AgentStep;
 
-export type UserStep =
+type UserStep =
   | { readonly step: 'type'; readonly text: string; readonly everyMs: number }
   | { readonly step: 'key'; readonly key: KeyName }
   | { readonly step: 'wait'; readonly ms: number }
@@ -52,7 +52,7 @@ export type AgentStep =
   | { readonly step: 'crash'; readonly end: Crash; readonly half: boolean }
   | { readonly step: 'close-output'; readonly ms: number };
 
-export type Crash = { readonly signal: string } | { readonly code: number };
+type Crash = { readonly signal: string } | { readonly code: number };
 
 const usualTypingMs = 45;
 

@@ -52,6 +52,11 @@ describe('the story', () => {
     expect(tiers).toEqual([0, 0, 0, 0, 0, 1, 2, 3, 0, 0]);
   });
 
+  it('erases row by row while it runs, never the rest of the screen', () => {
+    const text = seen.slice(0, -3).map(({ effect }) => (effect.type === 'write' ? effect.text : ''));
+    expect(text.join('')).not.toMatch(/\x1b\[\d*J/);
+  });
+
   it('writes nothing when nothing changes', () => {
     const writes = seen.flatMap(({ effect }) => (effect.type === 'write' ? [effect.text] : []));
     expect(writes.filter((text) => text === '')).toEqual([]);

@@ -55,6 +55,8 @@ describe('at the keyboard', () => {
       await until((screen) => /│ > {10}/.test(screen));
       type('\x1b[200~pasted\ntext\x1b[201~');
       await until('│ > pasted text');
+      type(`\x1b[200~${'long '.repeat(20_000)}end\x1b[201~`);
+      await until('long long end │');
       expect(log()).toEqual([]); // nothing of it was submitted
     });
   });

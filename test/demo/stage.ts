@@ -7,7 +7,7 @@ import { Terminal } from '@xterm/headless';
 
 const program = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
 
-export interface Ending {
+interface Ending {
   readonly exitCode: number;
   readonly signal?: number | undefined;
 }

@@ -1,5 +1,6 @@
 // The transparent way: no PTY, no output of ours, the child has our own stdin, stdout and stderr.
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { fstatSync, readFileSync } from 'node:fs';
 import { exitStatusOf } from './exit-status.js';
 import type { ExitStatus } from './wrap-session.js';
@@ -13,35 +14,38 @@ export interface PassthroughCommand {
 }
 
 /** Runs the command in our place; rejects with the system's error if it cannot be started. */
-export const passthrough = (command: PassthroughCommand): Promise<ExitStatus> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(command.file, command.args, {
+export const passthrough = async (command: PassthroughCommand): Promise<ExitStatus> => {
+  let child: ChildProcess | undefined;
+  // before the child starts: it may be known to the sender of a signal sooner than to us
+  const release = holdSignals(() => child?.pid);
+  try {
+    child = spawn(command.file, command.args, {
       argv0: command.word,
       stdio: ['inherit', 'inherit', 'inherit', ...namedDescriptors(command.args)],
     });
-    const release = holdSignals(child.pid);
-    child.on('error', (error) => {
-      release();
-      reject(error);
-    });
-    child.on('exit', (code, signal) => {
-      release();
-      resolve(exitStatusOf(code, signal));
-    });
+    return await endOf(child);
+  } finally {
+    release();
+  }
+};
+
+const endOf = (child: ChildProcess): Promise<ExitStatus> =>
+  new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(exitStatusOf(code, signal)));
   });
 
 const sent = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 const typed = ['SIGINT', 'SIGQUIT'] as const;
 
 /** Keeps signals from ending us before the child; those it does not get by itself are handed on. */
-const holdSignals = (child: number | undefined): (() => void) => {
-  if (child === undefined) return () => undefined; // not started; the error follows
-  const handOn = (signal: NodeJS.Signals): void => send(child, signal);
+const holdSignals = (childPid: () => number | undefined): (() => void) => {
+  const handOn = (signal: NodeJS.Signals): void => send(childPid(), signal);
   // The terminal sends these to the whole foreground group: the child has them already, and twice means more than once.
   const handOnUnlessTyped = (signal: NodeJS.Signals): void => {
-    if (!isForeground()) send(child, signal);
+    if (!isForeground()) handOn(signal);
   };
-  const stop = (): void => stopWith(child);
+  const stop = (): void => stopWith(childPid());
   for (const signal of sent) process.on(signal, handOn);
   for (const signal of typed) process.on(signal, handOnUnlessTyped);
   process.on('SIGCHLD', stop);
@@ -52,9 +56,9 @@ const holdSignals = (child: number | undefined): (() => void) => {
   };
 };
 
-const send = (pid: number, signal: NodeJS.Signals): void => {
+const send = (pid: number | undefined, signal: NodeJS.Signals): void => {
   try {
-    process.kill(pid, signal);
+    if (pid !== undefined) process.kill(pid, signal);
   } catch {
     // it has just ended, or it runs as another user
   }
@@ -70,8 +74,8 @@ const isForeground = (): boolean => {
  * A child that stops only itself (a suspend key of its own) would leave the user's shell waiting for us, so we stop as well;
  * `fg` then wakes the whole group.
  */
-const stopWith = (child: number): void => {
-  if (processStat(child)[0] === 'T') process.kill(process.pid, 'SIGTSTP');
+const stopWith = (child: number | undefined): void => {
+  if (child !== undefined && processStat(child)[0] === 'T') process.kill(process.pid, 'SIGTSTP');
 };
 
 /** /proc/PID/stat from the state on (after the name, which may hold anything); empty where there is no /proc. */

@@ -23,7 +23,7 @@ describe('a wrong call ends with status 2 before anything starts', () => {
       'the agents are claude, codex, gemini, demo. Any command can be wrapped: ctxwrap -- vim',
     ],
     [['./agent'], 'unknown agent "./agent"', expect.stringContaining('ctxwrap -- ./agent')],
-    [['--foter', 'claude'], 'unknown option "--foter"', expect.stringContaining('--footer')],
+    [['--foter', 'claude'], 'unknown option "--foter"', 'did you mean --no-footer?'],
     [
       ['--mode', 'atuo', 'claude'],
       '--mode must be one of auto, ask, warn, off, got "atuo"',

@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.js';
 import { nearest } from './nearest.js';
 
 /** The launcher was called wrongly. */
-export const usage = 2;
+const usage = 2;
 const notExecutable = 126;
 const notFound = 127;
 

@@ -26,7 +26,7 @@ const headOf = (file: string): string => {
 };
 
 /** True if a script's head runs us; a mention in a comment, a message or an argument is none. */
-export const callsUs = (head: string): boolean => {
+const callsUs = (head: string): boolean => {
   if (head.includes('\0') || !head.includes('ctxwrap')) return false;
   const interpreter = /^#!.*/.exec(head)?.[0] ?? '#!/bin/sh';
   if (!/\b(ba|da|z|k|fi)?sh\b/.test(interpreter)) return spawnCall.test(head);

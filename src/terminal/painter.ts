@@ -1,5 +1,5 @@
-import { hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
-import { cursorSequence } from './filter/saved-cursor.js';
+import { asciiCharsets, hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
+import { charsetSequence, cursorSequence } from './filter/saved-cursor.js';
 import type { Ledger } from './ledger.js';
 
 /*
@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.js';
  */
 
 /** Why a paint has to wait although the child's output is between two sequences. */
-export type PaintHindrance = 'pending wrap' | 'origin mode' | 'synchronized output';
+export type PaintHindrance = 'pending wrap' | 'origin mode' | 'side margins' | 'synchronized output';
 
 const SYNCHRONIZED = 2026;
 
@@ -16,7 +16,8 @@ const SYNCHRONIZED = 2026;
 export const paintHindrance = (grid: Grid, ledger: Ledger): PaintHindrance | undefined => {
   if (ledger.isSet(SYNCHRONIZED)) return 'synchronized output';
   if (grid.pendingWrap && !grid.wrapLost) return 'pending wrap';
-  return grid.origin || grid.sideMargins ? 'origin mode' : undefined;
+  if (grid.sideMargins) return 'side margins'; // they would cut the row off, and can't be put back without moving the cursor
+  return grid.origin ? 'origin mode' : undefined;
 };
 
 /** Draws `row` (SGR and text, at most as wide as the screen) on the footer row. Uses the terminal's cursor slot. */
@@ -31,7 +32,9 @@ export const paintSequence = (grid: Grid, ledger: Ledger, row: string): string =
   grid.footerDirty = false;
   grid.footerShown = true;
   if (grid.origin) return `\x1b[?6l${place}${text}${relink}\x1b[?6h${cursorSequence(grid)}`;
-  return `\x1b7${place}${text}\x1b8${relink}`;
+  // DECRC brings the character sets back too, but not in xterm.js
+  const charsets = grid.charsets === asciiCharsets ? '' : charsetSequence(grid.charsets);
+  return `\x1b7${place}${text}\x1b8${charsets}${relink}`;
 };
 
 /** Takes the footer away; the cursor stays. */

@@ -1,8 +1,7 @@
 import type { FooterView } from '../core/view.js';
 import { hasFooter } from '../terminal/filter/grid.js';
-import { paintDelay } from '../terminal/paint-timing.js';
-import { paintHindrance, paintSequence } from '../terminal/painter.js';
 import type { Look } from '../ui/look.js';
+import { makeBrush } from './brush.js';
 import type { Stage } from './stage.js';
 import { survive } from './stage.js';
 
@@ -27,74 +26,6 @@ const loadLater = (stage: Stage, onLoad: (render: Render) => void): NodeJS.Timeo
       .then(({ renderFooter }) => onLoad(renderFooter))
       .catch((error: unknown) => stage.session.log.error(`the footer could not be loaded: ${String(error)}`));
   }, LOAD_AFTER_MS);
-
-interface Brush {
-  /** paints the row as soon as the moment allows, if it is not on the screen already */
-  paint: (row: string) => void;
-  noteOutput: () => void;
-  /** what was painted is gone */
-  forget: () => void;
-  stop: () => void;
-}
-
-const makeBrush = (stage: Stage): Brush => {
-  const { filter, tty } = stage;
-  let row = '';
-  let painted: string | undefined;
-  let dueSince: number | undefined;
-  let lastOutput = performance.now();
-  let lastPaint = -Infinity;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-
-  const isDue = (): boolean => {
-    const isPossible = !stopped && !stage.verbatim && hasFooter(filter.grid) && row !== '';
-    return isPossible && (filter.grid.footerDirty || row !== painted);
-  };
-  const attempt = (): void => {
-    timer = undefined;
-    if (!isDue()) {
-      dueSince = undefined;
-      return;
-    }
-    const now = performance.now();
-    dueSince ??= now;
-    const hindrance = paintHindrance(filter.grid, filter.ledger);
-    const delay = paintDelay({
-      now,
-      dueSince,
-      lastOutput,
-      lastPaint,
-      isGround: filter.isGround(),
-      hindrance,
-    });
-    if (delay > 0) return arm(delay);
-    tty.write(paintSequence(filter.grid, filter.ledger, row));
-    painted = row;
-    lastPaint = now;
-    dueSince = undefined;
-  };
-  const arm = (delayMs: number): void => {
-    timer ??= setTimeout(() => survive(stage, 'painting the footer', attempt), delayMs);
-  };
-  return {
-    paint: (next) => {
-      row = next;
-      if (isDue()) arm(0);
-    },
-    noteOutput: () => {
-      lastOutput = performance.now();
-      if (timer === undefined && isDue()) arm(0);
-    },
-    forget: () => {
-      painted = undefined;
-    },
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
-};
 
 export const makeFooter = (stage: Stage, look: (columns: number) => Look): Footer => {
   const { grid } = stage.filter;

@@ -23,7 +23,8 @@ export const forgetSavedCursor = (grid: Grid): void => {
   grid.saved[bufferOf(grid)] = homeSaved;
 };
 
-const charsetSequence = ({ designations, shiftedOut }: Charsets): string =>
+/** Designates the child's character sets and shifts as it has. */
+export const charsetSequence = ({ designations, shiftedOut }: Charsets): string =>
   designations.map((designation) => `\x1b${designation}`).join('') + (shiftedOut ? '\x0e' : '\x0f');
 
 /** The child's cursor, rendition and character sets spelled out, for a terminal whose slot does not hold them. */

@@ -3,7 +3,8 @@ import type { Runtime } from '../runtimes/runtime.js';
 import { nullLog, openLog } from '../storage/log.js';
 import type { Log } from '../storage/log.js';
 import { openRecording } from '../storage/record.js';
-import type { ExitStatus } from '../wrap/wrap-session.js';
+import type { Recording } from '../storage/record.js';
+import type { ExitStatus, WrapSession } from '../wrap/wrap-session.js';
 import { recordingStopped } from './messages.js';
 import type { Options } from './program.js';
 
@@ -24,36 +25,54 @@ export const logFor = ({ log }: Options): Log => (log === undefined ? nullLog : 
 
 /** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
+  const [{ wrap }, { childSize }] = await Promise.all([
+    import('../wrap/wrap.js'),
+    import('../wrap/stage.js'),
+  ]);
+  const { columns = 80, rows = 24 } = process.stdout;
+  const size = childSize({ columns, rows }, options.footer && options.mode !== 'off');
   const notices: string[] = [];
-  const recording = openRecordingFor(options, (reason) => {
+  const recording = openRecordingFor(options, size, (reason) => {
     notices.push(recordingStopped(reason));
     log.warn(`recording stopped: ${reason}`);
   });
-  const { wrap } = await import('../wrap/wrap.js');
-  const status = await wrap({
-    file: command.file,
-    args: command.args,
-    env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
-    cwd: workingFolder(),
-    runtime: command.runtime,
-    window: options.window,
-    footer: options.footer,
-    mode: options.mode,
-    hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
-    recording,
-    log,
-    selfStartedAt: performance.timeOrigin,
-  });
-  await recording?.close();
-  return { status, notices };
+  try {
+    const status = await wrap(sessionOf(command, { options, recording, log }));
+    return { status, notices };
+  } finally {
+    await recording?.close();
+  }
 };
 
-const openRecordingFor = ({ record, recordInput }: Options, onFailure: (reason: string) => void) => {
+interface Given {
+  readonly options: Options;
+  readonly recording: Recording | undefined;
+  readonly log: Log;
+}
+
+const sessionOf = (command: ChildCommand, { options, recording, log }: Given): WrapSession => ({
+  file: command.file,
+  args: command.args,
+  env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
+  cwd: workingFolder(),
+  runtime: command.runtime,
+  window: options.window,
+  footer: options.footer,
+  mode: options.mode,
+  hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
+  recording,
+  log,
+  selfStartedAt: performance.timeOrigin,
+});
+
+const openRecordingFor = (
+  { record, recordInput }: Options,
+  size: { readonly columns: number; readonly rows: number },
+  onFailure: (reason: string) => void,
+): Recording | undefined => {
   if (record === undefined) return undefined;
-  const { columns = 80, rows = 24 } = process.stdout;
   return openRecording(record, {
-    columns,
-    rows,
+    ...size,
     env: process.env,
     now: () => performance.timeOrigin + performance.now(),
     withInput: recordInput ?? false,

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { flushInput, readInput, startInput, type InputContext } from '../../src/terminal/input.js';
+
+const context: InputContext = {
+  hotkey: 0x1d,
+  frame: { terminalRows: 25, childRows: 24 },
+  isOurs: () => false,
+  oldMouse: false,
+  pixelMouse: false,
+};
+
+/** What the child gets, with `<HOTKEY>` and `<ANSWER …>` where something was not for it. */
+const read = (pieces: readonly string[], changes: Partial<InputContext> = {}): string => {
+  let state = startInput;
+  let seen = '';
+  for (const piece of pieces) {
+    const result = readInput(state, Buffer.from(piece, 'latin1'), { ...context, ...changes });
+    state = result.state;
+    for (const part of result.parts) {
+      if (part.type === 'forward') seen += Buffer.from(part.bytes).toString('latin1');
+      else seen += part.type === 'hotkey' ? '<HOTKEY>' : `<ANSWER ${part.text}>`;
+    }
+  }
+  return seen + Buffer.from(flushInput(state).bytes).toString('latin1');
+};
+
+const bytes = (text: string): string[] => [...text];
+
+describe('the hotkey', () => {
+  it.each([
+    { form: 'the control byte', keys: '\x1d' },
+    { form: 'the kitty keyboard protocol', keys: '\x1b[93;5u' },
+    { form: 'the kitty protocol with a press event', keys: '\x1b[93;5:1u' },
+    { form: 'the kitty protocol with caps lock on', keys: '\x1b[93;69u' },
+    { form: 'the kitty protocol with alternate keys', keys: '\x1b[93::93;5u' },
+    { form: 'modifyOtherKeys', keys: '\x1b[27;5;93~' },
+  ])('is recognised as $form, also when its bytes come one by one', ({ keys }) => {
+    expect(read([`a${keys}b`])).toBe('a<HOTKEY>b');
+    expect(read(bytes(`a${keys}b`))).toBe('a<HOTKEY>b');
+  });
+
+  it.each([
+    { what: 'a ] without Ctrl', keys: ']' },
+    { what: 'Ctrl-Alt-]', keys: '\x1b[93;7u' },
+    { what: 'Ctrl-a in the kitty protocol', keys: '\x1b[97;5u' },
+    { what: 'an arrow with Ctrl', keys: '\x1b[1;5A' },
+    { what: 'a lone Escape', keys: '\x1b' },
+    { what: 'Alt-x', keys: '\x1bx' },
+    { what: 'a function key of SS3', keys: '\x1bOP' },
+  ])('is not $what', ({ keys }) => {
+    expect(read([keys])).toBe(keys);
+    expect(read(bytes(keys))).toBe(keys);
+  });
+
+  it('keeps its release to itself', () => {
+    expect(read(['\x1b[93;5u\x1b[93;5:3u'])).toBe('<HOTKEY>');
+  });
+
+  it('is the child’s inside a bracketed paste, wherever the paste is cut', () => {
+    const paste = '\x1b[200~a\x1db\x1b[93;5uc\x1b[201~';
+    expect(read([paste])).toBe(paste);
+    expect(read(bytes(`${paste}\x1d`))).toBe(`${paste}<HOTKEY>`);
+  });
+
+  it('is the child’s when the user wants none', () => {
+    expect(read(['\x1d\x1b[93;5u'], { hotkey: undefined })).toBe('\x1d\x1b[93;5u');
+  });
+});
+
+describe('what the terminal reports', () => {
+  it.each([
+    { what: 'its size in characters', from: '\x1b[8;25;80t', to: '\x1b[8;24;80t' },
+    { what: 'a size newer than ours', from: '\x1b[8;31;80t', to: '\x1b[8;30;80t' },
+    { what: 'its size in pixels', from: '\x1b[4;500;800t', to: '\x1b[4;480;800t' },
+    { what: 'a resize in band', from: '\x1b[48;25;80;500;800t', to: '\x1b[48;24;80;480;800t' },
+    { what: 'its displayed extent', from: '\x1b[25;80;1;1;1"w', to: '\x1b[24;80;1;1;1"w' },
+    { what: 'its lines per screen', from: '\x1bP1$r25*|\x1b\\', to: '\x1bP1$r24*|\x1b\\' },
+    { what: 'its lines per page', from: '\x1bP1$r25t\x1b\\', to: '\x1bP1$r24t\x1b\\' },
+    { what: 'other settings', from: '\x1bP1$r1;24r\x1b\\', to: '\x1bP1$r1;24r\x1b\\' },
+    { what: 'a drag onto the footer', from: '\x1b[<32;10;25M', to: '\x1b[<32;10;24M' },
+    { what: 'a release on the footer', from: '\x1b[<0;10;25m', to: '\x1b[<0;10;24m' },
+    { what: 'a press on the footer', from: '\x1b[<0;10;25M', to: '' },
+    { what: 'a press above it', from: '\x1b[<0;10;24M', to: '\x1b[<0;10;24M' },
+    { what: 'a press on the footer as urxvt sends it', from: '\x1b[32;10;25M', to: '' },
+  ])('of $what is told as a terminal without the footer would', ({ from, to }) => {
+    expect(read([from])).toBe(to);
+    expect(read(bytes(from))).toBe(to);
+  });
+
+  it('of the mouse in its old form is understood only while the child has asked for it', () => {
+    const press = '\x1b[M \x30\x39'; // row 25
+    expect(read(bytes(press), { oldMouse: true })).toBe('');
+    expect(read(['\x1b[M#\x30\x39'], { oldMouse: true })).toBe('\x1b[M#\x30\x38');
+    expect(read([press])).toBe(press);
+  });
+
+  it('reaches the child as it is while there is no footer', () => {
+    const reports = '\x1b[8;25;80t\x1b[<0;10;25M\x1bP1$r25t\x1b\\';
+    expect(read([reports], { frame: undefined })).toBe(reports);
+  });
+
+  it('in answer to us stays with us, and in answer to the child goes to the child', () => {
+    const answers = '\x1b[12;40R\x1b[>41;379;0c';
+    expect(read([answers], { isOurs: () => true })).toBe('<ANSWER 12;40R><ANSWER 41;379;0c>');
+    expect(read([answers])).toBe(answers);
+  });
+});
+
+describe('every other byte', () => {
+  it('reaches the child unchanged, whatever it is and however it is cut', () => {
+    const chunk = fc.uint8Array({ minLength: 1, maxLength: 40 });
+    const keys = fc.constantFrom(
+      '\x1b[A',
+      '\x1b[200~',
+      '\x1b[201~',
+      '\x1b',
+      '\x1b[',
+      'é',
+      '\x1b]0;x\x07',
+      '\x1bP1$r',
+      '\x1b[1;2R',
+    );
+    const pieces = fc.array(
+      fc.oneof(
+        chunk.map((values) => Buffer.from(values).toString('latin1')),
+        keys,
+      ),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        expect(read(parts, { hotkey: undefined, frame: undefined })).toBe(parts.join(''));
+      }),
+    );
+  });
+});

@@ -113,7 +113,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
 
 const addOptions = (program: Command): Command =>
   program
-    .option('--mode <mode>', 'what to do about a full window: auto, ask, warn or off', parseMode, 'auto')
+    .option('--mode <mode>', 'auto, ask, warn: the footer shows; off: nothing is observed', parseMode, 'auto')
     .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
     .option('--runtime <name>', 'which agent a command is, when its name does not say', parseRuntime)
     .option('--no-footer', 'leave all rows to the agent')

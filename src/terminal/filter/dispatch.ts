@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger.js';
 import { cursorRules, type Rule } from './cursor-sequences.js';
 import type { Grid } from './grid.js';
 import { printCells, printWide } from './print.js';
-import { setPrivateModes } from './private-modes.js';
+import { restorePrivateModes, savePrivateModes, setPrivateModes } from './private-modes.js';
 import { addRendition } from './rendition.js';
 import { countAt, parameterText, valueAt, type Sequence } from './sequence.js';
 import { windowRules } from './window-sequences.js';
@@ -57,6 +57,8 @@ const repeat = (grid: Grid, sequence: Sequence): string | undefined => {
 const reported: Readonly<Record<string, FullRule>> = {
   '?h': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, true),
   '?l': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, false),
+  '?s': savePrivateModes,
+  '?r': restorePrivateModes,
   h: ansiModes(true),
   l: ansiModes(false),
   m: (grid, _ledger, sequence) => {

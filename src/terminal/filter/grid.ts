@@ -59,6 +59,8 @@ export interface Grid {
   lastWidth: number;
   /** VT52 mode (DECANM reset) */
   vt52: boolean;
+  /** DEC private modes as XTSAVE has kept them */
+  savedModes: ReadonlyMap<number, boolean>;
   /** mode 40: DECCOLM is allowed */
   columnSwitch: boolean;
   /** something erased or overwrote the footer row */
@@ -120,6 +122,7 @@ export const makeGrid = (
   lastCodePoint: 0,
   lastWidth: 0,
   vt52: false,
+  savedModes: new Map(),
   columnSwitch: false,
   footerDirty: true,
   mainCursorStale: false,

@@ -56,6 +56,40 @@ const setMode = (grid: Grid, mode: number, on: boolean): string | undefined => {
   }
 };
 
+const isOn = (grid: Grid, ledger: Ledger, mode: number): boolean => {
+  if (mode === 6) return grid.origin;
+  if (mode === 7) return grid.autowrap;
+  if (mode === 69) return grid.sideMargins;
+  return mode === 47 || mode === 1047 || mode === 1049 ? grid.alternate : ledger.isSet(mode);
+};
+
+/** XTSAVE. */
+export const savePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence): undefined => {
+  if (grid.quirks.ignoresModeSaving) return undefined;
+  const modes = [...sequence.values.subarray(0, sequence.count)];
+  grid.savedModes = new Map([
+    ...grid.savedModes,
+    ...modes.map((mode) => [mode, isOn(grid, ledger, mode)] as const),
+  ]);
+  return undefined;
+};
+
+/** XTRESTORE: the terminal does it by itself, except that a switch of the buffer is one like any other. */
+export const restorePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence): string | undefined => {
+  if (grid.quirks.ignoresModeSaving) return undefined;
+  let instead: string | undefined;
+  for (const mode of sequence.values.subarray(0, sequence.count)) {
+    const saved = grid.savedModes.get(mode);
+    if (saved === undefined || saved === isOn(grid, ledger, mode)) continue;
+    ledger.privateMode(mode, saved);
+    if (mode === 7) grid.autowrap = saved;
+    else if (mode === 6) grid.origin = saved;
+    else if (mode === 69) setSideMargins(grid, saved);
+    else if (mode === 47 || mode === 1047 || mode === 1049) instead = switchBuffer(grid, mode, saved);
+  }
+  return instead;
+};
+
 /** `CSI ? … h` and `CSI ? … l`: sent mode by mode as soon as one of them needs more than the terminal does by itself. */
 export const setPrivateModes = (
   grid: Grid,

@@ -19,6 +19,8 @@ export interface Quirks {
   readonly escapeKTitle: boolean;
   /** DECRC does not bring origin mode back (xterm.js, alacritty, urxvt, GNU screen) */
   readonly restoreKeepsOrigin: boolean;
+  /** XTSAVE and XTRESTORE (`CSI ? … s`, `CSI ? … r`) do nothing (xterm.js, alacritty, st, tmux, GNU screen) */
+  readonly ignoresModeSaving: boolean;
   /** DECCOLM clears the screen even while mode 40 does not allow it (alacritty) */
   readonly columnModeAlways: boolean;
   /** the cursor does not follow the text when the height shrinks (kitty, facts/terminals.md §2 step 2) */
@@ -34,6 +36,7 @@ export const standardQuirks: Quirks = {
   invalidByteWidth: 1,
   escapeKTitle: false,
   restoreKeepsOrigin: false,
+  ignoresModeSaving: false,
   columnModeAlways: false,
   cursorStaysOnShrink: false,
 };
@@ -44,15 +47,22 @@ const xtermJs: Partial<Quirks> = {
   ignoresConformanceLevel: true,
   invalidByteWidth: 0,
   restoreKeepsOrigin: true,
+  ignoresModeSaving: true,
 };
 
 const byTerm: readonly (readonly [RegExp, Partial<Quirks>])[] = [
   [/^xterm-kitty/, { softResetKeepsRegion: true, cursorStaysOnShrink: true }],
-  [/^alacritty/, { softResetKeepsRegion: true, restoreKeepsOrigin: true, columnModeAlways: true }],
-  [/^st($|-)/, { softResetKeepsRegion: true }],
+  [
+    /^alacritty/,
+    { softResetKeepsRegion: true, restoreKeepsOrigin: true, ignoresModeSaving: true, columnModeAlways: true },
+  ],
+  [/^st($|-)/, { softResetKeepsRegion: true, ignoresModeSaving: true }],
   [/^rxvt/, { restoreKeepsOrigin: true }],
-  [/^tmux/, { softResetKeepsRegion: true, escapeKTitle: true }],
-  [/^screen/, { softResetKeepsRegion: true, escapeKTitle: true, restoreKeepsOrigin: true }],
+  [/^tmux/, { softResetKeepsRegion: true, ignoresModeSaving: true, escapeKTitle: true }],
+  [
+    /^screen/,
+    { softResetKeepsRegion: true, ignoresModeSaving: true, escapeKTitle: true, restoreKeepsOrigin: true },
+  ],
 ];
 
 /** What the environment says about the terminal; the answer to DA2 may know better (see `quirksOfDeviceAttributes`). */

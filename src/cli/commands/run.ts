@@ -20,7 +20,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   const runtime = options.runtime === undefined ? (known ?? runtimes.generic) : runtimes[options.runtime];
   const log = logFor(options);
   const file = find(word, known);
-  // isatty and not process.stdin: that would make a pipe non-blocking, also for the child
+  // asked of the descriptors, because process.stdin would open a stream on what the child is to read
   const plain = transparentReason({
     stdinIsTty: isatty(0),
     stdoutIsTty: isatty(1),

@@ -9,7 +9,7 @@ export interface Brush {
   /** paints the row as soon as the moment allows, if it is not on the screen already */
   paint: (row: string) => void;
   noteOutput: () => void;
-  /** what was painted is gone */
+  /** what was painted is gone: the terminal has another size */
   forget: () => void;
   stop: () => void;
 }
@@ -21,8 +21,16 @@ interface Canvas {
   dueSince: number | undefined;
   lastOutput: number;
   lastPaint: number;
+  /** no paint before: the size may change again at once */
+  heldUntil: number;
   stopped: boolean;
 }
+
+/**
+ * Sizes come in series while a window is dragged, and a row painted between two of them would stay (facts/terminals.md §2). tmux tells
+ * its programs a new size up to 250 ms after it has taken it.
+ */
+const RESIZE_QUIET_MS = 300;
 
 const isDue = ({ filter: { grid }, verbatim }: Stage, { row, painted, stopped }: Canvas): boolean => {
   const isPossible = !stopped && !verbatim && hasFooter(grid) && row !== '';
@@ -59,13 +67,15 @@ const attempt = (stage: Stage, canvas: Canvas, now: number): number | undefined 
   return undefined;
 };
 
-export const makeBrush = (stage: Stage): Brush => {
+/** `isResized` is asked before each paint: true while the terminal has another size than we know. */
+export const makeBrush = (stage: Stage, isResized: () => boolean): Brush => {
   const canvas: Canvas = {
     row: '',
     painted: undefined,
     dueSince: undefined,
     lastOutput: performance.now(),
     lastPaint: -Infinity,
+    heldUntil: -Infinity,
     stopped: false,
   };
   let timer: NodeJS.Timeout | undefined;
@@ -74,7 +84,10 @@ export const makeBrush = (stage: Stage): Brush => {
     clearTimeout(timer);
     timer = undefined;
     survive(stage, 'painting the footer', () => {
-      const delay = attempt(stage, canvas, performance.now());
+      if (isResized()) return; // its end asks for the next paint
+      const now = performance.now();
+      const held = canvas.heldUntil - now;
+      const delay = held > 0 ? held : attempt(stage, canvas, now);
       if (delay !== undefined) timer = setTimeout(tryNow, delay);
     });
   };
@@ -94,6 +107,7 @@ export const makeBrush = (stage: Stage): Brush => {
     },
     forget: () => {
       canvas.painted = undefined;
+      canvas.heldUntil = performance.now() + RESIZE_QUIET_MS;
     },
     stop: () => {
       canvas.stopped = true;

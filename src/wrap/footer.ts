@@ -27,9 +27,14 @@ const loadLater = (stage: Stage, onLoad: (render: Render) => void): NodeJS.Timeo
       .catch((error: unknown) => stage.session.log.error(`the footer could not be loaded: ${String(error)}`));
   }, LOAD_AFTER_MS);
 
-export const makeFooter = (stage: Stage, look: (columns: number) => Look): Footer => {
+/** `isResized` is asked before each paint: true while the terminal has another size than we know. */
+export const makeFooter = (
+  stage: Stage,
+  look: (columns: number) => Look,
+  isResized: () => boolean,
+): Footer => {
   const { grid } = stage.filter;
-  const brush = makeBrush(stage);
+  const brush = makeBrush(stage, isResized);
   let render: Render | undefined;
   let view: FooterView | undefined;
 

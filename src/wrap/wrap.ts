@@ -51,7 +51,11 @@ const makeParts = (stage: Stage): Parts => {
   const question = makeCursorQuestion(stage, (text) => {
     grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
   });
-  const footer = makeFooter(stage, (columns) => lookOf(session.env, true, columns));
+  const footer = makeFooter(
+    stage,
+    (columns) => lookOf(session.env, true, columns),
+    () => resize.check(),
+  );
   const output = makeOutput(stage, {
     isResized: () => resize.check(),
     onOutput: (bytes) => {

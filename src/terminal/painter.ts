@@ -30,6 +30,7 @@ export const paintSequence = (grid: Grid, ledger: Ledger, row: string): string =
   const text = `\x1b[?7l${row}\x1b[0m\x1b[K${grid.autowrap ? '\x1b[?7h' : ''}`;
   markSlotOverwritten(grid);
   grid.footerDirty = false;
+  grid.repeatLost = true;
   grid.footerShown = true;
   if (grid.origin) return `\x1b[?6l${place}${text}${relink}\x1b[?6h${cursorSequence(grid)}`;
   // DECRC brings the character sets back too, but not in xterm.js

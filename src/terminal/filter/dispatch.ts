@@ -34,7 +34,7 @@ const ansiModes =
 
 const MAX_REPEAT = 65_535;
 
-/** REP: spelled out where a repeated character would wrap into the footer; else left to the terminal. */
+/** REP: spelled out where a repeated character would wrap into the footer, or a paint came between; else left to the terminal. */
 const repeat = (grid: Grid, sequence: Sequence): string | undefined => {
   if (grid.lastWidth === 0) return undefined;
   const character = String.fromCodePoint(grid.lastCodePoint);
@@ -44,7 +44,7 @@ const repeat = (grid: Grid, sequence: Sequence): string | undefined => {
     if (grid.lastWidth === 2) printWide(grid, index, (at, bytes) => cuts.push([at, bytes]));
     else printCells(grid, 1, index, (at, bytes) => cuts.push([at, bytes]));
   }
-  if (cuts.length === 0) return undefined;
+  if (cuts.length === 0 && !grid.repeatLost) return undefined;
   let text = '';
   let done = 0;
   for (const [at, bytes] of cuts) {
@@ -91,6 +91,10 @@ const reported: Readonly<Record<string, FullRule>> = {
   },
   ' q': (_grid, ledger, sequence) => {
     ledger.cursorStyle(valueAt(sequence, 0));
+    return undefined;
+  },
+  '"q': (grid, _ledger, sequence) => {
+    grid.isProtected = valueAt(sequence, 0) === 1; // DECSCA
     return undefined;
   },
   '!p': (grid, ledger, sequence) => {

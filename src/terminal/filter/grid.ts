@@ -9,6 +9,7 @@ export interface SavedCursor {
   readonly origin: boolean;
   readonly rendition: Rendition;
   readonly charsets: Charsets;
+  readonly isProtected: boolean;
   /** the terminal's own slot no longer holds this: a paint or a resize of ours has used the slot since */
   readonly overwritten: boolean;
 }
@@ -47,6 +48,8 @@ export interface Grid {
   tabs: Uint8Array;
   rendition: Rendition;
   charsets: Charsets;
+  /** DECSCA: what is printed is safe from selective erasing */
+  isProtected: boolean;
   alternate: boolean;
   /** the mode that switched to the alternate screen: 47, 1047 or 1049 */
   alternateMode: number;
@@ -57,6 +60,8 @@ export interface Grid {
   /** code point and width of the character just printed, for REP; width 0 = there is none */
   lastCodePoint: number;
   lastWidth: number;
+  /** a paint has printed since, so that the terminal would repeat something else */
+  repeatLost: boolean;
   /** VT52 mode (DECANM reset) */
   vt52: boolean;
   /** DEC private modes as XTSAVE has kept them */
@@ -84,6 +89,7 @@ export const homeSaved: SavedCursor = {
   origin: false,
   rendition: plainRendition,
   charsets: asciiCharsets,
+  isProtected: false,
   overwritten: false,
 };
 
@@ -115,12 +121,14 @@ export const makeGrid = (
   tabs: defaultTabs(columns),
   rendition: plainRendition,
   charsets: asciiCharsets,
+  isProtected: false,
   alternate: false,
   alternateMode: 1049,
   saved: { main: homeSaved, alternate: homeSaved },
   mainRegion: { top: 0, bottom: rows - 1 },
   lastCodePoint: 0,
   lastWidth: 0,
+  repeatLost: false,
   vt52: false,
   savedModes: new Map(),
   columnSwitch: false,

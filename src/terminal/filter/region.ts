@@ -72,7 +72,7 @@ const leaveFooterRow = (grid: Grid): string => {
 /** DECSTR and DECSCL: modes and margins go back, the cursor stays, the saved cursor is home. */
 export const softReset = (grid: Grid, sequence: string): string | undefined => {
   Object.assign(grid, { origin: false, autowrap: true, rendition: plainRendition, charsets: asciiCharsets });
-  Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1 });
+  Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1, isProtected: false });
   forgetSavedCursor(grid);
   if (grid.quirks.softResetKeepsRegion || !hasFooter(grid)) return undefined;
   fullRegion(grid);

@@ -6,7 +6,7 @@ const bufferOf = (grid: Grid): 'main' | 'alternate' => (grid.alternate ? 'altern
 
 /** DECSC, SCOSC, mode 1048: one slot for each screen buffer (facts/terminals.md, table). */
 export const saveCursor = (grid: Grid): void => {
-  const { row, column, pendingWrap, origin, rendition, charsets, wrapLost } = grid;
+  const { row, column, pendingWrap, origin, rendition, charsets, isProtected, wrapLost } = grid;
   grid.saved[bufferOf(grid)] = {
     row,
     column,
@@ -14,6 +14,7 @@ export const saveCursor = (grid: Grid): void => {
     origin,
     rendition,
     charsets,
+    isProtected,
     overwritten: wrapLost,
   };
 };
@@ -31,7 +32,8 @@ export const charsetSequence = ({ designations, shiftedOut }: Charsets): string 
 export const cursorSequence = (grid: Grid): string => {
   const row = grid.origin ? grid.row - grid.top : grid.row;
   const column = grid.origin && grid.sideMargins ? grid.column - grid.left : grid.column;
-  return `${renditionSequence(grid.rendition)}${charsetSequence(grid.charsets)}\x1b[${row + 1};${column + 1}H`;
+  const protection = grid.isProtected ? '\x1b[1"q' : '\x1b[0"q';
+  return `${renditionSequence(grid.rendition)}${protection}${charsetSequence(grid.charsets)}\x1b[${row + 1};${column + 1}H`;
 };
 
 /**
@@ -45,6 +47,7 @@ export const restoreCursor = (grid: Grid): string | undefined => {
   const column = Math.min(saved.column, grid.columns - 1);
   if (!grid.quirks.restoreKeepsOrigin) grid.origin = saved.origin;
   Object.assign(grid, { row, column, rendition: saved.rendition, charsets: saved.charsets });
+  grid.isProtected = saved.isProtected;
   clearWrap(grid);
   grid.pendingWrap = saved.pendingWrap && !grid.quirks.restoreKeepsOrigin;
   if (!saved.overwritten) return undefined;

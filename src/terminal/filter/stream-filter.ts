@@ -40,6 +40,7 @@ const readText = (pass: Pass, start: number): number => {
   printCells(grid, end - start, start, pass.insert);
   grid.lastCodePoint = bytes[end - 1] ?? 0;
   grid.lastWidth = 1;
+  grid.repeatLost = false;
   return end;
 };
 
@@ -59,6 +60,7 @@ const readCharacter = (pass: Pass, start: number): number => {
   else printWide(grid, start, pass.insert);
   grid.lastCodePoint = codePoint;
   grid.lastWidth = width;
+  grid.repeatLost = false;
   return end;
 };
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runtimes } from '../../src/runtimes/index.js';
-import { locateCodex } from '../../src/runtimes/codex/paths.js';
 import { codexPercent } from '../../src/runtimes/codex/percent.js';
-import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { readLines } from '../support/read-log.js';
 
 const { codex } = runtimes;
@@ -139,114 +137,5 @@ describe('the rollout of codex', () => {
     [event({ type: 'token_count', info: { tokens: 5 } }), 'a token count without last_token_usage'],
   ])('does not fit when a line is %s', (line, misfit) => {
     expect(readLines(codex, [line])).toEqual({ facts: [], misfits: [misfit] });
-  });
-});
-
-describe('finding the rollout of codex', () => {
-  const { startedAt } = fakePlace();
-  const THREAD = '01a1fd1c-f01b-7b00-a700-c9e1017aceb1'; // made on 2026-11-21
-  const DAY = '/home/me/.codex/sessions/2026/11/21';
-  const SOCKET = '/home/me/.codex/app-server-control/app-server-control.sock';
-  const meta = (more: Record<string, unknown> = {}) => {
-    const timestamp = new Date(startedAt + 1).toISOString();
-    const payload = {
-      id: THREAD,
-      session_id: THREAD,
-      timestamp,
-      cwd: '/proj/app',
-      source: 'cli',
-      thread_source: 'user',
-      ...more,
-    };
-    return `${JSON.stringify({ type: 'session_meta', payload })}\n`;
-  };
-  const rollout = (folder: string, id = THREAD) => `${folder}/rollout-2026-11-21T10-00-00-${id}.jsonl`;
-  const written = (text: string, after = 5) => ({ modifiedAt: startedAt + after, text });
-
-  it('takes the rollout that a descendant of the child has open, the newest of two', async () => {
-    const first = rollout(DAY, 'a');
-    const second = rollout('/home/me/.codex/sessions/2024/01/01', 'b');
-    const files = {
-      [first]: written(meta({ id: 'a', session_id: 'a' }), 5),
-      [second]: written(meta({ id: 'b', session_id: 'b' }), 9),
-    };
-    const port = fakePort({
-      files,
-      family: [100, 101],
-      open: { 100: [], 101: ['/dev/null', first, second] },
-    });
-    expect(await locateCodex(port, fakePlace())).toEqual({ sessionId: 'b', path: second, certain: true });
-  });
-
-  it('takes the segment of a rewound thread', async () => {
-    const segment = rollout(DAY, `${THREAD}_01a1fd1c-f01b-7b00-a700-000000000000`);
-    const files = { [rollout(DAY)]: written(meta(), 1), [segment]: written(meta(), 2) };
-    const port = fakePort({ files, open: { 100: [rollout(DAY), segment] } });
-    expect(await locateCodex(port, fakePlace())).toEqual({ sessionId: THREAD, path: segment, certain: true });
-  });
-
-  it.each([
-    ['a subagent', { thread_source: 'subagent' }],
-    ['an older subagent', { source: { subagent: 'review' } }],
-    ['another thread inside the session', { session_id: 'parent' }],
-    ['codex exec', { source: 'exec' }],
-  ])('does not take the rollout of %s', async (_, more) => {
-    const files = { [rollout(DAY)]: written(meta(more)) };
-    expect(
-      await locateCodex(fakePort({ files, open: { 100: [rollout(DAY)] } }), fakePlace()),
-    ).toBeUndefined();
-  });
-
-  it('takes the rollout of an old version without thread_source', async () => {
-    const files = { [rollout(DAY)]: written(meta({ thread_source: undefined, session_id: undefined })) };
-    expect(await locateCodex(fakePort({ files, open: { 100: [rollout(DAY)] } }), fakePlace())).toBeDefined();
-  });
-
-  it('does not take a neighbour’s rollout while the child has none open', async () => {
-    const files = { [rollout(DAY)]: written(meta()) };
-    expect(await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace())).toBeUndefined();
-  });
-
-  it('looks for the rollout of this folder when a background server may write it', async () => {
-    const files = {
-      [SOCKET]: { modifiedAt: 0 },
-      [rollout(DAY, 'x')]: written(meta({ id: 'x', session_id: 'x', cwd: '/elsewhere' }), 9),
-      [rollout(DAY)]: written(meta({ source: 'vscode' })),
-    };
-    expect(await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace())).toEqual({
-      sessionId: THREAD,
-      path: rollout(DAY),
-      certain: false,
-    });
-  });
-
-  it.each([
-    ['of the folder named by the local date before', '/home/me/.codex/sessions/2026/11/20', {}],
-    ['in the folder the user configured', '/cx/sessions/2026/11/21', { CODEX_HOME: '/cx' }],
-  ])('finds a rollout %s where open files cannot be seen', async (_, folder, env) => {
-    const files = { [rollout(folder)]: written(meta()) };
-    expect((await locateCodex(fakePort({ files }), fakePlace({ env })))?.path).toBe(rollout(folder));
-  });
-
-  it('finds a resumed rollout in its old date folder through its lock', async () => {
-    const id = '0199a213-81c0-7800-8aa1-bbab2a035a53'; // made on 2025-10-01
-    const path = `/home/me/.codex/sessions/2025/10/01/rollout-2025-10-01T22-00-00-${id}.jsonl`;
-    const old = meta({ id, session_id: id, timestamp: '2025-10-01T20:00:00.000Z' });
-    const files = {
-      [path]: written(old),
-      [`/home/me/.codex/thread-writer-locks/${id}.lock`]: { modifiedAt: 0 },
-    };
-    expect((await locateCodex(fakePort({ files }), fakePlace()))?.path).toBe(path);
-  });
-
-  it('prefers a thread begun after the start to an older one that grows', async () => {
-    const older = meta({ id: 'o', session_id: 'o', timestamp: '2026-11-21T08:00:00.000Z' });
-    const files = { [rollout(DAY, 'o')]: written(older, 99), [rollout(DAY)]: written(meta(), 5) };
-    expect((await locateCodex(fakePort({ files }), fakePlace()))?.sessionId).toBe(THREAD);
-  });
-
-  it('takes no rollout that has not grown since the start', async () => {
-    const files = { [rollout(DAY)]: { modifiedAt: startedAt - 1, text: meta() } };
-    expect(await locateCodex(fakePort({ files }), fakePlace())).toBeUndefined();
   });
 });

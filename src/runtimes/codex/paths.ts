@@ -7,7 +7,9 @@ import { dateFolder, isoMillis } from '../../core/time.js';
 import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
-const LOCK = /^([0-9a-f-]{36})\.lock$/;
+const LOCK = /^[0-9a-f-]{36}\.lock$/;
+// A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes at once.
+const LOCK_ALONE_MS = 1_000;
 // More than this many files that grew since the start are not ours to sort out.
 const MOST_CANDIDATES = 20;
 // Folders are named by the local date; with a day on each side every time zone is covered.
@@ -19,15 +21,14 @@ interface Thread {
   readonly startedAt: Millis;
 }
 
-/** The rollout the child itself holds open; where that cannot be seen, the one of this folder that grew since the start. */
+/** The thread the child itself holds; where that cannot be seen, the rollout of this folder that grew since the start. */
 export const locateCodex = async (port: FilePort, place: Place): Promise<Located | undefined> => {
-  const open = await openRollouts(port, place);
-  for (const file of open.files) {
-    const thread = await userThread(port, file);
-    if (thread) return { sessionId: thread.id, path: file.path, certain: true };
-  }
+  const held = await heldByChild(port, place);
+  const own = await newestThread(port, held, place.now);
+  if (own)
+    return { sessionId: own.sessionId, ...(own.path === undefined ? {} : { path: own.path }), certain: true };
   // An embedded Codex holds its rollout open, so there is none yet. Only the background server writes for others.
-  if (open.told && !(await serverMayWrite(port, place))) return undefined;
+  if (held.told && !(await serverMayWrite(port, place))) return undefined;
   return bestOf(port, place, await grownRollouts(port, place));
 };
 
@@ -36,18 +37,62 @@ const codexFolder = ({ env, home }: Place): string => env['CODEX_HOME'] || posix
 const serverMayWrite = (port: FilePort, place: Place): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
 
-const openRollouts = async (
-  port: FilePort,
-  place: Place,
-): Promise<{ readonly files: readonly FileEntry[]; readonly told: boolean }> => {
+/** What the child and its descendants have open. `told` is false where the system does not say all of it. */
+interface Held {
+  readonly rollouts: readonly FileEntry[];
+  readonly locks: readonly FileEntry[];
+  readonly told: boolean;
+}
+
+const heldByChild = async (port: FilePort, place: Place): Promise<Held> => {
   const opened = await Promise.all((await port.family(place.childPid)).map((pid) => port.openFiles(pid)));
-  const paths = new Set(
-    opened.flatMap((list) => list ?? []).filter((path) => ROLLOUT.test(posix.basename(path))),
-  );
-  const entries = await Promise.all([...paths].map((path) => port.entry(path)));
-  const files = entries.filter((entry) => entry !== undefined).toSorted(newestFirst);
-  return { files, told: opened.length > 0 && opened.every((list) => list !== undefined) };
+  const paths = [...new Set(opened.flatMap((list) => list ?? []))];
+  const entriesOf = async (name: RegExp): Promise<readonly FileEntry[]> => {
+    const entries = paths.filter((path) => name.test(posix.basename(path))).map((path) => port.entry(path));
+    return (await Promise.all(entries)).filter((entry) => entry !== undefined).toSorted(newestFirst);
+  };
+  const told = opened.length > 0 && opened.every((list) => list !== undefined);
+  return { rollouts: await entriesOf(ROLLOUT), locks: await entriesOf(LOCK), told };
 };
+
+interface HeldThread {
+  readonly sessionId: string;
+  readonly path?: string;
+  /** when it was last taken up or written */
+  readonly at: Millis;
+}
+
+// `/new` and `/resume` take the lock of the other thread at once; its rollout is written at the next turn only, and the one
+// before stays open for a while. A lock is made anew each time it is taken.
+const newestThread = async (
+  port: FilePort,
+  { rollouts, locks }: Held,
+  now: Millis,
+): Promise<HeldThread | undefined> => {
+  const written = rollouts.map(async (file): Promise<HeldThread | undefined> => {
+    const thread = await userThread(port, file);
+    const lock = locks.find(({ name }) => thread && idOf(name) === thread.id);
+    return (
+      thread && {
+        sessionId: thread.id,
+        path: file.path,
+        at: Math.max(file.modifiedAt, lock?.modifiedAt ?? 0),
+      }
+    );
+  });
+  const unwritten = locks
+    .filter(({ name, modifiedAt }) => now - modifiedAt >= LOCK_ALONE_MS && !rollouts.some(isOf(idOf(name))))
+    .map(({ name, modifiedAt }) => ({ sessionId: idOf(name), at: modifiedAt }));
+  const threads = [...(await Promise.all(written)), ...unwritten].filter((thread) => thread !== undefined);
+  return threads.toSorted((a, b) => b.at - a.at)[0];
+};
+
+const idOf = (lockName: string): string => lockName.slice(0, -'.lock'.length);
+
+const isOf =
+  (id: string) =>
+  ({ name }: FileEntry): boolean =>
+    name.includes(id);
 
 const grownRollouts = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
   const recent = new Set([place.startedAt, place.now].flatMap(foldersAround));
@@ -66,7 +111,7 @@ const lockedRollouts = async (port: FilePort, place: Place): Promise<readonly Fi
   const locks = await port.list(posix.join(codexFolder(place), 'thread-writer-locks'), (name) =>
     LOCK.test(name),
   );
-  const ids = locks.slice(0, MOST_CANDIDATES).map((lock) => lock.name.slice(0, -'.lock'.length));
+  const ids = locks.slice(0, MOST_CANDIDATES).map((lock) => idOf(lock.name));
   const lists = ids.flatMap((id) =>
     foldersAround(madeAt(id)).map((folder) =>
       port.list(inSessions(place, folder), (name) => ROLLOUT.test(name) && name.includes(id)),

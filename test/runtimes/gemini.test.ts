@@ -49,6 +49,29 @@ describe('the session file of gemini', () => {
     ]);
   });
 
+  it('reads the last answer of a resumed conversation, whose old summary is no new compaction', () => {
+    const named = '{"$set":{"sessionId":"s"}}';
+    const answered = (input: number) => ({ type: 'gemini', tokens: { input }, model: 'gemini-3.8-flash' });
+    const resumed = JSON.stringify({
+      $set: {
+        messages: [
+          answered(7),
+          { type: 'user', content: [{ text: snapshot('one') }] },
+          { type: 'gemini' },
+          answered(50_000),
+          answered(60_000),
+          { type: 'gemini', tokens: null },
+        ],
+      },
+    });
+    const lines = [named, messages(snapshot('one')), answer({ input: 60_000 }), named, resumed];
+    expect(readLines(gemini, lines).facts).toMatchObject([
+      { type: 'boundary' },
+      { reading: { usedTokens: 60_000 } },
+      { reading: { usedTokens: 60_000, model: 'gemini-3.8-flash' } },
+    ]);
+  });
+
   it('takes a history without a summary for nothing', () => {
     expect(types([messages('<session_context>'), messages('hello')])).toEqual([]);
   });

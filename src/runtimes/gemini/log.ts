@@ -55,17 +55,28 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood
   // After a cancelled turn Gemini writes the whole history again: the summary it holds then is the known one.
   const isNew = found.text !== state.snapshot || state.renamed;
   const after: GeminiLog = { snapshot: found.text, renamed: false };
+  if (!isNew) return { state: after, facts: [] };
+  // A resumed conversation is written again too, and was renamed before; its answers since the summary have kept their tokens.
+  if (found.answer) return { state: after, ...readAnswer(found.answer, now) };
   const at = isoMillis(found.timestamp ?? '') ?? now;
-  return { state: after, facts: isNew ? [{ type: 'boundary', boundary: { at } }] : [] };
+  return { state: after, facts: [{ type: 'boundary', boundary: { at } }] };
 };
 
-const snapshotIn = (
-  patch: JsonRecord,
-): { readonly text: string; readonly timestamp: string | undefined } | undefined => {
-  for (const message of listAt(patch, 'messages')) {
-    if (!isRecord(message) || message['type'] !== 'user') continue;
+interface Snapshot {
+  readonly text: string;
+  readonly timestamp: string | undefined;
+  /** the last answer after it that was counted; after a compaction there is none yet */
+  readonly answer: JsonRecord | undefined;
+}
+
+const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
+  const messages = listAt(patch, 'messages').filter(isRecord);
+  for (const [index, message] of messages.entries()) {
+    if (message['type'] !== 'user') continue;
     const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
-    if (text !== undefined) return { text, timestamp: textAt(message, 'timestamp') };
+    if (text === undefined) continue;
+    const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
+    return { text, timestamp: textAt(message, 'timestamp'), answer };
   }
   return undefined;
 };

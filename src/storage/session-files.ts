@@ -1,8 +1,8 @@
 // What finding an agent's session file asks of the machine. Everything here is bounded, follows no link to its end,
 // and answers "nothing" instead of failing.
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
+import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -86,31 +86,42 @@ const withFile = async <T>(path: string, use: (file: FileHandle) => Promise<T>):
   }
 };
 
+// /proc is memory, not a disk: asking it directly costs a tenth of the processor time that asking it behind the event loop does,
+// and this is asked again and again as long as the session lasts.
+
 /** The process and its descendants, nearest first; only the process itself where /proc does not exist. */
 const family = async (pid: number): Promise<readonly number[]> => {
   const found = [pid];
   for (let i = 0; i < found.length && found.length < MOST_PROCESSES; i++) {
-    found.push(...(await children(found[i] ?? pid)));
+    found.push(...children(found[i] ?? pid));
   }
   return found.slice(0, MOST_PROCESSES);
 };
 
 // Any thread of a process may have started a child.
-const children = async (pid: number): Promise<readonly number[]> => {
-  const threads = (await orNothing(readdir(`/proc/${pid}/task`))) ?? [];
-  const texts = await Promise.all(
-    threads.map((thread) => orNothing(readFile(`/proc/${pid}/task/${thread}/children`, 'utf8'))),
+const children = (pid: number): readonly number[] => {
+  const threads = orNone(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  const texts = threads.map((thread) =>
+    orNone(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')),
   );
   return texts.flatMap((text) => (text ?? '').split(' ').filter(Boolean).map(Number));
 };
 
 const openFiles = async (pid: number): Promise<readonly string[] | undefined> => {
   const folder = `/proc/${pid}/fd`;
-  const numbers = await orNothing(readdir(folder));
+  const numbers = orNone(() => readdirSync(folder));
   // No /proc, or a process that hides its files. One that has just ended has none.
   if (!numbers) return (await exists('/proc/self/fd')) && !(await exists(folder)) ? [] : undefined;
-  const targets = await Promise.all(numbers.map((number) => orNothing(readlink(join(folder, number)))));
+  const targets = numbers.map((number) => orNone(() => readlinkSync(`${folder}/${number}`)));
   return targets.filter((target) => target !== undefined && target.startsWith('/')).map(String);
+};
+
+const orNone = <T>(ask: () => T): T | undefined => {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
 };
 
 const orNothing = async <T>(answer: Promise<T>): Promise<T | undefined> => {

@@ -10,8 +10,7 @@ import { seeLine, shapeProblem, unknownShape } from './file-shape.js';
 import { chooseSession, noChoice } from './session-choice.js';
 
 const POLL_MS = 250;
-const SEARCH_MS = 1_000; // most agents make the file at the first turn
-const RECHECK_MS = 2_000; // `/clear`, `/new` and resume go to another file
+const LOOK_MS = 1_000; // most agents make the file at the first turn; `/clear`, `/new` and resume go to another one
 const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
 
 export interface FollowOptions {
@@ -71,7 +70,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     } catch (error) {
       options.onProblem(`looking for the session file: ${textOf(error)}`);
     }
-    if (!stopped) timer = setTimeout(look, file ? RECHECK_MS : SEARCH_MS).unref();
+    if (!stopped) timer = setTimeout(look, LOOK_MS).unref();
   };
 
   void look();

@@ -1,9 +1,14 @@
 // Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
+import { readdir, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { build } from 'esbuild';
 
-await build({
+const OUTPUT = 'dist';
+
+const { metafile } = await build({
   entryPoints: { main: 'src/cli/main.ts', 'demo-agent': 'src/demo/main.ts' },
-  outdir: 'dist',
+  outdir: OUTPUT,
+  metafile: true,
   bundle: true,
   splitting: true, // Ink and React live in a chunk of their own that is loaded after the child has started
   format: 'esm',
@@ -21,3 +26,7 @@ await build({
     js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
   },
 });
+
+// chunks are named after their content: those of earlier builds would stay for ever, and be published
+const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+for (const name of await readdir(OUTPUT)) if (!current.has(name)) await rm(`${OUTPUT}/${name}`);

@@ -38,14 +38,14 @@ export const paintSequence = (grid: Grid, ledger: Ledger, row: string): string =
   return `\x1b7${place}${text}\x1b8${charsets}${relink}`;
 };
 
-/** Takes the footer away; the cursor stays. */
-export const unpaintSequence = (grid: Grid): string => {
-  grid.footerShown = false;
-  markSlotOverwritten(grid);
-  return `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8`;
-};
-
 const REGION_OFF = '\x1b7\x1b[r\x1b8';
+
+const eraseFooter = (grid: Grid): string =>
+  hasFooter(grid) ? `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8` : '';
+
+/** Gives the footer's row and the region back, for a session that goes on without a footer. */
+export const abandonSequence = (grid: Grid): string =>
+  hasFooter(grid) ? REGION_OFF + eraseFooter(grid) : '';
 
 /** One row of room below the cursor, if it is on the last row: scrolls there, does nothing elsewhere. Only with the region off. */
 const MAKE_ROOM = '\x1bD\x1b[A';
@@ -99,9 +99,8 @@ export const tidySequence = (grid: Grid, ledger: Ledger, state: TidyState): stri
   const plain = unclean ? '\x1b[0m\x1b(B\x0f' : '';
   const moved =
     grid.origin || grid.sideMargins || grid.vt52 ? `\x1b[${main.row + 1};${main.column + 1}H` : '';
-  const footer = hasFooter(grid) ? `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8` : '';
   const vt52 = grid.vt52 ? '\x1b<' : '';
   const region = hasFooter(grid) || grid.top > 0 || grid.bottom < grid.rows - 1 ? REGION_OFF : '';
   const below = unclean ? cursorBelow({ ...grid, row: main.row }, state.lastRow) : '';
-  return vt52 + ended + inBuffer + leave + region + modes + plain + moved + footer + below;
+  return vt52 + ended + inBuffer + leave + region + modes + plain + moved + eraseFooter(grid) + below;
 };

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
-import { hasFooter, resizeGrid } from '../terminal/filter/grid.js';
+import { resizeGrid } from '../terminal/filter/grid.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
-import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
+import { abandonSequence, holdRegionSequence } from '../terminal/painter.js';
 import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
 import { lookOf } from '../ui/look.js';
 import { DEVICE_ATTRIBUTES, makeCursorQuestion, type CursorQuestion } from './cursor-question.js';
@@ -40,7 +40,7 @@ const goVerbatim = ({ stage, footer }: Pick<Parts, 'stage' | 'footer'>): void =>
   stage.session.log.error('going on as a plain passthrough');
   footer.stop();
   const size = stage.tty.size();
-  if (hasFooter(grid)) stage.tty.write(`\x1b7\x1b[r\x1b[${size.rows};1H\x1b[0m\x1b[2K\x1b8`);
+  stage.tty.write(abandonSequence(grid));
   resizeGrid(grid, size.columns, size.rows, size.rows);
   stage.child?.resize(size);
 };
@@ -99,11 +99,6 @@ const startIn = (stage: Stage, listener: ChildListener): Child => {
   try {
     return startChild({ file, args, cwd, env, size, termios: tty.termios }, listener);
   } catch (error) {
-    const { filter } = stage;
-    tty.write(tidySequence(filter.grid, filter.ledger, { unterminated: false, died: false, lastRow: -1 }));
-    stage.watchdog.dismiss();
-    tty.release();
-    tty.close();
     throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
   }
 };
@@ -115,53 +110,91 @@ const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
     : { kind: 'signal', signal: name as NodeJS.Signals };
 };
 
+/** How a session comes to its end. */
+interface Ending {
+  readonly ended: Promise<ChildEnd>;
+  readonly finish: (end: ChildEnd) => void;
+  /** somebody has sent us a signal to end, or the terminal has hung up */
+  isToldToEnd: boolean;
+}
+
+const makeEnding = (): Ending => {
+  let finish: (end: ChildEnd) => void = () => undefined;
+  const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
+  return { ended, finish, isToldToEnd: false };
+};
+
+/** The terminal has hung up: the child hears of it, and if it does not end we do, which closes its terminal. */
+const hangUp = (ending: Ending, child: Child | undefined): void => {
+  ending.isToldToEnd = true;
+  child?.signal('SIGHUP');
+  setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
+};
+
+/** Listens to signals and stray errors until the returned function is called. */
+const listen = (parts: Parts, ending: Ending): (() => void) => {
+  const { stage, resize, suspend } = parts;
+  const stopCatching = catchStrayErrors((error) => {
+    stage.session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+    goVerbatim(parts);
+  });
+  const stopListening = listenToSignals({
+    onForward: (signal) => {
+      ending.isToldToEnd ||= signal !== 'SIGUSR1' && signal !== 'SIGUSR2';
+      stage.child?.signal(signal);
+    },
+    onResize: () => resize.check(),
+    onStop: suspend.now,
+  });
+  return () => {
+    stopListening();
+    stopCatching();
+  };
+};
+
+/** Runs the child to its end, and tidies the terminal after it. */
+const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
+  const { stage, question, output, footer, resize, suspend, keys } = parts;
+  const { session, tty, filter, verbatim } = stage;
+  tty.hold();
+  try {
+    if (!verbatim) tty.write(holdRegionSequence(filter.grid));
+    if (!verbatim) void findCursor(parts);
+    armWatchdog(stage);
+    const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
+    stage.child = child;
+    const following = verbatim ? undefined : followReadings(session, child.pid, footer.show);
+    const end = await ending.ended;
+    following?.stop();
+    await resize.done();
+    return end;
+  } finally {
+    for (const part of [footer, suspend, keys]) part.stop();
+    const end = stage.child ? await ending.ended : { exitCode: 0, signal: 0 };
+    await tidyUp(stage, end, { question, isToldToEnd: () => ending.isToldToEnd });
+    await session.recording?.close();
+    tty.release();
+    tty.close();
+  }
+};
+
 /**
  * Runs the child in a pseudo-terminal with the footer below it, until it ends. Afterwards the terminal is as the user's shell needs
  * it. Fails with a UserError (125) when no pseudo-terminal can be had; nothing else of ours ends the session.
  */
 export const wrap = async (session: WrapSession): Promise<ExitStatus> => {
+  const ending = makeEnding();
   let parts: Parts | undefined;
-  let isToldToEnd = false;
-  let finish: (end: ChildEnd) => void = () => undefined;
-  const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
-  const onGone = (): void => {
-    isToldToEnd = true;
-    parts?.stage.child?.signal('SIGHUP');
-    setTimeout(() => finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
-  };
   const stage = setStage(session, {
     onInput: (bytes) => parts?.keys.fromUser(bytes),
     onDrain: () => parts?.output.drained(),
-    onGone,
+    onGone: () => hangUp(ending, parts?.stage.child),
   });
-  const made = (parts = makeParts(stage));
-  const stopCatching = catchStrayErrors((error) => {
-    session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
-    goVerbatim(made);
-  });
-  const stopListening = listenToSignals({
-    onForward: (signal) => {
-      isToldToEnd ||= signal !== 'SIGUSR1' && signal !== 'SIGUSR2';
-      stage.child?.signal(signal);
-    },
-    onResize: () => made.resize.check(),
-    onStop: made.suspend.now,
-  });
-  stage.tty.hold();
-  if (!stage.verbatim) stage.tty.write(holdRegionSequence(stage.filter.grid));
-  if (!stage.verbatim) void findCursor(made);
-  armWatchdog(stage);
-  stage.child = startIn(stage, { onOutput: made.output.fromChild, onEnd: finish });
-  const following = stage.verbatim ? undefined : followReadings(session, stage.child.pid, made.footer.show);
-  const end = await ended;
-  following?.stop();
-  await made.resize.done();
-  for (const part of [made.footer, made.suspend, made.keys]) part.stop();
-  await tidyUp(stage, end, { question: made.question, isToldToEnd: () => isToldToEnd });
-  await session.recording?.close();
-  stage.tty.release();
-  stage.tty.close();
-  stopListening();
-  stopCatching();
-  return statusOf(end);
+  parts = makeParts(stage);
+  const stopListening = listen(parts, ending);
+  try {
+    return statusOf(await play(parts, ending));
+  } finally {
+    stopListening();
+  }
 };

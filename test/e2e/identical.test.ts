@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { casts } from '../support/casts.js';
+import { describeTerminal, makeEmulator } from '../support/emulator.js';
+import { programOutput } from '../support/sequences.js';
+import { lastRow, FOOTER, footerShown, withWrapped, type Wrapped } from '../support/wrapped.js';
+
+/** How a recording is cut up, another way for each; single bytes only where they are few. */
+const sizesFor = (index: number, length: number): readonly number[] => {
+  const random = fc.sample(fc.integer({ min: 1, max: 500 }), { numRuns: 40, seed: index });
+  const choices = [...(length < 40_000 ? [[1]] : []), [7], [4096], random];
+  return choices[index % choices.length] ?? random;
+};
+
+const recordings = casts().map((cast, index) => ({ ...cast, sizes: sizesFor(index, cast.output.length) }));
+
+const expectSame = async (wrapped: Wrapped, plain: ReturnType<typeof makeEmulator>): Promise<void> => {
+  await wrapped.caughtUp();
+  await footerShown(wrapped.window);
+  expect(describeTerminal(wrapped.window.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
+};
+
+describe.concurrent('under the built program', () => {
+  it.each(recordings)(
+    'the recording $name looks and answers as in a terminal without the footer row',
+    async ({ columns, rows, output, sizes }) => {
+      const plain = makeEmulator(columns, rows);
+      await plain.write(output);
+      await withWrapped({ columns, rows: rows + 1 }, async (wrapped) => {
+        await wrapped.started();
+        await wrapped.player.write(output, sizes);
+        await expectSame(wrapped, plain);
+        expect(lastRow(wrapped.window)).toMatch(FOOTER);
+        await wrapped.player.until(() => wrapped.player.received().length >= plain.answers().length);
+        expect(wrapped.player.received()).toBe(plain.answers());
+      });
+    },
+  );
+
+  it('any output looks and answers as in a terminal without the footer row', async () => {
+    const [columns, rows] = [40, 12];
+    const plain = makeEmulator(columns, rows);
+    await withWrapped({ columns, rows: rows + 1 }, async (wrapped) => {
+      await wrapped.started();
+      const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 });
+      await fc.assert(
+        fc.asyncProperty(programOutput, sizes, async (output, pieces) => {
+          const bytes = Buffer.concat([Buffer.from('\x1b\\\x1bc\x1b[3J'), output]); // each run starts from a full reset
+          await plain.write(bytes);
+          await wrapped.player.write(bytes, pieces);
+          await expectSame(wrapped, plain);
+          const answers = plain.answers();
+          await wrapped.player.until(() => wrapped.player.received().length >= answers.length);
+          expect(wrapped.player.received()).toBe(answers);
+        }),
+        { numRuns: Number(process.env['FUZZ'] ?? 20) },
+      );
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { spawn } from '@lydell/node-pty';
+import { makeEmulator, type Emulator } from './emulator.js';
+
+/** A terminal window: a real PTY with a program in it, drawn by an emulator that answers its questions. */
+export interface Window {
+  readonly emulator: Emulator;
+  /** everything the programs in it have written, markers included */
+  bytes: () => Buffer;
+  /** text of the rows on the screen, or with `all` of the scrollback too */
+  rows: (all?: 'all') => readonly string[];
+  /** resolves when the condition holds, looked at after every output; a text must be somewhere on the screen */
+  until: (condition: string | (() => boolean), what?: string) => Promise<void>;
+  type: (keys: string) => void;
+  resize: (columns: number, rows: number) => void;
+  /** of the terminal, as `stty -g` prints it */
+  termios: () => string;
+  close: () => void;
+}
+
+export interface WindowOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const PATIENCE_MS = 20_000; // then the test fails with the screen instead of by its time limit
+
+export const rowsOf = ({ terminal }: Emulator, all?: 'all'): readonly string[] => {
+  const buffer = terminal.buffer.active;
+  const first = all ? 0 : buffer.baseY;
+  return Array.from(
+    { length: buffer.baseY + terminal.rows - first },
+    (_, row) => buffer.getLine(first + row)?.translateToString(true) ?? '',
+  );
+};
+
+const makeWatchers = (describe: () => string) => {
+  const watchers = new Set<() => void>();
+  const until = (isMet: () => boolean, what: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        watchers.delete(watcher);
+      };
+      const watcher = (): void => {
+        if (!isMet()) return;
+        finish();
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        finish();
+        reject(new Error(`never came: ${what}; the screen:\n${describe()}`));
+      }, PATIENCE_MS);
+      watchers.add(watcher);
+      watcher();
+    });
+  return { until, look: (): void => watchers.forEach((watcher) => watcher()) };
+};
+
+/** Opens a window with a program in it; `close` kills the program. */
+export const openWindow = (options: WindowOptions): Window => {
+  const { file, args, cwd, env, columns, rows } = options;
+  const emulator = makeEmulator(columns, rows);
+  const { terminal } = emulator;
+  const pty = spawn(file, [...args], {
+    cols: columns,
+    rows,
+    cwd,
+    env: { ...env },
+    name: env['TERM'] ?? 'xterm-256color',
+    encoding: null,
+  });
+  const chunks: Buffer[] = [];
+  const watchers = makeWatchers(() => rowsOf(emulator).join('\n'));
+  let open = true;
+  pty.onData((data) => {
+    const bytes = data as unknown as Buffer; // there is no encoding
+    chunks.push(bytes);
+    terminal.write(bytes, watchers.look);
+  });
+  pty.onExit(() => {
+    open = false;
+  });
+  const type = (keys: string): void => {
+    if (open) pty.write(keys);
+  };
+  terminal.onData(type);
+  return {
+    emulator,
+    bytes: () => Buffer.concat(chunks),
+    rows: (all) => rowsOf(emulator, all),
+    until: (condition, what = String(condition)) => {
+      if (typeof condition !== 'string') return watchers.until(condition, what);
+      return watchers.until(() => rowsOf(emulator).some((row) => row.includes(condition)), what);
+    },
+    type,
+    resize: (newColumns, newRows) => {
+      terminal.resize(newColumns, newRows);
+      pty.resize(newColumns, newRows);
+    },
+    termios: () => {
+      const { ptsName } = pty as unknown as { ptsName: string };
+      return spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim();
+    },
+    close: () => {
+      if (open) pty.kill('SIGKILL');
+    },
+  };
+};

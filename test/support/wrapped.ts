@@ -1,0 +1,126 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makePlayer, type Player } from './player.js';
+import { bin, programPath } from './programs.js';
+import { openWindow, type Window } from './window.js';
+
+/** How a program ended, as its parent sees it. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The built bin in a terminal window, started by a parent that outlives it, with the player as its child. */
+export interface Wrapped {
+  readonly window: Window;
+  readonly player: Player;
+  /** the wrapper's */
+  pid: () => number;
+  /** resolves when the footer is on the last row and the player runs */
+  started: () => Promise<void>;
+  /** resolves when everything the player has written so far has gone through */
+  caughtUp: () => Promise<void>;
+  /** resolves with the wrapper's end, when everything written before it is on the screen */
+  ended: () => Promise<Ending>;
+  /** termios of the terminal before the wrapper took it */
+  readonly termios: string;
+}
+
+export interface WrappedOptions {
+  readonly options?: readonly string[];
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** is on the terminal before the wrapper starts; lines end in \n */
+  readonly before?: string;
+}
+
+/** A folder of its own for a test, gone after it. */
+export const inFolder = async (act: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-e2e-')));
+  try {
+    await act(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Without variables of the outer world that change what a terminal or a footer is. */
+export const plainEnv = (folder: string): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  HOME: folder,
+  TERM: 'xterm-256color',
+  LANG: 'C.UTF-8',
+});
+
+/** What our footer says below a program that it knows nothing of. */
+export const FOOTER = /^ generic {1,2}\S/;
+
+export const lastRow = (window: Window): string => window.rows().at(-1) ?? '';
+
+const hasFooter = (window: Window): boolean => FOOTER.test(lastRow(window));
+
+/** Resolves when the footer is on the last row of the window. */
+export const footerShown = (window: Window): Promise<void> =>
+  window.until(() => hasFooter(window), 'the footer on the last row');
+
+const CAUGHT_UP = '\x1b]7778;caught up\x1b\\';
+
+/** Runs the bin around the player while `act` runs, and ends both with it. */
+export const withWrapped = (
+  { options = [], columns = 80, rows = 24, env = {}, before = '' }: WrappedOptions,
+  act: (wrapped: Wrapped) => Promise<void>,
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const player = makePlayer(folder);
+    const command = [process.execPath, bin, ...options, '--', ...player.command];
+    const window = openWindow({
+      file: process.execPath,
+      args: [programPath('parent.js'), before, ...command],
+      cwd: folder,
+      env: { ...plainEnv(folder), ...player.env, ...env },
+      columns,
+      rows,
+    });
+    const termios = window.termios();
+    let pid = 0;
+    let ending: Ending | undefined;
+    let caughtUp = 0;
+    const { parser } = window.emulator.terminal;
+    parser.registerOscHandler(7777, (text) => {
+      const message = JSON.parse(text) as Ending & { pid?: number };
+      if (message.pid === undefined) ending = message;
+      else pid = message.pid;
+      return true;
+    });
+    parser.registerOscHandler(7778, () => {
+      caughtUp += 1;
+      return true;
+    });
+    const wrapped: Wrapped = {
+      window,
+      player,
+      termios,
+      pid: () => pid,
+      started: async () => {
+        await player.ready();
+        await footerShown(window);
+      },
+      caughtUp: async () => {
+        const next = caughtUp + 1;
+        await player.write(CAUGHT_UP);
+        await window.until(() => caughtUp >= next, 'the end of what the player wrote');
+      },
+      ended: async () => {
+        await window.until(() => ending !== undefined, 'the end of the wrapper');
+        return ending ?? { code: null, signal: null };
+      },
+    };
+    try {
+      await act(wrapped);
+    } finally {
+      window.close();
+      player.close();
+    }
+  });

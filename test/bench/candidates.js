@@ -1,0 +1,53 @@
+// The ways to run one command that are compared, each as data: how it is started, and which processes it consists of.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const here = import.meta.dirname;
+const bin = join(here, '../../bin/ctxwrap.js');
+
+const quote = (word) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+const commandLine = (words) => words.map(quote).join(' ');
+
+const isInstalled = (command) => spawnSync(command, ['-V'], { stdio: 'ignore' }).error === undefined;
+
+const tmux = (folder) => {
+  const config = join(folder, 'tmux.conf');
+  const socket = join(folder, 'tmux.socket');
+  writeFileSync(config, 'set -g status off\nset -sg escape-time 0\n');
+  const base = ['tmux', '-S', socket, '-f', config];
+  return {
+    name: 'tmux',
+    words: (command) => [...base, 'new-session', commandLine(command)],
+    // one server draws for all clients
+    helpers: () => {
+      const [file, ...args] = [...base, 'display-message', '-p', '#{pid}'];
+      return [Number(spawnSync(file, args, { encoding: 'utf8' }).stdout)];
+    },
+    close: () => spawnSync(base[0], [...base.slice(1), 'kill-server'], { stdio: 'ignore' }),
+  };
+};
+
+/** Every candidate that this machine has. `folder` is for the files of one run. */
+export const candidates = (folder) => {
+  const all = [
+    { name: 'alone', words: (command) => command },
+    { name: 'bare proxy', words: (command) => [process.execPath, join(here, 'bare-proxy.js'), ...command] },
+    {
+      name: 'ctxwrap',
+      words: (command) => [process.execPath, bin, '--runtime', 'claude', '--', ...command],
+    },
+    {
+      name: 'script',
+      words: (command) => ['script', '-qfc', `exec ${commandLine(command)}`, '/dev/null'],
+    },
+    tmux(folder),
+  ];
+  return all
+    .filter(({ name }) => (name !== 'script' && name !== 'tmux') || isInstalled(name))
+    .map((each) => ({ helpers: () => [], close: () => undefined, ...each }));
+};
+
+/** Names that are missing from the comparison, for a note below the table. */
+export const missing = (found) =>
+  ['script', 'tmux'].filter((name) => !found.some((each) => each.name === name));

@@ -128,54 +128,70 @@ const restoreOf = (state: State, died: boolean): LedgerRestore => {
   };
 };
 
+type KeyboardRecorder = Pick<
+  Ledger,
+  'pushKeyboard' | 'popKeyboard' | 'keyboardFlags' | 'modifyKeys' | 'cursorStyle' | 'keypad'
+>;
+
+/** Keyboard protocols and the cursor's style. `change` applies something to the state and remembers that it has changed. */
+const keyboardRecorder = (change: (apply: (state: State) => void) => void): KeyboardRecorder => ({
+  pushKeyboard: (flags, alternate) => {
+    const buffer = alternate ? 'alternate' : 'main';
+    change(({ stack }) => (stack[buffer] = [...stack[buffer], flags].slice(-MAX_PUSHES)));
+  },
+  popKeyboard: (count, alternate) => {
+    const buffer = alternate ? 'alternate' : 'main';
+    change(({ stack }) => (stack[buffer] = stack[buffer].slice(0, -count)));
+  },
+  keyboardFlags: (flags) => change((state) => (state.keyboardFlags = flags)),
+  modifyKeys: (resource, value) =>
+    change(({ modifiedKeys }) =>
+      value === 0 ? modifiedKeys.delete(resource) : modifiedKeys.set(resource, value),
+    ),
+  cursorStyle: (style) => change((state) => (state.cursorStyle = style)),
+  keypad: (application) => change((state) => (state.keypad = application)),
+});
+
+const recordMode = (state: State, mode: number, on: boolean): void => {
+  state.changed ||= switchesBuffer.has(mode);
+  if (notCounted.has(mode) || state.modes.get(mode) === on) return;
+  state.modes.set(mode, on);
+  state.changed ||= !everyFrame.has(mode);
+};
+
+const recordCommand = (state: State, text: string): void => {
+  const command = commandOf(text);
+  if (!command) return;
+  const [name, value] = command;
+  state.changed ||= state.commands.has(name) !== (value !== '');
+  if (value === '') state.commands.delete(name);
+  else state.commands.set(name, value);
+};
+
+/** DECSTR resets what DEC's terminals know, and leaves the modes that xterm and others have added. */
+const afterReset = (before: State, softly: boolean): State =>
+  softly
+    ? { ...before, modes: new Map([...before.modes].filter(([mode]) => mode > 99)), changed: true }
+    : emptyState();
+
 export const makeLedger = (): Ledger => {
   let state = emptyState();
-  const questions = makeQuestions();
-  const change = (apply: () => void): void => {
-    apply();
+  const change = (apply: (state: State) => void): void => {
+    apply(state);
     state.changed = true;
   };
   return {
-    privateMode: (mode, on) => {
-      state.changed ||= switchesBuffer.has(mode);
-      if (notCounted.has(mode) || state.modes.get(mode) === on) return;
-      state.modes.set(mode, on);
-      state.changed ||= !everyFrame.has(mode);
-    },
+    ...keyboardRecorder(change),
+    questions: makeQuestions(),
+    privateMode: (mode, on) => recordMode(state, mode, on),
     ansiMode: (mode, on) => {
-      if (ansiCounted.has(mode)) change(() => (on ? state.ansi.add(mode) : state.ansi.delete(mode)));
+      if (ansiCounted.has(mode)) change(({ ansi }) => (on ? ansi.add(mode) : ansi.delete(mode)));
     },
-    pushKeyboard: (flags, alternate) => {
-      const buffer = alternate ? 'alternate' : 'main';
-      change(() => (state.stack[buffer] = [...state.stack[buffer], flags].slice(-MAX_PUSHES)));
-    },
-    popKeyboard: (count, alternate) => {
-      const buffer = alternate ? 'alternate' : 'main';
-      change(() => (state.stack[buffer] = state.stack[buffer].slice(0, -count)));
-    },
-    keyboardFlags: (flags) => change(() => (state.keyboardFlags = flags)),
-    modifyKeys: (resource, value) =>
-      change(() =>
-        value === 0 ? state.modifiedKeys.delete(resource) : state.modifiedKeys.set(resource, value),
-      ),
-    cursorStyle: (style) => change(() => (state.cursorStyle = style)),
-    keypad: (application) => change(() => (state.keypad = application)),
-    command: (text) => {
-      const command = commandOf(text);
-      if (!command) return;
-      const [name, value] = command;
-      state.changed ||= state.commands.has(name) !== (value !== '');
-      if (value === '') state.commands.delete(name);
-      else state.commands.set(name, value);
-    },
+    command: (text) => recordCommand(state, text),
     reset: (softly) => {
-      const kept = state;
-      state = emptyState();
-      if (softly)
-        Object.assign(state, { ...kept, modes: new Map([...kept.modes].filter(([mode]) => mode > 99)) });
+      state = afterReset(state, softly);
     },
     isSet: (mode) => state.modes.get(mode) ?? onByDefault.has(mode),
-    questions,
     link: () => state.commands.get('link'),
     takeChanged: () => {
       const { changed } = state;

@@ -67,17 +67,19 @@ const attempt = (stage: Stage, canvas: Canvas, now: number): number | undefined 
   return undefined;
 };
 
+const emptyCanvas = (now: number): Canvas => ({
+  row: '',
+  painted: undefined,
+  dueSince: undefined,
+  lastOutput: now,
+  lastPaint: -Infinity,
+  heldUntil: -Infinity,
+  stopped: false,
+});
+
 /** `isResized` is asked before each paint: true while the terminal has another size than we know. */
 export const makeBrush = (stage: Stage, isResized: () => boolean): Brush => {
-  const canvas: Canvas = {
-    row: '',
-    painted: undefined,
-    dueSince: undefined,
-    lastOutput: performance.now(),
-    lastPaint: -Infinity,
-    heldUntil: -Infinity,
-    stopped: false,
-  };
+  const canvas = emptyCanvas(performance.now());
   let timer: NodeJS.Timeout | undefined;
 
   const tryNow = (): void => {

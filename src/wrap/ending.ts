@@ -27,7 +27,7 @@ const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean>
   return true;
 };
 
-const NOWHERE = -1; // without a screen model the cursor stays where the child left it
+const NOWHERE = -1; // a child that had the terminal to itself leaves the cursor where it likes
 
 /** Tidies the terminal after the child's end. False if the terminal has not taken it: the watchdog then does it. */
 export const tidyUp = async (
@@ -36,15 +36,20 @@ export const tidyUp = async (
   { question, isToldToEnd }: { question: CursorQuestion; isToldToEnd: () => boolean },
 ): Promise<boolean> => {
   const { filter, screen, tty, watchdog } = stage;
+  await question.settled(ANSWER_MS); // the first output waits for the answer, too
   const unterminated = !filter.isGround();
   const rest = filter.flush();
   if (rest.length > 0 && !stage.verbatim) tty.write(rest);
-  await question.settled(ANSWER_MS);
   const isCurrent = !stage.verbatim && (await within(screen.settled(), SCREEN_MS));
-  const lastRow = stage.verbatim ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
-  const halfSequence = unterminated || rest.length > 0;
+  const isOff = stage.session.mode === 'off';
+  const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
   tty.write(
-    tidySequence(filter.grid, filter.ledger, { unterminated: halfSequence, died: end.signal > 0, lastRow }),
+    tidySequence(filter.grid, filter.ledger, {
+      unterminated: unterminated || rest.length > 0,
+      died: end.signal > 0,
+      lastRow,
+      abandoned: stage.verbatim && !isOff,
+    }),
   );
   const taken = await drain(stage, isToldToEnd);
   if (taken) watchdog.dismiss();

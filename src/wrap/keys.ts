@@ -47,26 +47,24 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
     listener.onForward(bytes);
   };
   const hotkey = (bytes: Uint8Array): void => {
-    const now = performance.now();
-    const isSecond = now - lastHotkey < TWICE_MS;
-    lastHotkey = isSecond ? -Infinity : now;
+    const isSecond = performance.now() - lastHotkey < TWICE_MS;
+    lastHotkey = isSecond ? -Infinity : performance.now();
     if (isSecond) forward(bytes);
     listener.onHotkey(); // the second press takes back what the first one did
   };
   const handle = (part: InputPart): void => {
-    if (part.type === 'forward') return forward(part.bytes);
-    if (part.type === 'hotkey') return hotkey(part.bytes);
-    listener.onAnswer(part.text);
+    if (part.type === 'answer') return listener.onAnswer(part.text);
+    (part.type === 'hotkey' ? hotkey : forward)(part.bytes);
   };
   const flush = (): void => {
-    const flushed = flushInput(state);
-    state = flushed.state;
-    forward(flushed.bytes);
+    const { bytes, state: after } = flushInput(state);
+    state = after;
+    forward(bytes);
   };
   const read = (bytes: Uint8Array): void => {
-    const result = readInput(state, bytes, contextOf(stage));
-    state = result.state;
-    for (const part of result.parts) handle(part);
+    const { parts, state: after } = readInput(state, bytes, contextOf(stage));
+    state = after;
+    for (const part of parts) handle(part);
     if (state.held.length > 0) timer = setTimeout(flush, HELD_MS);
   };
   return {

@@ -49,9 +49,27 @@ const makeWordFinder = (words: string): ((bytes: Uint8Array) => boolean) => {
   };
 };
 
-export const makeSuspend = (stage: Stage, { output, onResumed }: SuspendParts): Suspend => {
-  const { tty, filter, watchdog } = stage;
+/** The terminal as the shell needs it, while we are stopped. */
+const giveBack = async ({ tty, filter, watchdog }: Stage): Promise<void> => {
   const { grid, ledger } = filter;
+  const state = { unterminated: !filter.isGround(), died: false, lastRow: grid.row };
+  tty.write(tidySequence(grid, ledger, state));
+  await tty.drained();
+  watchdog.arm('');
+  tty.release();
+};
+
+/** The terminal as the child left it, and the child running. */
+const takeBack = ({ tty, filter, child, verbatim }: Stage, wasAlternate: boolean): void => {
+  const { grid, ledger } = filter;
+  tty.hold();
+  const enter = wasAlternate ? `\x1b[?${grid.alternateMode}h` : '';
+  tty.write(enter + (verbatim ? '' : holdRegionSequence(grid)) + ledger.reapply(wasAlternate));
+  grid.footerDirty = true;
+  child?.signal('SIGCONT');
+};
+
+export const makeSuspend = (stage: Stage, { output, onResumed }: SuspendParts): Suspend => {
   const finder = makeWordFinder(CLAUDE_SUSPENDED);
   let lastControlZ = -Infinity;
   let stopping = false;
@@ -59,19 +77,10 @@ export const makeSuspend = (stage: Stage, { output, onResumed }: SuspendParts): 
   const suspend = async (): Promise<void> => {
     stopping = true;
     output.hold();
-    const { alternate, alternateMode } = grid;
-    tty.write(
-      tidySequence(grid, ledger, { unterminated: !filter.isGround(), died: false, lastRow: grid.row }),
-    );
-    await tty.drained();
-    watchdog.arm('');
-    tty.release();
+    const wasAlternate = stage.filter.grid.alternate;
+    await giveBack(stage);
     await stopOurselves();
-    tty.hold();
-    const enter = alternate ? `\x1b[?${alternateMode}h` : '';
-    tty.write(enter + (stage.verbatim ? '' : holdRegionSequence(grid)) + ledger.reapply(alternate));
-    grid.footerDirty = true;
-    stage.child?.signal('SIGCONT');
+    takeBack(stage, wasAlternate);
     output.release();
     stopping = false;
     await onResumed();

@@ -96,6 +96,15 @@ export const homeSaved: SavedCursor = {
 const defaultTabs = (columns: number): Uint8Array =>
   Uint8Array.from({ length: columns }, (_, column) => (column > 0 && column % 8 === 0 ? 1 : 0));
 
+const modesOff = {
+  sideMargins: false,
+  origin: false,
+  autowrap: true,
+  newLine: false,
+  reverseWrap: false,
+  vt52: false,
+};
+
 /** A terminal after power-on (RIS) with the cursor at home. */
 export const makeGrid = (
   columns: number,
@@ -111,13 +120,9 @@ export const makeGrid = (
   wrapLost: false,
   top: 0,
   bottom: rows - 1,
-  sideMargins: false,
   left: 0,
   right: columns - 1,
-  origin: false,
-  autowrap: true,
-  newLine: false,
-  reverseWrap: false,
+  ...modesOff,
   tabs: defaultTabs(columns),
   rendition: plainRendition,
   charsets: asciiCharsets,
@@ -129,7 +134,6 @@ export const makeGrid = (
   lastCodePoint: 0,
   lastWidth: 0,
   repeatLost: false,
-  vt52: false,
   savedModes: new Map(),
   columnSwitch: false,
   footerDirty: true,

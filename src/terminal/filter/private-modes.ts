@@ -9,51 +9,40 @@ const setSideMargins = (grid: Grid, on: boolean): void => {
   Object.assign(grid, { sideMargins: on, left: 0, right: grid.columns - 1 });
 };
 
-/** One DEC private mode (DECSET, DECRST). Returns what to send for it, or undefined where the terminal gets it as it is. */
-const setMode = (grid: Grid, mode: number, on: boolean): string | undefined => {
-  switch (mode) {
-    case 2: {
-      grid.vt52 = !on;
-      return undefined;
-    }
-    case 3: {
-      return switchColumns(grid, on);
-    }
-    case 6: {
-      grid.origin = on;
-      home(grid);
-      return undefined;
-    }
-    case 7: {
-      grid.autowrap = on;
-      return undefined;
-    }
-    case 40: {
-      grid.columnSwitch = on;
-      return undefined;
-    }
-    case 45: {
-      grid.reverseWrap = on;
-      return undefined;
-    }
-    case 69: {
-      setSideMargins(grid, on);
-      return undefined;
-    }
-    case 47:
-    case 1047:
-    case 1049: {
-      return switchBuffer(grid, mode, on);
-    }
-    case 1048: {
-      if (!on) return restoreCursor(grid);
-      saveCursor(grid);
-      return undefined;
-    }
-    default: {
-      return undefined;
-    }
-  }
+type ModeRule = (grid: Grid, on: boolean) => string | undefined;
+
+/** A mode that the terminal switches by itself: we only have to know. */
+const known =
+  (apply: (grid: Grid, on: boolean) => void): ModeRule =>
+  (grid, on) => {
+    apply(grid, on);
+    return undefined;
+  };
+
+const saveOrRestore: ModeRule = (grid, on) => {
+  if (!on) return restoreCursor(grid);
+  saveCursor(grid);
+  return undefined;
+};
+
+const setOrigin = (grid: Grid, on: boolean): void => {
+  grid.origin = on;
+  home(grid);
+};
+
+/** DEC private modes that matter to the cursor (xterm ctlseqs). Each returns what to send for it, or undefined to send it as it is. */
+const rules: Readonly<Record<number, ModeRule>> = {
+  2: known((grid, on) => (grid.vt52 = !on)),
+  3: switchColumns,
+  6: known(setOrigin),
+  7: known((grid, on) => (grid.autowrap = on)),
+  40: known((grid, on) => (grid.columnSwitch = on)),
+  45: known((grid, on) => (grid.reverseWrap = on)),
+  69: known(setSideMargins),
+  47: (grid, on) => switchBuffer(grid, 47, on),
+  1047: (grid, on) => switchBuffer(grid, 1047, on),
+  1048: saveOrRestore,
+  1049: (grid, on) => switchBuffer(grid, 1049, on),
 };
 
 const isOn = (grid: Grid, ledger: Ledger, mode: number): boolean => {
@@ -103,7 +92,7 @@ export const setPrivateModes = (
   for (let index = 0; index < sequence.count; index += 1) {
     const mode = sequence.values[index] ?? 0;
     ledger.privateMode(mode, on);
-    const instead = setMode(grid, mode, on);
+    const instead = rules[mode]?.(grid, on);
     rewritten ||= instead !== undefined;
     output += instead ?? `\x1b[?${mode}${final}`;
   }

@@ -3,51 +3,33 @@ import { home, moveDown, moveLeft, moveRight, moveTo, moveUp, reverseIndex } fro
 
 const ORIGIN = 0x20; // rows and columns of `ESC Y` are sent with this added
 
-/** How many bytes after ESC a VT52 sequence has. */
-export const vt52Length = (first: number): number => (first === 0x59 ? 3 : 1); // Y row column
+const ADDRESS = 0x59; // Y
 
-/** VT52 mode (xterm ctlseqs, "VT52 Mode"): `bytes` follow ESC. Returns what to send instead, if anything. */
+/** How many bytes after ESC a VT52 sequence has. */
+export const vt52Length = (first: number): number => (first === ADDRESS ? 3 : 1); // Y row column
+
+/** The sequences that move the cursor or leave the mode (xterm ctlseqs, "VT52 Mode"). */
+const rules: Readonly<Record<string, (grid: Grid) => void>> = {
+  A: (grid) => moveUp(grid, 1),
+  B: (grid) => moveDown(grid, 1),
+  C: (grid) => moveRight(grid, 1),
+  D: (grid) => moveLeft(grid, 1),
+  H: home,
+  I: reverseIndex,
+  J: (grid) => {
+    grid.footerDirty = true;
+  },
+  '<': (grid) => {
+    grid.vt52 = false;
+  },
+};
+
+/** `bytes` follow ESC in VT52 mode. Returns what to send instead of the sequence, if anything. */
 export const vt52Escape = (grid: Grid, bytes: Uint8Array): string | undefined => {
-  switch (String.fromCharCode(bytes[0] ?? 0)) {
-    case 'A': {
-      moveUp(grid, 1);
-      return undefined;
-    }
-    case 'B': {
-      moveDown(grid, 1);
-      return undefined;
-    }
-    case 'C': {
-      moveRight(grid, 1);
-      return undefined;
-    }
-    case 'D': {
-      moveLeft(grid, 1);
-      return undefined;
-    }
-    case 'H': {
-      home(grid);
-      return undefined;
-    }
-    case 'I': {
-      reverseIndex(grid);
-      return undefined;
-    }
-    case 'J': {
-      grid.footerDirty = true;
-      return undefined;
-    }
-    case '<': {
-      grid.vt52 = false;
-      return undefined;
-    }
-    case 'Y': {
-      return address(grid, (bytes[1] ?? ORIGIN) - ORIGIN, (bytes[2] ?? ORIGIN) - ORIGIN);
-    }
-    default: {
-      return undefined;
-    }
-  }
+  const [first = 0, row = ORIGIN, column = ORIGIN] = bytes;
+  if (first === ADDRESS) return address(grid, row - ORIGIN, column - ORIGIN);
+  rules[String.fromCharCode(first)]?.(grid);
+  return undefined;
 };
 
 const address = (grid: Grid, row: number, column: number): string | undefined => {

@@ -18,6 +18,8 @@ export const followReadings = (
     onView(footerView(state, now()));
   };
   if (session.window !== undefined) take({ type: 'user-window', windowTokens: session.window });
+  // a command we know nothing about has no file that could be read
+  if (!runtime.log) take({ type: 'source-problem', reason: `${runtime.name} has no session file` });
   onView(footerView(state, now()));
   return followSession({
     runtime,

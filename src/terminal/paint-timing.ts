@@ -17,7 +17,7 @@ export interface PaintMoment {
 const QUIET_MS = 50; // a frame of the child is over
 const DEADLINE_MS = 500; // a child that never pauses gets its footer all the same
 const INTERVAL_MS = 250; // at most four paints a second for what changes in the row itself
-const ERASED_INTERVAL_MS = 100; // Gemini clears the screen six times a second while a long answer streams (facts/gemini.md §3)
+const ERASED_INTERVAL_MS = 16; // Gemini clears the screen thirty times a second while a long answer streams: each gap is seen
 const FRAME_GRACE_MS = 150; // a frame that is never closed (facts/terminals.md §5)
 const RETRY_MS = 25;
 

@@ -22,8 +22,8 @@ describe('a paint of the footer', () => {
     },
     { when: 'keeps 250 ms between two', moment: { lastPaint: 9_900 }, delay: 150 },
     {
-      when: 'keeps only 100 ms when the child has erased it',
-      moment: { lastPaint: 9_900, isErased: true, lastOutput: 10_000 },
+      when: 'comes again with the next picture of the screen when the child has erased it',
+      moment: { lastPaint: 9_984, isErased: true, lastOutput: 10_000 },
       delay: 0,
     },
     { when: 'never comes inside a string', moment: { isGround: false, dueSince: 0 }, delay: 25 },

@@ -6,7 +6,8 @@ import type { Size } from './tty.js';
 /** The child's screen as it is rendered, off the hot path: it may lag behind a flood, and starts anew when it lags too far. */
 export interface Screen {
   feed: (bytes: Uint8Array) => void;
-  resize: (size: Size) => void;
+  /** rows below the cursor stay, as in a terminal that scrolls when it gets lower; `alignCursor` takes them away if it did not */
+  resize: (size: Size) => Promise<void>;
   /** resolves when everything fed so far is on the screen */
   settled: () => Promise<void>;
   /** rows with content below the cursor's row */
@@ -56,6 +57,12 @@ const shiftSequence = (rows: number): string => {
   return rows < 0 ? `\x1b7\x1b[H\x1b[${-rows}M\x1b8\x1b[${-rows}A` : '';
 };
 
+/** What xterm.js would drop below the cursor when it gets lower, in rows; it can be scrolled away at the top instead. */
+const droppedRows = (terminal: headless.Terminal, rows: number): number =>
+  terminal.buffer.active.type === 'alternate'
+    ? 0
+    : Math.max(0, Math.min(lastContentRow(terminal, true) - rows + 1, terminal.buffer.active.cursorY));
+
 /** Parses what it is fed, a slice a turn of the event loop, and not at all in the middle of a flood. */
 const makeParser = (terminal: headless.Terminal, seed: () => string): Pick<Screen, 'feed' | 'settled'> => {
   const backlog = makeBacklog(SLICE);
@@ -103,7 +110,11 @@ export const makeScreen = (size: Size, seed: () => string): Screen => {
   const terminal = makeTerminal(size);
   return {
     ...makeParser(terminal, seed),
-    resize: ({ columns, rows }) => terminal.resize(Math.max(2, columns), Math.max(1, rows)),
+    resize: async ({ columns, rows }) => {
+      const lift = shiftSequence(-droppedRows(terminal, rows));
+      await new Promise<void>((resolve) => terminal.write(lift, resolve));
+      terminal.resize(Math.max(2, columns), Math.max(1, rows));
+    },
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
     lastRow: () => lastContentRow(terminal, true),
     eraseBelow: (rows) => {

@@ -12,12 +12,19 @@ export interface Watchdog {
 /*
  * A shell that reads lines from a pipe: `q` = go, anything else = what to print when the pipe closes (facts/terminals.md §4).
  * It ignores every signal that a terminal or a killed process group sends, and TTOU so that stty works from the background.
+ * A shell above us may be quicker and show its prompt first: it is given the time to, termios are put back only where they still are
+ * what they were when the first line came (after `hold`), and a change of size makes it draw its prompt again where the cursor is.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU
-s=
-while IFS= read -r l; do case $l in q) exit 0;; *) s=$l;; esac; done
+s= r=
+while IFS= read -r l; do
+case $l in q) exit 0;; *) s=$l;; esac
+[ -n "$r" ] || r=$(stty -g <&3 2>/dev/null)
+done
 printf "$s" >&3
-stty "$0" <&3 2>/dev/null`;
+sleep 0.1
+[ "$(stty -g <&3 2>/dev/null)" != "$r" ] || stty "$0" <&3 2>/dev/null
+kill -WINCH "$1" 2>/dev/null`;
 
 /** As a format for printf: every byte that is not a plain letter or digit as an octal escape. */
 const printfFormat = (sequence: string): string =>
@@ -34,7 +41,7 @@ const noWatchdog: Watchdog = { arm: () => undefined, dismiss: () => undefined };
 export const startWatchdog = (termios: string): Watchdog => {
   try {
     const tty = openSync('/dev/tty', 'r+');
-    const shell = spawn('/bin/sh', ['-c', SCRIPT, termios], {
+    const shell = spawn('/bin/sh', ['-c', SCRIPT, termios, String(process.ppid)], {
       stdio: ['pipe', 'ignore', 'ignore', tty],
       detached: true,
     });

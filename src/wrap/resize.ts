@@ -61,7 +61,7 @@ const moveFooter = async (stage: Stage, size: Size, next: Size): Promise<void> =
   const up = liftOf(stage, size);
   resizeGrid(grid, size.columns, next.rows, size.rows);
   tty.write(resizeSequence(grid, { below, up }));
-  screen.resize(next);
+  await screen.resize(next);
   screen.eraseBelow(below);
 };
 
@@ -74,7 +74,7 @@ const apply = async (stage: Stage, question: CursorQuestion): Promise<void> => {
     await align(stage, question);
   } else {
     resizeGrid(filter.grid, size.columns, next.rows, size.rows);
-    screen.resize(next);
+    await screen.resize(next);
   }
   stage.child?.resize(next); // last, so that the child draws into a terminal that is ready
   stage.session.recording?.resize(next.columns, next.rows);

@@ -78,12 +78,15 @@ export interface TidyState {
   readonly died: boolean;
   /** last row with content of the main screen, counted from 0, if it is known */
   readonly lastRow: number | undefined;
+  /** the footer was given up on the way: a terminal with a region per buffer may still have ours in the other one */
+  readonly abandoned?: boolean;
 }
 
 const cursorBelow = (grid: Grid, lastRow: number | undefined): string => {
-  if (lastRow === undefined) return `\x1b[${grid.terminalRows};1H`;
+  const bottom = `\x1b[${grid.terminalRows};1H`;
+  if (lastRow === undefined) return hasFooter(grid) ? bottom : `${bottom}\n`;
   if (grid.row > lastRow) return '';
-  return `\x1b[${Math.min(lastRow + 2, grid.terminalRows)};1H`;
+  return lastRow + 1 < grid.terminalRows ? `\x1b[${lastRow + 2};1H` : `${bottom}\n`;
 };
 
 /**
@@ -100,7 +103,8 @@ export const tidySequence = (grid: Grid, ledger: Ledger, state: TidyState): stri
   const moved =
     grid.origin || grid.sideMargins || grid.vt52 ? `\x1b[${main.row + 1};${main.column + 1}H` : '';
   const vt52 = grid.vt52 ? '\x1b<' : '';
-  const region = hasFooter(grid) || grid.top > 0 || grid.bottom < grid.rows - 1 ? REGION_OFF : '';
+  const narrow = hasFooter(grid) || grid.top > 0 || grid.bottom < grid.rows - 1;
+  const region = narrow || state.abandoned ? REGION_OFF : '';
   const below = unclean ? cursorBelow({ ...grid, row: main.row }, state.lastRow) : '';
   return vt52 + ended + inBuffer + leave + region + modes + plain + moved + eraseFooter(grid) + below;
 };

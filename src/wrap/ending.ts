@@ -40,7 +40,8 @@ export const tidyUp = async (
   const unterminated = !filter.isGround();
   const rest = filter.flush();
   if (rest.length > 0 && !stage.verbatim) tty.write(rest);
-  const isCurrent = !stage.verbatim && (await within(screen.settled(), SCREEN_MS));
+  const hasModel = stage.cursorKnown && !stage.verbatim;
+  const isCurrent = hasModel && (await within(screen.settled(), SCREEN_MS));
   const isOff = stage.session.mode === 'off';
   const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
   tty.write(

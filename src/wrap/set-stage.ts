@@ -28,11 +28,13 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     child: undefined,
     footerWanted: session.footer,
     verbatim,
+    cursorKnown: false,
   };
 };
 
 /** Tells the watchdog how to leave the terminal from here. */
-export const armWatchdog = ({ filter: { grid, ledger }, watchdog, verbatim }: Stage): void => {
-  const lastRow = verbatim ? -1 : undefined;
-  watchdog.arm(endOfFrame + tidySequence(grid, ledger, { unterminated: true, died: true, lastRow }));
+export const armWatchdog = ({ filter: { grid, ledger }, watchdog, verbatim, session }: Stage): void => {
+  const isOff = session.mode === 'off';
+  const state = { unterminated: true, died: true, lastRow: isOff ? -1 : undefined };
+  watchdog.arm(endOfFrame + tidySequence(grid, ledger, { ...state, abandoned: verbatim && !isOff }));
 };

@@ -18,6 +18,8 @@ export interface Stage {
   footerWanted: boolean;
   /** bytes go through untouched: mode off, or something of ours has failed */
   verbatim: boolean;
+  /** the terminal has said where its cursor was at the start, so the screen model has the child's rows where they are */
+  cursorKnown: boolean;
 }
 
 const MIN_ROWS = 8; // below this an agent needs every row itself

@@ -86,8 +86,11 @@ const makeParts = (stage: Stage): Parts => {
 const findCursor = async ({ stage, question, output }: Parts): Promise<void> => {
   output.hold();
   const cursor = await question.ask(DEVICE_ATTRIBUTES, ANSWER_MS);
-  const { grid } = stage.filter;
+  const { screen, filter } = stage;
+  const { grid } = filter;
   if (cursor) Object.assign(grid, { row: Math.min(cursor.row, grid.rows - 1), column: cursor.column });
+  screen.alignCursor(grid.row);
+  stage.cursorKnown = cursor !== undefined;
   output.release();
 };
 

@@ -21,6 +21,8 @@ export interface Wrapped {
   started: () => Promise<void>;
   /** resolves when everything the player has written so far has gone through */
   caughtUp: () => Promise<void>;
+  /** resolves when the text with which this output ends is in the window, and nothing else has been written for that */
+  passed: (output: Uint8Array) => Promise<void>;
   /** resolves with the wrapper's end, when everything written before it is on the screen */
   ended: () => Promise<Ending>;
   /** termios of the terminal before the wrapper took it */
@@ -64,6 +66,8 @@ const hasFooter = (window: Window): boolean => FOOTER.test(lastRow(window));
 /** Resolves when the footer is on the last row of the window. */
 export const footerShown = (window: Window): Promise<void> =>
   window.until(() => hasFooter(window), 'the footer on the last row');
+
+const countOf = (text: string, needle: string): number => text.split(needle).length - 1;
 
 const CAUGHT_UP = '\x1b]7778;caught up\x1b\\';
 
@@ -111,6 +115,13 @@ export const withWrapped = (
         const next = caughtUp + 1;
         await player.write(CAUGHT_UP);
         await window.until(() => caughtUp >= next, 'the end of what the player wrote');
+      },
+      passed: async (output) => {
+        const text = Buffer.from(output).toString('latin1');
+        const last = text.match(/[\w;.-]{2,8}/g)?.at(-1) ?? ''; // letters and digits go through unchanged
+        const isThere = (): boolean =>
+          countOf(window.bytes().toString('latin1'), last) >= countOf(text, last);
+        await window.until(isThere, `all of the output, up to ${last}`);
       },
       ended: async () => {
         await window.until(() => ending !== undefined, 'the end of the wrapper');

@@ -4,7 +4,7 @@ import type { Grid } from './grid.js';
 import { printCells, printWide } from './print.js';
 import { restorePrivateModes, savePrivateModes, setPrivateModes } from './private-modes.js';
 import { addRendition } from './rendition.js';
-import { countAt, parameterText, valueAt, type Sequence } from './sequence.js';
+import { countAt, valueAt, type Sequence } from './sequence.js';
 import { windowRules } from './window-sequences.js';
 
 const keyOf = (prefix: number, intermediate: number, final: number): number =>
@@ -62,7 +62,7 @@ const reported: Readonly<Record<string, FullRule>> = {
   h: ansiModes(true),
   l: ansiModes(false),
   m: (grid, _ledger, sequence) => {
-    grid.rendition = addRendition(grid.rendition, parameterText(sequence));
+    grid.rendition = addRendition(grid.rendition, sequence);
     return undefined;
   },
   '>u': (grid, ledger, sequence) => {

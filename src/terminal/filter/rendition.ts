@@ -1,16 +1,29 @@
+import { parameterText, valueAt, type Sequence } from './sequence.js';
+
 /**
- * The graphic rendition (SGR) as the list of parameters that made it: replaying `CSI 0 m` and then these gives the same colours
- * and attributes in any terminal, without this program having to understand them all.
+ * The graphic rendition (SGR) as the parameters that made it, newest first: replaying `CSI 0 m` and then these from the oldest on gives
+ * the same colours and attributes in any terminal, without this program having to understand them all. A chain, because agents send
+ * half a million of these in a session and almost none is ever replayed.
  */
-export type Rendition = readonly string[];
+export interface Rendition {
+  readonly before: Rendition | undefined;
+  /** as the child wrote them; several in one only if `code` is MIXED */
+  readonly text: string;
+  /** what the parameter sets: its first number */
+  readonly code: number;
+  /** links up to the plain rendition */
+  readonly length: number;
+}
 
-export const plainRendition: Rendition = [];
+export const plainRendition: Rendition = { before: undefined, text: '', code: 0, length: 0 };
 
-const FOLD_AT = 48; // a child that never sends `CSI 0 m` must not grow the list for ever
+const FOLD_AT = 256; // a child that never sends `CSI 0 m` must not grow the chain for ever
+const MIXED = -1;
+const NORMAL_WEIGHT = 22;
+const MAX_CODE = 107;
 
-/** The slot that a parameter overwrites; undefined for one we do not know, which is then kept in order. */
-const slotOf = (parameter: string): string | undefined => {
-  const code = Number.parseInt(parameter, 10);
+/** What a parameter overwrites, by its code; '' for one we do not know, which only overwrites its like. */
+const slotOf = (code: number): string => {
   if ((code >= 30 && code <= 39) || (code >= 90 && code <= 97)) return 'foreground';
   if ((code >= 40 && code <= 49) || (code >= 100 && code <= 107)) return 'background';
   if (code === 58 || code === 59) return 'underline colour';
@@ -19,44 +32,80 @@ const slotOf = (parameter: string): string | undefined => {
   if (code >= 3 && code <= 9) return `attribute ${code}`;
   if (code >= 23 && code <= 29) return `attribute ${code - 20}`;
   if (code >= 10 && code <= 20) return 'font';
-  if (code === 53 || code === 55) return 'overline';
-  return undefined;
+  return code === 53 || code === 55 ? 'overline' : '';
 };
 
-/** Splits `38;5;1;4` into `38;5;1` and `4`: the colours 38, 48 and 58 take the parameters after them (ISO 8613-6). */
+const codes = Array.from({ length: MAX_CODE + 1 }, (_, code) => code);
+const slots = codes.map(slotOf);
+const texts = codes.map(String);
+
+const link = (before: Rendition, text: string, code: number): Rendition =>
+  code === 0 ? plainRendition : { before, text, code, length: before.length + 1 };
+
+/** Parameters that the colours 38, 48 and 58 take, themselves included (ISO 8613-6). */
+const colourLength = (kind: number): number => (kind === 5 ? 3 : kind === 2 ? 5 : 1);
+
+const isColour = (code: number): boolean => code === 38 || code === 48 || code === 58;
+
+/** Splits `38;5;1;4` into `38;5;1` and `4`. */
 const splitParameters = (text: string): string[] => {
   const raw = text.split(';');
   const parameters: string[] = [];
-  for (let index = 0; index < raw.length; index += 1) {
-    const code = raw[index] ?? '';
-    const isColour = code === '38' || code === '48' || code === '58';
-    const length = !isColour ? 1 : raw[index + 1] === '5' ? 3 : raw[index + 1] === '2' ? 5 : 1;
+  for (let index = 0; index < raw.length;) {
+    const length = isColour(Number(raw[index])) ? colourLength(Number(raw[index + 1])) : 1;
     parameters.push(raw.slice(index, index + length).join(';'));
-    index += length - 1;
+    index += length;
   }
   return parameters;
 };
 
-const fold = (list: Rendition): Rendition => {
-  const slots = new Map<string, string>();
-  for (const parameter of list.flatMap(splitParameters)) {
-    const code = parameter === '' ? 0 : Number.parseInt(parameter, 10);
-    if (code === 0) slots.clear();
-    const slot = slotOf(parameter) ?? parameter;
-    slots.delete(slot);
-    if (code === 22) for (const weight of ['weight 1', 'weight 2']) slots.delete(weight);
-    if (code !== 0 && code !== 22) slots.set(slot, parameter);
+/** The same with every parameter in a link of its own. */
+const unmix = (rendition: Rendition): Rendition => {
+  const links: Rendition[] = [];
+  for (let at: Rendition | undefined = rendition; at?.before; at = at.before) links.push(at);
+  let result = plainRendition;
+  for (const { text, code } of links.reverse()) {
+    if (code !== MIXED) result = link(result, text, code);
+    else
+      for (const each of splitParameters(text)) result = link(result, each, Number.parseInt(each, 10) || 0);
   }
-  return [...slots.values()];
+  return result;
 };
 
-/** The rendition after one more `CSI parameters m`. */
-export const addRendition = (before: Rendition, parameters: string): Rendition => {
-  if (parameters === '' || parameters === '0') return plainRendition;
-  const after = [...before, parameters];
+/** Without the parameters that later ones have overwritten. */
+const fold = (rendition: Rendition): Rendition => {
+  const seen = new Set<string>();
+  const kept: Rendition[] = [];
+  for (let at: Rendition | undefined = unmix(rendition); at?.before; at = at.before) {
+    const slot = slots[at.code] || at.text;
+    if (seen.has(slot)) continue;
+    seen.add(slot);
+    if (at.code === NORMAL_WEIGHT) seen.add('weight 1').add('weight 2');
+    else kept.push(at);
+  }
+  return kept.reduceRight((before, { text, code }) => link(before, text, code), plainRendition);
+};
+
+/** The code of the one parameter that a sequence has, or MIXED. */
+const codeOf = (sequence: Sequence): number => {
+  const code = valueAt(sequence, 0);
+  const length = isColour(code) && sequence.count > 1 ? colourLength(valueAt(sequence, 1)) : 1;
+  return sequence.count === length ? code : MIXED;
+};
+
+/** The rendition after one more `CSI … m`. */
+export const addRendition = (before: Rendition, sequence: Sequence): Rendition => {
+  const code = codeOf(sequence);
+  const known = texts[code];
+  const isPlainNumber = sequence.count === 1 && known?.length === sequence.end - sequence.start;
+  const after = link(before, isPlainNumber ? known : parameterText(sequence), code);
   return after.length > FOLD_AT ? fold(after) : after;
 };
 
 /** The bytes that bring a terminal to this rendition from any other. */
-export const renditionSequence = (rendition: Rendition): string =>
-  `\x1b[0m${rendition.map((parameters) => `\x1b[${parameters}m`).join('')}`;
+export const renditionSequence = (rendition: Rendition): string => {
+  let text = '';
+  for (let at: Rendition | undefined = rendition; at?.before; at = at.before)
+    text = `\x1b[${at.text}m${text}`;
+  return `\x1b[0m${text}`;
+};

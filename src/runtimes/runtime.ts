@@ -72,6 +72,8 @@ export interface Place {
   /** when the child was started: older files that did not grow since are not its own */
   readonly startedAt: Millis;
   readonly now: Millis;
+  /** the file that is followed now, for what shows only in the moment of a change */
+  readonly currentPath?: string;
 }
 
 export interface Located {
@@ -98,6 +100,8 @@ export interface FilePort {
   readonly exists: (path: string) => Promise<boolean>;
   /** the first line, if it is complete and of a sane length */
   readonly firstLine: (path: string) => Promise<string | undefined>;
+  /** the last 64 KB, which may begin inside a line */
+  readonly lastPart: (path: string) => Promise<string | undefined>;
   /** the content of a small text file */
   readonly smallText: (path: string) => Promise<string | undefined>;
   /** the process and all below it, itself first */

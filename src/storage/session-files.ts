@@ -26,6 +26,7 @@ export const sessionFiles = () => {
     entry,
     exists,
     smallText,
+    lastPart,
     family,
     openFiles,
     sha256: (text: string): string => createHash('sha256').update(text).digest('hex'),
@@ -59,6 +60,15 @@ const smallText = (path: string): Promise<string | undefined> =>
     withFile(path, async (file) =>
       (await file.stat()).size <= SMALL_BYTES ? file.readFile('utf8') : undefined,
     ),
+  );
+
+const lastPart = (path: string): Promise<string | undefined> =>
+  orNothing(
+    withFile(path, async (file) => {
+      const start = Math.max(0, (await file.stat()).size - CHUNK_BYTES);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, start);
+      return buffer.toString('utf8', 0, bytesRead);
+    }),
   );
 
 const readFirstLine = (path: string): Promise<string | undefined> =>

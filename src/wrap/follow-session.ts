@@ -11,6 +11,7 @@ import { chooseSession, noChoice } from './session-choice.js';
 
 const POLL_MS = 250;
 const LOOK_MS = 1_000; // most agents make the file at the first turn; `/clear`, `/new` and resume go to another one
+const ENTER_MS = 5_000; // a session changes because its user asked for it
 const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
 
 export interface FollowOptions {
@@ -22,6 +23,8 @@ export interface FollowOptions {
   readonly env: Env;
   readonly startedAt: Millis;
   readonly now: () => Millis;
+  /** when the user pressed Enter last; undefined while never */
+  readonly enteredAt: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
   /** why there is no reading, for the log; a later fact means that it works again */
   readonly onProblem: (reason: string) => void;
@@ -45,8 +48,12 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
+  // A guess from which file grew may be the file of the same agent in another terminal, where somebody else types.
+  const isAsked = (): boolean => options.now() - (options.enteredAt() ?? -Infinity) <= ENTER_MS;
+
   const moveTo = (found: Located): void => {
     const { current } = choice;
+    if (!found.certain && current?.path !== undefined && !isAsked()) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
     choice = next;
@@ -65,6 +72,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
         ...options,
         startedAt: options.startedAt - FILE_CLOCK_LAG_MS,
         now: options.now(),
+        ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
       if (found && !stopped) moveTo(found);
     } catch (error) {

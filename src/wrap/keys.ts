@@ -1,3 +1,4 @@
+import type { Millis } from '../core/reading.js';
 import { flushInput, readInput, startInput, type InputContext, type InputPart } from '../terminal/input.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import type { Stage } from './stage.js';
@@ -6,6 +7,8 @@ import { survive } from './stage.js';
 /** The user's bytes on their way to the child. */
 export interface Keys {
   fromUser: (bytes: Uint8Array) => void;
+  /** when Enter went to the child last, by the clock on the wall; undefined while never */
+  enteredAt: () => Millis | undefined;
   stop: () => void;
 }
 
@@ -21,6 +24,10 @@ const TWICE_MS = 500; // the hotkey pressed again within this time is meant for 
 
 const mouseModes = [9, 1000, 1001, 1002, 1003];
 const newMouseModes = [1005, 1006, 1015, 1016];
+
+/** Also as the keyboard protocols of kitty and xterm write it. */
+const isEnter = (bytes: Uint8Array): boolean =>
+  bytes.includes(0x0d) || /\x1b\[(?:13[;:\d]*u|27;\d+;13~)/.test(Buffer.from(bytes).toString('latin1'));
 
 const contextOf = ({ filter, session }: Stage): InputContext => {
   const { grid, ledger } = filter;
@@ -39,10 +46,12 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
   let state = startInput;
   let timer: NodeJS.Timeout | undefined;
   let lastHotkey = -Infinity;
+  let enteredAt: Millis | undefined;
 
   const forward = (bytes: Uint8Array): void => {
     if (bytes.length === 0) return;
     stage.child?.write(bytes);
+    if (isEnter(bytes)) enteredAt = Date.now();
     stage.session.recording?.input(bytes);
     listener.onForward(bytes);
   };
@@ -73,6 +82,7 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
       if (stage.verbatim && stage.filter.ledger.questions.open() === 0) return forward(bytes);
       if (!survive(stage, 'reading keys', () => read(bytes))) forward(bytes);
     },
+    enteredAt: () => enteredAt,
     stop: () => clearTimeout(timer),
   };
 };

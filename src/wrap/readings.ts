@@ -1,14 +1,21 @@
 import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
 import { startSession, step } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { followSession, type Following } from './follow-session.js';
 import type { WrapSession } from './wrap-session.js';
 
+export interface ReadingsListener {
+  readonly onView: (view: FooterView) => void;
+  /** when the user pressed Enter last; undefined while never */
+  readonly enteredAt: () => Millis | undefined;
+}
+
 /** Follows what the agent records of itself and shows each new view of it. */
 export const followReadings = (
   session: WrapSession,
   childPid: number,
-  onView: (view: FooterView) => void,
+  { onView, enteredAt }: ReadingsListener,
 ): Following => {
   const { runtime, env, cwd, log } = session;
   const now = Date.now;
@@ -29,6 +36,7 @@ export const followReadings = (
     env,
     startedAt: now(),
     now,
+    enteredAt,
     onFact: take,
     onProblem: (reason) => {
       log.warn(reason);

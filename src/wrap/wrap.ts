@@ -70,7 +70,7 @@ const makeParts = (stage: Stage): Parts => {
     armWatchdog(stage);
   };
   const resize = makeResize(stage, { output, question, onDone });
-  const suspend = makeSuspend(stage, { output, onResumed: () => resize.renew() });
+  const suspend = makeSuspend(stage, { output, question, onResumed: () => resize.renew() });
   const keys = makeKeys(stage, {
     onHotkey: () => {
       stage.footerWanted = !stage.footerWanted;
@@ -166,7 +166,9 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     armWatchdog(stage);
     const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
     stage.child = child;
-    const following = verbatim ? undefined : followReadings(session, child.pid, footer.show);
+    const following = verbatim
+      ? undefined
+      : followReadings(session, child.pid, { onView: footer.show, enteredAt: keys.enteredAt });
     const end = await ending.ended;
     following?.stop();
     await resize.done();

@@ -123,12 +123,33 @@ describe('finding the session file of gemini', () => {
 
   it('takes a resumed chat, also when gemini made an empty one of the same id beside it', async () => {
     const resumed = { [`${CHATS}/session-old.jsonl`]: chat('a', -9_000, 9) };
-    expect(await find({ ...projects, ...resumed })).toBe(`${CHATS}/session-old.jsonl`);
     const stray = {
       [`${CHATS}/session-stray.jsonl`]: chat('a', 2, 2),
       [`${CHATS}/session-other.jsonl`]: chat('b', -50, 99),
     };
     expect(await find({ ...projects, ...resumed, ...stray })).toBe(`${CHATS}/session-old.jsonl`);
+  });
+
+  const rewritten = (after: number) =>
+    `{"$set":{"messages":[],"lastUpdated":"${new Date(startedAt + after).toISOString()}"}}\n`;
+  const older = (text: string) => {
+    const { modifiedAt, text: header } = chat('a', -9_000, 99);
+    return { modifiedAt, text: `${header}${text}` };
+  };
+
+  it('goes back to an older chat whose history was written again, as /resume does, and stays there', async () => {
+    const path = `${CHATS}/session-1.jsonl`;
+    const own = { ...projects, [`${CHATS}/session-2.jsonl`]: chat('b', 3, 5) };
+    expect(await find({ ...own, [path]: older(rewritten(90)) })).toBe(path);
+    const port = fakePort({ files: { ...own, [path]: older('') } });
+    expect((await locateGemini(port, fakePlace({ currentPath: path })))?.path).toBe(path);
+  });
+
+  it.each([
+    ['only got its summary', '{"$set":{"summary":"x"}}\n'],
+    ['was resumed before the start', rewritten(-90)],
+  ])('takes no older chat that %s', async (_, text) => {
+    expect(await find({ ...projects, [`${CHATS}/session-1.jsonl`]: older(text) })).toBeUndefined();
   });
 
   it('takes no subagent, no chat in a subfolder and none that has not grown', async () => {

@@ -47,6 +47,14 @@ describe('the machine as the runtimes see it', () => {
     expect(found.at(-1)?.name).toBe('session-0519.jsonl');
   });
 
+  it('reads the end of a file however long it is', async () => {
+    const path = write('long', `${'x'.repeat(100_000)}end`);
+    const text = await sessionFiles().lastPart(path);
+    expect(text).toHaveLength(65_536);
+    expect(text?.endsWith('xend')).toBe(true);
+    expect(await sessionFiles().lastPart(write('short', 'all'))).toBe('all');
+  });
+
   it('answers nothing for what is not there or not a file', async () => {
     const files = sessionFiles();
     const missing = join(folder, 'missing');

@@ -31,6 +31,7 @@ export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): Fil
     entry: async (path) => entryOf(path),
     exists: async (path) => path in files,
     firstLine: async (path) => textOf(path)?.split('\n')[0],
+    lastPart: async (path) => textOf(path),
     smallText: async (path) => textOf(path),
     family: async () => family,
     openFiles: async (pid) => open[pid],

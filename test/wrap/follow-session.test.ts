@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { startSession, step } from '../../src/core/session.js';
 import { footerView } from '../../src/core/view.js';
+import { demoReader } from '../../src/runtimes/demo/log.js';
 import { runtimes } from '../../src/runtimes/index.js';
-import type { Env, Runtime } from '../../src/runtimes/runtime.js';
+import type { Env, Located, Runtime } from '../../src/runtimes/runtime.js';
 import { followSession } from '../../src/wrap/follow-session.js';
 import { linesOf } from '../support/read-log.js';
 
@@ -35,7 +36,10 @@ const put = (path: string, text: string): string => {
 };
 
 /** Follows as the wrapper does: everything that happens goes through the core, and `shown` is the footer. */
-const follow = (runtime: Runtime, options: { env?: Env; onFact?: (event: Event) => void } = {}) => {
+const follow = (
+  runtime: Runtime,
+  options: { env?: Env; onFact?: (event: Event) => void; enteredAt?: () => number | undefined } = {},
+) => {
   const events: Event[] = [];
   const problems: string[] = [];
   let session = startSession({ runtime: runtime.name }, startedAt);
@@ -52,6 +56,7 @@ const follow = (runtime: Runtime, options: { env?: Env; onFact?: (event: Event) 
     env: options.env ?? {},
     startedAt,
     now: Date.now,
+    enteredAt: options.enteredAt ?? Date.now,
     onFact: happen,
     onProblem: (reason) => {
       problems.push(reason);
@@ -166,9 +171,13 @@ describe('following a gemini session', () => {
   it('finds the chat made at the first turn and shows it as it grows', async () => {
     put('.gemini/projects.json', JSON.stringify({ projects: { [CWD]: 'app' } }));
     const { shown } = follow(runtimes.gemini);
+    const begun = `"startTime":"${new Date().toISOString()}"`;
     const path = put(
       '.gemini/tmp/app/chats/session-2026-11-21T08-41-60f4dd20.jsonl',
-      lines.slice(0, 6).join(''),
+      lines
+        .slice(0, 6)
+        .join('')
+        .replace(/"startTime":"[^"]+"/, begun),
     );
     await expect.poll(shown, WAIT).toBe('300000 ×0');
     appendFileSync(path, lines.slice(6, 10).join(''));
@@ -200,6 +209,31 @@ describe('following a codex session', () => {
     );
     const { shown } = follow(runtimes.codex);
     await expect.poll(shown, WAIT).toBe('15050 ×0');
+  });
+});
+
+describe('following a guess', () => {
+  const turn = (usedTokens: number): string =>
+    `${JSON.stringify({ type: 'turn', usedTokens, windowTokens: 10_000 })}\n`;
+
+  it('leaves its file only after Enter, or the session of another terminal would be shown', async () => {
+    let found: Located = { sessionId: 'a', path: put('a', turn(1_000)), certain: false };
+    let looks = 0;
+    let enteredAt: number | undefined;
+    const locate = async () => {
+      looks++;
+      return found;
+    };
+    const runtime = { ...runtimes.generic, log: { locate, reader: demoReader } };
+    const { shown } = follow(runtime, { enteredAt: () => enteredAt });
+    await expect.poll(shown, WAIT).toBe('1000 ×0');
+    found = { sessionId: 'b', path: put('b', turn(2_000)), certain: false };
+    const before = looks;
+    await expect.poll(() => looks, WAIT).toBeGreaterThan(before + 1);
+    appendFileSync(join(home, 'a'), turn(1_500));
+    await expect.poll(shown, WAIT).toBe('1500 ×0');
+    enteredAt = Date.now();
+    await expect.poll(shown, WAIT).toBe('2000 ×0');
   });
 });
 

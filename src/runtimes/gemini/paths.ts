@@ -10,6 +10,7 @@ import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 const SESSION_FILE = /^session-.*\.jsonl?$/;
 const SAFE_SLUG = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 const MOST_CANDIDATES = 20;
+const HISTORY_END = /\],"lastUpdated":"([^"]{1,40})"\}\}(?:\n|$)/g;
 
 interface Chat {
   readonly file: FileEntry;
@@ -25,16 +26,25 @@ export const locateGemini = async (port: FilePort, place: Place): Promise<Locate
   const chats = (await Promise.all(newest.map((file) => mainChat(port, file)))).filter(
     (chat) => chat !== undefined,
   );
-  const best = chats.find((chat) => isOwn(chat, chats, place)) ?? chats[0];
-  if (best) return { sessionId: best.sessionId, path: best.file.path, certain: false };
+  for (const chat of chats) {
+    if (isOwn(chat, chats, place) || (await isRewritten(port, chat, place)))
+      return { sessionId: chat.sessionId, path: chat.file.path, certain: false };
+  }
   const old = newest.find((file) => file.name.endsWith('.json'));
   return old && { sessionId: old.name, path: old.path, certain: false };
 };
 
-// A conversation begun after our start is more likely ours than an older one that grows: that may be another terminal's. A resumed
-// one counts as begun, because Gemini first makes a new file with the same session id.
+// An older conversation that grows may be another terminal's, or have got its summary, which the next Gemini to start writes. One
+// resumed by the command line counts as begun, because Gemini first makes a new file with the same session id.
 const isOwn = (chat: Chat, chats: readonly Chat[], place: Place): boolean =>
+  chat.file.path === place.currentPath ||
   chats.some((other) => other.sessionId === chat.sessionId && other.startedAt >= place.startedAt);
+
+// `/resume` writes the whole history of the other conversation again.
+const isRewritten = async (port: FilePort, { file }: Chat, place: Place): Promise<boolean> => {
+  const text = (await port.lastPart(file.path)) ?? '';
+  return [...text.matchAll(HISTORY_END)].some(([, time]) => (isoMillis(time ?? '') ?? 0) >= place.startedAt);
+};
 
 const geminiFolder = ({ env, home }: Place): string => posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
 

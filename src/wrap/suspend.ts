@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
 import { stopOurselves } from '../terminal/signals.js';
+import type { CursorQuestion } from './cursor-question.js';
 import type { Output } from './output.js';
 import type { Stage } from './stage.js';
 
@@ -15,6 +16,7 @@ export interface Suspend {
 
 export interface SuspendParts {
   readonly output: Output;
+  readonly question: CursorQuestion;
   /** the terminal is ours again: where the cursor is, and how large the screen, has to be found out anew */
   readonly onResumed: () => Promise<void>;
 }
@@ -24,6 +26,7 @@ const CLAUDE_SUSPENDED = 'Claude Code has been suspended. Run';
 const CONTROL_Z = 0x1a;
 const CONTROL_Z_MS = 2_000; // the words count only right after the key: conversations can contain them
 const POLL_MS = 1_000; // for a child that somebody stopped
+const ANSWER_MS = 150; // for the terminal to say where the shell has left its cursor
 
 const isControlZ = (bytes: Uint8Array): boolean =>
   bytes.includes(CONTROL_Z) ||
@@ -59,17 +62,29 @@ const giveBack = async ({ tty, filter, watchdog }: Stage): Promise<void> => {
   tty.release();
 };
 
+/** Below what the shell has written since: there the cursor must be when the child leaves its alternate screen. */
+const moveMainCursor = async ({ filter: { grid } }: Stage, question: CursorQuestion): Promise<void> => {
+  const cursor = await question.ask('', ANSWER_MS);
+  if (!cursor) return;
+  const { row, column } = cursor;
+  grid.saved.main = { ...grid.saved.main, row: Math.min(row, grid.rows - 1), column };
+  grid.mainCursorStale = true;
+};
+
 /** The terminal as the child left it, and the child running. */
-const takeBack = ({ tty, filter, child, verbatim }: Stage, wasAlternate: boolean): void => {
+const takeBack = async (stage: Stage, wasAlternate: boolean, question: CursorQuestion): Promise<void> => {
+  const { tty, filter, child, verbatim } = stage;
   const { grid, ledger } = filter;
   tty.hold();
+  if (wasAlternate) await moveMainCursor(stage, question);
   const enter = wasAlternate ? `\x1b[?${grid.alternateMode}h` : '';
   tty.write(enter + (verbatim ? '' : holdRegionSequence(grid)) + ledger.reapply(wasAlternate));
   grid.footerDirty = true;
   child?.signal('SIGCONT');
 };
 
-export const makeSuspend = (stage: Stage, { output, onResumed }: SuspendParts): Suspend => {
+export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
+  const { output, question, onResumed } = parts;
   const finder = makeWordFinder(CLAUDE_SUSPENDED);
   let lastControlZ = -Infinity;
   let stopping = false;
@@ -80,7 +95,7 @@ export const makeSuspend = (stage: Stage, { output, onResumed }: SuspendParts): 
     const wasAlternate = stage.filter.grid.alternate;
     await giveBack(stage);
     await stopOurselves();
-    takeBack(stage, wasAlternate);
+    await takeBack(stage, wasAlternate, question);
     output.release();
     stopping = false;
     await onResumed();

@@ -2,8 +2,8 @@ import type { Terminal } from '@xterm/headless';
 
 // DEC private modes that are on in a fresh terminal: autorepeat, autowrap, cursor
 const onByDefault = new Set([7, 8, 25]);
-// no state of their own, or seen by the buffer that is shown
-const uncounted = new Set([47, 1047, 1048, 1049]);
+// no state of their own, seen by the buffer that is shown, or a preference of the user (meta keys, which readline sets)
+const uncounted = new Set([47, 1034, 1047, 1048, 1049]);
 
 type Parameters = readonly (number | number[])[];
 

@@ -82,6 +82,8 @@ export interface Located {
   readonly path?: string;
   /** the agent itself said so (a pid file, an open file); otherwise it is the best of several */
   readonly certain: boolean;
+  /** when the file was written last, where it is only a guess */
+  readonly writtenAt?: Millis;
 }
 
 /** A regular file; links and folders are never one. */

@@ -11,7 +11,7 @@ import { chooseSession, noChoice } from './session-choice.js';
 
 const POLL_MS = 250;
 const LOOK_MS = 1_000; // most agents make the file at the first turn; `/clear`, `/new` and resume go to another one
-const ENTER_MS = 5_000; // a session changes because its user asked for it
+const ENTER_MS = 5_000; // after an Enter for the agent to write into the file of another session
 const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
 
 export interface FollowOptions {
@@ -49,11 +49,14 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   let stopped = false;
 
   // A guess from which file grew may be the file of the same agent in another terminal, where somebody else types.
-  const isAsked = (): boolean => options.now() - (options.enteredAt() ?? -Infinity) <= ENTER_MS;
+  const isAsked = ({ writtenAt }: Located): boolean => {
+    const after = (writtenAt ?? options.now()) - (options.enteredAt() ?? -Infinity);
+    return after >= -FILE_CLOCK_LAG_MS && after <= ENTER_MS;
+  };
 
   const moveTo = (found: Located): void => {
     const { current } = choice;
-    if (!found.certain && current?.path !== undefined && !isAsked()) return;
+    if (!found.certain && current?.path !== undefined && !isAsked(found)) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
     choice = next;

@@ -169,7 +169,8 @@ describe('finding the session file of claude', () => {
       [`${FOLDER}/agent-1a2b3c4d.jsonl`]: { modifiedAt: startedAt + 99 },
     };
     const found = await locateClaude(fakePort({ files }), old);
-    expect(found).toEqual({ sessionId: MINE, path: `${FOLDER}/${MINE}.jsonl`, certain: false });
+    const path = `${FOLDER}/${MINE}.jsonl`;
+    expect(found).toEqual({ sessionId: MINE, path, certain: false, writtenAt: startedAt + 9 });
   });
 
   it('takes no file that has not grown, none that another claude is in, and none before a pid file could be there', async () => {

@@ -117,6 +117,7 @@ describe('finding the rollout of codex', () => {
       sessionId: THREAD,
       path: rollout(DAY),
       certain: false,
+      writtenAt: startedAt + 5,
     });
   });
 

@@ -227,12 +227,18 @@ describe('following a guess', () => {
     const runtime = { ...runtimes.generic, log: { locate, reader: demoReader } };
     const { shown } = follow(runtime, { enteredAt: () => enteredAt });
     await expect.poll(shown, WAIT).toBe('1000 ×0');
-    found = { sessionId: 'b', path: put('b', turn(2_000)), certain: false };
+    enteredAt = Date.now() - 60_000;
+    found = { sessionId: 'b', path: put('b', turn(2_000)), certain: false, writtenAt: Date.now() };
     const before = looks;
     await expect.poll(() => looks, WAIT).toBeGreaterThan(before + 1);
     appendFileSync(join(home, 'a'), turn(1_500));
     await expect.poll(shown, WAIT).toBe('1500 ×0');
+    enteredAt = Date.now() + 60_000; // what was written before the key is not its work either
+    const later = looks;
+    await expect.poll(() => looks, WAIT).toBeGreaterThan(later + 1);
+    expect(shown()).toBe('1500 ×0');
     enteredAt = Date.now();
+    found = { ...found, writtenAt: enteredAt + 50 };
     await expect.poll(shown, WAIT).toBe('2000 ×0');
   });
 });

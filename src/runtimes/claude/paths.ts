@@ -63,7 +63,7 @@ const newestUnclaimed = async (port: FilePort, place: Place): Promise<Located | 
   if (grown.length === 0) return undefined;
   const claimed = await claimedSessions(port, place);
   const own = grown.find((file) => !claimed.includes(idOf(file)));
-  return own && { sessionId: idOf(own), path: own.path, certain: false };
+  return own && { sessionId: idOf(own), path: own.path, certain: false, writtenAt: own.modifiedAt };
 };
 
 // Sessions that other running Claudes say they are in.

@@ -139,7 +139,14 @@ const bestOf = async (
   );
   const own = threads.filter(({ thread }) => thread?.cwd === place.cwd);
   const best = own.find(({ thread }) => thread && thread.startedAt >= place.startedAt) ?? own[0];
-  return best?.thread && { sessionId: best.thread.id, path: best.file.path, certain: false };
+  return (
+    best?.thread && {
+      sessionId: best.thread.id,
+      path: best.file.path,
+      certain: false,
+      writtenAt: best.file.modifiedAt,
+    }
+  );
 };
 
 /** The thread of a rollout if a user talks in it: subagents and `codex exec` write files of their own. */

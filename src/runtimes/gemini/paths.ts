@@ -28,7 +28,12 @@ export const locateGemini = async (port: FilePort, place: Place): Promise<Locate
   );
   for (const chat of chats) {
     if (isOwn(chat, chats, place) || (await isRewritten(port, chat, place)))
-      return { sessionId: chat.sessionId, path: chat.file.path, certain: false };
+      return {
+        sessionId: chat.sessionId,
+        path: chat.file.path,
+        certain: false,
+        writtenAt: chat.file.modifiedAt,
+      };
   }
   const old = newest.find((file) => file.name.endsWith('.json'));
   return old && { sessionId: old.name, path: old.path, certain: false };

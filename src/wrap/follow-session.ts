@@ -11,7 +11,7 @@ import { chooseSession, noChoice } from './session-choice.js';
 
 const POLL_MS = 250;
 const LOOK_MS = 1_000; // most agents make the file at the first turn; `/clear`, `/new` and resume go to another one
-const ENTER_MS = 5_000; // after an Enter for the agent to write into the file of another session
+const ENTER_MS = 2_000; // within this an agent begins to write after Enter, and it has been looked for
 const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
 
 export interface FollowOptions {

@@ -47,28 +47,30 @@ const eraseFooter = (grid: Grid): string =>
 export const abandonSequence = (grid: Grid): string =>
   hasFooter(grid) ? REGION_OFF + eraseFooter(grid) : '';
 
-/** One row of room below the cursor, if it is on the last row: scrolls there, does nothing elsewhere. Only with the region off. */
-const MAKE_ROOM = '\x1bD\x1b[A';
+/** Rows of room below the cursor: scrolls at the end of the screen, does nothing elsewhere. Only with the region off. */
+const makeRoom = (rows: number): string => `${'\x1bD'.repeat(rows)}\x1b[${rows}A`;
 
 /** The region of the child, and room for the footer, at the start or after a stop. */
 export const holdRegionSequence = (grid: Grid): string =>
-  hasFooter(grid) ? `${MAKE_ROOM}\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
+  hasFooter(grid) ? `${makeRoom(1)}\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
 
 export interface ResizePlan {
   /** rows of the child's content below its cursor that must stay; 0 when the width changed and the terminal reflowed */
   readonly below: number;
   /** rows to move the cursor up first, for a terminal where it does not follow the text (kitty) */
   readonly up: number;
+  /** rows that the cursor's own line takes below it when the terminal wraps it anew; the child moves over them */
+  readonly wrapped: number;
 }
 
 /** Erases what is left of the old footer and sets the region for the size that `grid` has now. The cursor keeps its place. */
-export const resizeSequence = (grid: Grid, { below, up }: ResizePlan): string => {
+export const resizeSequence = (grid: Grid, { below, up, wrapped }: ResizePlan): string => {
   const lift = up > 0 ? `\x1b[${up}A` : '';
   const erase = `\x1b7\x1b[${below + 1}B\r\x1b[0m\x1b[J\x1b8`;
   const region = hasFooter(grid) ? `\x1b7\x1b[1;${grid.rows}r\x1b8` : '';
   grid.footerShown = false;
   grid.footerDirty = true;
-  return REGION_OFF + lift + MAKE_ROOM + erase + region;
+  return REGION_OFF + lift + makeRoom(1 + wrapped) + erase + region;
 };
 
 export interface TidyState {

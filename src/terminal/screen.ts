@@ -12,6 +12,8 @@ export interface Screen {
   settled: () => Promise<void>;
   /** rows with content below the cursor's row */
   rowsBelowCursor: () => number;
+  /** rows that the cursor's row would take below the cursor in a terminal of so many columns that wraps it */
+  rowsWrappedAt: (columns: number) => number;
   /** last row of the main screen that has content, from 0; −1 for an empty screen */
   lastRow: () => number;
   /** everything more than this many rows below the cursor is gone: what was erased in the terminal after a resize */
@@ -116,6 +118,12 @@ export const makeScreen = (size: Size, seed: () => string): Screen => {
       terminal.resize(Math.max(2, columns), Math.max(1, rows));
     },
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
+    rowsWrappedAt: (columns) => {
+      const { active } = terminal.buffer;
+      const length = active.getLine(active.baseY + active.cursorY)?.translateToString(true).length ?? 0;
+      const last = Math.floor(Math.max(0, length - 1) / columns);
+      return Math.max(0, last - Math.floor(active.cursorX / columns));
+    },
     lastRow: () => lastContentRow(terminal, true),
     eraseBelow: (rows) => {
       const isInside = terminal.buffer.active.cursorY + rows + 1 < terminal.rows;

@@ -59,8 +59,10 @@ const moveFooter = async (stage: Stage, size: Size, next: Size): Promise<void> =
   await screen.settled();
   const below = size.columns === grid.columns ? screen.rowsBelowCursor() : 0;
   const up = liftOf(stage, size);
+  const isReflowed = size.columns < grid.columns && !grid.alternate;
+  const wrapped = isReflowed ? screen.rowsWrappedAt(size.columns) : 0;
   resizeGrid(grid, size.columns, next.rows, size.rows);
-  tty.write(resizeSequence(grid, { below, up }));
+  tty.write(resizeSequence(grid, { below, up, wrapped }));
   await screen.resize(next);
   screen.eraseBelow(below);
 };

@@ -13,7 +13,7 @@ const START_MS = 1_500;
 
 const at = (columns, rows) => ({ columns, rows });
 const startSize = at(80, 24);
-const storm = [at(70, 20), at(90, 30), at(60, 18), at(80, 36), at(100, 16), at(80, 24)];
+const storm = [at(70, 20), at(90, 30), at(60, 18), at(84, 36), at(100, 16), at(80, 24)];
 /** The series of sizes: each step is one change, the storm six in 0.3 s. */
 const series = [
   ['h-', at(80, 20)],

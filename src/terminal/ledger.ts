@@ -1,4 +1,6 @@
-import { commandOf, commandRestore } from './lasting-commands.js';
+import { commandOf } from './lasting-commands.js';
+import { CURSOR, nothingOn, onByDefault, reapplySequence, restoreOf, SYNCHRONIZED } from './left-on.js';
+import type { LedgerRestore, LeftOn } from './left-on.js';
 import { makeQuestions, type Questions } from './questions.js';
 
 /**
@@ -35,98 +37,15 @@ export interface Ledger {
   restore: (died: boolean) => LedgerRestore;
 }
 
-/** Sequences in three parts, because the keyboard stack and the screen buffer have an order (facts/terminals.md §4). */
-export interface LedgerRestore {
-  readonly inBuffer: string;
-  readonly modes: string;
-  /** something was still on: the child did not clean up */
-  readonly dirty: boolean;
-}
-
-// DEC private modes that are on in a fresh terminal: autorepeat, autowrap, cursor
-const onByDefault = new Set([7, 8, 25]);
 // Switching these back is the caller's business (buffer), or they have no state of their own, or a user preference (meta keys).
 const notCounted = new Set([2, 3, 40, 47, 1034, 1035, 1036, 1037, 1039, 1047, 1048, 1049]);
 const switchesBuffer = new Set([47, 1047, 1049]);
-const SYNCHRONIZED = 2026;
-const CURSOR = 25;
 // Programs switch these with every frame: who restores without being told switches them back in any case.
 const everyFrame = new Set([SYNCHRONIZED, CURSOR]);
 
-/** What to send first when nobody could be told of the last change. */
-export const endOfFrame = `\x1b[?${SYNCHRONIZED}l\x1b[?${CURSOR}h`;
 const ansiCounted = new Set([2, 4, 20]); // KAM, IRM, LNM
 
-interface State {
-  modes: Map<number, boolean>;
-  ansi: Set<number>;
-  stack: { main: readonly number[]; alternate: readonly number[] };
-  keyboardFlags: number;
-  modifiedKeys: Map<number, number>;
-  cursorStyle: number;
-  keypad: boolean;
-  commands: Map<string, string>;
-  changed: boolean;
-}
-
-const emptyState = (): State => ({
-  modes: new Map(),
-  ansi: new Set(),
-  stack: { main: [], alternate: [] },
-  keyboardFlags: 0,
-  modifiedKeys: new Map(),
-  cursorStyle: 0,
-  keypad: false,
-  commands: new Map(),
-  changed: true,
-});
-
-const modesRestore = ({ modes }: State): string =>
-  [...modes]
-    .filter(([mode, on]) => mode !== SYNCHRONIZED && on !== onByDefault.has(mode))
-    .map(([mode, on]) => (on ? `\x1b[?${mode}l` : onByDefault.has(mode) ? `\x1b[?${mode}h` : ''))
-    .join('');
-
-const keysRestore = (state: State): string =>
-  [...state.modifiedKeys.keys()].map((resource) => `\x1b[>${resource}m`).join('') +
-  (state.keyboardFlags === 0 ? '' : '\x1b[=0;1u');
-
 const MAX_PUSHES = 99;
-
-/** A child that is not told of a stop expects its modes to be as it left them. */
-const reapplied = (state: State, alternate: boolean): string => {
-  const modes = [...state.modes].filter(
-    ([mode, on]) => mode !== SYNCHRONIZED && on !== onByDefault.has(mode),
-  );
-  const keys = [...state.modifiedKeys].map(([resource, value]) => `\x1b[>${resource};${value}m`).join('');
-  const flags = state.keyboardFlags === 0 ? '' : `\x1b[=${state.keyboardFlags};1u`;
-  return [
-    ...state.stack[alternate ? 'alternate' : 'main'].map((pushed) => `\x1b[>${pushed}u`),
-    flags + keys,
-    ...modes.map(([mode, on]) => `\x1b[?${mode}${on ? 'h' : 'l'}`),
-    ...[...state.ansi].map((mode) => `\x1b[${mode}h`),
-    state.keypad ? '\x1b=' : '',
-    state.cursorStyle === 0 ? '' : `\x1b[${state.cursorStyle} q`,
-  ].join('');
-};
-
-const restoreOf = (state: State, died: boolean): LedgerRestore => {
-  const commands = [...state.commands].map(([name, text]) => commandRestore(name, text, died)).join('');
-  const ansi = [...state.ansi].map((mode) => `\x1b[${mode}l`).join('');
-  const keypad = state.keypad ? '\x1b>' : '';
-  const style = state.cursorStyle !== 0 ? '\x1b[0 q' : '';
-  const modes = modesRestore(state);
-  const synchronized = state.modes.get(SYNCHRONIZED) === true ? `\x1b[?${SYNCHRONIZED}l` : '';
-  const popped = state.stack.alternate.length > 0 ? `\x1b[<${state.stack.alternate.length}u` : '';
-  const main = state.stack.main.length > 0 ? `\x1b[<${state.stack.main.length}u` : '';
-  const keys = keysRestore(state);
-  const dirty = synchronized + popped + main + keys + modes + keypad !== '';
-  return {
-    inBuffer: synchronized + popped,
-    modes: main + keys + modes + ansi + keypad + style + commands,
-    dirty,
-  };
-};
 
 type KeyboardRecorder = Pick<
   Ledger,
@@ -134,7 +53,7 @@ type KeyboardRecorder = Pick<
 >;
 
 /** Keyboard protocols and the cursor's style. `change` applies something to the state and remembers that it has changed. */
-const keyboardRecorder = (change: (apply: (state: State) => void) => void): KeyboardRecorder => ({
+const keyboardRecorder = (change: (apply: (state: LeftOn) => void) => void): KeyboardRecorder => ({
   pushKeyboard: (flags, alternate) => {
     const buffer = alternate ? 'alternate' : 'main';
     change(({ stack }) => (stack[buffer] = [...stack[buffer], flags].slice(-MAX_PUSHES)));
@@ -152,14 +71,14 @@ const keyboardRecorder = (change: (apply: (state: State) => void) => void): Keyb
   keypad: (application) => change((state) => (state.keypad = application)),
 });
 
-const recordMode = (state: State, mode: number, on: boolean): void => {
+const recordMode = (state: LeftOn, mode: number, on: boolean): void => {
   state.changed ||= switchesBuffer.has(mode);
   if (notCounted.has(mode) || state.modes.get(mode) === on) return;
   state.modes.set(mode, on);
   state.changed ||= !everyFrame.has(mode);
 };
 
-const recordCommand = (state: State, text: string): void => {
+const recordCommand = (state: LeftOn, text: string): void => {
   const command = commandOf(text);
   if (!command) return;
   const [name, value] = command;
@@ -169,14 +88,14 @@ const recordCommand = (state: State, text: string): void => {
 };
 
 /** DECSTR resets what DEC's terminals know, and leaves the modes that xterm and others have added. */
-const afterReset = (before: State, softly: boolean): State =>
+const afterReset = (before: LeftOn, softly: boolean): LeftOn =>
   softly
     ? { ...before, modes: new Map([...before.modes].filter(([mode]) => mode > 99)), changed: true }
-    : emptyState();
+    : nothingOn();
 
 export const makeLedger = (): Ledger => {
-  let state = emptyState();
-  const change = (apply: (state: State) => void): void => {
+  let state = nothingOn();
+  const change = (apply: (state: LeftOn) => void): void => {
     apply(state);
     state.changed = true;
   };
@@ -198,7 +117,7 @@ export const makeLedger = (): Ledger => {
       state.changed = false;
       return changed;
     },
-    reapply: (alternate) => reapplied(state, alternate),
+    reapply: (alternate) => reapplySequence(state, alternate),
     restore: (died) => restoreOf(state, died),
   };
 };

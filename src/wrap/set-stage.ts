@@ -2,7 +2,7 @@ import { makeGrid } from '../terminal/filter/grid.js';
 import { quirksOf } from '../terminal/filter/quirks.js';
 import { cursorSequence } from '../terminal/filter/saved-cursor.js';
 import { makeStreamFilter } from '../terminal/filter/stream-filter.js';
-import { endOfFrame } from '../terminal/ledger.js';
+import { endOfFrame } from '../terminal/left-on.js';
 import { tidySequence } from '../terminal/painter.js';
 import { makeScreen } from '../terminal/screen.js';
 import { openTty, type TtyListener } from '../terminal/tty.js';

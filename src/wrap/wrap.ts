@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
@@ -13,6 +12,7 @@ import { makeKeys, type Keys } from './keys.js';
 import { makeOutput, type Output } from './output.js';
 import { followReadings } from './readings.js';
 import { makeResize, type Resize } from './resize.js';
+import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
 import { armWatchdog, setStage } from './set-stage.js';
 import { childSize, type Stage } from './stage.js';
 import { makeSuspend, type Suspend } from './suspend.js';
@@ -30,7 +30,6 @@ interface Parts {
 }
 
 const ANSWER_MS = 60; // for the terminal to say where its cursor is; the child is starting meanwhile
-const HANGUP_MS = 3_000; // for the child to end after the terminal has hung up
 
 /** Something of ours has failed: from here on bytes go through as they are, and the child gets the whole screen. */
 const goVerbatim = ({ stage, footer }: Pick<Parts, 'stage' | 'footer'>): void => {
@@ -104,34 +103,6 @@ const startIn = (stage: Stage, listener: ChildListener): Child => {
   } catch (error) {
     throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
   }
-};
-
-const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
-  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
-  return name === undefined
-    ? { kind: 'code', code: exitCode }
-    : { kind: 'signal', signal: name as NodeJS.Signals };
-};
-
-/** How a session comes to its end. */
-interface Ending {
-  readonly ended: Promise<ChildEnd>;
-  readonly finish: (end: ChildEnd) => void;
-  /** somebody has sent us a signal to end, or the terminal has hung up */
-  isToldToEnd: boolean;
-}
-
-const makeEnding = (): Ending => {
-  let finish: (end: ChildEnd) => void = () => undefined;
-  const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
-  return { ended, finish, isToldToEnd: false };
-};
-
-/** The terminal has hung up: the child hears of it, and if it does not end we do, which closes its terminal. */
-const hangUp = (ending: Ending, child: Child | undefined): void => {
-  ending.isToldToEnd = true;
-  child?.signal('SIGHUP');
-  setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
 };
 
 /** Listens to signals and stray errors until the returned function is called. */

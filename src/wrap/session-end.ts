@@ -1,0 +1,34 @@
+import { constants } from 'node:os';
+import type { Child, ChildEnd } from '../terminal/child.js';
+import type { ExitStatus } from './wrap-session.js';
+
+const HANGUP_MS = 3_000; // for the child to end after the terminal has hung up
+
+/** How a session comes to its end. */
+export interface Ending {
+  readonly ended: Promise<ChildEnd>;
+  readonly finish: (end: ChildEnd) => void;
+  /** somebody has sent us a signal to end, or the terminal has hung up */
+  isToldToEnd: boolean;
+}
+
+export const makeEnding = (): Ending => {
+  let finish: (end: ChildEnd) => void = () => undefined;
+  const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
+  return { ended, finish, isToldToEnd: false };
+};
+
+/** The terminal has hung up: the child hears of it, and if it does not end we do, which closes its terminal. */
+export const hangUp = (ending: Ending, child: Child | undefined): void => {
+  ending.isToldToEnd = true;
+  child?.signal('SIGHUP');
+  setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
+};
+
+/** The child's end in the words of the command line. */
+export const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
+  return name === undefined
+    ? { kind: 'code', code: exitCode }
+    : { kind: 'signal', signal: name as NodeJS.Signals };
+};

@@ -65,6 +65,8 @@ const resizeOne = async (open, name, command) => {
     name,
   });
   const bare = await opened(open, { size: rowLess(startSize), command, name: `${name}-bare` });
+  // a pager repaints its screen; what it leaves in the scrollback of GNU screen is chance, also bare
+  const visible = (rows) => (command.startsWith('less') ? rows.slice(-16) : rows);
   const problems = [];
   for (const [step, ...sizes] of [['start', startSize], ...series]) {
     await changeTo(wrapped, sizes, (size) => size);
@@ -75,7 +77,7 @@ const resizeOne = async (open, name, command) => {
     const seen = [
       ...sizeProblem(wrapped, sizes.at(-1)),
       ...[footerProblem(rows)].filter(Boolean),
-      ...rowProblems(rows, bareRows),
+      ...rowProblems(visible(rows), visible(bareRows), step),
     ];
     problems.push(...seen.map((problem) => `${step}: ${problem}`));
   }
@@ -132,7 +134,11 @@ const ending = (kind, finish) => async (open, name) => {
   await say(`${node('modes.js')}\n`);
   await say('seq -f "old %03g" 40\n');
   await say(`${wrapper} -- ${node(`box.js ${kind} 5`)}\n`, START_MS);
-  const during = footersIn(await dumpOf(terminal, `${name}.during`));
+  let during = 0;
+  for (let attempt = 0; attempt < 5 && during === 0; attempt += 1) {
+    during = footersIn(await dumpOf(terminal, `${name}.during`));
+    if (during === 0) await pause(SETTLE_MS);
+  }
   await finish({ terminal, say, pid: pidIn(childrenOf(shellPid(terminal.tty))[0]) });
   await pause(SETTLE_MS);
   await say('echo al""ive\n');

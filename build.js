@@ -5,12 +5,19 @@ import { build } from 'esbuild';
 
 const OUTPUT = 'dist';
 
+// Ink imports them behind a condition that is false here; followed, they would become a chunk that nobody loads.
+const withoutDevtools = {
+  name: 'without-devtools',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/devtools\.js$/ }, ({ path }) => ({ path, external: true })),
+};
+
 const { metafile } = await build({
   entryPoints: { main: 'src/cli/main.ts', 'demo-agent': 'src/demo/main.ts' },
   outdir: OUTPUT,
   metafile: true,
   bundle: true,
-  splitting: true, // Ink and React live in a chunk of their own that is loaded after the child has started
+  splitting: true, // Ink, React and xterm.js live in chunks of their own that are loaded after the child has started
   format: 'esm',
   platform: 'node',
   target: 'node20',
@@ -20,7 +27,8 @@ const { metafile } = await build({
   legalComments: 'none',
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
-  external: ['@lydell/node-pty', 'react-devtools-core'],
+  external: ['@lydell/node-pty'],
+  plugins: [withoutDevtools],
   // bundled CommonJS packages call require() for Node's own modules
   banner: {
     js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",

@@ -19,7 +19,13 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 const packages: Readonly<Record<string, readonly string[]>> = {
   core: [],
   runtimes: ['node:path'],
-  terminal: ['node:', '@lydell/node-pty', '@xterm/headless', '@xterm/addon-unicode11', 'string-width'],
+  terminal: [
+    'node:',
+    '@lydell/node-pty',
+    '@xterm/headless',
+    '@xterm/addon-unicode11',
+    'get-east-asian-width',
+  ],
   storage: ['node:'],
   ui: ['ink', 'react', 'chalk', 'string-width'],
   demo: ['node:', 'string-width'],

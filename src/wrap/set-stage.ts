@@ -2,9 +2,9 @@ import { makeGrid } from '../terminal/filter/grid.js';
 import { quirksOf } from '../terminal/filter/quirks.js';
 import { cursorSequence } from '../terminal/filter/saved-cursor.js';
 import { makeStreamFilter } from '../terminal/filter/stream-filter.js';
+import { makeLazyScreen } from '../terminal/lazy-screen.js';
 import { endOfFrame } from '../terminal/left-on.js';
 import { tidySequence } from '../terminal/painter.js';
-import { makeScreen } from '../terminal/screen.js';
 import { openTty, type TtyListener } from '../terminal/tty.js';
 import { startWatchdog } from '../terminal/watchdog.js';
 import { childSize, type Stage } from './stage.js';
@@ -23,7 +23,9 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     session,
     tty,
     filter,
-    screen: makeScreen(child, seed),
+    screen: makeLazyScreen(child, seed, (error) =>
+      session.log.error(`the screen model could not be loaded: ${String(error)}`),
+    ),
     watchdog: startWatchdog(tty.termios),
     child: undefined,
     footerWanted: session.footer,

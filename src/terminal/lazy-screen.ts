@@ -1,0 +1,51 @@
+import type { Screen } from './screen.js';
+import type { Size } from './tty.js';
+
+/**
+ * The screen model, loaded in the turn after the one that starts the child: xterm.js takes 25 ms, as long as all the rest before the
+ * child. What it is fed until then waits. If it can't be loaded, it says so once, and nothing is known of the screen.
+ */
+export const makeLazyScreen = (
+  size: Size,
+  seed: () => string,
+  onFailure: (error: unknown) => void,
+): Screen => {
+  let screen: Screen | undefined;
+  let failed = false;
+  let waiting: ((loaded: Screen) => void)[] = [];
+
+  const whenLoaded = (act: (loaded: Screen) => void): void => {
+    if (screen) act(screen);
+    else if (!failed) waiting.push(act);
+  };
+  const load = async (): Promise<void> => {
+    const { makeScreen } = await import('./screen.js');
+    const loaded = makeScreen(size, seed);
+    for (const act of waiting.splice(0)) act(loaded);
+    screen = loaded;
+  };
+  const loaded = new Promise<void>((resolve) => {
+    setImmediate(() => void load().catch(fail).then(resolve));
+  });
+  const fail = (error: unknown): void => {
+    failed = true;
+    waiting = [];
+    onFailure(error);
+  };
+  return {
+    feed: (bytes) => whenLoaded((model) => model.feed(bytes)),
+    alignCursor: (row) => whenLoaded((model) => model.alignCursor(row)),
+    eraseBelow: (rows) => whenLoaded((model) => model.eraseBelow(rows)),
+    resize: async (next) => {
+      await loaded;
+      await screen?.resize(next);
+    },
+    settled: async () => {
+      await loaded;
+      await screen?.settled();
+    },
+    rowsBelowCursor: () => screen?.rowsBelowCursor() ?? 0,
+    rowsWrappedAt: (columns) => screen?.rowsWrappedAt(columns) ?? 0,
+    lastRow: () => screen?.lastRow() ?? Infinity,
+  };
+};

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pause, sizeOf, work } from './launch.js';
-import { footerProblem, footersIn, rowProblems, rowsOf, scrollProblems } from './text.js';
+import { footerProblem, footersIn, rowProblems, rowsOf, scrollProblems, withoutFooter } from './text.js';
 
 const programs = `${dirname(fileURLToPath(import.meta.url))}/programs`;
 const wrapper = `${process.execPath} ${process.env.CTXWRAP}`;
@@ -66,7 +66,7 @@ const resizeOne = async (open, name, command) => {
   });
   const bare = await opened(open, { size: rowLess(startSize), command, name: `${name}-bare` });
   // a pager repaints its screen; what it leaves in the scrollback of GNU screen is chance, also bare
-  const visible = (rows) => (command.startsWith('less') ? rows.slice(-16) : rows);
+  const visible = (rows) => (command.startsWith('less') ? withoutFooter(rows).slice(-15) : rows);
   const problems = [];
   for (const [step, ...sizes] of [['start', startSize], ...series]) {
     await changeTo(wrapped, sizes, (size) => size);

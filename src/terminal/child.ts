@@ -1,5 +1,6 @@
 import { spawn } from '@lydell/node-pty';
 import { realpathSync } from 'node:fs';
+import { holdLastOutput } from './last-output.js';
 import type { Size } from './tty.js';
 
 /** How the child ended: `signal` is a number, 0 for an ordinary exit. */
@@ -81,16 +82,19 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
     if (paused) pty.resume();
     paused = false;
   };
-  // node-pty gives up on a paused terminal 200 ms after the child's exit: read on as soon as one is known
-  process.on('SIGCHLD', resume);
-  pty.onData((data) => listener.onOutput(data as unknown as Uint8Array)); // bytes, since there is no encoding
+  const { ptsName } = pty as unknown as { ptsName: string };
+  const lastOutput = holdLastOutput(ptsName, pty.pid, resume);
+  pty.onData((data) => {
+    lastOutput.noteOutput();
+    listener.onOutput(data as unknown as Uint8Array); // bytes, since there is no encoding
+  });
   (pty as unknown as { on: (event: 'close', listener: () => void) => void }).on(
     'close',
     () => (open = false),
   );
   pty.onExit(({ exitCode, signal }) => {
     open = false;
-    process.off('SIGCHLD', resume);
+    lastOutput.close();
     listener.onEnd({ exitCode, signal: signal ?? 0 });
   });
   return {
@@ -103,7 +107,8 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
     },
     signal: (signal) => signalGroup(pty.pid, signal),
     pause: () => {
-      if (!paused) pty.pause();
+      if (paused || lastOutput.isEnding()) return;
+      pty.pause();
       paused = true;
     },
     resume,

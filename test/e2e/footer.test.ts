@@ -175,6 +175,7 @@ describe.concurrent('mode off', () => {
         await player.write(output, [1000, 1, 7]);
         const isAll = (): boolean => withoutMarkers(window.bytes()).length >= output.length;
         await window.until(isAll, 'all of the output');
+        await window.emulator.write(''); // all answers are given when all is parsed
         const received = `${window.emulator.answers()}${HOTKEY}\x1b[93;5u\x1b[200~x\x1b[201~\x1b[6n\x1b`;
         window.type(received.slice(window.emulator.answers().length));
         await player.until(() => player.received().length >= received.length);

@@ -13,6 +13,9 @@ export interface Window {
   until: (condition: string | (() => boolean), what?: string) => Promise<void>;
   type: (keys: string) => void;
   resize: (columns: number, rows: number) => void;
+  /** stops reading, as a terminal does at Ctrl-S */
+  pause: () => void;
+  resume: () => void;
   /** of the terminal, as `stty -g` prints it */
   termios: () => string;
   close: () => void;
@@ -102,6 +105,8 @@ export const openWindow = (options: WindowOptions): Window => {
       terminal.resize(newColumns, newRows);
       pty.resize(newColumns, newRows);
     },
+    pause: () => pty.pause(),
+    resume: () => pty.resume(),
     termios: () => {
       const { ptsName } = pty as unknown as { ptsName: string };
       return spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim();

@@ -1,0 +1,21 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { rowsOf } from '../support/window.js';
+import { withWrapped } from '../support/wrapped.js';
+
+const EXIT_NOTICED_MS = 600; // nothing outside tells when the wrapper knows of the child's exit; it must not matter
+
+it('shows everything of a child that exits while the terminal does not read', async () => {
+  const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index} ${'.'.repeat(90)}`);
+  await withWrapped({ columns: 120, rows: 24 }, async ({ started, window, player, ended }) => {
+    await started();
+    window.pause();
+    void player.write(lines.map((line) => `${line}\r\n`).join(''), [4096]);
+    player.exit(3);
+    await player.ended();
+    await wait(EXIT_NOTICED_MS);
+    window.resume();
+    expect(await ended()).toEqual({ code: 3, signal: null });
+    expect(rowsOf(window.emulator, 'all').filter((row) => row.startsWith('line'))).toEqual(lines);
+  });
+});

@@ -11,8 +11,8 @@ export interface Resize {
   check: () => boolean;
   /** goes through all of it, also if the size is the same: the shell has had the terminal */
   renew: () => Promise<void>;
-  /** resolves when a change that is under way is done */
-  done: () => Promise<void>;
+  /** no change begins any more; resolves when one that is under way is done */
+  stop: () => Promise<void>;
 }
 
 export interface ResizeParts {
@@ -40,15 +40,15 @@ const isNeeded = (stage: Stage): boolean => {
 };
 
 /** Where the terminal has put the cursor. Not asked inside a frame: kitty answers only at its end. */
-const align = async (
-  { filter: { grid, ledger }, screen }: Stage,
-  question: CursorQuestion,
-): Promise<void> => {
+const align = async (stage: Stage, question: CursorQuestion): Promise<void> => {
+  const { screen } = stage;
+  const { grid, ledger } = stage.filter;
   if (ledger.isSet(SYNCHRONIZED)) return;
   const cursor = await question.ask('', ANSWER_MS);
   if (!cursor) return;
   grid.row = Math.min(grid.rows - 1, cursor.row);
   grid.column = Math.min(grid.columns - 1, cursor.column);
+  stage.cursorKnown = true;
   screen.alignCursor(grid.row);
 };
 
@@ -89,15 +89,14 @@ const nudge = ({ child, filter: { grid } }: Stage): void => {
 
 export const makeResize = (stage: Stage, { output, question, onDone }: ResizeParts): Resize => {
   let running: Promise<void> | undefined;
+  let stopped = false;
 
   const run = async (force: boolean): Promise<void> => {
     output.hold();
     try {
-      if (force) {
-        nudge(stage);
-        await apply(stage, question);
-      }
-      while (isNeeded(stage)) await apply(stage, question);
+      if (force) nudge(stage);
+      do await apply(stage, question);
+      while (!stopped && isNeeded(stage));
     } finally {
       running = undefined;
       output.release();
@@ -112,15 +111,19 @@ export const makeResize = (stage: Stage, { output, question, onDone }: ResizePar
   return {
     check: () => {
       if (running) return true;
-      if (!isNeeded(stage)) return false;
+      if (stopped || !isNeeded(stage)) return false;
       start(false);
       return true;
     },
     renew: async () => {
       await running;
+      if (stopped) return;
       start(true);
       await running;
     },
-    done: async () => running,
+    stop: async () => {
+      stopped = true;
+      await running;
+    },
   };
 };

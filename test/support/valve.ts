@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { spawn } from '@lydell/node-pty';
+import { programPath } from './programs.js';
+import type { Ending } from './wrapped.js';
+
+/** A terminal that can stop reading, and draws nothing. It answers the question for the cursor. */
+export interface Valve {
+  /** of the program, which a parent starts that keeps the terminal open */
+  pid: () => number;
+  /** resolves when the program's end can be read */
+  ended: () => Promise<Ending>;
+  stopReading: () => void;
+  readOn: () => void;
+  /** looks at each chunk */
+  onBytes: (listener: (bytes: Buffer) => void) => void;
+  bytes: () => Buffer;
+  type: (keys: string) => void;
+  close: () => void;
+}
+
+export interface ValveOptions {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const VALVE_ROWS = 24;
+const COLUMNS = 80;
+const LOOK_MS = 5;
+
+const messages = (text: string): readonly (Ending & { pid?: number })[] =>
+  [...text.matchAll(/\x1b\]7777;([^\x07]*)\x07/g)].map(
+    ([, json = '']) => JSON.parse(json) as Ending & { pid?: number },
+  );
+
+export const openValve = ({ command, cwd, env }: ValveOptions): Valve => {
+  const args = [programPath('parent.js'), '', ...command];
+  const size = { cols: COLUMNS, rows: VALVE_ROWS };
+  const pty = spawn(process.execPath, args, { ...size, cwd, env: { ...env }, encoding: null });
+  const chunks: Buffer[] = [];
+  let listener: (bytes: Buffer) => void = () => undefined;
+  let pid = 0;
+  let finish: (ending: Ending) => void = () => undefined;
+  const ended = new Promise<Ending>((resolve) => (finish = resolve));
+  pty.onData((data) => {
+    const bytes = data as unknown as Buffer; // there is no encoding
+    chunks.push(bytes);
+    if (bytes.includes('\x1b[6n')) pty.write('\x1b[1;1R');
+    const recent = Buffer.concat(chunks.slice(-3)).toString('latin1'); // a message may come in pieces
+    for (const message of messages(recent)) {
+      if (message.pid === undefined) finish(message);
+      else ({ pid } = message);
+    }
+    listener(bytes);
+  });
+  return {
+    pid: () => pid,
+    ended: () => ended,
+    stopReading: () => pty.pause(),
+    readOn: () => pty.resume(),
+    onBytes: (next) => (listener = next),
+    bytes: () => Buffer.concat(chunks),
+    type: (keys) => pty.write(keys),
+    close: () => pty.kill('SIGKILL'),
+  };
+};
+
+/** Resolves when no process has this number any more. */
+export const processGone = async (pid: number): Promise<void> => {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await pause(LOOK_MS);
+  }
+};

@@ -67,6 +67,13 @@ export const notInstalled = (
 export const notAProgram = (file: string, reason: string): UserError =>
   new UserError(`cannot run ${file}: ${reason}`, { exitCode: notExecutable });
 
+/** What PATH gives for the agent is something that starts ctxwrap. */
+export const startsItself = (file: string): UserError =>
+  new UserError(`${file} starts ctxwrap again and again`, {
+    exitCode: notExecutable,
+    hint: 'put the agent itself on PATH, or call ctxwrap by its name in the shim',
+  });
+
 /** A file that exists but whose first line names a program that does not. */
 export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });

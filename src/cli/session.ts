@@ -62,7 +62,6 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
   recording,
   log,
-  selfStartedAt: performance.timeOrigin,
 });
 
 const openRecordingFor = (

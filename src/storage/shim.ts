@@ -15,6 +15,15 @@ export const isOwnShim = (file: string, self: string): boolean => {
   }
 };
 
+/** True for a shell script: the only kind of program that can start us without our seeing it in its head. */
+export const isShellScript = (file: string): boolean => {
+  try {
+    return /^#!.*\b(ba|da|z|k|fi)?sh\b/.test(headOf(file));
+  } catch {
+    return false;
+  }
+};
+
 const headOf = (file: string): string => {
   const descriptor = openSync(file, 'r');
   try {

@@ -46,6 +46,7 @@ const everyFrame = new Set([SYNCHRONIZED, CURSOR]);
 const ansiCounted = new Set([2, 4, 20]); // KAM, IRM, LNM
 
 const MAX_PUSHES = 99;
+const MAX_MODES = 256; // no terminal knows as many
 
 type KeyboardRecorder = Pick<
   Ledger,
@@ -74,6 +75,7 @@ const keyboardRecorder = (change: (apply: (state: LeftOn) => void) => void): Key
 const recordMode = (state: LeftOn, mode: number, on: boolean): void => {
   state.changed ||= switchesBuffer.has(mode);
   if (notCounted.has(mode) || state.modes.get(mode) === on) return;
+  if (state.modes.size >= MAX_MODES && !state.modes.has(mode)) return;
   state.modes.set(mode, on);
   state.changed ||= !everyFrame.has(mode);
 };

@@ -107,6 +107,8 @@ export const tidySequence = (grid: Grid, ledger: Ledger, state: TidyState): stri
   const vt52 = grid.vt52 ? '\x1b<' : '';
   const narrow = hasFooter(grid) || grid.top > 0 || grid.bottom < grid.rows - 1;
   const region = narrow || state.abandoned ? REGION_OFF : '';
-  const below = unclean ? cursorBelow({ ...grid, row: main.row }, state.lastRow) : '';
+  // a save and restore of ours loses the last-column flag: what the shell prints next would overwrite the last character
+  const wrapped = grid.pendingWrap && grid.autowrap && region !== '' ? '\r\n' : '';
+  const below = unclean ? cursorBelow({ ...grid, row: main.row }, state.lastRow) : wrapped;
   return vt52 + ended + inBuffer + leave + region + modes + plain + moved + eraseFooter(grid) + below;
 };

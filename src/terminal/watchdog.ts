@@ -24,7 +24,7 @@ done
 printf "$s" >&3
 sleep 0.1
 [ "$(stty -g <&3 2>/dev/null)" != "$r" ] || stty "$0" <&3 2>/dev/null
-kill -WINCH "$1" 2>/dev/null`;
+[ "$1" -le 1 ] || kill -WINCH "$1" 2>/dev/null`;
 
 /** As a format for printf: every byte that is not a plain letter or digit as an octal escape. */
 const printfFormat = (sequence: string): string =>

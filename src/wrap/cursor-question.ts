@@ -13,11 +13,21 @@ export interface CursorQuestion {
   settled: (waitMs: number) => Promise<void>;
 }
 
+export interface AnswerListener {
+  /** the answer to DA2, without its final byte */
+  readonly onAttributes: (text: string) => void;
+  /** an answer about the cursor that nobody waits for any more */
+  readonly onLate: () => void;
+}
+
 const CPR = '\x1b[6n';
 /** Secondary device attributes: xterm.js can be told from its answer. */
 export const DEVICE_ATTRIBUTES = '\x1b[>c';
 
-export const makeCursorQuestion = (stage: Stage, onAttributes: (text: string) => void): CursorQuestion => {
+export const makeCursorQuestion = (
+  stage: Stage,
+  { onAttributes, onLate }: AnswerListener,
+): CursorQuestion => {
   const { questions } = stage.filter.ledger;
   let listeners: ((text: string) => void)[] = [];
 
@@ -45,7 +55,9 @@ export const makeCursorQuestion = (stage: Stage, onAttributes: (text: string) =>
     },
     answered: (text) => {
       if (text.endsWith('c')) return onAttributes(text.slice(0, -1));
-      for (const listener of listeners) listener(text);
+      const [first] = listeners; // answers come in the order of the questions
+      if (first) first(text);
+      else onLate();
     },
     settled: async (waitMs) => {
       if (questions.open() > 0) await next(waitMs);

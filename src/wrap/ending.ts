@@ -47,7 +47,7 @@ export const tidyUp = async (
   tty.write(
     tidySequence(filter.grid, filter.ledger, {
       unterminated: unterminated || rest.length > 0,
-      died: end.signal > 0,
+      died: end.signal > 0 || isToldToEnd(), // an agent told to end may leave its cursor inside its box
       lastRow,
       abandoned: stage.verbatim && !isOff,
     }),

@@ -35,8 +35,8 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
     }
     let parts: readonly Uint8Array[] = [];
     if (!survive(stage, 'the stream filter', () => (parts = filter.push(bytes)))) {
-      listener.onFailure();
-      return tty.write(bytes);
+      listener.onFailure(); // which sends what the filter holds, this chunk included
+      return;
     }
     const [first] = parts;
     if (first !== undefined) tty.write(parts.length === 1 ? first : Buffer.concat(parts));

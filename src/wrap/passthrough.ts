@@ -11,6 +11,7 @@ export interface PassthroughCommand {
   /** the word the user typed: programs print it in their messages */
   readonly word: string;
   readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Runs the command in our place; rejects with the system's error if it cannot be started. */
@@ -21,6 +22,7 @@ export const passthrough = async (command: PassthroughCommand): Promise<ExitStat
   try {
     child = spawn(command.file, command.args, {
       argv0: command.word,
+      env: command.env,
       stdio: ['inherit', 'inherit', 'inherit', ...namedDescriptors(command.args)],
     });
     return await endOf(child);

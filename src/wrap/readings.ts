@@ -37,7 +37,11 @@ export const followReadings = (
     startedAt: now(),
     now,
     enteredAt,
-    onFact: take,
+    onFact: (event) => {
+      if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
+      if (event.type === 'boundary') log.info('the agent has compacted');
+      take(event);
+    },
     onProblem: (reason) => {
       log.warn(reason);
       take({ type: 'source-problem', reason });

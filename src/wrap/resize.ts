@@ -1,4 +1,4 @@
-import { hasFooter, resizeGrid } from '../terminal/filter/grid.js';
+import { hasFooter, homeSaved, resizeGrid } from '../terminal/filter/grid.js';
 import { resizeSequence } from '../terminal/painter.js';
 import type { Size } from '../terminal/tty.js';
 import type { CursorQuestion } from './cursor-question.js';
@@ -11,6 +11,8 @@ export interface Resize {
   check: () => boolean;
   /** goes through all of it, also if the size is the same: the shell has had the terminal */
   renew: () => Promise<void>;
+  /** asks once more where the cursor is: the first answer came after we had to go on */
+  realign: () => Promise<void>;
   /** no change begins any more; resolves when one that is under way is done */
   stop: () => Promise<void>;
 }
@@ -21,6 +23,7 @@ export interface ResizeParts {
   readonly onDone: () => void;
 }
 
+const LATE_ANSWER_MS = 1_000; // for a terminal that has already shown that it answers, but slowly
 const ANSWER_MS = 150; // for the terminal to say where its cursor is after a reflow
 const SYNCHRONIZED = 2026;
 
@@ -50,6 +53,22 @@ const align = async (stage: Stage, question: CursorQuestion): Promise<void> => {
   grid.column = Math.min(grid.columns - 1, cursor.column);
   stage.cursorKnown = true;
   screen.alignCursor(grid.row);
+};
+
+/** Everything counted so far began at a wrong row: cursor and saved cursor are moved to where they are. */
+const correct = async (stage: Stage, question: CursorQuestion): Promise<void> => {
+  const { grid } = stage.filter;
+  const cursor = await question.ask('', LATE_ANSWER_MS);
+  if (!cursor || grid.alternate) return;
+  const { main } = grid.saved;
+  const row = Math.min(grid.rows - 1, Math.max(0, main.row + cursor.row - grid.row));
+  if (main !== homeSaved) grid.saved.main = { ...main, row };
+  Object.assign(grid, {
+    row: Math.min(grid.rows - 1, cursor.row),
+    column: Math.min(grid.columns - 1, cursor.column),
+  });
+  stage.cursorKnown = true;
+  stage.screen.alignCursor(grid.row);
 };
 
 /** Our own row is moved to its new place, or taken away; the child's rows stay. */
@@ -120,6 +139,11 @@ export const makeResize = (stage: Stage, { output, question, onDone }: ResizePar
       if (stopped) return;
       start(true);
       await running;
+    },
+    realign: async () => {
+      output.hold();
+      await correct(stage, question);
+      output.release();
     },
     stop: async () => {
       stopped = true;

@@ -28,7 +28,6 @@ export const hangUp = (ending: Ending, child: Child | undefined): void => {
 /** The child's end in the words of the command line. */
 export const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
   const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
-  return name === undefined
-    ? { kind: 'code', code: exitCode }
-    : { kind: 'signal', signal: name as NodeJS.Signals };
+  if (name !== undefined) return { kind: 'signal', signal: name as NodeJS.Signals };
+  return { kind: 'code', code: signal > 0 ? 128 + signal : exitCode }; // Node has no names for real-time signals
 };

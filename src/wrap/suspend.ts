@@ -92,12 +92,15 @@ export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
   const suspend = async (): Promise<void> => {
     stopping = true;
     output.hold();
-    const wasAlternate = stage.filter.grid.alternate;
-    await giveBack(stage);
-    await stopOurselves();
-    await takeBack(stage, wasAlternate, question);
-    output.release();
-    stopping = false;
+    try {
+      const wasAlternate = stage.filter.grid.alternate;
+      await giveBack(stage);
+      await stopOurselves();
+      await takeBack(stage, wasAlternate, question);
+    } finally {
+      output.release();
+      stopping = false;
+    }
     await onResumed();
   };
   const now = (): void => {
@@ -119,6 +122,9 @@ export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
       if (performance.now() - lastControlZ < CONTROL_Z_MS && finder(bytes)) now();
     },
     now,
-    stop: () => clearInterval(poll),
+    stop: () => {
+      clearInterval(poll);
+      stopping = true; // there is nothing left to suspend
+    },
   };
 };

@@ -1,4 +1,3 @@
-import type { Millis } from '../core/reading.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
 import type { Recording } from '../storage/record.js';
@@ -28,6 +27,4 @@ export interface WrapSession {
   readonly hotkey: number | undefined;
   readonly recording: Recording | undefined;
   readonly log: Log;
-  /** when this process started, for the log */
-  readonly selfStartedAt: Millis;
 }

@@ -7,6 +7,7 @@ import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
 import { lookOf } from '../ui/look.js';
 import { DEVICE_ATTRIBUTES, makeCursorQuestion, type CursorQuestion } from './cursor-question.js';
 import { tidyUp } from './ending.js';
+import type { Following } from './follow-session.js';
 import { makeFooter, type Footer } from './footer.js';
 import { makeKeys, type Keys } from './keys.js';
 import { makeOutput, type Output } from './output.js';
@@ -14,7 +15,7 @@ import { followReadings } from './readings.js';
 import { makeResize, type Resize } from './resize.js';
 import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
 import { armWatchdog, setStage } from './set-stage.js';
-import { childSize, type Stage } from './stage.js';
+import { childSize, survive, type Stage } from './stage.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
@@ -39,6 +40,7 @@ const goVerbatim = ({ stage, footer }: Pick<Parts, 'stage' | 'footer'>): void =>
   stage.session.log.error('going on as a plain passthrough');
   footer.stop();
   const size = stage.tty.size();
+  stage.tty.write(stage.filter.flush());
   stage.tty.write(abandonSequence(grid));
   resizeGrid(grid, size.columns, size.rows, size.rows);
   stage.child?.resize(size);
@@ -47,8 +49,13 @@ const goVerbatim = ({ stage, footer }: Pick<Parts, 'stage' | 'footer'>): void =>
 const makeParts = (stage: Stage): Parts => {
   const { session, filter } = stage;
   const { grid, ledger } = filter;
-  const question = makeCursorQuestion(stage, (text) => {
-    grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
+  const question = makeCursorQuestion(stage, {
+    onAttributes: (text) => {
+      grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
+    },
+    onLate: () => {
+      if (!stage.cursorKnown) void resize.realign();
+    },
   });
   const footer = makeFooter(
     stage,
@@ -114,7 +121,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
   });
   const stopListening = listenToSignals({
     onForward: (signal) => {
-      ending.isToldToEnd ||= signal !== 'SIGUSR1' && signal !== 'SIGUSR2';
+      ending.isToldToEnd ||= signal === 'SIGTERM' || signal === 'SIGHUP'; // a child may live on after the others
       stage.child?.signal(signal);
     },
     onResize: () => resize.check(),
@@ -137,17 +144,21 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     armWatchdog(stage);
     const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
     stage.child = child;
-    const following = verbatim
-      ? undefined
-      : followReadings(session, child.pid, { onView: footer.show, enteredAt: keys.enteredAt });
+    session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.runtime.name}`);
+    let following: Following | undefined;
+    survive(stage, 'following the session', () => {
+      if (!verbatim)
+        following = followReadings(session, child.pid, { onView: footer.show, enteredAt: keys.enteredAt });
+    });
     const end = await ending.ended;
     following?.stop();
-    await resize.done();
     return end;
   } finally {
+    await resize.stop(); // a late change of size must not come after the tidy end
     for (const part of [footer, suspend, keys]) part.stop();
     const end = stage.child ? await ending.ended : { exitCode: 0, signal: 0 };
     await tidyUp(stage, end, { question, isToldToEnd: () => ending.isToldToEnd });
+    session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);
     await session.recording?.close();
     tty.release();
     tty.close();

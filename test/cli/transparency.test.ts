@@ -6,6 +6,7 @@ const conversation: Circumstances = {
   stdinIsTty: true,
   stdoutIsTty: true,
   env: { TERM: 'xterm-256color' },
+  insideIsAlive: false,
   interactive: true,
 };
 
@@ -21,7 +22,7 @@ it.each([
   [{ stdoutIsTty: false }, 'stdout is not a terminal'],
   [{ env: { TERM: 'dumb' } }, 'the terminal is dumb'],
   [{ env: { CTXWRAP_DISABLE: '1' } }, 'CTXWRAP_DISABLE is set'],
-  [{ env: { CTXWRAP_SESSION: '12-x' } }, 'already inside ctxwrap'],
+  [{ env: { CTXWRAP_SESSION: '12-x' }, insideIsAlive: true }, 'already inside ctxwrap'],
   [{ interactive: false }, 'the arguments open no conversation'],
 ] as const)('steps aside for %j', (changed, reason) => {
   expect(transparentReason({ ...conversation, ...changed })).toBe(reason);

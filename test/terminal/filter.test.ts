@@ -5,9 +5,31 @@ import { quirksOfDeviceAttributes, standardQuirks } from '../../src/terminal/fil
 import { paintHindrance, paintSequence, type PaintHindrance } from '../../src/terminal/painter.js';
 import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
 import { casts } from '../support/casts.js';
+import {
+  row,
+  optional,
+  text,
+  csi,
+  movement,
+  controls,
+  region,
+  saving,
+  modes,
+  buffers,
+  resets,
+  colours,
+  element,
+  isNotBackTab,
+} from '../support/elements.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 
 const xtermJs = quirksOfDeviceAttributes('0;276;0', standardQuirks);
+
+/** The same cases each time, so that a failure is one of this change; `FUZZ=5000` looks for new ones. */
+const runs = (count: number) => {
+  const fuzz = process.env['FUZZ'];
+  return fuzz === undefined ? { numRuns: count, seed: 20261121 } : { numRuns: Number(fuzz) };
+};
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
@@ -49,138 +71,6 @@ const play = async (
   return { plain, wrapped, grid };
 };
 
-const row = fc.integer({ min: 0, max: 14 });
-const small = fc.oneof(fc.integer({ min: 0, max: 4 }), row, fc.constantFrom(999, 99999999));
-const optional = fc.oneof(small.map(String), fc.constant(''));
-
-const text = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.string({
-      minLength: 1,
-      maxLength: 30,
-      unit: fc.constantFrom('a', 'b', 'C', ' ', '.', 'Z'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.string({
-      minLength: 1,
-      maxLength: 14,
-      unit: fc.constantFrom('é', '漢', '字', 'e\u0301', '─', 'ｱ', '가', 'x'),
-    }),
-  },
-);
-const csi = (final: string, ...parameters: fc.Arbitrary<string | number>[]) =>
-  fc.tuple(...parameters).map((values) => `\x1b[${values.join(';')}${final}`);
-
-const movement = fc.oneof(
-  csi('H', optional, optional),
-  csi('f', optional, optional),
-  csi('d', optional),
-  ...['A', 'B', 'C', 'D', 'E', 'F', 'G', '`', 'a', 'e', 'I', 'Z'].map((final) => csi(final, optional)),
-);
-const editing = fc.oneof(
-  ...['@', 'L', 'M', 'P', 'X', 'S', 'T'].map((final) => csi(final, fc.integer({ min: 0, max: 5 }))),
-  csi('J', fc.integer({ min: 0, max: 3 })),
-  csi('K', fc.integer({ min: 0, max: 2 })),
-  csi('b', fc.integer({ min: 0, max: 40 })),
-);
-const controls = fc.constantFrom(
-  '\n',
-  '\n',
-  '\r',
-  '\r\n',
-  '\b',
-  '\t',
-  '\v',
-  '\f',
-  '\x1bD',
-  '\x1bE',
-  '\x1bM',
-  '\x1bH',
-  '\x00',
-  '\x7f',
-  '\x0e',
-  '\x0f',
-);
-const region = fc.oneof(csi('r', optional, optional), fc.constant('\x1b[r'), csi('r', row, row));
-const saving = fc.constantFrom('\x1b7', '\x1b8', '\x1b[s', '\x1b[u', '\x1b[?1048h', '\x1b[?1048l');
-const modes = fc.constantFrom(
-  '\x1b[?6h',
-  '\x1b[?6l',
-  '\x1b[?7l',
-  '\x1b[?7h',
-  '\x1b[4h',
-  '\x1b[4l',
-  '\x1b[?25l',
-  '\x1b[?25h',
-  '\x1b[?1h',
-  '\x1b[?2004h',
-  '\x1b[?7;25h',
-);
-const buffers = fc.constantFrom(
-  '\x1b[?1049h',
-  '\x1b[?1049l',
-  '\x1b[?47h',
-  '\x1b[?47l',
-  '\x1b[?1047h',
-  '\x1b[?1047l',
-  '\x1b[?25;1049h',
-);
-const resets = fc.constantFrom('\x1bc', '\x1b[!p', '\x1b#8');
-const colours = fc.constantFrom(
-  '\x1b[m',
-  '\x1b[0m',
-  '\x1b[31m',
-  '\x1b[1;44m',
-  '\x1b[38;5;120m',
-  '\x1b[48;2;1;2;3m',
-  '\x1b[7m',
-  '\x1b[27m',
-  '\x1b(0',
-  '\x1b(B',
-);
-const reports = fc.constantFrom(
-  '\x1b[6n',
-  '\x1b[c',
-  '\x1b[5n',
-  '\x1b[?6n',
-  '\x1bP$qr\x1b\\',
-  '\x1bP$qm\x1b\\',
-);
-const strange = fc.constantFrom(
-  '\x1b]0;title\x07',
-  '\x1b]2;ti\x1b\\',
-  '\x1b_apc\x1b\\',
-  '\x1bPdcs\x1b\\',
-  '\x1b[5\n;3H',
-  '\x1b[99\x18',
-  '\x1b[3\x1b[2;2H',
-  '\x1b[?',
-  '\x1b',
-  '\x1b[5:3H',
-  '\xc2\x9b7;2H',
-  '\x1b[1 q',
-  '\x1b[>1u',
-  '\x1b[2\x7f;5H',
-);
-
-const element = fc.oneof(
-  { weight: 6, arbitrary: text },
-  { weight: 5, arbitrary: controls },
-  { weight: 5, arbitrary: movement },
-  { weight: 3, arbitrary: editing },
-  { weight: 4, arbitrary: region },
-  { weight: 2, arbitrary: saving },
-  { weight: 2, arbitrary: modes },
-  { weight: 1, arbitrary: buffers },
-  { weight: 1, arbitrary: resets },
-  { weight: 2, arbitrary: colours },
-  { weight: 1, arbitrary: reports },
-  { weight: 1, arbitrary: strange },
-);
-
 describe('the stream filter', () => {
   it('shows any sequence as a terminal without the footer row does, at any chunk size', async () => {
     await fc.assert(
@@ -194,17 +84,17 @@ describe('the stream filter', () => {
           expect(wrapped.answers()).toBe(plain.answers());
         },
       ),
-      { numRuns: Number(process.env['FUZZ'] ?? 300) },
+      runs(300),
     );
   });
 
   it('loses nothing of the child when the footer is painted after every chunk', async () => {
-    // Two peculiarities of xterm.js are left out: it moves a saved cursor with the text when the screen scrolls, and without
-    // autowrap it leaves half a wide character behind, depending on its last-column flag.
+    // Peculiarities of xterm.js are left out: it moves a saved cursor with the text when the screen scrolls, without autowrap it
+    // leaves half a wide character behind, and CBT does nothing in the last column, both depending on its last-column flag.
     const painted = fc.oneof(
       { weight: 6, arbitrary: text },
       { weight: 4, arbitrary: controls },
-      { weight: 4, arbitrary: movement },
+      { weight: 4, arbitrary: movement.filter(isNotBackTab) },
       { weight: 3, arbitrary: region },
       { weight: 2, arbitrary: modes.filter((mode) => mode !== '\x1b[?7l') },
       { weight: 1, arbitrary: buffers },
@@ -217,7 +107,7 @@ describe('the stream filter', () => {
         const { plain, wrapped } = await play(pieces, 20, 10, whenFree);
         expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
       }),
-      { numRuns: Number(process.env['FUZZ'] ?? 300) },
+      runs(300),
     );
   });
 
@@ -228,7 +118,7 @@ describe('the stream filter', () => {
         const { plain, wrapped } = await play(elements.map(bytesOf), 40, 16, whenFree);
         expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
       }),
-      { numRuns: Number(process.env['FUZZ'] ?? 300) },
+      runs(300),
     );
   });
 
@@ -248,7 +138,7 @@ describe('the stream filter', () => {
         const { plain, wrapped } = await play(elements.map(bytesOf), 20, 10, whenOverdue);
         expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
       }),
-      { numRuns: Number(process.env['FUZZ'] ?? 300) },
+      runs(300),
     );
   });
 
@@ -256,7 +146,7 @@ describe('the stream filter', () => {
     const known = fc.oneof(
       text,
       controls,
-      movement,
+      movement.filter(isNotBackTab),
       region,
       colours,
       modes.filter((mode) => !mode.includes('?6')),
@@ -270,7 +160,7 @@ describe('the stream filter', () => {
           column: Math.min(cursorX, 19),
         });
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

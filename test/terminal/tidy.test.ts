@@ -51,9 +51,10 @@ const expectTidy = async (emulator: Emulator): Promise<void> => {
   expect(describeTerminal(terminal).rows.at(-1)).toBe('last');
 };
 
-const setEverything = [
-  ...[1, 5, 9, 45, 66, 1000, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 2004, 2026, 2031, 2048, 1049],
-].map((mode) => `\x1b[?${mode}h`);
+const modeNumbers = [
+  1, 5, 9, 45, 66, 1000, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 2004, 2026, 2031, 2048, 1049,
+];
+const setEverything = modeNumbers.map((mode) => `\x1b[?${mode}h`);
 const more = [
   '\x1b[?25l',
   '\x1b[?7l',
@@ -98,7 +99,7 @@ describe('the tidy end', () => {
       fc.asyncProperty(pieces, fc.boolean(), async (parts, knowsLastRow) => {
         await expectTidy(await playAndDie(Buffer.from(parts.join('')), 40, 10, knowsLastRow));
       }),
-      { numRuns: 150 },
+      { numRuns: 150, seed: 20261121 },
     );
   });
 

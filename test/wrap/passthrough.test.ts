@@ -21,6 +21,8 @@ process.stdin.on('end', () => {
 });
 `;
 
+const outer = `${process.pid}-outer`; // a wrapper that is alive
+
 describe('a command that is not wrapped', () => {
   it('gets the same arguments, environment, folder and input, and gives the same output and status', async () => {
     const file = bench.program('claude', witness);
@@ -100,7 +102,7 @@ describe('a terminal is left to the command', () => {
     ['the arguments open no conversation', ['claude', '-p', 'hi'], {}],
     ['the terminal is dumb', ['claude'], { TERM: 'dumb' }],
     ['we are switched off', ['claude'], { CTXWRAP_DISABLE: '1' }],
-    ['we are inside ourselves', ['claude'], { CTXWRAP_SESSION: 'outer' }],
+    ['we are inside ourselves', ['claude'], { CTXWRAP_SESSION: outer }],
   ])('when %s', async (_, args, env) => {
     bench.program('claude', probe);
     const terminal = inTerminal(process.execPath, [bin, ...args], {
@@ -108,7 +110,7 @@ describe('a terminal is left to the command', () => {
       env: { ...bench.env, ...env },
     });
     expect((await terminal.ended).exitCode).toBe(0);
-    const session = 'CTXWRAP_SESSION' in env ? 'outer' : '';
+    const session = 'CTXWRAP_SESSION' in env ? outer : '';
     expect(terminal.output()).toBe(`${whole}\r\nsession:${session} args:${args.slice(1).join(' ')}\r\n`);
   });
 

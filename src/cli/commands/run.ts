@@ -4,6 +4,7 @@ import { isatty } from 'node:tty';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { findCommand } from '../../storage/find-command.js';
+import { isShellScript } from '../../storage/shim.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
@@ -20,22 +21,48 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   const runtime = options.runtime === undefined ? (known ?? runtimes.generic) : runtimes[options.runtime];
   const log = logFor(options);
   const file = find(word, known);
+  const env = deeper(process.env, file);
   // asked of the descriptors, because process.stdin would open a stream on what the child is to read
   const plain = transparentReason({
     stdinIsTty: isatty(0),
     stdoutIsTty: isatty(1),
     env: process.env,
+    insideIsAlive: isAlive(process.env['CTXWRAP_SESSION']),
     interactive: runtime.isInteractive(args),
   });
-  if (plain === undefined) return runWrapped({ file, args, env: process.env, runtime }, options, log);
+  if (plain === undefined) return runWrapped({ file, args, env, runtime }, options, log);
 
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);
   try {
-    return { status: await passthrough({ file, word, args }), notices: [] };
+    return { status: await passthrough({ file, word, args, env }), notices: [] };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw messages.noInterpreter(file);
     throw messages.notAProgram(file, reasonOf(error));
+  }
+};
+
+const MAX_LEVEL = 8; // starts of ctxwrap inside each other; an agent in an agent is two
+
+/** The environment with one more level for a shell script: a shim that we do not recognise would start us again without end. */
+const deeper = (env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv => {
+  if (!isShellScript(file)) return env;
+  const level = Number.parseInt(env[LEVEL] ?? '0', 10) || 0;
+  if (level >= MAX_LEVEL) throw messages.startsItself(file);
+  return { ...env, [LEVEL]: `${level + 1}` };
+};
+
+const LEVEL = 'CTXWRAP_LEVEL';
+
+/** A session's id begins with the pid of its wrapper; one that is gone has left its variable to a shell or a tmux server. */
+const isAlive = (session: string | undefined): boolean => {
+  const pid = Number.parseInt(session ?? '', 10);
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 };
 

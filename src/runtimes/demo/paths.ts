@@ -1,7 +1,7 @@
 // The demo agent writes its session file where the wrapper told it to.
 import type { FilePort, Located, Place } from '../runtime.js';
 
-export const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
+const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 
 export const locateDemo = async (port: FilePort, { env }: Place): Promise<Located | undefined> => {
   const path = env[LOG_VARIABLE];

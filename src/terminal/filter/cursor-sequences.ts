@@ -10,9 +10,9 @@ import {
   moveUp,
 } from './motion.js';
 import { tabBackward, tabForward } from './motion.js';
-import { setRegion } from './region.js';
+import { eraseFooter, isFooterOnMain, setRegion } from './region.js';
 import { restoreCursor, saveCursor } from './saved-cursor.js';
-import { countAt, valueAt, type Sequence } from './sequence.js';
+import { countAt, parameterText, valueAt, type Sequence } from './sequence.js';
 
 /** Changes the grid as the sequence does; returns what to send instead, or undefined to send the sequence as it is. */
 export type Rule = (grid: Grid, sequence: Sequence) => string | undefined;
@@ -90,8 +90,11 @@ const column: Rule = (grid, sequence) => {
 /** ED, DECSED: everything below the cursor is erased, the footer too. */
 const eraseDisplay: Rule = (grid, sequence) => {
   const part = valueAt(sequence, 0);
-  if (part !== 1 && part !== 3) grid.footerDirty = true;
-  return undefined;
+  if (part === 1 || part === 3) return undefined;
+  grid.footerDirty = true;
+  const isWhole = part !== 0 || (grid.row === 0 && grid.column === 0);
+  if (!isWhole || sequence.prefix !== 0 || !isFooterOnMain(grid)) return undefined;
+  return `${eraseFooter(grid)}\x1b[${parameterText(sequence)}J`;
 };
 
 /** IL, DL: the cursor goes to the first column, if it is in the region at all. */

@@ -1,6 +1,6 @@
 import { hasFooter, resetGrid, type Grid } from './grid.js';
 import { backspace, carriageReturn, index, isBlockedBelow, reverseIndex, tabForward } from './motion.js';
-import { alignScreen, regionSequence } from './region.js';
+import { alignScreen, eraseFooter, isFooterOnMain, regionSequence } from './region.js';
 import { restoreCursor, saveCursor } from './saved-cursor.js';
 
 /** In the child's last row below its region an index does nothing but end a pending wrap: VPA to the same row does that. */
@@ -62,8 +62,9 @@ export const control = (grid: Grid, byte: number): string | undefined => {
 };
 
 const fullReset = (grid: Grid): string | undefined => {
+  const before = isFooterOnMain(grid) ? eraseFooter(grid) : '';
   resetGrid(grid);
-  return hasFooter(grid) ? `\x1bc${regionSequence(grid)}` : undefined;
+  return hasFooter(grid) ? `${before}\x1bc${regionSequence(grid)}` : undefined;
 };
 
 const setTab = (grid: Grid): undefined => {

@@ -3,7 +3,7 @@ import { escape } from './escape.js';
 import { HOLD, join, replace, type Pass } from './pass.js';
 import { readSequence } from './sequence.js';
 import { stringStart } from './strings.js';
-import { decodeAt, encodedLength } from './utf8.js';
+import { decodeAt, encodedLength, INCOMPLETE, INVALID } from './utf8.js';
 import { vt52Escape, vt52Length } from './vt52.js';
 
 /*
@@ -42,11 +42,13 @@ const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 /** Controls inside a sequence take effect before it: they are put before it, and both are read again. */
 const moveBefore = (pass: Pass, start: number, at: number): number => {
   const { bytes } = pass;
+  let end = at + 1;
+  while (bytes[end] === 0) end += 1; // a long run of NULs is moved at once
   pass.bytes = join(
     bytes.subarray(0, start),
-    bytes.subarray(at, at + 1),
+    bytes.subarray(at, end),
     bytes.subarray(start, at),
-    bytes.subarray(at + 1),
+    bytes.subarray(end),
   );
   return start;
 };
@@ -80,12 +82,19 @@ const readControlSequence = (pass: Pass, start: number, first: number): number =
     if (byte >= 0x20 && byte <= 0x3f) continue;
     if (byte === ESC) return at;
     if (byte === CAN || byte === SUB) return at + 1;
-    if (byte >= 0x80) return at + Math.max(1, encodedLength(decodeAt(bytes, at)));
+    if (byte >= 0x80) return abortedBy(bytes, at);
     if (byte < 0x20 || byte === 0x7f) return moveBefore(pass, start, at);
     readSequence(pass.sequence, bytes, first, at);
     return replace(pass, start, at + 1, dispatchControlSequence(pass.grid, pass.ledger, pass.sequence));
   }
   return unfinished(pass, start);
+};
+
+/** A character that no sequence can hold ends it; both are dropped by the terminal. */
+const abortedBy = (bytes: Uint8Array, at: number): number => {
+  const codePoint = decodeAt(bytes, at);
+  if (codePoint === INCOMPLETE) return HOLD;
+  return codePoint === INVALID ? at + 1 : at + encodedLength(codePoint);
 };
 
 const readVt52 = (pass: Pass, start: number): number => {

@@ -31,12 +31,17 @@ export const setRegion = (grid: Grid, top: number, bottom: number): string | und
   return hasFooter(grid) && bottom !== last ? regionSequence(grid) : undefined;
 };
 
-/** Row of the footer, erased; the cursor stays. Uses the terminal's cursor slot. */
-const eraseFooter = (grid: Grid): string => {
+/**
+ * Row of the footer, erased; the cursor stays. Uses the terminal's cursor slot. Sent before the child clears or leaves the main screen:
+ * some terminals keep what was on it (tmux and VTE scroll a cleared screen into their history).
+ */
+export const eraseFooter = (grid: Grid): string => {
   grid.footerShown = false;
   markSlotOverwritten(grid);
   return `\x1b7\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K\x1b8`;
 };
+
+export const isFooterOnMain = (grid: Grid): boolean => hasFooter(grid) && grid.footerShown && !grid.alternate;
 
 /**
  * Modes 47, 1047 and 1049: the footer leaves the main screen before the child does, so that it cannot come back as a ghost, and
@@ -44,7 +49,7 @@ const eraseFooter = (grid: Grid): string => {
  */
 export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | undefined => {
   const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;
-  const before = on && !grid.alternate && grid.footerShown && hasFooter(grid) ? eraseFooter(grid) : '';
+  const before = on && isFooterOnMain(grid) ? eraseFooter(grid) : '';
   const changed = grid.alternate !== on;
   if (on && mode === 1049) saveCursor(grid);
   if (changed && grid.quirks.regionPerBuffer) {

@@ -26,6 +26,7 @@ export interface StreamFilter {
 
 const ESC = 0x1b;
 const DEL = 0x7f;
+const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
 const COMMAND_HEAD = 2048; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter
 
 const nothing = new Uint8Array();
@@ -70,6 +71,7 @@ const readString = (pass: Pass, start: number): number => {
   const stop = end < 0 ? bytes.length : end;
   for (let at = start; at < stop && pass.command.length < COMMAND_HEAD; at += 1)
     pass.command.push(bytes[at] ?? 0);
+  if (end < 0 && bytes[stop - 1] === C1_LEAD) return stop - 1 > start ? stop - 1 : HOLD; // perhaps the first half of ST
   if (end < 0) return stop;
   if (bytes[end] === ESC && end + 1 === bytes.length) return end === start ? HOLD : end;
   if (pass.string === 'command') pass.ledger.command(String.fromCharCode(...pass.command));
@@ -111,7 +113,7 @@ const readElement = (pass: Pass, start: number): number => {
 
 const pushChunk = (pass: Pass, chunk: Uint8Array): readonly Uint8Array[] => {
   pass.bytes = pass.held.length > 0 ? join(pass.held, chunk) : chunk;
-  Object.assign(pass, { held: nothing, from: 0, parts: [] });
+  Object.assign(pass, { held: pass.bytes, from: 0, parts: [] }); // held, in case something here throws
   let at = 0;
   while (at < pass.bytes.length) {
     const next = readElement(pass, at);

@@ -71,6 +71,10 @@ export const parseArguments = (argv: readonly string[], version: string): Reques
 /** `ctxwrap [options] -- command`; commander drops the dashes, so we look for them before the word where it stopped. */
 const afterDashes = (program: Command, argv: readonly string[]): RunRequest | undefined => {
   const { operands, unknown } = program.parseOptions([...argv]);
+  const eaten = program.options.find(
+    (option) => option.required && program.opts()[option.attributeName()] === '--',
+  );
+  if (eaten?.long) throw messages.missingValue(eaten.long);
   if (unknown.length > 0 || argv[argv.length - operands.length - 1] !== '--') return undefined;
   const [word, ...args] = operands;
   if (word === undefined) throw messages.noCommand();

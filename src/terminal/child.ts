@@ -45,7 +45,7 @@ const namedDirectory = (cwd: string, named: string | undefined): string => {
   try {
     return named !== undefined && realpathSync(named) === realpathSync(cwd) ? named : cwd;
   } catch {
-    return cwd;
+    return '.'; // the directory has been removed: its inode is still ours
   }
 };
 

@@ -5,6 +5,7 @@ export interface ReportFrame {
   /** rows of the real terminal and of the child */
   readonly terminalRows: number;
   readonly childRows: number;
+  readonly columns: number;
 }
 
 const pixels = (height: number, { terminalRows, childRows }: ReportFrame): number =>
@@ -15,7 +16,10 @@ const windowReport = (sequence: string, frame: ReportFrame): string | undefined 
   const values = rest.split(';').map(Number);
   const [first = 0, ...others] = values;
   // the answer may come before we have seen the new size ourselves: only the difference is sure
-  const rows = Math.max(1, first - frame.terminalRows + frame.childRows);
+  const less = (rows: number): number => Math.max(1, rows - frame.terminalRows + frame.childRows);
+  const isSwapped = first === frame.columns && others[0] === frame.terminalRows && first !== others[0]; // tmux 3.3 has columns first
+  if (operation === '8' && isSwapped) return `\x1b[8;${first};${less(frame.terminalRows)}t`;
+  const rows = less(first);
   if (operation === '8') return `\x1b[8;${[rows, ...others].join(';')}t`;
   if (operation === '4') return `\x1b[4;${[pixels(first, frame), ...others].join(';')}t`;
   if (operation !== '48') return undefined;

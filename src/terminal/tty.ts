@@ -4,6 +4,8 @@ import type { ReadStream, WriteStream } from 'node:tty';
 export interface Size {
   readonly columns: number;
   readonly rows: number;
+  /** the terminal has not told */
+  readonly isGuess?: true;
 }
 
 /** The user's terminal. */
@@ -44,9 +46,12 @@ const stopBlocking = (output: WriteStream): void => {
   handle?.setBlocking?.(false);
 };
 
+/** Serial lines and containers can have a terminal without a size: programs take it for 80 by 24, and so do we, without a footer. */
 const sizeOf = (output: WriteStream): Size => {
   const [columns, rows] = output.getWindowSize();
-  return { columns, rows };
+  return columns > 0 && rows > 0
+    ? { columns, rows }
+    : { columns: columns || 80, rows: rows || 24, isGuess: true };
 };
 
 const listen = (input: ReadStream, output: WriteStream, listener: TtyListener): (() => void) => {

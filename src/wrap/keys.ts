@@ -31,11 +31,11 @@ const isEnter = (bytes: Uint8Array): boolean =>
 
 const contextOf = ({ filter, session }: Stage): InputContext => {
   const { grid, ledger } = filter;
-  const { terminalRows, rows: childRows } = grid;
+  const { terminalRows, rows: childRows, columns } = grid;
   const oldMouse = mouseModes.some(ledger.isSet) && !newMouseModes.some(ledger.isSet);
   return {
     hotkey: session.hotkey,
-    frame: hasFooter(grid) ? { terminalRows, childRows } : undefined,
+    frame: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
     isOurs: ledger.questions.take,
     oldMouse,
     pixelMouse: ledger.isSet(1016),

@@ -10,17 +10,20 @@ export interface Ending {
   readonly finish: (end: ChildEnd) => void;
   /** somebody has sent us a signal to end, or the terminal has hung up */
   isToldToEnd: boolean;
+  /** the terminal has hung up */
+  isGone: boolean;
 }
 
 export const makeEnding = (): Ending => {
   let finish: (end: ChildEnd) => void = () => undefined;
   const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
-  return { ended, finish, isToldToEnd: false };
+  return { ended, finish, isToldToEnd: false, isGone: false };
 };
 
 /** The terminal has hung up: the child hears of it, and if it does not end we do, which closes its terminal. */
 export const hangUp = (ending: Ending, child: Child | undefined): void => {
   ending.isToldToEnd = true;
+  ending.isGone = true;
   child?.signal('SIGHUP');
   setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
 };

@@ -26,8 +26,8 @@ const MIN_ROWS = 8; // below this an agent needs every row itself
 const MIN_COLUMNS = 20; // below this nothing useful fits into a footer
 
 /** The size of the child's terminal in a terminal of this size. */
-export const childSize = ({ columns, rows }: Size, footerWanted: boolean): Size => {
-  const fits = rows >= MIN_ROWS && columns >= MIN_COLUMNS;
+export const childSize = ({ columns, rows, isGuess }: Size, footerWanted: boolean): Size => {
+  const fits = isGuess !== true && rows >= MIN_ROWS && columns >= MIN_COLUMNS;
   return { columns, rows: footerWanted && fits ? rows - 1 : rows };
 };
 

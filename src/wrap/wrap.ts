@@ -180,7 +180,9 @@ export const wrap = async (session: WrapSession): Promise<ExitStatus> => {
   parts = makeParts(stage);
   const stopListening = listen(parts, ending);
   try {
-    return statusOf(await play(parts, ending));
+    const status = statusOf(await play(parts, ending));
+    // Node crashes in an ordinary exit when its terminal is gone
+    return ending.isGone ? { kind: 'signal', signal: 'SIGHUP' } : status;
   } finally {
     stopListening();
   }

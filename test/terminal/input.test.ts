@@ -4,7 +4,7 @@ import { flushInput, readInput, startInput, type InputContext } from '../../src/
 
 const context: InputContext = {
   hotkey: 0x1d,
-  frame: { terminalRows: 25, childRows: 24 },
+  frame: { terminalRows: 25, childRows: 24, columns: 80 },
   isOurs: () => false,
   oldMouse: false,
   pixelMouse: false,
@@ -71,6 +71,7 @@ describe('the hotkey', () => {
 describe('what the terminal reports', () => {
   it.each([
     { what: 'its size in characters', from: '\x1b[8;25;80t', to: '\x1b[8;24;80t' },
+    { what: 'its size, columns first', from: '\x1b[8;80;25t', to: '\x1b[8;80;24t' },
     { what: 'a size newer than ours', from: '\x1b[8;31;80t', to: '\x1b[8;30;80t' },
     { what: 'its size in pixels', from: '\x1b[4;500;800t', to: '\x1b[4;480;800t' },
     { what: 'a resize in band', from: '\x1b[48;25;80;500;800t', to: '\x1b[48;24;80;480;800t' },

@@ -23,7 +23,8 @@ export const readEscape = (pass: Pass, start: number): number => {
   for (let at = start + 1; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte >= 0x20 && byte <= 0x2f) continue;
-    if (byte === ESC || byte >= 0x80) return at;
+    if (byte === ESC) return at;
+    if (byte >= 0x80) return foreignByte(pass, start, at);
     if (byte === CAN || byte === SUB) return at + 1;
     if (byte < 0x20 || byte === 0x7f) return moveBefore(pass, start, at);
     if (at === start + 1) return afterEscape(pass, start, at + 1, byte);
@@ -82,7 +83,7 @@ const readControlSequence = (pass: Pass, start: number, first: number): number =
     if (byte >= 0x20 && byte <= 0x3f) continue;
     if (byte === ESC) return at;
     if (byte === CAN || byte === SUB) return at + 1;
-    if (byte >= 0x80) return abortedBy(bytes, at);
+    if (byte >= 0x80) return foreignByte(pass, start, at);
     if (byte < 0x20 || byte === 0x7f) return moveBefore(pass, start, at);
     readSequence(pass.sequence, bytes, first, at);
     return replace(pass, start, at + 1, dispatchControlSequence(pass.grid, pass.ledger, pass.sequence));
@@ -90,11 +91,20 @@ const readControlSequence = (pass: Pass, start: number, first: number): number =
   return unfinished(pass, start);
 };
 
-/** A character that no sequence can hold ends it; both are dropped by the terminal. */
-const abortedBy = (bytes: Uint8Array, at: number): number => {
+/**
+ * A byte that no sequence can hold. Terminals differ: some end the sequence, some go on with it. So that ours stays in step they do
+ * not get to see it: a byte that is no UTF-8 is left out, a character ends the sequence and is left out with it.
+ */
+const foreignByte = (pass: Pass, start: number, at: number): number => {
+  const { bytes } = pass;
   const codePoint = decodeAt(bytes, at);
   if (codePoint === INCOMPLETE) return HOLD;
-  return codePoint === INVALID ? at + 1 : at + encodedLength(codePoint);
+  if (codePoint === INVALID) {
+    pass.bytes = join(bytes.subarray(0, at), bytes.subarray(at + 1));
+    return start;
+  }
+  const isC1 = codePoint < 0xa0; // begins a sequence of its own
+  return replace(pass, start, isC1 ? at : at + encodedLength(codePoint), '');
 };
 
 const readVt52 = (pass: Pass, start: number): number => {

@@ -1,6 +1,17 @@
 import type { Screen } from './screen.js';
 import type { Size } from './tty.js';
 
+const PATIENCE_MS = 1_000; // a model that has failed never answers, and a resize must not wait for it with the child's output held
+
+const atMost = async (promise: Promise<void> | undefined): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([promise, limit]);
+  clearTimeout(timer);
+};
+
 /**
  * The screen model, loaded in the turn after the one that starts the child: xterm.js takes 25 ms, as long as all the rest before the
  * child. What it is fed until then waits. If it can't be loaded, it says so once, and nothing is known of the screen.
@@ -38,11 +49,11 @@ export const makeLazyScreen = (
     eraseBelow: (rows) => whenLoaded((model) => model.eraseBelow(rows)),
     resize: async (next) => {
       await loaded;
-      await screen?.resize(next);
+      await atMost(screen?.resize(next));
     },
     settled: async () => {
       await loaded;
-      await screen?.settled();
+      await atMost(screen?.settled());
     },
     rowsBelowCursor: () => screen?.rowsBelowCursor() ?? 0,
     rowsWrappedAt: (columns) => screen?.rowsWrappedAt(columns) ?? 0,

@@ -24,6 +24,8 @@ export interface Screen {
 
 const SLICE = 16 * 1024; // bytes parsed at a time: under a millisecond
 const MAX_BACKLOG = 2 * 1024 * 1024; // bytes; more than any screen needs to be drawn
+// Rows. Where lines wrap anew and there is no scrollback, xterm.js counts a row that it does not have, and throws at a later line feed.
+const REFLOW_ROOM = 1000;
 const FLOOD_PAUSE_MS = 10; // while more than a slice waits and bytes keep coming, parsing waits
 
 const hasContent = (terminal: headless.Terminal, row: number, main: boolean): boolean => {
@@ -115,7 +117,9 @@ export const makeScreen = (size: Size, seed: () => string): Screen => {
     resize: async ({ columns, rows }) => {
       const lift = shiftSequence(-droppedRows(terminal, rows));
       await new Promise<void>((resolve) => terminal.write(lift, resolve));
+      terminal.options.scrollback = REFLOW_ROOM;
       terminal.resize(Math.max(2, columns), Math.max(1, rows));
+      terminal.options.scrollback = 0;
     },
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
     rowsWrappedAt: (columns) => {

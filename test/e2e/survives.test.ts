@@ -5,24 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { bin, programPath } from '../support/programs.js';
-import { makeTorrent, type Torrent } from '../support/torrent.js';
-import { openValve, processGone, VALVE_ROWS, type Valve } from '../support/valve.js';
+import { LINE_BYTES, linesTo, makeTorrent, type Torrent } from '../support/torrent.js';
+import { linesIn, openValve, processGone, type Valve } from '../support/valve.js';
 import { openWindow, type Window } from '../support/window.js';
 import { FOOTER, footerShown, inFolder, lastRow, plainEnv, withWrapped } from '../support/wrapped.js';
 
 const MEGABYTE = 1024 * 1024;
-const lineOf = (number: number): string => `line ${String(number).padStart(8, '0')} ${'·'.repeat(20)}\r\n`;
-const LINE_BYTES = Buffer.byteLength(lineOf(0));
-const linesTo = (count: number): Buffer =>
-  Buffer.from(Array.from({ length: count }, (_, number) => lineOf(number)).join(''));
-
-/** The child's lines in what came out, without the footers that were painted between them. */
-const linesIn = (valve: Valve): string => {
-  const text = valve.bytes().toString('utf8');
-  const paint = new RegExp(String.raw`\x1b7\x1b\[${VALVE_ROWS};1H[^]*?\x1b8`, 'g');
-  return text.slice(text.indexOf('line 0')).replaceAll(paint, '');
-};
-
 const wrapped = (command: readonly string[]): string[] => [process.execPath, bin, '--', ...command];
 
 /** A command under the built bin, in a terminal that can stop reading. */

@@ -79,3 +79,9 @@ export const makeTorrent = (folder: string): Torrent => {
     },
   };
 };
+
+const lineOf = (number: number): string => `line ${String(number).padStart(8, '0')} ${'·'.repeat(20)}\r\n`;
+export const LINE_BYTES = Buffer.byteLength(lineOf(0));
+/** The first lines that it pours. */
+export const linesTo = (count: number): Buffer =>
+  Buffer.from(Array.from({ length: count }, (_, number) => lineOf(number)).join(''));

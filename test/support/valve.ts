@@ -24,7 +24,7 @@ export interface ValveOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export const VALVE_ROWS = 24;
+const VALVE_ROWS = 24;
 const COLUMNS = 80;
 const LOOK_MS = 5;
 
@@ -75,4 +75,11 @@ export const processGone = async (pid: number): Promise<void> => {
     }
     await pause(LOOK_MS);
   }
+};
+
+/** The child's lines in what came out, without the footers that were painted between them. */
+export const linesIn = (valve: Valve): string => {
+  const text = valve.bytes().toString('utf8');
+  const paint = new RegExp(String.raw`\x1b7\x1b\[${VALVE_ROWS};1H[^]*?\x1b8`, 'g');
+  return text.slice(text.indexOf('line 0')).replaceAll(paint, '');
 };

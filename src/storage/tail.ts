@@ -26,20 +26,24 @@ interface Position {
   offset: number;
 }
 
+/** A line nobody can use is told of and skipped; reading it again would fail again. */
+const skipUnusable =
+  ({ path, onLine, onProblem }: TailOptions) =>
+  (line: string): void => {
+    try {
+      onLine(line);
+    } catch (error) {
+      onProblem(`${path}: ${textOf(error)}`);
+    }
+  };
+
 /** Reads the file from its start and then whatever is appended, until stopped. */
 export const tail = (options: TailOptions): { readonly stop: () => void } => {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let position: Position | undefined;
   let problem: string | undefined;
-  // A line nobody can use is told of and skipped; reading it again would fail again.
-  const onLine = (line: string): void => {
-    try {
-      options.onLine(line);
-    } catch (error) {
-      options.onProblem(`${options.path}: ${textOf(error)}`);
-    }
-  };
+  const onLine = skipUnusable(options);
   let lines = lineSplitter(onLine);
 
   const restart = (inode: number): Position => {

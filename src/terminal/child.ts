@@ -1,4 +1,4 @@
-import { spawn } from '@lydell/node-pty';
+import { spawn, type IPty } from '@lydell/node-pty';
 import { realpathSync } from 'node:fs';
 import { holdLastOutput } from './last-output.js';
 import type { Size } from './tty.js';
@@ -60,38 +60,42 @@ const environmentFor = (
   return result;
 };
 
+/** node-pty without an encoding, in which data are bytes, and with what its types leave out. */
+interface BytePty extends Omit<IPty, 'write'> {
+  readonly ptsName: string;
+  readonly on: (event: 'close', listener: () => void) => void;
+  readonly write: (bytes: Uint8Array) => void;
+}
+
+const spawnIn = ({ file, args, cwd, env, size, termios }: ChildOptions): BytePty => {
+  const isDirect = termios === '';
+  const words = isDirect ? [...args] : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args];
+  const pty = spawn(isDirect ? file : '/bin/sh', words, {
+    cols: size.columns,
+    rows: size.rows,
+    cwd: namedDirectory(cwd, env['PWD']),
+    env: environmentFor(env, size),
+    name: env['TERM'] ?? 'xterm-256color',
+    encoding: null,
+  });
+  return pty as unknown as BytePty;
+};
+
 /** Starts the child. Throws what the system says if a pseudo-terminal can't be had. */
 export const startChild = (options: ChildOptions, listener: ChildListener): Child => {
-  const { file, args, cwd, env, size, termios } = options;
-  const command = termios === '' ? file : '/bin/sh';
-  const pty = spawn(
-    command,
-    termios === '' ? [...args] : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args],
-    {
-      cols: size.columns,
-      rows: size.rows,
-      cwd: namedDirectory(cwd, env['PWD']),
-      env: environmentFor(env, size),
-      name: env['TERM'] ?? 'xterm-256color',
-      encoding: null,
-    },
-  );
+  const pty = spawnIn(options);
   let open = true;
   let paused = false;
   const resume = (): void => {
     if (paused) pty.resume();
     paused = false;
   };
-  const { ptsName } = pty as unknown as { ptsName: string };
-  const lastOutput = holdLastOutput(ptsName, pty.pid, resume);
+  const lastOutput = holdLastOutput(pty.ptsName, pty.pid, resume);
   pty.onData((data) => {
     lastOutput.noteOutput();
-    listener.onOutput(data as unknown as Uint8Array); // bytes, since there is no encoding
+    listener.onOutput(data as unknown as Uint8Array);
   });
-  (pty as unknown as { on: (event: 'close', listener: () => void) => void }).on(
-    'close',
-    () => (open = false),
-  );
+  pty.on('close', () => (open = false));
   pty.onExit(({ exitCode, signal }) => {
     open = false;
     lastOutput.close();
@@ -100,7 +104,7 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
   return {
     pid: pty.pid,
     write: (bytes) => {
-      if (open) (pty as unknown as { write: (data: Uint8Array) => void }).write(bytes);
+      if (open) pty.write(bytes);
     },
     resize: ({ columns, rows }) => {
       if (open) pty.resize(Math.max(1, columns), Math.max(1, rows));

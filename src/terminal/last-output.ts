@@ -25,9 +25,18 @@ const isGone = (pid: number): boolean => {
   }
 };
 
+/** Without it the session goes on; only the last output of a child under back-pressure may be lost. */
+const openTerminal = (path: string): number | undefined => {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_NOCTTY);
+  } catch {
+    return undefined;
+  }
+};
+
 /** `path` is the terminal's; `onEnding` is called whenever the child may have ended. */
 export const holdLastOutput = (path: string, pid: number, onEnding: () => void): LastOutput => {
-  let held: number | undefined = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
+  let held = openTerminal(path);
   let endingUntil = -Infinity;
   let hasOutput = false;
   let timer: NodeJS.Timeout | undefined = setTimeout(() => look(), LOOK_MS); // it may be gone before we listen

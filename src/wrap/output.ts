@@ -21,29 +21,27 @@ export interface OutputListener {
 const HIGH_WATER = 64 * 1024; // bytes the terminal has not taken yet; with more the child is stopped (facts/terminals.md §6)
 const HELD_HIGH_WATER = 1024 * 1024;
 
+/** Writes the child's bytes as the terminal has to get them; false when the filter has failed over them. */
+const send = ({ tty, filter, screen, verbatim, session }: Stage, bytes: Uint8Array): boolean => {
+  if (verbatim) tty.write(bytes);
+  let parts: readonly Uint8Array[] = [];
+  const isRead = survive({ session }, 'the stream filter', () => (parts = filter.push(bytes)));
+  if (verbatim) return true; // the filter has only counted modes
+  if (!isRead) return false;
+  const [first] = parts;
+  if (first !== undefined) tty.write(parts.length === 1 ? first : Buffer.concat(parts));
+  screen.feed(bytes);
+  return true;
+};
+
 export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
-  const { tty, filter, screen, session } = stage;
+  const { tty, session } = stage;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
 
-  const send = (bytes: Uint8Array): void => {
-    if (stage.verbatim) {
-      tty.write(bytes);
-      survive(stage, 'counting modes', () => filter.push(bytes));
-      return;
-    }
-    let parts: readonly Uint8Array[] = [];
-    if (!survive(stage, 'the stream filter', () => (parts = filter.push(bytes)))) {
-      listener.onFailure(); // which sends what the filter holds, this chunk included
-      return;
-    }
-    const [first] = parts;
-    if (first !== undefined) tty.write(parts.length === 1 ? first : Buffer.concat(parts));
-    screen.feed(bytes);
-  };
   const deliver = (bytes: Uint8Array): void => {
-    send(bytes);
+    if (!send(stage, bytes)) listener.onFailure(); // which sends what the filter holds, this chunk included
     session.recording?.output(bytes);
     if (tty.pending() > HIGH_WATER) stage.child?.pause();
     listener.onOutput(bytes);

@@ -32,7 +32,7 @@ export const childSize = ({ columns, rows, isGuess }: Size, footerWanted: boolea
 };
 
 /** Runs a part of ours that the session must survive. */
-export const survive = (stage: Stage, what: string, run: () => void): boolean => {
+export const survive = (stage: Pick<Stage, 'session'>, what: string, run: () => void): boolean => {
   try {
     run();
     return true;

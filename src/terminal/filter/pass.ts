@@ -30,8 +30,6 @@ export interface Pass {
 /** Returned instead of the next offset by a reader whose element is not complete yet. */
 export const HOLD = -1;
 
-const encoder = new TextEncoder();
-
 export const join = (...pieces: readonly Uint8Array[]): Uint8Array => {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
@@ -45,7 +43,7 @@ export const join = (...pieces: readonly Uint8Array[]): Uint8Array => {
 /** Puts bytes of ours into the output before offset `at`. */
 export const insertBefore = (pass: Pass, at: number, text: string): void => {
   if (at > pass.from) pass.parts.push(pass.bytes.subarray(pass.from, at));
-  if (text !== '') pass.parts.push(encoder.encode(text));
+  if (text !== '') pass.parts.push(Buffer.from(text));
   pass.from = at;
 };
 

@@ -47,9 +47,8 @@ export const measureMemory = async (candidate, { file, bytes, times }) => {
   return samples;
 };
 
-/** Paints of the footer row a second; each begins by going there with the attributes off. */
-export const countPaints = async (candidate, seconds) => {
-  const terminal = openTerminal(candidate.words([process.execPath, join(children, 'redraw.js')]));
+const countIn = async (candidate, how, seconds) => {
+  const terminal = openTerminal(candidate.words([process.execPath, join(children, 'redraw.js'), how]));
   await terminal.until('READY');
   await sleep(SETTLE_MS);
   let text = '';
@@ -57,5 +56,12 @@ export const countPaints = async (candidate, seconds) => {
   await sleep(seconds * 1000);
   terminal.write('q');
   await terminal.ended;
-  return (text.split(`\x1b[${ROWS};1H\x1b[0m`).length - 1) / seconds;
+  // a paint goes to the row with attributes and character set off; only erasing the row leaves the set alone
+  return (text.split(`\x1b[${ROWS};1H\x1b[0m\x1b(B`).length - 1) / seconds;
 };
+
+/** Paints of the footer row a second, under a child that draws over its screen and one that clears it each time. */
+export const countPaints = async (candidate, seconds) => ({
+  over: await countIn(candidate, 'over', seconds),
+  clear: await countIn(candidate, 'clear', seconds),
+});

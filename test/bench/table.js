@@ -44,9 +44,11 @@ const notes = ({ results: { throughput, recording, memory, paints }, notInstalle
   ...(memory
     ? [`Memory at each tenth of 1 GB of output: ${memory.map((size) => fixed(size, 0)).join(' ')} MB.`]
     : []),
-  ...(paints === undefined
-    ? []
-    : [`Footer paints under a child that redraws 30 times a second: ${fixed(paints, 1)} a second.`]),
+  ...(paints
+    ? [
+        `Footer paints a second under a child that redraws 30 times a second: ${fixed(paints.over, 1)}; under one that clears the screen each time: ${fixed(paints.clear, 1)}.`,
+      ]
+    : []),
   ...notInstalled.map((name) => `${name} is not installed here and was left out.`),
 ];
 

@@ -3,7 +3,7 @@ import { spawn } from '@lydell/node-pty';
 import { readSync } from 'node:fs';
 
 export const ROWS = 24;
-export const COLUMNS = 80;
+const COLUMNS = 80;
 
 const environment = () => {
   const env = { ...process.env, TERM: 'xterm-256color', LANG: process.env.LANG ?? 'C.UTF-8' };

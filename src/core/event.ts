@@ -1,19 +1,26 @@
-import type { Millis, Reading } from './reading.js';
+import type { ActivityReport } from './activity.js';
+import type { Millis, Reading, WindowClaim } from './reading.js';
 
 /** A compaction recorded by the agent itself. */
 export interface Boundary {
   readonly initiator?: 'user' | 'agent';
   readonly preTokens?: number;
   readonly postTokens?: number;
+  /** a compaction seen on the screen counts only where no session file tells; `log` when absent */
+  readonly source?: 'log' | 'screen';
   readonly at: Millis;
 }
 
-/** What a line of an agent's session file can say about the window. */
+/** What a line of an agent's session file, its status file or its screen can say about the window. */
 export type Fact =
   | { readonly type: 'reading'; readonly reading: Reading }
   | { readonly type: 'boundary'; readonly boundary: Boundary }
   /** the conversation was cut back or is an older one: the last number no longer holds, and nothing was compacted */
-  | { readonly type: 'voided' };
+  | { readonly type: 'voided' }
+  /** text that entered the conversation after the last number: tokens by `estimateTokens` */
+  | { readonly type: 'growth'; readonly tokens: number }
+  /** how large the window is, or that another model runs now */
+  | { readonly type: 'window'; readonly claim: WindowClaim };
 
 /** Everything that happens to one wrap session. */
 export type Event =
@@ -22,4 +29,9 @@ export type Event =
   | { readonly type: 'session-changed'; readonly sessionId: string }
   /** the session file cannot be read or has a shape we do not know; the reason is for the log */
   | { readonly type: 'source-problem'; readonly reason: string }
-  | { readonly type: 'user-window'; readonly windowTokens: number };
+  | { readonly type: 'user-window'; readonly windowTokens: number }
+  /** the screen shows no number any more: the one it showed is not confirmed */
+  | { readonly type: 'screen-blank' }
+  | { readonly type: 'activity'; readonly report: ActivityReport }
+  /** the child has written; a number that stays the same while output flows for minutes is stale */
+  | { readonly type: 'output' };

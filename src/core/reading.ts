@@ -10,18 +10,38 @@ export type Source = 'official' | 'log' | 'screen' | 'estimate';
  */
 export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'default';
 
+/**
+ * What a percentage counts against: the whole window; what the agent leaves of it for the conversation (`effective`); the point where
+ * it compacts by itself (`auto-compact`); or the window above a fixed part that is always there (`baseline`, facts/codex.md §2.3).
+ */
+export type Basis = 'window' | 'effective' | 'auto-compact' | 'baseline';
+
 /** One observation of how full the context window is. A field that was not observed is absent, never zero. */
 export interface Reading {
   /** tokens in the window now, by the runtime's own definition */
   readonly usedTokens?: number;
+  /** of the used ones: what the model's cache held; only where the agent says so */
+  readonly cachedTokens?: number;
   /** context window in tokens, effective for this session */
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
-  /** 0…100 by the runtime's own formula, when it has one that is not used/window */
+  /** 0…100 used (never left), as the agent itself counts it; absent where it is used/window */
   readonly usedPercent?: number;
+  /** what `usedPercent` counts against; `window` when absent */
+  readonly basis?: Basis;
+  /** tokens that are 100 % on that basis, where known */
+  readonly basisTokens?: number;
   readonly source: Source;
   readonly model?: string;
   readonly at: Millis;
+}
+
+/** Somebody said how large the window is: a banner, a model switch, a record. It holds for this model until another claim of equal trust. */
+export interface WindowClaim {
+  readonly windowTokens: number;
+  readonly windowSource: WindowSource;
+  /** as in `Reading.model`; absent for whatever model runs now */
+  readonly model?: string;
 }
 
 /** The reading with every impossible number (NaN, negative, an empty window) left out; undefined if nothing says how full. */

@@ -56,5 +56,7 @@ export const step = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, fill: { phase: 'unreadable', reason: event.reason }, at: now };
     case 'user-window':
       return event.windowTokens > 0 ? { ...state, userWindowTokens: event.windowTokens } : state;
+    default:
+      return state;
   }
 };

@@ -1,6 +1,8 @@
+import type { ActivityReport } from '../core/activity.js';
 import type { Fact } from '../core/event.js';
 import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis } from '../core/reading.js';
+import type { ScreenView, Signals } from '../core/screen-view.js';
 
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -19,7 +21,65 @@ export interface Runtime {
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
   /** where and how the agent records its sessions; undefined when it has no session file we can read */
   readonly log?: SessionLog;
+  /** how its screen and signals are read; undefined when nothing is known of them */
+  readonly screen?: AgentScreen;
 }
+
+/** How a runtime's rendered screen is read. */
+export interface AgentScreen {
+  /** true when the screen is laid out as only this agent does it: by its own boxes and signals, not by words a conversation can hold */
+  readonly recognises: (seen: Seen) => boolean;
+  /** the reader for the first screen of a run */
+  readonly reader: (env: Env) => ScreenReader;
+  /** what the agent says of itself in a file beside the conversation, where it has such a file */
+  readonly status?: (port: FilePort, place: Place) => Promise<AgentStatus | undefined>;
+}
+
+/** Everything that witnesses the agent's state at one moment. */
+export interface Seen {
+  readonly screen: ScreenView;
+  readonly signals: Signals;
+  /** absent where the agent writes none, and in a replay */
+  readonly status?: AgentStatus;
+}
+
+/** An agent's own word on its state (facts/claude.md §5: `sessions/<pid>.json`). */
+export interface AgentStatus {
+  /** as the agent writes it: `idle`, `busy`, `waiting`, `shell` */
+  readonly state: string;
+  readonly waitingFor?: string;
+}
+
+/**
+ * Reads the screen whenever it has come to rest, and at least a few times a second while it has not. Pure: what must be remembered
+ * between screens is in the next reader. Must stay below 2 ms on a screen of 200 × 60.
+ */
+export type ScreenReader = (seen: Seen, now: Millis) => ScreenStep;
+
+export interface ScreenStep {
+  readonly activity: ActivityReport;
+  /**
+   * what the screen shows now: a reading as long as the number is there (the same one each time), a window claim, a boundary once
+   * when a compaction is seen to end well. No reading means that the screen shows no number now.
+   */
+  readonly facts: readonly Fact[];
+  readonly next: ScreenReader;
+}
+
+/** What one screen means to a reader with state S. */
+export interface Seeing<S> {
+  readonly state: S;
+  readonly activity: ActivityReport;
+  readonly facts: readonly Fact[];
+}
+
+/** A screen reader from a state and a pure function of it. */
+export const screenReader =
+  <S>(state: S, read: (state: S, seen: Seen, now: Millis) => Seeing<S>): ScreenReader =>
+  (seen, now) => {
+    const { state: after, ...said } = read(state, seen, now);
+    return { ...said, next: screenReader(after, read) };
+  };
 
 /** How a runtime's session file is found and read. */
 export interface SessionLog {

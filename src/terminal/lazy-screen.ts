@@ -58,5 +58,7 @@ export const makeLazyScreen = (
     rowsBelowCursor: () => screen?.rowsBelowCursor() ?? 0,
     rowsWrappedAt: (columns) => screen?.rowsWrappedAt(columns) ?? 0,
     lastRow: () => screen?.lastRow() ?? Infinity,
+    isBehind: () => screen?.isBehind() ?? !failed,
+    seen: () => screen?.seen(),
   };
 };

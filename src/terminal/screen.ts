@@ -1,6 +1,9 @@
 import headless from '@xterm/headless';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
+import type { ScreenView, Signals } from '../core/screen-view.js';
 import { makeBacklog } from './backlog.js';
+import { hookSignals } from './signal-hooks.js';
+import { snapshotOf } from './snapshot.js';
 import type { Size } from './tty.js';
 
 /** The child's screen as it is rendered, off the hot path: it may lag behind a flood, and starts anew when it lags too far. */
@@ -20,6 +23,10 @@ export interface Screen {
   eraseBelow: (rows: number) => void;
   /** the terminal shows the cursor on this row: the text is moved so that the model agrees, after a resize */
   alignCursor: (row: number) => void;
+  /** bytes wait to be parsed: what is on the screen is not what the child has drawn */
+  isBehind: () => boolean;
+  /** what the child shows and tells now, to be read at once, before more is fed; undefined while there is no model */
+  seen: () => { readonly screen: ScreenView; readonly signals: Signals } | undefined;
 }
 
 const SLICE = 16 * 1024; // bytes parsed at a time: under a millisecond
@@ -68,7 +75,10 @@ const droppedRows = (terminal: headless.Terminal, rows: number): number =>
     : Math.max(0, Math.min(lastContentRow(terminal, true) - rows + 1, terminal.buffer.active.cursorY));
 
 /** Parses what it is fed, a slice a turn of the event loop, and not at all in the middle of a flood. */
-const makeParser = (terminal: headless.Terminal, seed: () => string): Pick<Screen, 'feed' | 'settled'> => {
+const makeParser = (
+  terminal: headless.Terminal,
+  seed: () => string,
+): Pick<Screen, 'feed' | 'settled' | 'isBehind'> => {
   const backlog = makeBacklog(SLICE);
   let waiting: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -95,6 +105,7 @@ const makeParser = (terminal: headless.Terminal, seed: () => string): Pick<Scree
     });
   };
   return {
+    isBehind: () => busy || backlog.size() > 0,
     feed: (bytes) => {
       backlog.add(bytes);
       lastFeed = performance.now();
@@ -112,8 +123,10 @@ const makeParser = (terminal: headless.Terminal, seed: () => string): Pick<Scree
 /** `seed` gives the bytes that bring a new terminal to the cursor and modes that the child has now, after output was skipped. */
 export const makeScreen = (size: Size, seed: () => string): Screen => {
   const terminal = makeTerminal(size);
+  const signals = hookSignals(terminal);
   return {
     ...makeParser(terminal, seed),
+    seen: () => ({ screen: snapshotOf(terminal), signals: signals() }),
     resize: async ({ columns, rows }) => {
       const lift = shiftSequence(-droppedRows(terminal, rows));
       await new Promise<void>((resolve) => terminal.write(lift, resolve));

@@ -1,0 +1,80 @@
+// Where the wrapper keeps what it must remember, and how files are written there: nobody else can read them, no link is
+// followed, and no reader ever finds half a file.
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+const SMALL_BYTES = 1024 * 1024;
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** The one folder of ours, which may not exist yet. A relative XDG_STATE_HOME counts as none, as its specification says. */
+export const stateFolder = (env: Readonly<Record<string, string | undefined>>, home: string): string => {
+  const given = env['XDG_STATE_HOME'];
+  const base = given !== undefined && isAbsolute(given) ? given : join(home, '.local', 'state');
+  return join(base, 'ctxwrap');
+};
+
+/** Makes the folder, or a folder inside it, for the user alone; gives its path. Rejects when it is a link or somebody else's. */
+export const ensureFolder = async (folder: string, name?: string): Promise<string> => {
+  // links above our own folder are the user's affair: many keep their dot folders elsewhere
+  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  await makePrivate(folder);
+  if (name === undefined) return folder;
+  const inner = join(folder, name);
+  await mkdir(inner, { recursive: true, mode: FOLDER_MODE });
+  await makePrivate(inner);
+  return inner;
+};
+
+const makePrivate = async (folder: string): Promise<void> => {
+  if ((await lstat(folder)).isSymbolicLink()) throw new Error(`${folder} is a symbolic link`);
+  const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const { uid, mode } = await handle.stat();
+    if (uid !== userInfo().uid) throw new Error(`${folder} belongs to another user`);
+    if ((mode & OTHERS) !== 0) await handle.chmod(FOLDER_MODE);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Puts a whole new file in the place of an old one. Rejects when something that is no regular file is there. */
+export const writeAtomic = async (path: string, text: string): Promise<void> => {
+  const before = await lstat(path).catch(() => undefined);
+  if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+  try {
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await unlink(draft).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** The text of a regular file of at most `mostBytes`; undefined for everything else, and for what cannot be read. */
+export const readSmall = async (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> => {
+  try {
+    const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stats = await handle.stat();
+      return stats.isFile() && stats.size <= mostBytes ? await handle.readFile('utf8') : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+};

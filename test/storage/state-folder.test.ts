@@ -1,0 +1,98 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensureFolder, readSmall, stateFolder, writeAtomic } from '../../src/storage/state-folder.js';
+
+let home = '';
+beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'ctxwrap-state-'))));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
+
+describe('the state folder', () => {
+  it.each([
+    { given: undefined, folder: '/home/u/.local/state/ctxwrap' },
+    { given: '/var/state', folder: '/var/state/ctxwrap' },
+    { given: '', folder: '/home/u/.local/state/ctxwrap' },
+    { given: 'relative', folder: '/home/u/.local/state/ctxwrap' },
+  ])('with XDG_STATE_HOME=$given is $folder', ({ given, folder }) => {
+    expect(stateFolder({ XDG_STATE_HOME: given }, '/home/u')).toBe(folder);
+  });
+
+  it('is made for the user alone, with the folder asked for in it', async () => {
+    const folder = stateFolder({}, home);
+    expect(await ensureFolder(folder, 'sessions')).toBe(join(folder, 'sessions'));
+    expect([modeOf(folder), modeOf(join(folder, 'sessions'))]).toEqual([0o700, 0o700]);
+  });
+
+  it('is closed to others when it was open', async () => {
+    const folder = join(home, 'ctxwrap');
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    await ensureFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it('is refused when it is a link, and so is a folder in it', async () => {
+    const elsewhere = join(home, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(home, 'linked'));
+    await expect(ensureFolder(join(home, 'linked'))).rejects.toThrow('is a symbolic link');
+    symlinkSync(elsewhere, join(elsewhere, 'sessions'));
+    await expect(ensureFolder(elsewhere, 'sessions')).rejects.toThrow('is a symbolic link');
+  });
+
+  it('is refused when a file is in its place', async () => {
+    writeFileSync(join(home, 'file'), '');
+    await expect(ensureFolder(join(home, 'file'))).rejects.toThrow(/EEXIST|ENOTDIR/);
+  });
+
+  it('may lie behind a link of the user', async () => {
+    mkdirSync(join(home, 'disk'));
+    symlinkSync(join(home, 'disk'), join(home, 'state'));
+    await ensureFolder(join(home, 'state', 'ctxwrap'));
+    expect(modeOf(join(home, 'disk', 'ctxwrap'))).toBe(0o700);
+  });
+});
+
+describe('a file written there', () => {
+  it('is for the user alone, whole, and leaves nothing beside it', async () => {
+    const path = join(home, 'a.json');
+    await writeAtomic(path, 'one');
+    await writeAtomic(path, 'two');
+    expect(readFileSync(path, 'utf8')).toBe('two');
+    expect(modeOf(path)).toBe(0o600);
+    expect(readdirSync(home)).toEqual(['a.json']);
+  });
+
+  it('never replaces a link or goes through it', async () => {
+    const victim = join(home, 'victim');
+    writeFileSync(victim, 'untouched');
+    symlinkSync(victim, join(home, 'a.json'));
+    await expect(writeAtomic(join(home, 'a.json'), 'x')).rejects.toThrow('is not a regular file');
+    expect(readFileSync(victim, 'utf8')).toBe('untouched');
+    expect(readdirSync(home).toSorted()).toEqual(['a.json', 'victim']);
+  });
+
+  it('is read back, but not through a link, not when it is a folder and not when it is too large', async () => {
+    writeFileSync(join(home, 'a'), 'text');
+    symlinkSync(join(home, 'a'), join(home, 'link'));
+    expect(await readSmall(join(home, 'a'))).toBe('text');
+    expect(await readSmall(join(home, 'a'), 4)).toBe('text');
+    expect(await readSmall(join(home, 'a'), 3)).toBeUndefined();
+    expect(await readSmall(join(home, 'link'))).toBeUndefined();
+    expect(await readSmall(home)).toBeUndefined();
+    expect(await readSmall(join(home, 'none'))).toBeUndefined();
+  });
+});

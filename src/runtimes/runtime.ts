@@ -1,7 +1,7 @@
 import type { ActivityReport } from '../core/activity.js';
 import type { Fact } from '../core/event.js';
 import type { NativeTrigger } from '../core/ladder.js';
-import type { Millis } from '../core/reading.js';
+import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
 
 /** The environment of the child, as far as a runtime's own variables matter. */
@@ -23,6 +23,8 @@ export interface Runtime {
   readonly log?: SessionLog;
   /** how its screen and signals are read; undefined when nothing is known of them */
   readonly screen?: AgentScreen;
+  /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */
+  readonly derivedWindow?: (screen: Reading, log: Reading, env: Env) => WindowClaim | undefined;
 }
 
 /** How a runtime's rendered screen is read. */

@@ -59,6 +59,7 @@ export const makeLazyScreen = (
     rowsWrappedAt: (columns) => screen?.rowsWrappedAt(columns) ?? 0,
     lastRow: () => screen?.lastRow() ?? Infinity,
     isBehind: () => screen?.isBehind() ?? !failed,
+    isMidFrame: () => screen?.isMidFrame() ?? false,
     seen: () => screen?.seen(),
   };
 };

@@ -25,6 +25,8 @@ export interface Screen {
   alignCursor: (row: number) => void;
   /** bytes wait to be parsed: what is on the screen is not what the child has drawn */
   isBehind: () => boolean;
+  /** the child is in the middle of a frame: it has begun synchronized output (mode 2026) and not ended it */
+  isMidFrame: () => boolean;
   /** what the child shows and tells now, to be read at once, before more is fed; undefined while there is no model */
   seen: () => { readonly screen: ScreenView; readonly signals: Signals } | undefined;
 }
@@ -127,6 +129,7 @@ export const makeScreen = (size: Size, seed: () => string): Screen => {
   return {
     ...makeParser(terminal, seed),
     seen: () => ({ screen: snapshotOf(terminal), signals: signals() }),
+    isMidFrame: () => terminal.modes.synchronizedOutputMode,
     resize: async ({ columns, rows }) => {
       const lift = shiftSequence(-droppedRows(terminal, rows));
       await new Promise<void>((resolve) => terminal.write(lift, resolve));

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ActivityReport } from '../../src/core/activity.js';
+import type { Fact } from '../../src/core/event.js';
+import type { Millis } from '../../src/core/reading.js';
+import type { Env, Runtime } from '../../src/runtimes/runtime.js';
+import { openRecordingFile } from '../../src/storage/recording-file.js';
+import { settledScreens } from '../../src/wrap/settled-screens.js';
+
+/** What a runtime makes of one screen that the wrapper would have looked at. */
+export interface PlayedScreen {
+  /** seconds since the start of the recording */
+  readonly at: number;
+  readonly activity: ActivityReport;
+  readonly facts: readonly Fact[];
+  /** rows of the screen, to say in a failure what was seen */
+  readonly rows: readonly string[];
+}
+
+const unknown: ActivityReport = { activity: 'unknown', witnesses: [] };
+const fixtures = fileURLToPath(new URL('../fixtures/casts/', import.meta.url));
+
+/** A name in test/fixtures/casts, as `claude/traps`, or the path of any recording. */
+export const castPath = (cast: string): string => {
+  const known = `${fixtures}${cast}.cast.gz`;
+  return existsSync(known) ? known : cast;
+};
+
+/** Everything that a runtime reads from the screens of a recording, at the times when the wrapper looks at them. `startedAt` is time 0. */
+export const playScreens = async (
+  cast: string,
+  runtime: Runtime,
+  env: Env = {},
+  startedAt: Millis = 0,
+): Promise<readonly PlayedScreen[]> => {
+  const { header, events } = await openRecordingFile(castPath(cast));
+  let read = runtime.screen?.reader(env);
+  const played: PlayedScreen[] = [];
+  for await (const moment of settledScreens(header, events())) {
+    if (moment.type !== 'screen') continue;
+    const { at, seen } = moment;
+    const rows = Array.from({ length: seen.screen.rows }, (_, row) => seen.screen.text(row));
+    const step = read?.(seen, startedAt + at);
+    read = step?.next;
+    played.push({ at: at / 1000, activity: step?.activity ?? unknown, facts: step?.facts ?? [], rows });
+  }
+  return played;
+};

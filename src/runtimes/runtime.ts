@@ -159,6 +159,8 @@ export interface FileEntry {
 export interface FilePort {
   /** regular files directly in a folder whose name passes */
   readonly list: (folder: string, wanted: (name: string) => boolean) => Promise<readonly FileEntry[]>;
+  /** names of the folders directly in a folder, without links; not more than a few hundred, the last by name */
+  readonly folders: (folder: string) => Promise<readonly string[]>;
   readonly entry: (path: string) => Promise<FileEntry | undefined>;
   /** whether there is anything at all, also a socket or a link */
   readonly exists: (path: string) => Promise<boolean>;

@@ -23,6 +23,7 @@ export const sessionFiles = () => {
   const firstLines = new Map<string, string>();
   return {
     list,
+    folders,
     entry,
     exists,
     smallText,
@@ -46,6 +47,12 @@ const list = async (folder: string, wanted: (name: string) => boolean): Promise<
   const newest = names.filter(wanted).toSorted().slice(-MOST_FILES);
   const entries = await Promise.all(newest.map((name) => entry(join(folder, name))));
   return entries.filter((found) => found !== undefined);
+};
+
+const folders = async (folder: string): Promise<readonly string[]> => {
+  const found = (await orNothing(readdir(folder, { withFileTypes: true }))) ?? [];
+  const names = found.filter((each) => each.isDirectory()).map((each) => each.name);
+  return names.toSorted().slice(-MOST_FILES);
 };
 
 const entry = async (path: string): Promise<Entry | undefined> => {

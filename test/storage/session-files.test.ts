@@ -47,6 +47,15 @@ describe('the machine as the runtimes see it', () => {
     expect(found.at(-1)?.name).toBe('session-0519.jsonl');
   });
 
+  it('names the folders in a folder, but no links to folders', async () => {
+    write('file', 'x');
+    mkdirSync(join(folder, 'b', 'inner'), { recursive: true });
+    mkdirSync(join(folder, 'a'));
+    symlinkSync(join(folder, 'a'), join(folder, 'link'));
+    expect(await sessionFiles().folders(folder)).toEqual(['a', 'b']);
+    expect(await sessionFiles().folders(join(folder, 'missing'))).toEqual([]);
+  });
+
   it('reads the end of a file however long it is', async () => {
     const path = write('long', `${'x'.repeat(100_000)}end`);
     const text = await sessionFiles().lastPart(path);

@@ -28,6 +28,11 @@ export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): Fil
         .filter((path) => posix.dirname(path) === folder && wanted(posix.basename(path)))
         .map(entryOf)
         .filter((entry) => entry !== undefined),
+    folders: async (folder) => {
+      const below = Object.keys(files).filter((path) => path.startsWith(`${folder}/`));
+      const rests = below.map((path) => path.slice(folder.length + 1).split('/'));
+      return [...new Set(rests.filter(({ length }) => length > 1).map(([name = '']) => name))];
+    },
     entry: async (path) => entryOf(path),
     exists: async (path) => path in files,
     firstLine: async (path) => textOf(path)?.split('\n')[0],

@@ -32,7 +32,7 @@ export interface Screen {
 }
 
 const SLICE = 16 * 1024; // bytes parsed at a time: under a millisecond
-const MAX_BACKLOG = 2 * 1024 * 1024; // bytes; more than any screen needs to be drawn
+const MAX_BACKLOG = 512 * 1024; // bytes; many times what a screen needs to be drawn
 // Rows. Where lines wrap anew and there is no scrollback, xterm.js counts a row that it does not have, and throws at a later line feed.
 const REFLOW_ROOM = 1000;
 const FLOOD_PAUSE_MS = 10; // while more than a slice waits and bytes keep coming, parsing waits

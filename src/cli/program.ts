@@ -1,17 +1,19 @@
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 import { Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
+import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../wrap/wrap-session.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
 import * as messages from './messages.js';
 import type { RuntimeName } from './values.js';
-import { parseFile, parseMode, parseRuntime, parseWindow } from './values.js';
+import { parseFile, parseMode, parseRuntime, parseStatusLine, parseWindow } from './values.js';
 
 export interface Options {
   readonly mode: Mode;
   /** tokens */
   readonly window?: number;
   readonly runtime?: RuntimeName;
+  readonly claudeStatusLine: StatusLineWish;
   readonly footer: boolean;
   readonly record?: string;
   readonly recordInput?: boolean;
@@ -120,6 +122,12 @@ const addOptions = (program: Command): Command =>
     .option('--mode <mode>', 'auto, ask, warn: the footer shows; off: nothing is observed', parseMode, 'auto')
     .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
     .option('--runtime <name>', 'which agent a command is, when its name does not say', parseRuntime)
+    .option(
+      '--claude-status-line <when>',
+      'ask Claude for exact numbers through its status line: auto (where you have one), on, off',
+      parseStatusLine,
+      'auto',
+    )
     .option('--no-footer', 'leave all rows to the agent')
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
     .option('--record-input', 'record the keys, too')

@@ -25,9 +25,10 @@ export const logFor = ({ log }: Options): Log => (log === undefined ? nullLog : 
 
 /** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
-  const [{ wrap }, { childSize }] = await Promise.all([
+  const [{ wrap }, { childSize }, { askOfficially }] = await Promise.all([
     import('../wrap/wrap.js'),
     import('../wrap/stage.js'),
+    import('../wrap/official.js'),
   ]);
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize({ columns, rows }, options.footer && options.mode !== 'off');
@@ -36,10 +37,11 @@ export const runWrapped = async (command: ChildCommand, options: Options, log: L
     notices.push(recordingStopped(reason));
     log.warn(`recording stopped: ${reason}`);
   });
+  const { session, close } = await askOfficially(sessionOf(command, { options, recording, log }));
   try {
-    const status = await wrap(sessionOf(command, { options, recording, log }));
-    return { status, notices };
+    return { status: await wrap(session), notices };
   } finally {
+    await close();
     await recording?.close();
   }
 };
@@ -59,6 +61,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   window: options.window,
   footer: options.footer,
   mode: options.mode,
+  statusLine: options.claudeStatusLine,
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
   recording,
   log,

@@ -1,5 +1,6 @@
 // What the values of options mean. A wrong one is an error that says what would be right.
 import { runtimes } from '../runtimes/index.js';
+import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../wrap/wrap-session.js';
 import { badValue, unknownChoice } from './messages.js';
 
@@ -9,6 +10,14 @@ export const parseMode = (text: string): Mode => {
   const mode = modes.find((each) => each === text);
   if (mode === undefined) throw unknownChoice('--mode', text, modes);
   return mode;
+};
+
+const statusLineWishes: readonly StatusLineWish[] = ['auto', 'on', 'off'];
+
+export const parseStatusLine = (text: string): StatusLineWish => {
+  const wish = statusLineWishes.find((each) => each === text);
+  if (wish === undefined) throw unknownChoice('--claude-status-line', text, statusLineWishes);
+  return wish;
 };
 
 export type RuntimeName = keyof typeof runtimes;

@@ -3,6 +3,7 @@ import type { Fact } from '../core/event.js';
 import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
+import type { OfficialSource } from './official-source.js';
 
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -21,6 +22,8 @@ export interface Runtime {
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
   /** where and how the agent records its sessions; undefined when it has no session file we can read */
   readonly log?: SessionLog;
+  /** the exact numbers it tells when its launch asks for them; undefined when it tells none */
+  readonly official?: OfficialSource;
   /** how its screen and signals are read; undefined when nothing is known of them */
   readonly screen?: AgentScreen;
   /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */

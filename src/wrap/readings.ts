@@ -3,6 +3,7 @@ import type { Millis } from '../core/reading.js';
 import { startSession, step } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { followSession, type Following } from './follow-session.js';
+import { followOfficial } from './official.js';
 import type { WrapSession } from './wrap-session.js';
 
 export interface ReadingsListener {
@@ -28,7 +29,8 @@ export const followReadings = (
   // a command we know nothing about has no file that could be read
   if (!runtime.log) take({ type: 'source-problem', reason: `${runtime.name} has no session file` });
   onView(footerView(state, now()));
-  return followSession({
+  const official = followOfficial(session, { onFact: take, now });
+  const following = followSession({
     runtime,
     childPid,
     cwd,
@@ -41,10 +43,17 @@ export const followReadings = (
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');
       take(event);
+      if (event.type === 'session-changed') official.goTo(event.sessionId);
     },
     onProblem: (reason) => {
       log.warn(reason);
       take({ type: 'source-problem', reason });
     },
   });
+  return {
+    stop: () => {
+      following.stop();
+      official.stop();
+    },
+  };
 };

@@ -1,3 +1,4 @@
+import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
 import type { Recording } from '../storage/record.js';
@@ -22,6 +23,10 @@ export interface WrapSession {
   /** window in tokens as the user set it; undefined leaves it to the runtime */
   readonly window: number | undefined;
   readonly footer: boolean;
+  /** whether an agent with a status line may be asked for its numbers through it; `off` when absent */
+  readonly statusLine?: StatusLineWish;
+  /** where the agent's reports go, when it was asked for them */
+  readonly reportPath?: string;
   readonly mode: Mode;
   /** control byte of the hotkey; undefined for none */
   readonly hotkey: number | undefined;

@@ -2,6 +2,7 @@ import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { claudeReader } from './log.js';
+import { official } from './official.js';
 import { locateClaude } from './paths.js';
 import { nativeTrigger } from './window.js';
 
@@ -12,4 +13,5 @@ export const claude: Runtime = {
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger,
   log: { locate: locateClaude, reader: claudeReader },
+  official,
 };

@@ -1,0 +1,114 @@
+// Claude Code calls the status line's command with a JSON text on its stdin, which holds the exact numbers
+// (facts/claude.md §9, facts/sessions.md §D and §F). For one launch the command is ours, and runs the user's own after it.
+import type { Fact } from '../../core/event.js';
+import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import type { Millis, Reading } from '../../core/reading.js';
+import type {
+  OfficialLaunch,
+  OfficialPlan,
+  OfficialReport,
+  OfficialSource,
+  SettingsPort,
+} from '../official-source.js';
+import {
+  countsFromItsFolder,
+  givenSettings,
+  managedSettings,
+  ownSettings,
+  statusLineOf,
+  switchesStatusLinesOff,
+  withSettings,
+} from './settings.js';
+
+const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
+  if (launch.wish === 'off') return leave('it is switched off');
+  const [given, own, managed] = await Promise.all([
+    givenSettings(port, launch.args),
+    ownSettings(port, launch),
+    managedSettings(port, launch),
+  ]);
+  if (!given) return leave('the value of --settings cannot be read as JSON');
+  if (managed.some(rulesStatusLines)) return leave('managed settings rule over it');
+  const settings = [...own, given];
+  if (switchesStatusLinesOff(settings)) return leave('the settings switch status lines off');
+  const line = statusLineOf(settings);
+  if (!line && launch.wish === 'auto') return leave('the user has no status line of their own');
+  if (countsFromItsFolder(given)) return leave('--settings holds paths that count from its own folder');
+  const { files } = launch;
+  const command = statusCommand(files.report, textAt(line, 'command'));
+  return {
+    kind: 'ask',
+    args: withSettings(launch.args, files.settings),
+    settings: JSON.stringify({ ...given, statusLine: { ...line, type: 'command', command } }),
+  };
+};
+
+const leave = (reason: string): OfficialPlan => ({ kind: 'leave', reason });
+
+const rulesStatusLines = (settings: JsonRecord): boolean =>
+  ['statusLine', 'disableAllHooks', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'].some(
+    (key) => settings[key] !== undefined,
+  );
+
+/**
+ * The POSIX shell command that keeps its stdin in a file, whole or not at all, and then is the user's own command with the same stdin.
+ * The user's text follows on its own line as it is: it needs no quoting and runs in the shell that Claude chose. Where the file cannot
+ * be made, the stdin has not been touched.
+ */
+export const statusCommand = (path: string, own: string | undefined): string => {
+  const file = quoted(path);
+  const draft = `${file}.$$.tmp`;
+  const keep = `(umask 077; cat >${draft}) 2>/dev/null && exec <${draft} && mv -f ${draft} ${file} 2>/dev/null`;
+  return own === undefined ? `${keep}\nexit 0` : `${keep}\n${own}`;
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const read = (text: string, now: Millis): OfficialReport | undefined => {
+  const record = parseRecord(text);
+  const context = recordAt(record, 'context_window');
+  if (!record || !context) return undefined;
+  const sessionId = textAt(record, 'session_id');
+  const model = textAt(recordAt(record, 'model'), 'id')?.replace(LARGE_SUFFIX, '');
+  const fact = factOf(context, { model, now });
+  return { ...(sessionId === undefined ? {} : { sessionId }), facts: fact ? [fact] : [] };
+};
+
+// The setting's name of a model with the large window; the session file has the name without it.
+const LARGE_SUFFIX = /\[1m\]$/i;
+
+interface Given {
+  readonly model: string | undefined;
+  readonly now: Millis;
+}
+
+// Versions differ in what `total_input_tokens` counts; `current_usage` is the window in all of them, and null before the first answer.
+const factOf = (context: JsonRecord, { model, now }: Given): Fact | undefined => {
+  const usage = recordAt(context, 'current_usage');
+  const used = usedTokens(usage);
+  if (used === undefined) return undefined;
+  if (used === 0) return { type: 'voided' }; // just compacted: the true size comes with the next answer
+  const cached = countAt(usage, 'cache_read_input_tokens');
+  const windowTokens = countAt(context, 'context_window_size');
+  const usedPercent = countAt(context, 'used_percentage');
+  const reading: Reading = {
+    usedTokens: used,
+    ...(cached === undefined ? {} : { cachedTokens: cached }),
+    ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
+    ...(usedPercent === undefined ? {} : { usedPercent, basis: 'window' as const }),
+    source: 'official',
+    ...(model === undefined ? {} : { model }),
+    at: now,
+  };
+  return { type: 'reading', reading };
+};
+
+const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
+  const input = countAt(usage, 'input_tokens');
+  if (input === undefined) return undefined;
+  const made = countAt(usage, 'cache_creation_input_tokens') ?? 0;
+  return input + made + (countAt(usage, 'cache_read_input_tokens') ?? 0);
+};
+
+export const official: OfficialSource = { plan, read };

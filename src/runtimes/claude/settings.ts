@@ -1,0 +1,123 @@
+// Claude Code's settings as far as its status line goes: where they are, which one counts, and `--settings` in the arguments.
+import { isRecord, listAt, parseRecord, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import { words } from '../launch-rules.js';
+import type { OfficialLaunch, SettingsPort } from '../official-source.js';
+
+/** A flag's value among the arguments. */
+interface Given {
+  /** of the word that holds the value */
+  readonly index: number;
+  /** `--flag=value` in one word */
+  readonly joined: boolean;
+  /** undefined when the flag is the last word */
+  readonly value: string | undefined;
+}
+
+// Flags that take the next word whatever it is; the others stop at a word with a dash.
+const takesAnyWord = words(`
+  --agent --agents --append-system-prompt --debug-file --effort --fallback-model --input-format --json-schema
+  --managed-settings --max-budget-usd --model --name -n --output-format --permission-mode --remote-control-session-name-prefix
+  --session-id --setting-sources --settings --system-prompt
+`);
+
+const valuesOf = (args: readonly string[], flag: string): readonly Given[] => {
+  const found: Given[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? '';
+    if (word === '--') break;
+    if (word.startsWith(`${flag}=`)) found.push({ index, joined: true, value: word.slice(flag.length + 1) });
+    if (!takesAnyWord.includes(word)) continue;
+    index += 1;
+    if (word === flag) found.push({ index, joined: false, value: args[index] });
+  }
+  return found;
+};
+
+/** The arguments with this settings file in the place of every other; the last one is the only one that Claude reads. */
+export const withSettings = (args: readonly string[], path: string): readonly string[] => {
+  const given = valuesOf(args, '--settings');
+  if (given.length === 0) return ['--settings', path, ...args];
+  return args.map((word, index) => {
+    const here = given.find((each) => each.index === index);
+    if (!here) return word;
+    return here.joined ? `--settings=${path}` : path;
+  });
+};
+
+/** What the user gave as `--settings`: text or file. Empty when nothing was given, undefined when it cannot be read as JSON. */
+export const givenSettings = async (
+  port: SettingsPort,
+  args: readonly string[],
+): Promise<JsonRecord | undefined> => {
+  const last = valuesOf(args, '--settings').at(-1);
+  if (!last) return {};
+  const given = last.value?.trim();
+  if (given === undefined || given === '') return undefined;
+  const isText = given.startsWith('{') && given.endsWith('}');
+  return parseSettings(isText ? given : await port.text(last.value ?? ''));
+};
+
+/** The user's settings without those of the command line, the weakest first. */
+export const ownSettings = async (
+  port: SettingsPort,
+  launch: OfficialLaunch,
+): Promise<readonly JsonRecord[]> => {
+  const named = valuesOf(launch.args, '--setting-sources').at(-1)?.value;
+  const wanted = named?.split(',').map((name) => name.trim());
+  const places = [
+    { source: 'user', path: `${configFolder(launch)}/settings.json` },
+    { source: 'project', path: `${launch.cwd}/.claude/settings.json` },
+    { source: 'local', path: `${launch.cwd}/.claude/settings.local.json` },
+  ].filter(({ source }) => wanted?.includes(source) ?? true);
+  const texts = await Promise.all(places.map(({ path }) => port.text(path)));
+  return texts.map(parseSettings).filter((settings) => settings !== undefined);
+};
+
+/** Settings of an organisation, which nothing on the command line outranks. */
+export const managedSettings = async (
+  port: SettingsPort,
+  launch: OfficialLaunch,
+): Promise<readonly JsonRecord[]> => {
+  const folders = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];
+  const inFolders = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await port.names(`${folder}/managed-settings.d`);
+      return [
+        `${folder}/managed-settings.json`,
+        ...names
+          .filter((name) => name.endsWith('.json'))
+          .map((name) => `${folder}/managed-settings.d/${name}`),
+      ];
+    }),
+  );
+  const paths = [`${configFolder(launch)}/remote-settings.json`, ...inFolders.flat()];
+  const texts = await Promise.all(paths.map(port.text));
+  return texts.map(parseSettings).filter((settings) => settings !== undefined);
+};
+
+/** The status line that counts. Claude merges the fields of all sources, the strongest last; one without a command is none. */
+export const statusLineOf = (settings: readonly JsonRecord[]): JsonRecord | undefined => {
+  const merged: JsonRecord = Object.assign({}, ...settings.map((each) => recordAt(each, 'statusLine') ?? {}));
+  const command = textAt(merged, 'command')?.trim() ?? '';
+  return merged['type'] === 'command' && command !== '' ? merged : undefined;
+};
+
+export const switchesStatusLinesOff = (settings: readonly JsonRecord[]): boolean =>
+  settings.findLast((each) => each['disableAllHooks'] !== undefined)?.['disableAllHooks'] === true;
+
+/** Whether some of it counts from the folder of the file it is in, so that it would mean something else in a file of ours. */
+export const countsFromItsFolder = (settings: JsonRecord): boolean => {
+  const permissions = recordAt(settings, 'permissions');
+  const rules = ['allow', 'ask', 'deny'].flatMap((list) => listAt(permissions, list));
+  const isAnchored = (rule: unknown): boolean => typeof rule === 'string' && ANCHORED_RULE.test(rule);
+  return rules.some(isAnchored) || isRecord(recordAt(settings, 'sandbox')?.['filesystem']);
+};
+
+// `Edit(/src/**)` counts from the file's folder, `Edit(//src/**)` from the root; a shell command is no path.
+const ANCHORED_RULE = /^(?!Bash\(|PowerShell\()\w+\(\/(?!\/)/;
+
+const configFolder = ({ env, home }: OfficialLaunch): string => env['CLAUDE_CONFIG_DIR'] || `${home}/.claude`;
+
+const parseSettings = (text: string | undefined): JsonRecord | undefined =>
+  text === undefined ? undefined : parseRecord(text.replace(/^\uFEFF/, ''));

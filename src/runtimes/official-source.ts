@@ -1,0 +1,52 @@
+import type { Fact } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
+
+/**
+ * Whether the agent is asked at its launch to tell its numbers. That is not invisible where the user has no status line, so `auto` asks
+ * only where there is one to chain.
+ */
+export type StatusLineWish = 'auto' | 'on' | 'off';
+
+/** Numbers that the agent itself hands to a command of ours, for the one launch that asks for them. */
+export interface OfficialSource {
+  /** what to add to the launch, or why the agent is left alone */
+  readonly plan: (port: SettingsPort, launch: OfficialLaunch) => Promise<OfficialPlan>;
+  /** one report of the agent; undefined when the text is none */
+  readonly read: (text: string, now: Millis) => OfficialReport | undefined;
+}
+
+/** What planning may ask of the machine. Nothing here rejects; links are followed, because the files are the user's own. */
+export interface SettingsPort {
+  /** the content of a small text file; undefined when it cannot be read; a relative path counts from the child's folder */
+  readonly text: (path: string) => Promise<string | undefined>;
+  /** names in a folder; none when it cannot be read */
+  readonly names: (folder: string) => Promise<readonly string[]>;
+}
+
+export interface OfficialLaunch {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly home: string;
+  /** of the child */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly wish: StatusLineWish;
+  readonly files: OfficialFiles;
+}
+
+/** Two files of ours, for this launch only. */
+export interface OfficialFiles {
+  /** what the agent reads at its start */
+  readonly settings: string;
+  /** where its reports go, each in the place of the one before */
+  readonly report: string;
+}
+
+export type OfficialPlan =
+  | { readonly kind: 'ask'; readonly args: readonly string[]; readonly settings: string }
+  | { readonly kind: 'leave'; readonly reason: string };
+
+export interface OfficialReport {
+  /** the agent's own id of the conversation that the numbers belong to */
+  readonly sessionId?: string;
+  readonly facts: readonly Fact[];
+}

@@ -7,7 +7,7 @@ import { countAt, parseRecord, textAt } from '../core/json.js';
 import type { JsonRecord } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { UserError } from '../core/user-error.js';
-import { lineSplitter } from './tail.js';
+import { lineSplitter } from './line-splitter.js';
 import { reasonOf } from './unwritable.js';
 
 /** One event of a recording; `at` is in milliseconds since its start. */

@@ -26,6 +26,8 @@ export interface FollowOptions {
   /** when the user pressed Enter last; undefined while never */
   readonly enteredAt: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
+  /** the session file that is followed from now on; undefined while the conversation has none */
+  readonly onFile?: (path: string | undefined) => void;
   /** why there is no reading, for the log; a later fact means that it works again */
   readonly onProblem: (reason: string) => void;
 }
@@ -66,6 +68,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     } else if (current.path !== undefined) {
       options.onFact({ type: 'voided' }); // the same conversation goes on in another file: it was cut back
     }
+    options.onFile?.(found.path);
     file = found.path === undefined ? undefined : followFile(found.path, log, { options, inbox });
   };
 
@@ -102,12 +105,14 @@ interface FileContext {
 const followFile = (path: string, log: SessionLog, { options, inbox }: FileContext): Following => {
   let reader = log.reader(options.env);
   let shape = unknownShape;
+  let tellsFill = false;
   let said: string | undefined;
   inbox.take(); // what was left unsaid belongs to the file before
 
   const see = (step: LineStep): void => {
     reader = step.next;
     shape = seeLine(shape, step);
+    tellsFill ||= step.facts.some(({ type }) => type === 'reading' || type === 'boundary');
     for (const fact of step.facts) inbox.put(fact);
   };
 
@@ -115,11 +120,16 @@ const followFile = (path: string, log: SessionLog, { options, inbox }: FileConte
     path,
     intervalMs: POLL_MS,
     onLine: (line) => see(reader(line, options.now())),
+    onHead: (line) => {
+      reader = reader(line, options.now()).next;
+    },
     onRestart: () => {
       reader = log.reader(options.env);
       shape = unknownShape;
+      tellsFill = false;
       inbox.put({ type: 'voided' });
     },
+    isEnough: () => tellsFill,
     onCaughtUp: () => {
       for (const fact of inbox.take()) options.onFact(fact);
       const problem = shapeProblem(shape);

@@ -11,11 +11,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lineSplitter, tail } from '../../src/storage/tail.js';
+import { lineSplitter } from '../../src/storage/line-splitter.js';
+import { tail } from '../../src/storage/tail.js';
 
 const linesOf = (chunks: readonly Buffer[], longestBytes?: number): readonly string[] => {
   const lines: string[] = [];
-  const splitter = lineSplitter((line) => lines.push(line), longestBytes);
+  const splitter = lineSplitter(
+    (line) => lines.push(line),
+    longestBytes === undefined ? {} : { longestBytes },
+  );
   for (const chunk of chunks) splitter.push(chunk);
   return lines;
 };

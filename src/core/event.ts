@@ -34,4 +34,6 @@ export type Event =
   | { readonly type: 'screen-blank' }
   | { readonly type: 'activity'; readonly report: ActivityReport }
   /** the child has written; a number that stays the same while output flows for minutes is stale */
-  | { readonly type: 'output' };
+  | { readonly type: 'output' }
+  /** the time that `deadline` named has come */
+  | { readonly type: 'alarm' };

@@ -1,62 +1,198 @@
+import type { Activity } from './activity.js';
+import { driftAt, driftDeadline } from './drift.js';
 import type { Event } from './event.js';
-import type { NativeTrigger } from './ladder.js';
-import { validReading } from './reading.js';
-import type { Millis, Reading } from './reading.js';
+import { noEvidence, voided, withGrowth, withoutLog, withoutScreen } from './evidence.js';
+import type { Evidence } from './evidence.js';
+import { afterOutput, noFlow, restarted } from './flow.js';
+import type { Flow } from './flow.js';
+import { fuse } from './fusion.js';
+import type { Fused } from './fusion.js';
+import { hear } from './hear.js';
+import type { Heard } from './hear.js';
+import type { LadderChoice, NativeTrigger } from './ladder.js';
+import type { Scale } from './measure.js';
+import type { Millis } from './reading.js';
+import { shownAt, shownDeadline } from './shown.js';
+import type { Shown } from './shown.js';
+import { hearClaim, noWindows } from './windows.js';
+import type { Windows } from './windows.js';
 
-/** What is known about the fill of the window. A number exists in one phase only, so a void one cannot be shown. */
-export type Fill =
-  | { readonly phase: 'waiting' } // no turn yet in this conversation
-  | { readonly phase: 'known'; readonly reading: Reading }
-  | { readonly phase: 'pending' } // the last number is void, the next is not here yet
-  | { readonly phase: 'unreadable'; readonly reason: string };
+/** Why there is no number. */
+export type Blank =
+  | { readonly why: 'waiting' } // no turn yet in this conversation
+  | { readonly why: 'pending' } // the last number is void, the next is not here yet
+  | { readonly why: 'gone' } // the screen showed one and shows none any more
+  | { readonly why: 'unreadable'; readonly reason: string };
 
 /** The whole state of one wrap. */
 export interface Session {
   readonly runtime: string;
   readonly native?: NativeTrigger;
-  readonly userWindowTokens?: number;
+  readonly ladder: LadderChoice;
   /** the agent's own id of the conversation */
   readonly sessionId?: string;
   /** of the whole wrap, kept over `/clear` and resume */
   readonly compactions: number;
-  readonly fill: Fill;
-  /** when the fill last changed */
-  readonly at: Millis;
+  readonly windows: Windows;
+  readonly evidence: Evidence;
+  /** what stands where a number would, while there is none */
+  readonly blank: Blank;
+  /** a session file has said something, so the screen is not needed to tell of a compaction */
+  readonly fileTells: boolean;
+  readonly flow: Flow;
+  readonly activity: Activity;
+  readonly witnesses: readonly string[];
+  readonly activitySince: Millis;
+  /** the number that counts; follows from the evidence */
+  readonly fused?: Fused;
+  /** the number in the footer, which may be a few seconds behind */
+  readonly shown?: Shown;
+  /** what the last step has to say to the log */
+  readonly logged: readonly string[];
 }
 
-/** What a session is made of: the runtime's name and, where known, its own compaction point. */
+/** What a session is made of. */
 export interface SessionStart {
   readonly runtime: string;
+  /** the agent's own compaction point, where known */
   readonly native?: NativeTrigger | undefined;
+  readonly ladder?: LadderChoice | undefined;
 }
 
-export const startSession = ({ runtime, native }: SessionStart, now: Millis): Session => ({
+export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now: Millis): Session => ({
   runtime,
   ...(native ? { native } : {}),
+  ladder,
   compactions: 0,
-  fill: { phase: 'waiting' },
-  at: now,
+  windows: noWindows,
+  evidence: noEvidence,
+  blank: { why: 'waiting' },
+  fileTells: false,
+  flow: noFlow,
+  activity: 'unknown',
+  witnesses: [],
+  activitySince: now,
+  logged: [],
 });
 
 /** The state after an event. Pure: the same events at the same times give the same state. */
-export const step = (state: Session, event: Event, now: Millis): Session => {
+export const step = (state: Session, event: Event, now: Millis): Session =>
+  settled(after({ ...state, logged: [] }, event, now), now);
+
+/** When `step` wants an `alarm` event though nothing happens; undefined while nothing waits. */
+export const deadline = ({ shown, fused, evidence }: Session): Millis | undefined => {
+  const times = [shownDeadline(shown, fused), driftDeadline(evidence)].filter((at) => at !== undefined);
+  return times.length > 0 ? Math.min(...times) : undefined;
+};
+
+/** What the readings of a session are measured with. */
+export const scaleOf = ({ runtime, windows, native, ladder }: Session): Scale => ({
+  runtime,
+  windows,
+  ladder,
+  ...(native ? { native } : {}),
+});
+
+const after = (state: Session, event: Event, now: Millis): Session => {
   switch (event.type) {
-    case 'reading': {
-      const reading = validReading(event.reading);
-      return reading ? { ...state, fill: { phase: 'known', reading }, at: now } : state;
+    case 'reading':
+      return withHeard(state, hear(state, event.reading, now));
+    case 'boundary': {
+      // The screen is read within a second of the file: it would count the same compaction again.
+      if (event.boundary.source === 'screen' && state.fileTells) return state;
+      const fileTells = event.boundary.source !== 'screen';
+      return { ...emptied(state), fileTells, compactions: state.compactions + 1 };
     }
-    case 'boundary':
-      return { ...state, compactions: state.compactions + 1, fill: { phase: 'pending' }, at: now };
     case 'voided':
-      return { ...state, fill: { phase: 'pending' }, at: now };
+      return { ...emptied(state), fileTells: true };
+    case 'growth':
+      return { ...state, fileTells: true, evidence: withGrowth(state.evidence, event.tokens) };
+    case 'window':
+      return changedModel({ ...state, windows: hearClaim(state.windows, event.claim) }, state);
     case 'session-changed':
-      if (state.sessionId === event.sessionId) return state;
-      return { ...state, sessionId: event.sessionId, fill: { phase: 'waiting' }, at: now };
-    case 'source-problem':
-      return { ...state, fill: { phase: 'unreadable', reason: event.reason }, at: now };
-    case 'user-window':
-      return event.windowTokens > 0 ? { ...state, userWindowTokens: event.windowTokens } : state;
-    default:
+      return inSession(state, event.sessionId);
+    case 'source-problem': {
+      const blank: Blank = { why: 'unreadable', reason: event.reason };
+      return { ...state, blank, fileTells: false, evidence: withoutLog(state.evidence) };
+    }
+    case 'user-window': {
+      const { windowTokens } = event;
+      return { ...state, windows: hearClaim(state.windows, { windowTokens, windowSource: 'user' }) };
+    }
+    case 'screen-blank':
+      return { ...state, evidence: withoutScreen(state.evidence) };
+    case 'activity': {
+      const { activity, witnesses } = event.report;
+      return {
+        ...state,
+        activity,
+        witnesses,
+        activitySince: activity === state.activity ? state.activitySince : now,
+      };
+    }
+    case 'output':
+      return { ...state, flow: afterOutput(state.flow, now) };
+    case 'alarm':
       return state;
   }
 };
+
+// A number of the same size is news, too: its source is alive. Only a screen repeats itself for nothing.
+const withHeard = (state: Session, heard: Heard): Session => {
+  const { evidence, windows, fileTells } = heard;
+  if (heard === state) return state;
+  const hasMoved = evidence.candidates.screen?.since !== state.evidence.candidates.screen?.since;
+  const isFile = evidence.candidates.screen === state.evidence.candidates.screen;
+  const flow = hasMoved || isFile ? restarted(state.flow) : state.flow;
+  return {
+    ...state,
+    evidence,
+    windows,
+    fileTells,
+    flow,
+    blank: { why: evidence.isVoid ? 'pending' : 'gone' },
+  };
+};
+
+const emptied = (state: Session): Session => ({
+  ...state,
+  evidence: voided(state.evidence),
+  blank: { why: 'pending' },
+  flow: restarted(state.flow),
+});
+
+// The first id is only the name of the conversation that is already on.
+const inSession = (state: Session, sessionId: string): Session => {
+  if (state.sessionId === sessionId) return state;
+  if (state.sessionId === undefined) return { ...state, sessionId };
+  const evidence: Evidence = { ...voided(state.evidence), drift: noEvidence.drift };
+  return { ...emptied(state), sessionId, evidence, blank: { why: 'waiting' } };
+};
+
+const changedModel = (state: Session, before: Session): Session =>
+  state.windows.model === before.windows.model
+    ? state
+    : { ...state, evidence: { ...state.evidence, drift: noEvidence.drift } };
+
+/** What follows from the evidence: a screen that is not believed any more, the number, and what the footer shows. */
+const settled = (state: Session, now: Millis): Session => {
+  const scale = scaleOf(state);
+  const drift = driftAt(state.evidence, scale, now);
+  const evidence = drift === state.evidence.drift ? state.evidence : { ...state.evidence, drift };
+  const fused = fuse(evidence, scale);
+  const { fused: _, shown: before, ...rest } = state;
+  const shown = shownAt(before, fused, now);
+  return {
+    ...rest,
+    evidence,
+    ...(fused ? { fused } : {}),
+    ...(shown ? { shown } : {}),
+    logged: isNewlyIgnored(state, evidence) ? [...state.logged, DRIFTED] : state.logged,
+  };
+};
+
+const DRIFTED =
+  'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
+
+const isNewlyIgnored = ({ evidence }: Session, { drift }: Evidence): boolean =>
+  drift.phase === 'ignored' && evidence.drift.phase !== 'ignored';

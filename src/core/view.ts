@@ -1,8 +1,10 @@
-import { ladderFor, tierOf } from './ladder.js';
+import { isStale } from './flow.js';
+import type { Fused } from './fusion.js';
 import type { Tier } from './ladder.js';
-import { percentOf, withUserWindow } from './reading.js';
-import type { Millis, Reading } from './reading.js';
-import type { Session } from './session.js';
+import { percentOf } from './reading.js';
+import type { Millis } from './reading.js';
+import type { Blank, Session } from './session.js';
+import { shownAt } from './shown.js';
 
 /** What the footer shows, as plain values. A number that is not known is absent: the footer never draws one it does not have. */
 export interface FooterView {
@@ -13,10 +15,12 @@ export interface FooterView {
   /** 0…100, not rounded */
   readonly usedPercent?: number;
   readonly tier?: Tier;
-  /** used is an estimate: shown with `~` */
+  /** used is an estimate, or a worse source has raised it: shown with `~` */
   readonly estimated: boolean;
   /** the window is inferred, not reported: shown with `?` */
   readonly windowInferred: boolean;
+  /** the number has not moved while the agent wrote for minutes: shown dim */
+  readonly stale?: boolean;
   /** compactions seen in this session */
   readonly compactions: number;
   /** a fact in words when there is no number: `no reading`, `size pending`, `waiting for the first turn` */
@@ -24,38 +28,34 @@ export interface FooterView {
 }
 
 /** What the footer shows of a session now. */
-export const footerView = (state: Session, _now: Millis): FooterView => {
-  const base = {
-    runtime: state.runtime,
-    compactions: state.compactions,
-    estimated: false,
-    windowInferred: false,
-  };
-  switch (state.fill.phase) {
+export const footerView = (state: Session, now: Millis): FooterView => {
+  const { runtime, compactions, blank, flow } = state;
+  const base = { runtime, compactions, estimated: false, windowInferred: false };
+  const shown = shownAt(state.shown, state.fused, now);
+  if (!shown) return { ...base, note: noteOf(blank) };
+  return { ...base, ...numbers(shown.fused), ...(isStale(flow) ? { stale: true } : {}) };
+};
+
+const noteOf = ({ why }: Blank): string => {
+  switch (why) {
     case 'waiting':
-      return { ...base, note: 'waiting for the first turn' };
+      return 'waiting for the first turn';
     case 'pending':
-      return { ...base, note: 'size pending' };
+      return 'size pending';
+    case 'gone':
     case 'unreadable':
-      return { ...base, note: 'no reading' };
-    case 'known':
-      return { ...base, ...numbers(state.fill.reading, state) };
+      return 'no reading';
   }
 };
 
-const numbers = (
-  seen: Reading,
-  { userWindowTokens, native }: Session,
-): Omit<FooterView, 'runtime' | 'compactions'> => {
-  const reading = userWindowTokens === undefined ? seen : withUserWindow(seen, userWindowTokens);
-  const { usedTokens, windowTokens } = reading;
+const numbers = ({ reading, window, raised, tier }: Fused): Omit<FooterView, 'runtime' | 'compactions'> => {
+  const { usedTokens } = reading;
   const usedPercent = percentOf(reading);
-  const tier = tierOf(reading, ladderFor(reading, native));
   return {
-    estimated: reading.source === 'estimate',
-    windowInferred: reading.windowSource === 'default',
+    estimated: raised || reading.source === 'estimate',
+    windowInferred: window !== undefined && !window.certain,
     ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(window === undefined ? {} : { windowTokens: window.windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent }),
     ...(tier === undefined ? {} : { tier }),
   };

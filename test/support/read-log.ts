@@ -27,13 +27,15 @@ export const linesOf = (runtime: string, name: string): readonly string[] =>
     .split('\n')
     .filter(Boolean);
 
+const MINUTE_LATER = 60_000; // small changes of the number are held back for some seconds
+
 /** What the footer shows one after another while a session file grows, each as one line of text. */
 export const footerSequence = (name: keyof typeof runtimes, facts: readonly Fact[]): readonly string[] => {
   const shown: string[] = [];
   let session = startSession({ runtime: name, native: runtimes[name].nativeTrigger({}) }, 0);
   for (const fact of facts) {
     session = step(session, fact, 0);
-    const text = textOf(footerView(session, 0));
+    const text = textOf(footerView(session, MINUTE_LATER));
     if (text !== shown.at(-1)) shown.push(text);
   }
   return shown;

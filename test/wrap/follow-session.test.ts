@@ -65,7 +65,7 @@ const follow = (
   });
   stops.push(stop);
   const shown = (): string => {
-    const { usedTokens, compactions, note } = footerView(session, 0);
+    const { usedTokens, compactions, note } = footerView(session, 60_000); // small changes of the number are held back for some seconds
     return `${note ?? usedTokens} ×${compactions}`;
   };
   return { events, problems, shown, stop };

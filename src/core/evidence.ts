@@ -1,0 +1,156 @@
+// What each source said last about the fill of this conversation, and what a new reading changes in it.
+import type { Millis, Reading, Source } from './reading.js';
+
+/** The last reading of one source. */
+export interface Candidate {
+  /** where the source repeats itself, as a screen does, the first one with these numbers */
+  readonly reading: Reading;
+  /** when these numbers came */
+  readonly since: Millis;
+  /** when the source said them last */
+  readonly seenAt: Millis;
+  /** the other numbers it said before: some screens are one call behind (facts/gemini.md §2) */
+  readonly before?: Reading;
+}
+
+export type Candidates = { readonly [S in Source]?: Candidate };
+
+/** Whether the screen says the same as a better source. */
+export type Drift =
+  | { readonly phase: 'agreeing' }
+  | { readonly phase: 'apart'; readonly since: Millis }
+  | { readonly phase: 'ignored' }; // for so long that the screen is misread
+
+/** Everything that was said about the fill in this conversation. */
+export interface Evidence {
+  readonly candidates: Candidates;
+  /** tokens of text that came after the best number */
+  readonly grownTokens: number;
+  /** what the screen showed when the number became void: it may stand there for a while and means nothing */
+  readonly voidedScreen?: Reading;
+  /** the last number became void, and no other has come yet */
+  readonly isVoid: boolean;
+  readonly drift: Drift;
+}
+
+export const noEvidence: Evidence = {
+  candidates: {},
+  grownTokens: 0,
+  isVoid: false,
+  drift: { phase: 'agreeing' },
+};
+
+const trusted = ['official', 'log', 'screen', 'estimate'] as const satisfies readonly Source[];
+
+/** All that speak, the most trusted first; what has grown since the best number is the last of them. */
+export const candidatesOf = ({ candidates, grownTokens, drift }: Evidence): readonly Candidate[] => {
+  const said = trusted
+    .filter((source) => source !== 'screen' || drift.phase !== 'ignored')
+    .flatMap((source) => candidates[source] ?? []);
+  const [best] = said;
+  return best?.reading.usedTokens !== undefined && grownTokens > 0
+    ? [...said, grown(best, grownTokens)]
+    : said;
+};
+
+const grown = ({ reading, seenAt }: Candidate, tokens: number): Candidate => {
+  const { usedPercent: _, basis: __, basisTokens: ___, cachedTokens: ____, ...rest } = reading;
+  const usedTokens = (reading.usedTokens ?? 0) + tokens;
+  return { reading: { ...rest, usedTokens, source: 'estimate' }, since: seenAt, seenAt };
+};
+
+/** The evidence after a valid reading that counts. */
+export const withReading = (before: Evidence, reading: Reading, now: Millis): Evidence => {
+  const evidence = { ...before, isVoid: false };
+  switch (reading.source) {
+    case 'screen':
+      return withScreen(evidence, reading, now);
+    case 'official':
+      return withOfficial(evidence, reading, now);
+    case 'log':
+    case 'estimate':
+      return withLog(evidence, reading, now);
+  }
+};
+
+/** The screen still shows what became void. */
+export const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading): boolean =>
+  voidedScreen !== undefined && sameNumbers(voidedScreen, reading);
+
+const withScreen = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
+  const { voidedScreen: _, ...rest } = evidence;
+  const last = evidence.candidates.screen;
+  const screen =
+    last && sameNumbers(last.reading, reading) ? { ...last, seenAt: now } : candidate(last, reading, now);
+  return { ...rest, candidates: { ...evidence.candidates, screen } };
+};
+
+// It is told a moment after the log, of the same answer: what has grown since then is not in it.
+const withOfficial = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
+  const { estimate: _, ...others } = evidence.candidates;
+  const official = candidate(others.official, reading, now);
+  const isKnown = others.log?.reading.usedTokens === reading.usedTokens;
+  return {
+    ...evidence,
+    candidates: { ...others, official },
+    grownTokens: isKnown ? evidence.grownTokens : 0,
+  };
+};
+
+/** The log's own estimate stands beside its last count, which it does not replace. */
+const withLog = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
+  const { estimate: guess, official, ...others } = evidence.candidates;
+  if (reading.source === 'estimate') {
+    const estimate = candidate(guess, reading, now);
+    return { ...evidence, candidates: { ...evidence.candidates, estimate }, grownTokens: 0 };
+  }
+  const log = candidate(others.log, reading, now);
+  const kept = official && !hasMissed(official, others.log, reading) ? { official } : {};
+  return { ...evidence, candidates: { ...others, ...kept, log }, grownTokens: 0 };
+};
+
+// A status line that has not told of the answer before this one has been switched off.
+const hasMissed = (official: Candidate, log: Candidate | undefined, reading: Reading): boolean =>
+  log !== undefined && log.since > official.seenAt && !sameNumbers(log.reading, reading);
+
+const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): Candidate => {
+  const before = last && (sameNumbers(last.reading, reading) ? last.before : last.reading);
+  return { reading, since: now, seenAt: now, ...(before ? { before } : {}) };
+};
+
+/** The evidence after the number became void: a compaction, a conversation that was cut back. */
+export const voided = ({ candidates, voidedScreen, drift }: Evidence): Evidence => {
+  const screen = candidates.screen?.reading ?? voidedScreen;
+  return { ...noEvidence, ...(screen ? { voidedScreen: screen } : {}), isVoid: true, drift };
+};
+
+/** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */
+export const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
+  const { official, screen: _, ...others } = evidence.candidates;
+  const kept = official && (official.reading.model ?? model) === model ? { official } : {};
+  const { isVoid } = evidence;
+  return { ...voided(evidence), isVoid, candidates: { ...others, ...kept }, drift: noEvidence.drift };
+};
+
+export const withoutScreen = (evidence: Evidence): Evidence => {
+  const { screen: _, ...candidates } = evidence.candidates;
+  return { ...evidence, candidates };
+};
+
+/** The evidence after the session file could not be read any more. */
+export const withoutLog = (evidence: Evidence): Evidence => {
+  const { log: _, estimate: __, ...candidates } = evidence.candidates;
+  return { ...evidence, candidates, grownTokens: 0 };
+};
+
+/** The evidence after text came into the conversation; nothing grows from an unknown size. */
+export const withGrowth = (evidence: Evidence, tokens: number): Evidence =>
+  tokens > 0 && Number.isFinite(tokens) && candidatesOf(evidence).length > 0
+    ? { ...evidence, grownTokens: evidence.grownTokens + tokens }
+    : evidence;
+
+export const sameNumbers = (a: Reading, b: Reading): boolean =>
+  a.usedTokens === b.usedTokens &&
+  a.usedPercent === b.usedPercent &&
+  a.basis === b.basis &&
+  a.windowTokens === b.windowTokens;

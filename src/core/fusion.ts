@@ -1,0 +1,46 @@
+// Several witnesses, one number. The most trusted one is shown; a worse one can only warn earlier.
+import { isLagging } from './drift.js';
+import { candidatesOf } from './evidence.js';
+import type { Candidate, Evidence } from './evidence.js';
+import type { Tier } from './ladder.js';
+import { measure } from './measure.js';
+import type { Measured, Scale } from './measure.js';
+import type { Millis } from './reading.js';
+
+/** The number that counts. */
+export interface Fused extends Measured {
+  /** when it came, and when its source said it last */
+  readonly since: Millis;
+  readonly seenAt: Millis;
+  /** it is of a worse source than the best there is, and shown because its tier is higher */
+  readonly raised: boolean;
+  /** neither estimated nor raised, and the window is certain where the number is in tokens: only such a number may start anything */
+  readonly exact: boolean;
+}
+
+const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto', 'hard'];
+
+/** The one reading that counts, or undefined while there is none. */
+export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
+  const [best, ...worse] = candidatesOf(evidence);
+  if (!best) return undefined;
+  const first = { candidate: best, measured: measure(scale, best.reading) };
+  const shown = worse
+    .filter((each) => mayRaise(each, best, scale))
+    .map((each) => ({ candidate: each, measured: measure(scale, each.reading) }))
+    .reduce((held, each) => (rank(each.measured) > rank(held.measured) ? each : held), first);
+  const raised = shown !== first;
+  const { since, seenAt } = shown.candidate;
+  return { ...shown.measured, since, seenAt, raised, exact: !raised && isExact(shown.measured) };
+};
+
+// A screen that was last looked at before the better number came has not had the time to follow it.
+const mayRaise = (worse: Candidate, best: Candidate, scale: Scale): boolean =>
+  worse.reading.source === 'estimate' || (worse.seenAt >= best.seenAt && !isLagging(scale, worse, best));
+
+const rank = ({ tier }: Measured): number => order.indexOf(tier);
+
+const isExact = ({ reading, window }: Measured): boolean => {
+  if (reading.source === 'estimate') return false;
+  return reading.usedTokens === undefined || (window?.certain ?? false);
+};

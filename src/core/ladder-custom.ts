@@ -1,0 +1,55 @@
+// Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
+import { grouped, percentOfTokens } from './rung.js';
+import type { Bound, CustomBounds, Rung, RungName, Rungs } from './rung.js';
+
+/** The rungs with the user's own in their places and in order: warn ≤ auto ≤ hard. */
+export const withCustom = (rungs: Rungs, bounds: CustomBounds, windowTokens: number | undefined): Rungs => {
+  const placed = (name: RungName, preset: Rung | undefined): Rung | undefined =>
+    bounds[name] ? customRung(name, bounds[name], windowTokens) : preset;
+  const auto = placed('auto', rungs.auto);
+  return inOrder({
+    warn: placed('warn', rungs.warn) ?? rungs.warn,
+    ...(auto ? { auto } : {}),
+    hard: placed('hard', rungs.hard) ?? rungs.hard,
+  });
+};
+
+const customRung = (name: RungName, { value, unit }: Bound, windowTokens: number | undefined): Rung => {
+  if (unit === 'percent' && windowTokens !== undefined) {
+    const tokens = percentOfTokens(windowTokens, value);
+    const why = `custom, ${value}% of the window of ${grouped(windowTokens)}`;
+    return { value: tokens, unit: 'tokens', custom: true, reason: `${name} ${grouped(tokens)}: ${why}` };
+  }
+  if (unit === 'percent') return { value, unit, custom: true, reason: `${name} ${value}%: custom` };
+  const beyond = windowTokens !== undefined && value > windowTokens;
+  const note = beyond ? `, more than the window of ${grouped(windowTokens)}` : '';
+  return { value, unit, custom: true, reason: `${name} ${grouped(value)}: custom${note}` };
+};
+
+/** A preset's rung gives way to a custom one; of two custom ones that contradict each other the lower one holds. */
+const inOrder = ({ warn, auto, hard }: Rungs): Rungs => {
+  const raised = auto && warn.custom && !auto.custom ? atLeast('auto', auto, ['warn', warn]) : auto;
+  const top = hard.custom ? hard : atLeast('hard', hard, raised ? ['auto', raised] : ['warn', warn]);
+  if (!raised) return { warn: atMost('warn', warn, ['hard', top]), hard: top };
+  const middle = atMost('auto', raised, ['hard', top]);
+  return { warn: atMost('warn', warn, ['auto', middle]), auto: middle, hard: top };
+};
+
+type Named = readonly [RungName, Rung];
+
+// A percentage and a number of tokens cannot be put in order while the window is not known.
+const atMost = (name: RungName, rung: Rung, [otherName, other]: Named): Rung =>
+  rung.unit !== other.unit || rung.value <= other.value
+    ? rung
+    : moved(name, rung, other, `lowered to ${otherName}`);
+
+const atLeast = (name: RungName, rung: Rung, [otherName, other]: Named): Rung =>
+  rung.unit !== other.unit || rung.value >= other.value
+    ? rung
+    : moved(name, rung, other, `raised to ${otherName}`);
+
+const moved = (name: RungName, rung: Rung, to: Rung, what: string): Rung => {
+  const text = (value: number): string => (rung.unit === 'percent' ? `${value}%` : grouped(value));
+  const was = rung.custom ? `custom ${text(rung.value)}` : text(rung.value);
+  return { ...rung, value: to.value, reason: `${name} ${text(to.value)}: ${was} ${what}` };
+};

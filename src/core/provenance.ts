@@ -1,0 +1,128 @@
+// Where the number comes from, how old it is and why it is the one that counts: for display beside it.
+import { candidatesOf } from './evidence.js';
+import type { Candidate } from './evidence.js';
+import type { Fused } from './fusion.js';
+import type { Ladder, Tier } from './ladder.js';
+import { ladderFor, measure } from './measure.js';
+import { percentOf } from './reading.js';
+import type { Basis, Millis, Reading, Source, WindowSource } from './reading.js';
+import { grouped } from './rung.js';
+import { scaleOf } from './session.js';
+import type { Session } from './session.js';
+import { windowOf } from './windows.js';
+import type { KnownWindow } from './windows.js';
+
+/** One source's last word, measured against the window that holds now. */
+export interface Witnessed {
+  readonly source: Source;
+  readonly basis: Basis;
+  readonly usedTokens?: number;
+  readonly cachedTokens?: number;
+  readonly windowTokens?: number;
+  readonly windowSource?: WindowSource;
+  /** 0…100, not rounded; the agent's own where it has one, on `basis` */
+  readonly usedPercent?: number;
+  readonly tier?: Tier;
+  readonly model?: string;
+  /** of the observation itself */
+  readonly at: Millis;
+  /** since the source said it last */
+  readonly ageMs: number;
+}
+
+/** The number that counts, and all that speaks for it. */
+export interface Provenance extends Witnessed {
+  readonly windowCertain: boolean;
+  readonly exact: boolean;
+  /** shown before a more trusted number because its tier is higher */
+  readonly raised: boolean;
+  /** one line of facts: `the session file: 150,000 tokens; window 200,000 from the model table` */
+  readonly reason: string;
+  /** every source that speaks, the most trusted first; a screen that is not believed any more is not among them */
+  readonly candidates: readonly Witnessed[];
+}
+
+/** The fused number of a session with where it comes from; undefined while there is none. */
+export const provenance = (state: Session, now: Millis): Provenance | undefined => {
+  const { fused } = state;
+  if (!fused) return undefined;
+  const scale = scaleOf(state);
+  const candidates = candidatesOf(state.evidence).map((each) =>
+    witnessed({ ...measure(scale, each.reading), seenAt: each.seenAt }, now),
+  );
+  return {
+    ...witnessed(fused, now),
+    windowCertain: fused.window?.certain ?? false,
+    exact: fused.exact,
+    raised: fused.raised,
+    reason: reasonOf(fused, candidates[0]),
+    candidates,
+  };
+};
+
+/** The ladder that judges the session's number now. */
+export const sessionLadder = (state: Session): Ladder => {
+  const { windows } = state;
+  return ladderFor(
+    scaleOf(state),
+    state.fused ? state.fused.window : windowOf(windows, windows.model, undefined),
+  );
+};
+
+type Numbers = Pick<Fused, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;
+
+const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): Witnessed => {
+  const { usedTokens, cachedTokens, windowTokens, windowSource, model, source, at } = reading;
+  const usedPercent = percentOf(reading);
+  return {
+    source,
+    basis: reading.usedPercent === undefined ? 'window' : (reading.basis ?? 'window'),
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(windowSource === undefined ? {} : { windowSource }),
+    ...(usedPercent === undefined ? {} : { usedPercent }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(model === undefined ? {} : { model }),
+    at,
+    ageMs: Math.max(0, now - Math.max(at, source === 'screen' ? seenAt : at)),
+  };
+};
+
+const sourceTexts: Readonly<Record<Source, string>> = {
+  official: "the agent's status line",
+  log: 'the session file',
+  screen: "the agent's screen",
+  estimate: 'estimated from text that came after the last number',
+};
+
+const windowTexts: Readonly<Record<WindowSource, string>> = {
+  user: 'set by the user',
+  agent: 'said by the agent',
+  derived: 'derived from two numbers of the agent',
+  table: 'from the model table',
+  default: 'assumed',
+};
+
+const basisTexts: Readonly<Record<Basis, string>> = {
+  window: 'of the window',
+  effective: 'of what the window leaves beside the answer',
+  'auto-compact': 'of what the agent fills before it compacts by itself',
+  baseline: 'of what lies above its fixed part',
+};
+
+const reasonOf = ({ reading, window, raised }: Fused, best: Witnessed | undefined): string =>
+  [
+    `${sourceTexts[reading.source]}: ${numberText(reading)}`,
+    ...(window ? [windowText(window)] : []),
+    ...(raised && best ? [`above ${sourceTexts[best.source]} with ${witnessText(best)}`] : []),
+  ].join('; ');
+
+const numberText = ({ usedTokens, usedPercent, basis = 'window' }: Reading): string =>
+  usedTokens === undefined ? `${usedPercent ?? 0}% ${basisTexts[basis]}` : `${grouped(usedTokens)} tokens`;
+
+const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
+  `window ${grouped(windowTokens)} ${windowTexts[windowSource]}`;
+
+const witnessText = ({ usedTokens, usedPercent }: Witnessed): string =>
+  usedTokens === undefined ? `${Math.round(usedPercent ?? 0)}%` : `${grouped(usedTokens)} tokens`;

@@ -1,0 +1,52 @@
+import type { Tier } from './ladder.js';
+import type { Basis, Millis, Source, WindowSource } from './reading.js';
+import type { Session } from './session.js';
+import { provenance } from './provenance.js';
+
+/** How full the window is, as JSON for scripts. What is not known is left out. */
+export interface ReadingRecord {
+  readonly schema: 'ctxwrap.reading/1';
+  /** when this number was first seen */
+  readonly at: Millis;
+  readonly runtime: string;
+  readonly source: Source;
+  /** what `usedPercent` counts against */
+  readonly basis: Basis;
+  readonly usedTokens?: number;
+  readonly windowTokens?: number;
+  readonly windowSource?: WindowSource;
+  /** 0…100, one decimal; 0 and 100 only where nothing or everything is used */
+  readonly usedPercent?: number;
+  /** not estimated, and the window is certain where one was needed */
+  readonly exact: boolean;
+  readonly tier?: Tier;
+  readonly model?: string;
+}
+
+/** The number a session has now; undefined while it has none (no turn yet, or after a compaction). */
+export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
+  const known = provenance(state, now);
+  if (!known) return undefined;
+  const { source, basis, usedTokens, windowTokens, windowSource, usedPercent, exact, tier, model, at } =
+    known;
+  return {
+    schema: 'ctxwrap.reading/1',
+    at,
+    runtime: state.runtime,
+    source,
+    basis,
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(windowSource === undefined ? {} : { windowSource }),
+    ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
+    exact,
+    ...(tier === undefined ? {} : { tier }),
+    ...(model === undefined ? {} : { model }),
+  };
+};
+
+const oneDecimal = (percent: number): number => {
+  const rounded = Math.round(percent * 10) / 10;
+  if (rounded === 0 && percent > 0) return 0.1;
+  return rounded === 100 && percent < 100 ? 99.9 : rounded;
+};

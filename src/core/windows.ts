@@ -1,0 +1,97 @@
+// Who said how large the window is, for each model of a session, and whom to believe.
+import type { Reading, WindowClaim, WindowSource } from './reading.js';
+
+/** Everything that was said about windows. It outlives the conversation: `/clear` keeps the model. */
+export interface Windows {
+  readonly userTokens?: number;
+  /** one for each model and source, the last one said; a claim without a model belongs to readings without one */
+  readonly claims: readonly WindowClaim[];
+  /** said about "the model that runs now" and not yet given to one: it belongs to the model of the next number */
+  readonly open?: WindowClaim;
+  /** a screen says the same thing as long as it shows it: that is not news */
+  readonly lastHeard?: WindowClaim;
+  /** the model that runs now */
+  readonly model?: string;
+}
+
+/** A window with what speaks for it. */
+export interface KnownWindow {
+  readonly windowTokens: number;
+  readonly windowSource: WindowSource;
+  /** the user or the agent said so, or nothing that was seen contradicts it; a default never is */
+  readonly certain: boolean;
+}
+
+export const noWindows: Windows = { claims: [] };
+
+const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'default'];
+
+/** After somebody said how large the window is. */
+export const hearClaim = (windows: Windows, claim: WindowClaim): Windows => {
+  const { windowTokens, windowSource, model } = claim;
+  if (!(windowTokens > 0) || !Number.isFinite(windowTokens)) return windows;
+  if (windowSource === 'user') return { ...windows, userTokens: windowTokens };
+  if (isSame(claim, windows.lastHeard)) return windows;
+  if (model === undefined) return { ...windows, open: claim, lastHeard: claim };
+  const { open: _, ...rest } = windows;
+  return { ...rest, claims: remembered(windows.claims, claim), lastHeard: claim, model };
+};
+
+/** After a number of this model: the model runs, and the window it names is a claim. */
+export const hearReading = (windows: Windows, reading: Reading): Windows => {
+  const { windowTokens, windowSource = 'default' } = reading;
+  const model = reading.model ?? windows.model;
+  const key = model === undefined ? {} : { model };
+  const { open, ...rest } = windows;
+  const bound = open ? remembered(windows.claims, { ...open, ...key }) : windows.claims;
+  const claims =
+    windowTokens === undefined ? bound : remembered(bound, { windowTokens, windowSource, ...key });
+  return { ...rest, claims, ...key };
+};
+
+/** The window of a model. `usedTokens` above a window that was only inferred prove it wrong. */
+export const windowOf = (
+  { userTokens, claims, open, model: running }: Windows,
+  model: string | undefined,
+  usedTokens: number | undefined,
+): KnownWindow | undefined => {
+  if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
+  const own = claims.filter((claim) => claim.model === model);
+  const said = open && model === running ? [...own.filter((each) => !outranks(open, each)), open] : own;
+  const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
+  const best = possible.reduce<WindowClaim | undefined>(
+    (held, each) => (held && rank(held) < rank(each) ? held : each),
+    undefined,
+  );
+  if (!best) return undefined;
+  const { windowTokens, windowSource } = best;
+  return { windowTokens, windowSource, certain: isCertain(best, possible) };
+};
+
+const rank = ({ windowSource }: WindowClaim): number => trust.indexOf(windowSource);
+
+// What was just said of the running model replaces what the model's last claims of the same or less trust were.
+const outranks = (claim: WindowClaim, other: WindowClaim): boolean => rank(claim) <= rank(other);
+
+/** The agent's own word stands even then: some agents let a turn go over the end. A table is the agent's own word, too. */
+const isDisproved = ({ windowSource, windowTokens }: WindowClaim, usedTokens: number | undefined): boolean =>
+  (windowSource === 'default' || windowSource === 'derived') && (usedTokens ?? 0) > windowTokens;
+
+const isCertain = ({ windowSource, windowTokens }: WindowClaim, all: readonly WindowClaim[]): boolean => {
+  if (windowSource === 'default') return false;
+  if (windowSource !== 'derived') return true;
+  // A table that holds one window for the model and a size derived from the screen cannot both be right.
+  return all.every((each) => each.windowSource !== 'table' || each.windowTokens === windowTokens);
+};
+
+const remembered = (claims: readonly WindowClaim[], claim: WindowClaim): readonly WindowClaim[] => {
+  const last = claims.find((each) => isKin(each, claim));
+  if (last && last.windowTokens === claim.windowTokens) return claims;
+  return [...claims.filter((each) => !isKin(each, claim)), claim];
+};
+
+const isKin = (a: WindowClaim, b: WindowClaim): boolean =>
+  a.model === b.model && a.windowSource === b.windowSource;
+
+const isSame = (a: WindowClaim, b: WindowClaim | undefined): boolean =>
+  b !== undefined && isKin(a, b) && a.windowTokens === b.windowTokens;

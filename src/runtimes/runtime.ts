@@ -3,6 +3,7 @@ import type { Fact } from '../core/event.js';
 import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
+import type { ContentReader } from './contents.js';
 import type { OfficialSource } from './official-source.js';
 
 /** The environment of the child, as far as a runtime's own variables matter. */
@@ -91,6 +92,8 @@ export interface SessionLog {
   readonly locate: Locate;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
+  /** the reader for the first line of a session file that finds what its tools put into the window; undefined where nobody knows */
+  readonly contents?: () => ContentReader;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
+import { claudeContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { claudeReader } from './log.js';
 import { official } from './official.js';
@@ -12,6 +13,6 @@ export const claude: Runtime = {
   npmPackage,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger,
-  log: { locate: locateClaude, reader: claudeReader },
+  log: { locate: locateClaude, reader: claudeReader, contents: claudeContents },
   official,
 };

@@ -1,5 +1,6 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
+import { codexContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { codexReader } from './log.js';
 import { locateCodex } from './paths.js';
@@ -13,5 +14,5 @@ export const codex: Runtime = {
   npmPackage,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
-  log: { locate: locateCodex, reader: codexReader },
+  log: { locate: locateCodex, reader: codexReader, contents: codexContents },
 };

@@ -1,5 +1,6 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
+import { geminiContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { geminiReader } from './log.js';
 import { locateGemini } from './paths.js';
@@ -13,5 +14,5 @@ export const gemini: Runtime = {
   npmPackage,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
-  log: { locate: locateGemini, reader: geminiReader },
+  log: { locate: locateGemini, reader: geminiReader, contents: geminiContents },
 };

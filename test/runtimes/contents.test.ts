@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Content } from '../../src/runtimes/contents.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
+import { linesOf } from '../support/read-log.js';
+
+const AT = '2026-11-21T08:00:00.000Z';
+
+const contentsOf = ({ log }: Runtime, lines: readonly string[]): readonly Content[] => {
+  const found: Content[] = [];
+  let reader = log?.contents?.();
+  for (const line of lines) {
+    const step = reader?.(line, 0);
+    found.push(...(step?.contents ?? []));
+    reader = step?.next;
+  }
+  return found;
+};
+
+const shortly = (contents: readonly Content[]): readonly string[] =>
+  contents.map((each) =>
+    each.kind === 'cleared' ? 'cleared' : `${each.name} · ${each.label} · ~${each.tokens}`,
+  );
+
+const lines = (...records: readonly object[]): readonly string[] =>
+  records.map((record) => JSON.stringify({ timestamp: AT, ...record }));
+
+const claudeCall = (id: string, name: string, input: object) => ({
+  type: 'assistant',
+  message: {
+    content: [
+      { type: 'text', text: 'on it' },
+      { type: 'tool_use', id, name, input },
+    ],
+  },
+});
+const claudeResult = (tool_use_id: string, content: unknown) => ({
+  type: 'user',
+  message: { content: [{ type: 'tool_result', tool_use_id, content }] },
+});
+
+describe('the tool results of claude', () => {
+  it('in a recorded session are those before and after its compaction', () => {
+    const found = contentsOf(runtimes.claude, linesOf('claude', 'session-with-compaction.jsonl'));
+    expect(shortly(found)).toEqual(['Bash · touch /srv/zz-lab · ~8', 'cleared']);
+  });
+
+  it('are measured by their text and named by what the call was about', () => {
+    const found = contentsOf(
+      runtimes.claude,
+      lines(
+        claudeCall('a', 'Read', { file_path: '/src/app.ts', limit: 10 }),
+        claudeCall('b', 'Grep', { pattern: 'TODO' }),
+        claudeResult('b', [{ type: 'text', text: 'x'.repeat(400) }]),
+        claudeResult('a', 'y'.repeat(4000)),
+        claudeResult('unknown', 'zzzz'),
+        { ...claudeResult('a', 'of a subagent'), isSidechain: true },
+      ),
+    );
+    expect(shortly(found)).toEqual(['Grep · TODO · ~100', 'Read · /src/app.ts · ~1000', 'tool ·  · ~1']);
+  });
+
+  it('count a picture as a picture, not as the length of its encoding', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) };
+    const found = contentsOf(runtimes.claude, lines(claudeResult('a', [{ type: 'image', source }])));
+    expect(shortly(found)).toEqual(['tool ·  · ~1600']);
+  });
+});
+
+describe('the tool results of codex', () => {
+  const call = (payload: object) => ({ type: 'response_item', payload });
+
+  it('are found by the call id, whatever kind of call it was', () => {
+    const found = contentsOf(
+      runtimes.codex,
+      lines(
+        call({ type: 'function_call', name: 'exec_command', call_id: '1', arguments: '{"cmd":"ls -R"}' }),
+        call({ type: 'function_call_output', call_id: '1', output: 'a'.repeat(40) }),
+        call({ type: 'custom_tool_call', name: 'apply_patch', call_id: '2', input: '*** Begin Patch' }),
+        call({ type: 'custom_tool_call_output', call_id: '2', output: 'done' }),
+        call({ type: 'local_shell_call', call_id: '3', action: { type: 'exec', command: ['git', 'log'] } }),
+        call({ type: 'function_call_output', call_id: '3', output: 'log!' }),
+        { type: 'compacted', payload: { message: '', replacement_history: [] } },
+      ),
+    );
+    expect(shortly(found)).toEqual([
+      'exec_command · ls -R · ~10',
+      'apply_patch · *** Begin Patch · ~1',
+      'shell · git log · ~1',
+      'cleared',
+    ]);
+  });
+
+  it('are gone after each of the compactions of a recorded session', () => {
+    const found = contentsOf(runtimes.codex, linesOf('codex', 'compactions.jsonl'));
+    expect(shortly(found)).toEqual(['cleared', 'cleared', 'cleared', 'cleared']);
+  });
+});
+
+describe('the tool results of gemini', () => {
+  const answer = (id: string, output: string) => ({
+    type: 'gemini',
+    toolCalls: [
+      {
+        id,
+        name: 'read_file',
+        args: { absolute_path: '/a.ts' },
+        result: [{ functionResponse: { id, name: 'read_file', response: { output } } }],
+      },
+    ],
+  });
+
+  it('are told once, though the answer is written again', () => {
+    const found = contentsOf(
+      runtimes.gemini,
+      lines(
+        { type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
+        answer('1', 'x'.repeat(80)),
+        answer('1', 'x'.repeat(80)),
+      ),
+    );
+    expect(shortly(found)).toEqual(['read_file · /a.ts · ~20']);
+  });
+
+  it('are those of the new history when all messages are written anew', () => {
+    const found = contentsOf(
+      runtimes.gemini,
+      lines(answer('1', 'x'.repeat(80)), answer('2', 'kept')).concat(
+        JSON.stringify({ $set: { messages: [{ type: 'user', content: 'summary' }, answer('2', 'kept')] } }),
+      ),
+    );
+    expect(shortly(found).slice(2)).toEqual(['cleared', 'read_file · /a.ts · ~1']);
+  });
+});
+
+describe('any tool result', () => {
+  it('has a label of one line that can be shown in a terminal', () => {
+    const wild = fc.string({ unit: 'binary', maxLength: 400 });
+    fc.assert(
+      fc.property(wild, wild, (name, command) => {
+        const found = contentsOf(
+          runtimes.claude,
+          lines(claudeCall('a', name, { command }), claudeResult('a', 'abcd')),
+        );
+        expect(shortly(found).join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+        expect(shortly(found).join('').length).toBeLessThan(300);
+      }),
+    );
+  });
+
+  it.each(['claude', 'codex', 'gemini'] as const)(
+    'of %s is never an exception, whatever the line is',
+    (name) => {
+      const words = fc.constantFrom(
+        'tool_use',
+        'tool_result',
+        'function_call',
+        'toolCalls',
+        '$set',
+        'messages',
+      );
+      const json = fc.json().chain((text) => words.map((word) => `{"${word}":${text},"type":"${word}"}`));
+      fc.assert(
+        fc.property(fc.array(fc.oneof(fc.string(), json)), (texts) => {
+          expect(contentsOf(runtimes[name], texts)).toBeInstanceOf(Array);
+        }),
+      );
+    },
+  );
+});

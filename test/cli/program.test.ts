@@ -49,18 +49,31 @@ describe('the agent word', () => {
 describe('our options', () => {
   it('have these values when they are not given', () => {
     const request = parse('claude');
-    expect(request.kind === 'run' && request.options).toEqual({ mode: 'auto', footer: true, hotkey: 0x1d });
+    expect(request.kind === 'run' && request.options).toEqual({
+      mode: 'auto',
+      claudeStatusLine: 'auto',
+      footer: true,
+      hotkey: 0x1d,
+    });
   });
 
   it('are read in all their forms', () => {
     const request = parse(
-      ...'--mode=off --window 200k --runtime codex --no-footer --record a.cast'.split(' '),
-      ...'--record-input --hotkey none --log b.log -q -- bash'.split(' '),
+      ...'--mode=off --window 200k --runtime codex --claude-status-line on --no-footer --record a.cast'.split(
+        ' ',
+      ),
+      ...'--record-input --hotkey none --log b.log -q'.split(' '),
+      ...'--ladder percent --warn 60% --auto 150k --hard 180_000 -- bash'.split(' '),
     );
     expect(request.kind === 'run' && request.options).toEqual({
       mode: 'off',
       window: 200_000,
+      ladder: 'percent',
+      warn: { value: 60, unit: 'percent' },
+      auto: { value: 150_000, unit: 'tokens' },
+      hard: { value: 180_000, unit: 'tokens' },
       runtime: 'codex',
+      claudeStatusLine: 'on',
       footer: false,
       record: 'a.cast',
       recordInput: true,

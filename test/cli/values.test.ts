@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseMode, parseRuntime, parseWindow } from '../../src/cli/values.js';
+import {
+  parseBound,
+  parseMode,
+  parsePreset,
+  parseRuntime,
+  parseStatusLine,
+  parseWindow,
+} from '../../src/cli/values.js';
 
 describe('--window', () => {
   it.each([
@@ -37,8 +44,44 @@ describe('--window', () => {
   });
 });
 
+describe('the boundary of a tier', () => {
+  it.each([
+    ['80%', { value: 80, unit: 'percent' }],
+    ['1%', { value: 1, unit: 'percent' }],
+    ['100%', { value: 100, unit: 'percent' }],
+    ['82.5%', { value: 82.5, unit: 'percent' }],
+    ['150k', { value: 150_000, unit: 'tokens' }],
+    ['150000', { value: 150_000, unit: 'tokens' }],
+    ['0.9M', { value: 900_000, unit: 'tokens' }],
+  ])('is read from %s', (text, bound) => {
+    expect(parseBound('--auto')(text)).toEqual(bound);
+  });
+
+  it.each([
+    ['80', '80%'], // no window is this small: a percentage was meant
+    ['0%', '80%'],
+    ['101%', '80%'],
+    ['-5%', '80%'],
+    ['80 %', '80%'],
+    ['%', '80%'],
+    ['', '80%'],
+    ['999', '80%'],
+    ['11M', '80%'],
+    ['hard', '80%'],
+  ])('is not "%s"; %s is proposed', (text, better) => {
+    expect(() => parseBound('--auto')(text)).toThrow(
+      expect.objectContaining({
+        message: `--auto must be a percentage like 80% or a number of tokens like 150k, got "${text}"`,
+        hint: `try --auto ${better}`,
+        exitCode: 2,
+      }),
+    );
+  });
+});
+
 describe('a choice', () => {
   it('is one of a list', () => {
+    expect(parsePreset('handoff')).toBe('handoff');
     expect(parseMode('warn')).toBe('warn');
     expect(parseRuntime('codex')).toBe('codex');
   });
@@ -50,7 +93,25 @@ describe('a choice', () => {
         hint: 'try --mode warn',
       }),
     );
+    expect(() => parsePreset('precent')).toThrow(
+      expect.objectContaining({
+        message: '--ladder must be one of ladder, percent, handoff, got "precent"',
+        hint: 'try --ladder percent',
+      }),
+    );
     expect(() => parseRuntime('gemni')).toThrow(expect.objectContaining({ hint: 'try --runtime gemini' }));
     expect(() => parseRuntime('toString')).toThrow('must be one of');
+  });
+});
+
+describe('--claude-status-line', () => {
+  it.each(['auto', 'on', 'off'])('may be %s', (text) => {
+    expect(parseStatusLine(text)).toBe(text);
+  });
+
+  it('refuses anything else, and proposes what is alike', () => {
+    expect(() => parseStatusLine('of')).toThrow(
+      '--claude-status-line must be one of auto, on, off, got "of"',
+    );
   });
 });

@@ -71,8 +71,8 @@ const read = (text: string, now: Millis): OfficialReport | undefined => {
   if (!record || !context) return undefined;
   const sessionId = textAt(record, 'session_id');
   const model = textAt(recordAt(record, 'model'), 'id')?.replace(LARGE_SUFFIX, '');
-  const fact = factOf(context, { model, now });
-  return { ...(sessionId === undefined ? {} : { sessionId }), facts: fact ? [fact] : [] };
+  const facts = factsOf(context, { model, now });
+  return { ...(sessionId === undefined ? {} : { sessionId }), facts };
 };
 
 // The setting's name of a model with the large window; the session file has the name without it.
@@ -84,24 +84,27 @@ interface Given {
 }
 
 // Versions differ in what `total_input_tokens` counts; `current_usage` is the window in all of them, and null before the first answer.
-const factOf = (context: JsonRecord, { model, now }: Given): Fact | undefined => {
+const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] => {
   const usage = recordAt(context, 'current_usage');
   const used = usedTokens(usage);
-  if (used === undefined) return undefined;
-  if (used === 0) return { type: 'voided' }; // just compacted: the true size comes with the next answer
-  const cached = countAt(usage, 'cache_read_input_tokens');
-  const windowTokens = countAt(context, 'context_window_size');
+  const size = countAt(context, 'context_window_size');
+  const window = size ? { windowTokens: size, windowSource: 'agent' as const } : undefined;
+  const named = model === undefined ? {} : { model };
+  const claims: readonly Fact[] = window ? [{ type: 'window', claim: { ...window, ...named } }] : [];
+  if (used === undefined) return claims;
+  if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the true size comes with the next answer
+  const cachedTokens = countAt(usage, 'cache_read_input_tokens');
   const usedPercent = countAt(context, 'used_percentage');
   const reading: Reading = {
     usedTokens: used,
-    ...(cached === undefined ? {} : { cachedTokens: cached }),
-    ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...window,
     ...(usedPercent === undefined ? {} : { usedPercent, basis: 'window' as const }),
     source: 'official',
-    ...(model === undefined ? {} : { model }),
+    ...named,
     at: now,
   };
-  return { type: 'reading', reading };
+  return [...claims, { type: 'reading', reading }];
 };
 
 const usedTokens = (usage: JsonRecord | undefined): number | undefined => {

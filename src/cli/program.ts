@@ -1,17 +1,31 @@
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 import { Command, CommanderError, Option } from 'commander';
+import type { Preset } from '../core/ladder.js';
+import type { Bound } from '../core/rung.js';
 import { runtimes } from '../runtimes/index.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../wrap/wrap-session.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
 import * as messages from './messages.js';
 import type { RuntimeName } from './values.js';
-import { parseFile, parseMode, parseRuntime, parseStatusLine, parseWindow } from './values.js';
+import {
+  parseBound,
+  parseFile,
+  parseMode,
+  parsePreset,
+  parseRuntime,
+  parseStatusLine,
+  parseWindow,
+} from './values.js';
 
 export interface Options {
   readonly mode: Mode;
   /** tokens */
   readonly window?: number;
+  readonly ladder?: Preset;
+  readonly warn?: Bound;
+  readonly auto?: Bound;
+  readonly hard?: Bound;
   readonly runtime?: RuntimeName;
   readonly claudeStatusLine: StatusLineWish;
   readonly footer: boolean;
@@ -121,6 +135,14 @@ const addOptions = (program: Command): Command =>
   program
     .option('--mode <mode>', 'auto, ask, warn: the footer shows; off: nothing is observed', parseMode, 'auto')
     .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .option(
+      '--ladder <name>',
+      'where the tiers begin: ladder, percent (70/85/95), handoff (70/85)',
+      parsePreset,
+    )
+    .option('--warn <bound>', 'where warn begins: 80%, 150k, 150000', parseBound('--warn'))
+    .option('--auto <bound>', 'where auto begins', parseBound('--auto'))
+    .option('--hard <bound>', 'where hard begins', parseBound('--hard'))
     .option('--runtime <name>', 'which agent a command is, when its name does not say', parseRuntime)
     .option(
       '--claude-status-line <when>',

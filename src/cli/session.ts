@@ -1,4 +1,5 @@
 // From options to a wrapped child: what must be open before it starts, and what is closed after it.
+import type { LadderChoice } from '../core/ladder.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import { nullLog, openLog } from '../storage/log.js';
 import type { Log } from '../storage/log.js';
@@ -59,12 +60,20 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   cwd: workingFolder(),
   runtime: command.runtime,
   window: options.window,
+  ladder: ladderChoice(options),
   footer: options.footer,
   mode: options.mode,
   statusLine: options.claudeStatusLine,
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
   recording,
   log,
+});
+
+const ladderChoice = ({ ladder, warn, auto, hard }: Options): LadderChoice => ({
+  ...(ladder ? { preset: ladder } : {}),
+  ...(warn ? { warn } : {}),
+  ...(auto ? { auto } : {}),
+  ...(hard ? { hard } : {}),
 });
 
 const openRecordingFor = (

@@ -1,4 +1,6 @@
 // What the values of options mean. A wrong one is an error that says what would be right.
+import type { Preset } from '../core/ladder.js';
+import type { Bound } from '../core/rung.js';
 import { runtimes } from '../runtimes/index.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../wrap/wrap-session.js';
@@ -34,14 +36,42 @@ const minWindow = 1_000;
 const maxWindow = 10_000_000;
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
 
-/** Tokens as people write them: 200000, 200_000, 200k, 1.5M. */
 export const parseWindow = (text: string): number => {
-  const found = /^(\d+(?:_\d+)*(?:\.\d+)?)([km]?)$/i.exec(text);
-  const number = Number(found?.[1]?.replaceAll('_', ''));
-  const tokens = Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
+  const tokens = tokensIn(text);
   if (tokens >= minWindow && tokens <= maxWindow) return tokens;
   const better = tokens > maxWindow ? '10M' : tokens < minWindow ? '1k' : '200k';
   throw badValue('--window', 'a number of tokens from 1k to 10M', text, better);
+};
+
+/** A boundary between two tiers: `80%` of the window, or tokens as for the window. */
+export const parseBound =
+  (flag: string) =>
+  (text: string): Bound => {
+    const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+    const bound: Bound =
+      percent === undefined
+        ? { value: tokensIn(text), unit: 'tokens' }
+        : { value: Number(percent), unit: 'percent' };
+    const [least, most] = percent === undefined ? [minWindow, maxWindow] : [1, 100];
+    if (bound.value >= least && bound.value <= most) return bound;
+    const isBarePercent = percent === undefined && bound.value >= 1 && bound.value <= 100;
+    const better = isBarePercent ? `${bound.value}%` : '80%';
+    throw badValue(flag, 'a percentage like 80% or a number of tokens like 150k', text, better);
+  };
+
+const presets: readonly Preset[] = ['ladder', 'percent', 'handoff'];
+
+export const parsePreset = (text: string): Preset => {
+  const preset = presets.find((each) => each === text);
+  if (preset === undefined) throw unknownChoice('--ladder', text, presets);
+  return preset;
+};
+
+/** Tokens as people write them: 200000, 200_000, 200k, 1.5M; NaN for anything else. */
+const tokensIn = (text: string): number => {
+  const found = /^(\d+(?:_\d+)*(?:\.\d+)?)([km]?)$/i.exec(text);
+  const number = Number(found?.[1]?.replaceAll('_', ''));
+  return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };
 
 export const parseFile =

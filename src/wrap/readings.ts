@@ -1,7 +1,8 @@
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { startSession, step } from '../core/session.js';
+import { deadline, startSession, step } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
+import { makeAlarm } from './alarm.js';
 import { followSession, type Following } from './follow-session.js';
 import { followOfficial } from './official.js';
 import type { WrapSession } from './wrap-session.js';
@@ -18,13 +19,16 @@ export const followReadings = (
   childPid: number,
   { onView, enteredAt }: ReadingsListener,
 ): Following => {
-  const { runtime, env, cwd, log } = session;
+  const { runtime, env, cwd, log, ladder } = session;
   const now = Date.now;
-  let state = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env) }, now());
+  let state = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now());
   const take = (event: Event): void => {
     state = step(state, event, now());
+    for (const line of state.logged) log.info(line);
     onView(footerView(state, now()));
+    alarm.set(deadline(state));
   };
+  const alarm = makeAlarm(now, () => take({ type: 'alarm' }));
   if (session.window !== undefined) take({ type: 'user-window', windowTokens: session.window });
   // a command we know nothing about has no file that could be read
   if (!runtime.log) take({ type: 'source-problem', reason: `${runtime.name} has no session file` });
@@ -54,6 +58,7 @@ export const followReadings = (
     stop: () => {
       following.stop();
       official.stop();
+      alarm.stop();
     },
   };
 };

@@ -1,3 +1,4 @@
+import type { LadderChoice } from '../core/ladder.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
@@ -22,6 +23,8 @@ export interface WrapSession {
   readonly runtime: Runtime;
   /** window in tokens as the user set it; undefined leaves it to the runtime */
   readonly window: number | undefined;
+  /** boundaries of the tiers as the user set them; the runtime's own ladder when absent */
+  readonly ladder?: LadderChoice;
   readonly footer: boolean;
   /** whether an agent with a status line may be asked for its numbers through it; `off` when absent */
   readonly statusLine?: StatusLineWish;

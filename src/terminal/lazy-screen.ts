@@ -61,5 +61,7 @@ export const makeLazyScreen = (
     isBehind: () => screen?.isBehind() ?? !failed,
     isMidFrame: () => screen?.isMidFrame() ?? false,
     seen: () => screen?.seen(),
+    countWritten: () => whenLoaded((model) => model.countWritten()),
+    written: () => screen?.written(),
   };
 };

@@ -1,10 +1,12 @@
 import headless from '@xterm/headless';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
+import type { Characters } from '../core/estimate.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
 import { makeBacklog } from './backlog.js';
 import { hookSignals } from './signal-hooks.js';
 import { snapshotOf } from './snapshot.js';
 import type { Size } from './tty.js';
+import { watchWrittenText, type WrittenText } from './written-text.js';
 
 /** The child's screen as it is rendered, off the hot path: it may lag behind a flood, and starts anew when it lags too far. */
 export interface Screen {
@@ -29,12 +31,17 @@ export interface Screen {
   isMidFrame: () => boolean;
   /** what the child shows and tells now, to be read at once, before more is fed; undefined while there is no model */
   seen: () => { readonly screen: ScreenView; readonly signals: Signals } | undefined;
+  /** what leaves the screen at the top is counted from here on; it costs nothing as long as nobody asks for it */
+  countWritten: () => void;
+  /** all text up to now, the shown screen included; undefined while nothing is counted */
+  written: () => Characters | undefined;
 }
 
 const SLICE = 16 * 1024; // bytes parsed at a time: under a millisecond
 const MAX_BACKLOG = 512 * 1024; // bytes; many times what a screen needs to be drawn
 // Rows. Where lines wrap anew and there is no scrollback, xterm.js counts a row that it does not have, and throws at a later line feed.
 const REFLOW_ROOM = 1000;
+const COUNTING_ROOM = 1; // rows: the one that has just left the screen can be looked at there
 const FLOOD_PAUSE_MS = 10; // while more than a slice waits and bytes keep coming, parsing waits
 
 const hasContent = (terminal: headless.Terminal, row: number, main: boolean): boolean => {
@@ -126,16 +133,26 @@ const makeParser = (
 export const makeScreen = (size: Size, seed: () => string): Screen => {
   const terminal = makeTerminal(size);
   const signals = hookSignals(terminal);
+  let text: WrittenText | undefined;
   return {
     ...makeParser(terminal, seed),
     seen: () => ({ screen: snapshotOf(terminal), signals: signals() }),
     isMidFrame: () => terminal.modes.synchronizedOutputMode,
+    countWritten: () => {
+      text ??= watchWrittenText(terminal);
+      terminal.options.scrollback = COUNTING_ROOM;
+    },
+    written: () => text?.characters(),
     resize: async ({ columns, rows }) => {
-      const lift = shiftSequence(-droppedRows(terminal, rows));
-      await new Promise<void>((resolve) => terminal.write(lift, resolve));
+      const lifted = droppedRows(terminal, rows);
+      text?.takeTop(lifted);
+      await new Promise<void>((resolve) => terminal.write(shiftSequence(-lifted), resolve));
+      terminal.options.scrollback = 0; // a row kept for counting would come back to the screen
       terminal.options.scrollback = REFLOW_ROOM;
       terminal.resize(Math.max(2, columns), Math.max(1, rows));
+      text?.noteResize();
       terminal.options.scrollback = 0;
+      if (text) terminal.options.scrollback = COUNTING_ROOM;
     },
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
     rowsWrappedAt: (columns) => {

@@ -21,6 +21,8 @@ export interface Runtime {
   readonly isInteractive: (args: readonly string[]) => boolean;
   /** where the agent compacts by itself; undefined when it does not or when nobody knows */
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
+  /** nothing of it tells a number: the text that it writes is counted, and marked as an estimate */
+  readonly isEstimated?: true;
   /** where and how the agent records its sessions; undefined when it has no session file we can read */
   readonly log?: SessionLog;
   /** the exact numbers it tells when its launch asks for them; undefined when it tells none */

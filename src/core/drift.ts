@@ -12,9 +12,9 @@ const DRIFT_MS = 10_000; // a screen that is only late has followed by then
 export const driftAt = (evidence: Evidence, scale: Scale, now: Millis): Drift => {
   const { drift } = evidence;
   if (drift.phase === 'ignored') return drift;
-  if (!isApart(evidence, scale)) return { phase: 'agreeing' };
-  const since = drift.phase === 'apart' ? drift.since : now;
-  return now - since >= DRIFT_MS ? { phase: 'ignored' } : { phase: 'apart', since };
+  if (!isApart(evidence, scale)) return drift.phase === 'agreeing' ? drift : { phase: 'agreeing' };
+  if (drift.phase === 'agreeing') return { phase: 'apart', since: now };
+  return now - drift.since >= DRIFT_MS ? { phase: 'ignored' } : drift;
 };
 
 export const driftDeadline = ({ drift }: Evidence): Millis | undefined =>
@@ -51,7 +51,7 @@ const pointsAbove = (
   other: Reading,
   grownTokens = 0,
 ): number | undefined => {
-  const window = windowOf(windows, other.model ?? windows.model, other.usedTokens);
+  const window = windowOf(windows, windows.model ?? other.model, other.usedTokens);
   // against an assumed window a right number looks wrong
   const windowTokens = window?.certain ? window.windowTokens : undefined;
   const used = other.usedTokens === undefined ? undefined : other.usedTokens + grownTokens;

@@ -14,7 +14,7 @@ export interface Fused extends Measured {
   readonly seenAt: Millis;
   /** it is of a worse source than the best there is, and shown because its tier is higher */
   readonly raised: boolean;
-  /** neither estimated nor raised, and the window is certain where the number is in tokens: only such a number may start anything */
+  /** counted by the agent, contested by nothing better, in a certain window where it is in tokens: only such a number may start anything */
   readonly exact: boolean;
 }
 
@@ -31,7 +31,8 @@ export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
     .reduce((held, each) => (rank(each.measured) > rank(held.measured) ? each : held), first);
   const raised = shown !== first;
   const { since, seenAt } = shown.candidate;
-  return { ...shown.measured, since, seenAt, raised, exact: !raised && isExact(shown.measured) };
+  const isContested = raised && shown.measured.reading.source !== 'log';
+  return { ...shown.measured, since, seenAt, raised, exact: !isContested && isExact(shown.measured) };
 };
 
 // A screen that was last looked at before the better number came has not had the time to follow it.

@@ -9,8 +9,9 @@ import type { Windows } from './windows.js';
 export interface Heard {
   readonly evidence: Evidence;
   readonly windows: Windows;
-  /** a session file has said something in this wrap */
+  /** as in the session: a session file tells, and numbers of a better source than the screen are to be expected */
   readonly fileTells: boolean;
+  readonly isAwaited: boolean;
 }
 
 /** What is known after a reading; the same object when the reading does not count. */
@@ -33,8 +34,8 @@ const isEmpty = ({ usedTokens, usedPercent, basis }: Reading): boolean =>
 const hasNumber = ({ candidates }: Evidence): boolean => Object.keys(candidates).length > 0;
 
 const hearScreen = (known: Heard, reading: Reading, now: Millis): Heard => {
-  const { evidence, fileTells } = known;
-  if (isVoidedScreen(evidence, reading) || (evidence.isVoid && fileTells)) return known;
+  const { evidence, isAwaited } = known;
+  if (isVoidedScreen(evidence, reading) || (evidence.isVoid && isAwaited)) return known;
   const { windowTokens, windowSource = 'default', model } = reading;
   const windows =
     windowTokens === undefined
@@ -48,7 +49,10 @@ const hearFile = (known: Heard, reading: Reading, now: Millis): Heard => {
   const { model } = windows;
   const isOther = model !== undefined && known.windows.model !== undefined && model !== known.windows.model;
   const evidence = isOther ? withoutOtherModels(known.evidence, model) : known.evidence;
-  // A status line is no session file: it does not tell of compactions.
-  const fileTells = known.fileTells || reading.source !== 'official';
-  return { windows, fileTells, evidence: withReading(evidence, reading, now) };
+  return {
+    windows,
+    fileTells: known.fileTells || reading.source === 'log',
+    isAwaited: known.isAwaited || reading.source !== 'estimate',
+    evidence: withReading(evidence, reading, now),
+  };
 };

@@ -26,7 +26,9 @@ export interface Measured {
 }
 
 export const measure = (scale: Scale, reading: Reading): Measured => {
-  const window = windowOf(scale.windows, reading.model ?? scale.windows.model, reading.usedTokens);
+  // after a switch the old number counts in the window of the model that runs now
+  const { windows } = scale;
+  const window = windowOf(windows, windows.model ?? reading.model, reading.usedTokens);
   const own = inWindow(reading, window);
   const tokens = own.usedTokens ?? convertedTokens(own, window, scale.native);
   const ladder = ladderFor(scale, tokens === undefined ? undefined : window);

@@ -37,8 +37,10 @@ export interface Session {
   readonly evidence: Evidence;
   /** what stands where a number would, while there is none */
   readonly blank: Blank;
-  /** a session file has said something, so the screen is not needed to tell of a compaction */
+  /** a session file tells, so the screen is not needed to tell of a compaction */
   readonly fileTells: boolean;
+  /** a session file or a status line gives numbers: theirs is waited for after a compaction */
+  readonly isAwaited: boolean;
   readonly flow: Flow;
   readonly activity: Activity;
   readonly witnesses: readonly string[];
@@ -68,6 +70,7 @@ export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now
   evidence: noEvidence,
   blank: { why: 'waiting' },
   fileTells: false,
+  isAwaited: false,
   flow: noFlow,
   activity: 'unknown',
   witnesses: [],
@@ -104,20 +107,21 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...emptied(state), fileTells, compactions: state.compactions + 1 };
     }
     case 'voided':
-      return { ...emptied(state), fileTells: true };
+      return emptied(state);
     case 'growth':
-      return { ...state, fileTells: true, evidence: withGrowth(state.evidence, event.tokens) };
+      return { ...state, evidence: withGrowth(state.evidence, event.tokens) };
     case 'window':
-      return changedModel({ ...state, windows: hearClaim(state.windows, event.claim) }, state);
+      return inWindows(state, hearClaim(state.windows, event.claim));
     case 'session-changed':
       return inSession(state, event.sessionId);
     case 'source-problem': {
       const blank: Blank = { why: 'unreadable', reason: event.reason };
-      return { ...state, blank, fileTells: false, evidence: withoutLog(state.evidence) };
+      const evidence = withoutLog(state.evidence);
+      return { ...state, blank, evidence, fileTells: false, isAwaited: false };
     }
     case 'user-window': {
-      const { windowTokens } = event;
-      return { ...state, windows: hearClaim(state.windows, { windowTokens, windowSource: 'user' }) };
+      const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
+      return inWindows(state, hearClaim(state.windows, claim));
     }
     case 'screen-blank':
       return { ...state, evidence: withoutScreen(state.evidence) };
@@ -139,19 +143,12 @@ const after = (state: Session, event: Event, now: Millis): Session => {
 
 // A number of the same size is news, too: its source is alive. Only a screen repeats itself for nothing.
 const withHeard = (state: Session, heard: Heard): Session => {
-  const { evidence, windows, fileTells } = heard;
+  const { evidence } = heard;
   if (heard === state) return state;
   const hasMoved = evidence.candidates.screen?.since !== state.evidence.candidates.screen?.since;
   const isFile = evidence.candidates.screen === state.evidence.candidates.screen;
   const flow = hasMoved || isFile ? restarted(state.flow) : state.flow;
-  return {
-    ...state,
-    evidence,
-    windows,
-    fileTells,
-    flow,
-    blank: { why: evidence.isVoid ? 'pending' : 'gone' },
-  };
+  return { ...state, ...heard, flow, blank: { why: evidence.isVoid ? 'pending' : 'gone' } };
 };
 
 const emptied = (state: Session): Session => ({
@@ -165,14 +162,16 @@ const emptied = (state: Session): Session => ({
 const inSession = (state: Session, sessionId: string): Session => {
   if (state.sessionId === sessionId) return state;
   if (state.sessionId === undefined) return { ...state, sessionId };
-  const evidence: Evidence = { ...voided(state.evidence), drift: noEvidence.drift };
+  const { voidedScreen } = voided(state.evidence);
+  const evidence: Evidence = { ...noEvidence, ...(voidedScreen ? { voidedScreen } : {}) };
   return { ...emptied(state), sessionId, evidence, blank: { why: 'waiting' } };
 };
 
-const changedModel = (state: Session, before: Session): Session =>
-  state.windows.model === before.windows.model
+// With another window or model a screen that was not believed gets another chance.
+const inWindows = (state: Session, windows: Windows): Session =>
+  windows === state.windows
     ? state
-    : { ...state, evidence: { ...state.evidence, drift: noEvidence.drift } };
+    : { ...state, windows, evidence: { ...state.evidence, drift: noEvidence.drift } };
 
 /** What follows from the evidence: a screen that is not believed any more, the number, and what the footer shows. */
 const settled = (state: Session, now: Millis): Session => {

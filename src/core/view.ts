@@ -52,7 +52,7 @@ const numbers = ({ reading, window, raised, tier }: Fused): Omit<FooterView, 'ru
   const { usedTokens } = reading;
   const usedPercent = percentOf(reading);
   return {
-    estimated: raised || reading.source === 'estimate',
+    estimated: reading.source === 'estimate' || (raised && reading.source === 'screen'),
     windowInferred: window !== undefined && !window.certain,
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(window === undefined ? {} : { windowTokens: window.windowTokens }),

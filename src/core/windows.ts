@@ -30,11 +30,23 @@ const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'de
 export const hearClaim = (windows: Windows, claim: WindowClaim): Windows => {
   const { windowTokens, windowSource, model } = claim;
   if (!(windowTokens > 0) || !Number.isFinite(windowTokens)) return windows;
-  if (windowSource === 'user') return { ...windows, userTokens: windowTokens };
+  if (windowSource === 'user')
+    return windows.userTokens === windowTokens ? windows : { ...windows, userTokens: windowTokens };
+  if (windowSource === 'derived') return withDerived(windows, claim);
   if (isSame(claim, windows.lastHeard)) return windows;
   if (model === undefined) return { ...windows, open: claim, lastHeard: claim };
   const { open: _, ...rest } = windows;
   return { ...rest, claims: remembered(windows.claims, claim), lastHeard: claim, model };
+};
+
+// Two numbers tell how large a window is, but not which model runs.
+const withDerived = (
+  windows: Windows,
+  { windowTokens, windowSource, model = windows.model }: WindowClaim,
+): Windows => {
+  const claim: WindowClaim = { windowTokens, windowSource, ...(model === undefined ? {} : { model }) };
+  const claims = remembered(windows.claims, claim);
+  return claims === windows.claims ? windows : { ...windows, claims };
 };
 
 /** After a number of this model: the model runs, and the window it names is a claim. */

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { FooterView } from '../core/view.js';
 import type { Look } from './look.js';
 import { margin, rowOf, type Part } from './row.js';
-import { themeOf, type Theme } from './theme.js';
+import { staleTheme, themeOf, type Theme } from './theme.js';
 
 export interface FooterProps {
   readonly view: FooterView;
@@ -12,7 +12,7 @@ export interface FooterProps {
 /** The one row under the agent: runtime, bar, percent, used/window, tier, compactions. */
 export const Footer = ({ view, look }: FooterProps) => {
   const row = rowOf(view, look);
-  const theme = themeOf(view.tier, look.colorLevel);
+  const theme = view.stale ? staleTheme(look.colorLevel) : themeOf(view.tier, look.colorLevel);
   return (
     <Box height={1} paddingLeft={margin} columnGap={row.gap}>
       {row.parts.map((part) => (

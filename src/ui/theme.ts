@@ -43,6 +43,12 @@ export const themeOf = (tier: Tier | undefined, level: ColorLevel): Theme => {
   return { bar: accent, percent: tier === 'warn' ? accent : accent.bold, tier: accent, quiet };
 };
 
+/** A number that is not to be relied on any more: the whole row stays in the background. */
+export const staleTheme = (level: ColorLevel): Theme => {
+  const quiet: Paint = (text) => new Chalk({ level }).dim(text);
+  return { bar: quiet, percent: quiet, tier: quiet, quiet };
+};
+
 /** The palette's yellow cannot be read as text on white, so it is used for the bar alone; the words are bold instead. */
 const sixteenColors = (tier: Exclude<Tier, 'safe'>, chalk: ChalkInstance): Omit<Theme, 'quiet'> =>
   tier === 'hard'

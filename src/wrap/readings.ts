@@ -1,6 +1,7 @@
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
+import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
 import { followSession, type Following } from './follow-session.js';
@@ -9,6 +10,10 @@ import type { WrapSession } from './wrap-session.js';
 
 export interface ReadingsListener {
   readonly onView: (view: FooterView) => void;
+  /** after everything that has happened */
+  readonly onState?: ((state: Session) => void) | undefined;
+  /** the agent's session file is another one */
+  readonly onFile?: ((path: string | undefined) => void) | undefined;
   /** when the user pressed Enter last; undefined while never */
   readonly enteredAt: () => Millis | undefined;
 }
@@ -17,7 +22,7 @@ export interface ReadingsListener {
 export const followReadings = (
   session: WrapSession,
   childPid: number,
-  { onView, enteredAt }: ReadingsListener,
+  { onView, onState, onFile, enteredAt }: ReadingsListener,
 ): Following => {
   const { runtime, env, cwd, log, ladder } = session;
   const now = Date.now;
@@ -26,6 +31,7 @@ export const followReadings = (
     state = step(state, event, now());
     for (const line of state.logged) log.info(line);
     onView(footerView(state, now()));
+    onState?.(state);
     alarm.set(deadline(state));
   };
   const alarm = makeAlarm(now, () => take({ type: 'alarm' }));
@@ -43,6 +49,7 @@ export const followReadings = (
     startedAt: now(),
     now,
     enteredAt,
+    onFile: (path) => onFile?.(path),
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');

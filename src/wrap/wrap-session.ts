@@ -12,6 +12,14 @@ export type ExitStatus =
   | { readonly kind: 'code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals };
 
+/** Who wraps, for other processes that look for sessions. */
+export interface Wrapper {
+  /** as in CTXWRAP_SESSION */
+  readonly id: string;
+  readonly pid: number;
+  readonly version: string;
+}
+
 /** One run of a child under our PTY, as the command line decided it. */
 export interface WrapSession {
   /** path of the program; it holds a slash, so that nothing searches PATH again */
@@ -21,6 +29,8 @@ export interface WrapSession {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly runtime: Runtime;
+  /** absent for a session that nobody else is to see */
+  readonly wrapper?: Wrapper;
   /** window in tokens as the user set it; undefined leaves it to the runtime */
   readonly window: number | undefined;
   /** boundaries of the tiers as the user set them; the runtime's own ladder when absent */

@@ -11,6 +11,7 @@ import type { Following } from './follow-session.js';
 import { makeFooter, type Footer } from './footer.js';
 import { makeKeys, type Keys } from './keys.js';
 import { makeOutput, type Output } from './output.js';
+import { exitOf, publishWrap } from './publish.js';
 import { followReadings } from './readings.js';
 import { makeResize, type Resize } from './resize.js';
 import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
@@ -146,12 +147,15 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     stage.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.runtime.name}`);
     let following: Following | undefined;
+    const publisher = publishWrap(session, child.pid);
     survive(stage, 'following the session', () => {
-      if (!verbatim)
-        following = followReadings(session, child.pid, { onView: footer.show, enteredAt: keys.enteredAt });
+      if (verbatim) return;
+      const listener = { onView: footer.show, onState: publisher?.show, onFile: publisher?.showFile };
+      following = followReadings(session, child.pid, { ...listener, enteredAt: keys.enteredAt });
     });
     const end = await ending.ended;
     following?.stop();
+    await publisher?.end(exitOf(statusOf(end)));
     return end;
   } finally {
     await resize.stop(); // a late change of size must not come after the tidy end

@@ -1,0 +1,111 @@
+// What a wrapper tells other processes about its session, as a file that is written anew all the time.
+import type { Activity } from './activity.js';
+import type { Tier } from './ladder.js';
+import { sessionLadder } from './provenance.js';
+import { readingRecord } from './reading-record.js';
+import type { ReadingRecord } from './reading-record.js';
+import type { Millis } from './reading.js';
+import type { Session } from './session.js';
+import { thresholdsOf } from './thresholds.js';
+import type { Threshold } from './thresholds.js';
+import { footerView } from './view.js';
+
+/** What does not change in a session. */
+export interface SessionIdentity {
+  /** `[A-Za-z0-9_-]{1,64}`, also in the child's environment as CTXWRAP_SESSION */
+  readonly id: string;
+  /** of the wrapper that wrote this */
+  readonly version: string;
+  /** of the wrapper */
+  readonly pid: number;
+  /** when that process began, as the system counts: another process with the same pid has another one. Absent where it does not tell */
+  readonly processStart?: string;
+  readonly childPid: number;
+  readonly runtime: string;
+  readonly cwd: string;
+  readonly startedAt: Millis;
+}
+
+/** How the child ended. */
+export type Exit = { readonly code: number } | { readonly signal: string };
+
+/** One wrapped session at one moment. What is not known is left out. */
+export interface SessionRecord extends SessionIdentity {
+  readonly schema: 'ctxwrap.session/1';
+  /** when this was written; a running wrapper writes every 5 s */
+  readonly heartbeatAt: Millis;
+  readonly endedAt?: Millis;
+  readonly exit?: Exit;
+  /** the agent's own id of the conversation */
+  readonly agentSessionId?: string;
+  /** the agent's session file */
+  readonly logPath?: string;
+  readonly reading?: ReadingRecord;
+  /** why there is no reading, in words */
+  readonly note?: string;
+  readonly activity: Activity;
+  readonly tier?: Tier;
+  /** of the whole wrap */
+  readonly compactions: number;
+  readonly thresholds: readonly Threshold[];
+}
+
+/** Whether somebody is behind a record: `stale` has not written for long but runs, `dead` is gone without having said so. */
+export type Liveness = 'live' | 'stale' | 'dead' | 'ended';
+
+/** A wrapper that has not written for longer is stopped, or its machine sleeps. */
+const STALE_MS = 60_000;
+
+export const livenessOf = (
+  { endedAt, heartbeatAt }: Pick<SessionRecord, 'endedAt' | 'heartbeatAt'>,
+  isRunning: boolean,
+  now: Millis,
+): Liveness => {
+  if (endedAt !== undefined) return 'ended';
+  if (!isRunning) return 'dead';
+  return now - heartbeatAt > STALE_MS ? 'stale' : 'live';
+};
+
+/** What else is known beside the state. */
+export interface Published {
+  readonly logPath?: string | undefined;
+  readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
+}
+
+export const sessionRecord = (
+  identity: SessionIdentity,
+  state: Session,
+  { logPath, end }: Published,
+  now: Millis,
+): SessionRecord => {
+  const reading = readingRecord(state, now);
+  const { note } = footerView(state, now);
+  return {
+    schema: 'ctxwrap.session/1',
+    ...identity,
+    heartbeatAt: now,
+    ...(end ? { endedAt: end.at, exit: end.exit } : {}),
+    ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
+    ...(logPath === undefined ? {} : { logPath }),
+    ...(reading ? { reading } : {}),
+    ...(reading || note === undefined ? {} : { note }),
+    activity: end ? 'dead' : state.activity,
+    ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
+    compactions: state.compactions,
+    thresholds: thresholdsOf(sessionLadder(state)),
+  };
+};
+
+const MOST_ENDED = 50;
+const KEPT_MS = 7 * 86_400_000;
+
+/** Which records nobody needs any more: of sessions that are over, those of the last 7 days are kept, at most 50. */
+export const outdated = (
+  sessions: readonly { readonly record: SessionRecord; readonly liveness: Liveness }[],
+  now: Millis,
+): readonly SessionRecord[] =>
+  sessions
+    .filter(({ liveness }) => liveness === 'ended' || liveness === 'dead')
+    .map(({ record }) => record)
+    .toSorted((a, b) => b.heartbeatAt - a.heartbeatAt)
+    .filter(({ heartbeatAt }, index) => index >= MOST_ENDED || now - heartbeatAt > KEPT_MS);

@@ -1,0 +1,31 @@
+import type { Ladder } from './ladder.js';
+
+/** One number of a ladder, with the sentence that explains it. */
+export interface Threshold {
+  readonly name: 'effective' | 'warn' | 'auto' | 'hard' | 'native';
+  /** tokens, or 0…100 of the window */
+  readonly value: number;
+  readonly unit: 'tokens' | 'percent';
+  readonly reason: string;
+}
+
+/** All numbers of a ladder: what the window leaves, the boundaries upwards, and where the agent compacts by itself. */
+export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
+  ...(effective ? [inTokens('effective', effective)] : []),
+  threshold('warn', warn),
+  ...(auto ? [threshold('auto', auto)] : []),
+  threshold('hard', hard),
+  ...(native ? [inTokens('native', native)] : []),
+];
+
+const threshold = (name: Threshold['name'], { value, unit, reason }: Omit<Threshold, 'name'>): Threshold => ({
+  name,
+  value,
+  unit,
+  reason,
+});
+
+const inTokens = (
+  name: Threshold['name'],
+  { tokens, reason }: { readonly tokens: number; readonly reason: string },
+): Threshold => ({ name, value: tokens, unit: 'tokens', reason });

@@ -1,0 +1,57 @@
+// The records of all wrapped sessions of this user: `sessions/<id>.json` in the state folder.
+import { readdir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSessionId, parseSessionRecord } from '../core/parse-session-record.js';
+import type { Millis } from '../core/reading.js';
+import { livenessOf, outdated } from '../core/session-record.js';
+import type { Liveness, SessionRecord } from '../core/session-record.js';
+import { isRunning } from './processes.js';
+import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
+
+const FOLDER = 'sessions';
+const MOST_BYTES = 64 * 1024;
+const MOST_FILES = 1_000; // looked at
+const SUFFIX = '.json';
+const DRAFT_MS = 60_000; // a draft is written in a moment; an older one is left of a wrapper that was killed in it
+
+export interface ListedSession {
+  readonly record: SessionRecord;
+  readonly liveness: Liveness;
+}
+
+/** Where the records are; the folder is made when it is not there. */
+export const sessionsFolder = (stateFolder: string): Promise<string> => ensureFolder(stateFolder, FOLDER);
+
+export const writeSession = (folder: string, record: SessionRecord): Promise<void> =>
+  writeAtomic(join(folder, record.id + SUFFIX), `${JSON.stringify(record)}\n`);
+
+/** All records that can be read, in the order the sessions began. Nothing is made or changed. */
+export const listSessions = async (stateFolder: string, now: Millis): Promise<readonly ListedSession[]> => {
+  const folder = join(stateFolder, FOLDER);
+  const names = await namesIn(folder);
+  const ids = names.map((name) => name.slice(0, -SUFFIX.length));
+  const own = names.filter((name, index) => name.endsWith(SUFFIX) && isSessionId(ids[index] ?? ''));
+  const found: ListedSession[] = [];
+  for (const name of own.slice(0, MOST_FILES)) {
+    const record = parseSessionRecord((await readSmall(join(folder, name), MOST_BYTES)) ?? '');
+    if (record === undefined || record.id + SUFFIX !== name) continue;
+    const runs = record.endedAt === undefined && isRunning(record.pid, record.processStart);
+    found.push({ record, liveness: livenessOf(record, runs, now) });
+  }
+  return found.toSorted((a, b) => a.record.startedAt - b.record.startedAt);
+};
+
+/** Removes the records nobody needs any more, never one of a session that runs. */
+export const cleanSessions = async (stateFolder: string, now: Millis): Promise<void> => {
+  const folder = join(stateFolder, FOLDER);
+  for (const { id } of outdated(await listSessions(stateFolder, now), now))
+    await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
+  for (const name of (await namesIn(folder)).filter((each) => each.endsWith('.tmp'))) {
+    const path = join(folder, name);
+    const stats = await stat(path).catch(() => undefined);
+    if (stats && now - stats.mtimeMs > DRAFT_MS) await unlink(path).catch(() => undefined);
+  }
+};
+
+const namesIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder).catch(() => [])).toSorted();

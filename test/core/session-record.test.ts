@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseSessionRecord } from '../../src/core/parse-session-record.js';
+import { livenessOf, outdated, sessionRecord } from '../../src/core/session-record.js';
+import type { Liveness, SessionRecord } from '../../src/core/session-record.js';
+import { startSession, step } from '../../src/core/session.js';
+import type { Event } from '../../src/core/event.js';
+
+const identity = {
+  id: '4711-abc',
+  version: '0.1.0',
+  pid: 4711,
+  processStart: '123456',
+  childPid: 4712,
+  runtime: 'claude',
+  cwd: '/proj/app',
+  startedAt: 1_000,
+};
+const claude = { runtime: 'claude', native: { share: 1, reserveTokens: 33_000 } };
+const reading: Event = {
+  type: 'reading',
+  reading: { usedTokens: 150_000, windowTokens: 200_000, windowSource: 'table', source: 'log', at: 2_000 },
+};
+const after = (...events: readonly Event[]) =>
+  events.reduce((state, event) => step(state, event, 2_000), startSession(claude, 1_000));
+
+describe('a session record', () => {
+  it('says why there is no number before the first turn, and holds none', () => {
+    const record = sessionRecord(identity, after(), {}, 3_000);
+    expect(record).toMatchObject({ note: 'waiting for the first turn', activity: 'unknown', compactions: 0 });
+    expect(record).not.toHaveProperty('reading');
+    expect(record).not.toHaveProperty('tier');
+  });
+
+  it('holds the number, its tier, and the boundaries with their reasons', () => {
+    const record = sessionRecord(
+      identity,
+      after({ type: 'session-changed', sessionId: 's1' }, reading),
+      { logPath: '/home/x.jsonl' },
+      3_000,
+    );
+    expect(record).toMatchObject({
+      ...identity,
+      heartbeatAt: 3_000,
+      agentSessionId: 's1',
+      logPath: '/home/x.jsonl',
+      tier: 'warn',
+      reading: { usedTokens: 150_000, windowTokens: 200_000, windowSource: 'table', exact: true },
+    });
+    expect(record.thresholds.map(({ name, value }) => `${name} ${value}`)).toEqual([
+      'effective 180000',
+      'warn 142000',
+      'auto 162000',
+      'hard 177000',
+      'native 167000',
+    ]);
+    expect(record.thresholds.every((each) => each.reason.length > 20)).toBe(true);
+  });
+
+  it('is read back as it was written', () => {
+    const ends = [undefined, { at: 9_000, exit: { code: 3 } }, { at: 9_000, exit: { signal: 'SIGTERM' } }];
+    for (const end of ends) {
+      const record = sessionRecord(identity, after(reading), { logPath: '/x', end }, 3_000);
+      expect(parseSessionRecord(JSON.stringify(record))).toEqual(record);
+    }
+  });
+
+  it('is never half a record: whatever a file holds, it is whole or nothing', () => {
+    const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
+    const names = Object.keys(record);
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, value) => {
+        const parsed = parseSessionRecord(JSON.stringify({ ...record, [name]: value }));
+        expect(parsed === undefined || parsed.pid > 0).toBe(true);
+        expect(parsed?.thresholds ?? []).toBeInstanceOf(Array);
+        expect(typeof (parsed?.cwd ?? '')).toBe('string');
+        expect(parsed?.id ?? 'x').toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      }),
+    );
+    for (const text of ['', '{', 'null', '[]', '{"schema":"ctxwrap.session/2"}'])
+      expect(parseSessionRecord(text)).toBeUndefined();
+  });
+});
+
+describe('a session', () => {
+  it.each([
+    { heartbeatAt: 1_000, runs: true, now: 61_000, is: 'live' },
+    { heartbeatAt: 1_000, runs: true, now: 61_001, is: 'stale' },
+    { heartbeatAt: 9_000, runs: true, now: 1_000, is: 'live' }, // the clock was set back
+    { heartbeatAt: 1_000, runs: false, now: 2_000, is: 'dead' },
+    { heartbeatAt: 1_000, runs: false, now: 2_000, endedAt: 1_000, is: 'ended' },
+    { heartbeatAt: 1_000, runs: true, now: 99_000, endedAt: 1_000, is: 'ended' },
+  ])('is $is with a heartbeat at $heartbeatAt of $now, running: $runs', ({ runs, now, is, ...record }) => {
+    expect(livenessOf(record, runs, now)).toBe(is);
+  });
+
+  it('that is over is remembered for 7 days, and 50 of them; one that runs always', () => {
+    const day = 86_400_000;
+    const session = (id: number, liveness: Liveness, heartbeatAt: number) => ({
+      record: { ...sessionRecord(identity, after(), {}, heartbeatAt), id: `${id}` } satisfies SessionRecord,
+      liveness,
+    });
+    const now = 100 * day;
+    const old = [session(1, 'ended', now - 7 * day - 1), session(2, 'dead', now - 7 * day)];
+    const stopped = session(3, 'stale', now - 30 * day);
+    expect(outdated([...old, stopped], now).map(({ id }) => id)).toEqual(['1']);
+    const many = Array.from({ length: 60 }, (_, i) => session(i + 100, i % 2 ? 'ended' : 'dead', now - i));
+    expect(outdated([...many, stopped], now).map(({ id }) => Number(id))).toEqual(
+      Array.from({ length: 10 }, (_, i) => 150 + i),
+    );
+  });
+});

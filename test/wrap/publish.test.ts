@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseSessionRecord } from '../../src/core/parse-session-record.js';
+import { startSession, step } from '../../src/core/session.js';
+import { publishSession } from '../../src/wrap/publish.js';
+
+let folder: string;
+let failures: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'publish-'));
+  failures = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = startSession({ runtime: 'claude' }, 0);
+const at = (usedTokens: number) =>
+  step(
+    start,
+    {
+      type: 'reading',
+      reading: { usedTokens, windowTokens: 200_000, windowSource: 'table', source: 'log', at: 5 },
+    },
+    5,
+  );
+
+const publish = () =>
+  publishSession({
+    stateFolder: join(folder, 'ctxwrap'),
+    identity: {
+      id: 'me',
+      version: '1',
+      pid: process.pid,
+      childPid: 1,
+      runtime: 'claude',
+      cwd: '/proj',
+      startedAt: Date.now(),
+    },
+    state: start,
+    now: Date.now,
+    onFailure: (reason) => failures.push(reason),
+  });
+
+const path = () => join(folder, 'ctxwrap', 'sessions', 'me.json');
+const record = () => {
+  try {
+    return parseSessionRecord(readFileSync(path(), 'utf8'));
+  } catch {
+    return undefined;
+  }
+};
+// Turns of the event loop and not timers, which a test may hold still.
+const written = async (what: () => unknown): Promise<void> => {
+  const from = performance.now();
+  while (!what() && performance.now() - from < 20_000) await new Promise(setImmediate);
+  expect(what()).toBeTruthy();
+};
+
+describe('publishing a session', () => {
+  it('says that it is there, what it knows, and how it ended', async () => {
+    const publisher = publish();
+    await written(() => record()?.note === 'waiting for the first turn');
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+    publisher.show(at(150_000));
+    publisher.showFile('/logs/a.jsonl');
+    await written(() => record()?.reading?.usedTokens === 150_000);
+    expect(record()).toMatchObject({ tier: 'warn', logPath: '/logs/a.jsonl' });
+    await publisher.end({ signal: 'SIGTERM' });
+    expect(record()).toMatchObject({ activity: 'dead', exit: { signal: 'SIGTERM' } });
+    expect(record()?.endedAt).toBeGreaterThan(0);
+    expect(failures).toEqual([]);
+  });
+
+  it('writes at most once a second because of changes, and every five seconds without any', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    const publisher = publish();
+    await written(record);
+    publisher.show(at(1));
+    publisher.show(at(2));
+    vi.advanceTimersByTime(900);
+    await new Promise(setImmediate);
+    expect(record()).not.toHaveProperty('reading');
+    publisher.show(at(3));
+    vi.advanceTimersByTime(100);
+    await written(() => record()?.reading?.usedTokens === 3);
+    const before = record()?.heartbeatAt ?? 0;
+    publisher.show(at(3)); // nothing new
+    vi.advanceTimersByTime(3_900);
+    await new Promise(setImmediate);
+    expect(record()?.heartbeatAt).toBe(before);
+    vi.advanceTimersByTime(100);
+    await written(() => (record()?.heartbeatAt ?? 0) === before + 4_000);
+    await publisher.end({ code: 0 });
+  });
+
+  it('nobody is disturbed when it cannot be written: it is said once', async () => {
+    writeFileSync(join(folder, 'ctxwrap'), 'a file in the place of the folder');
+    const publisher = publish();
+    publisher.show(at(1));
+    await publisher.end({ code: 0 });
+    expect(failures).toHaveLength(1);
+  });
+
+  it('writes through no link that somebody put there', async () => {
+    mkdirSync(join(folder, 'ctxwrap', 'sessions'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'precious'), 'data');
+    symlinkSync(join(folder, 'precious'), path());
+    const publisher = publish();
+    await publisher.end({ code: 0 });
+    expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('data');
+    expect(failures).toHaveLength(1);
+  });
+});

@@ -5,7 +5,7 @@ import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
 import { parseArguments } from './program.js';
-import type { DemoRequest, RunRequest } from './program.js';
+import type { DemoRequest, ReplayRequest, RunRequest } from './request.js';
 import type { Outcome } from './session.js';
 
 /** Ours failed before the child ran, and not for a reason the user can mend. */
@@ -20,8 +20,17 @@ const main = async (): Promise<void> => {
   finish(await perform(request), request.options.quiet ?? false);
 };
 
-const perform = (request: RunRequest | DemoRequest): Promise<Outcome> =>
-  request.kind === 'run' ? run(request) : demo(request);
+const perform = async (request: RunRequest | DemoRequest | ReplayRequest): Promise<Outcome> => {
+  switch (request.kind) {
+    case 'run':
+      return run(request);
+    case 'demo':
+      return demo(request);
+    case 'replay':
+      // with a screen model of its own, which the start of an agent must not wait for
+      return (await import('./commands/replay.js')).replay(request);
+  }
+};
 
 const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
   for (const notice of quiet ? [] : notices) say(notice);

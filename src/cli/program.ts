@@ -1,13 +1,9 @@
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 import { Command, CommanderError, Option } from 'commander';
-import type { Preset } from '../core/ladder.js';
-import type { Bound } from '../core/rung.js';
 import { runtimes } from '../runtimes/index.js';
-import type { StatusLineWish } from '../runtimes/official-source.js';
-import type { Mode } from '../wrap/wrap-session.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
 import * as messages from './messages.js';
-import type { RuntimeName } from './values.js';
+import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
 import {
   parseBound,
   parseFile,
@@ -17,42 +13,6 @@ import {
   parseStatusLine,
   parseWindow,
 } from './values.js';
-
-export interface Options {
-  readonly mode: Mode;
-  /** tokens */
-  readonly window?: number;
-  readonly ladder?: Preset;
-  readonly warn?: Bound;
-  readonly auto?: Bound;
-  readonly hard?: Bound;
-  readonly runtime?: RuntimeName;
-  readonly claudeStatusLine: StatusLineWish;
-  readonly footer: boolean;
-  readonly record?: string;
-  readonly recordInput?: boolean;
-  /** control byte */
-  readonly hotkey: number | 'none';
-  readonly log?: string;
-  readonly quiet?: boolean;
-}
-
-export interface RunRequest {
-  readonly kind: 'run';
-  readonly word: string;
-  readonly args: readonly string[];
-  /** after `--` the word is any command, otherwise it must be an agent */
-  readonly anyCommand: boolean;
-  readonly options: Options;
-}
-
-export interface DemoRequest {
-  readonly kind: 'demo';
-  readonly interactive: boolean;
-  readonly options: Options;
-}
-
-export type Request = RunRequest | DemoRequest | { readonly kind: 'print'; readonly text: string };
 
 /** Words that `ctxwrap WORD` knows. */
 export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
@@ -128,8 +88,32 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     .action(({ interactive = false }: { interactive?: boolean }) =>
       ask({ kind: 'demo', interactive, options: program.opts<Options>() }),
     );
+  defineReplay(program, ask);
   return program;
 };
+
+const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
+  program
+    .command('replay')
+    .description('what is read from a recording: numbers, activity, tiers, compactions')
+    .argument('<file>', 'a recording (asciicast v2), also gzipped')
+    .option('--log <file>', "the recorded agent's session file; once for each of several", collect, [])
+    .option('--runtime <name>', 'the recorded agent, when it is not recognised', parseRuntime)
+    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))
+    .option('--ndjson', 'print one JSON object a line')
+    .action((path: string, { log: logs, json, ndjson, ...own }: ReplayOptions) => {
+      const format: ReplayRequest['format'] = json ? 'json' : ndjson ? 'ndjson' : 'text';
+      ask({ kind: 'replay', path, logs, format, options: { ...program.opts<Options>(), ...own } });
+    });
+
+const collect = (path: string, others: readonly string[]): readonly string[] => [...others, path];
+
+interface ReplayOptions extends Pick<Options, 'runtime' | 'window'> {
+  readonly log: readonly string[];
+  readonly json?: boolean;
+  readonly ndjson?: boolean;
+}
 
 const addOptions = (program: Command): Command =>
   program

@@ -7,7 +7,7 @@ import { openRecording } from '../storage/record.js';
 import type { Recording } from '../storage/record.js';
 import type { ExitStatus, WrapSession } from '../wrap/wrap-session.js';
 import { recordingStopped } from './messages.js';
-import type { Options } from './program.js';
+import type { Options } from './request.js';
 
 export interface ChildCommand {
   readonly file: string;

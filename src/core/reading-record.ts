@@ -45,7 +45,8 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
   };
 };
 
-const oneDecimal = (percent: number): number => {
+/** Rounded for display, but never to 0 or 100 what is not. */
+export const oneDecimal = (percent: number): number => {
   const rounded = Math.round(percent * 10) / 10;
   if (rounded === 0 && percent > 0) return 0.1;
   return rounded === 100 && percent < 100 ? 99.9 : rounded;

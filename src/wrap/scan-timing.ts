@@ -29,3 +29,6 @@ export const scanDue = ({ since, last, postponedAt }: Unseen): Millis => {
 /** The moment is inside a frame of the child's: later, but not for ever. Undefined when it has been waited for long enough. */
 export const postponed = (unseen: Unseen, now: Millis): Unseen | undefined =>
   now < unseen.since + FRAME_LATEST_MS ? { ...unseen, postponedAt: now } : undefined;
+
+/** That the child writes is told at most so often: the core only wants to know whether it does. */
+export const OUTPUT_EVERY_MS = 1_000;

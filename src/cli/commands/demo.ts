@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { runtimes } from '../../runtimes/index.js';
 import * as messages from '../messages.js';
-import type { DemoRequest } from '../program.js';
+import type { DemoRequest } from '../request.js';
 import { logFor, runWrapped } from '../session.js';
 import type { Outcome } from '../session.js';
 

@@ -9,7 +9,7 @@ import { reasonOf } from '../../storage/unwritable.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
-import type { RunRequest } from '../program.js';
+import type { RunRequest } from '../request.js';
 import { logFor, runWrapped } from '../session.js';
 import type { Outcome } from '../session.js';
 import { transparentReason } from '../transparency.js';

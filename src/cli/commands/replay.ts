@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { runtimes } from '../../runtimes/index.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { openRecordingFile } from '../../storage/recording-file.js';
+import { detectRuntime } from '../../wrap/detect-runtime.js';
+import { openReplay } from '../../wrap/replay.js';
+import type { ReplayEvent } from '../../wrap/replay-records.js';
+import type { ReplayRequest } from '../request.js';
+import { replayLine, replaySummary } from '../replay-text.js';
+import type { Outcome } from '../session.js';
+
+/** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
+export const replay = async ({ path, logs, format, options }: ReplayRequest): Promise<Outcome> => {
+  const detected = async (): Promise<Runtime | undefined> =>
+    detectRuntime(await openRecordingFile(path), Object.values(runtimes));
+  const runtime =
+    options.runtime === undefined ? ((await detected()) ?? runtimes.generic) : runtimes[options.runtime];
+  const { events, notes, seconds } = await openReplay({
+    path,
+    logs,
+    runtime,
+    env: {}, // this machine's settings are not the recorded agent's
+    window: options.window,
+  });
+  const printer = printers[format](runtime.name);
+  const all: ReplayEvent[] = [];
+  for await (const event of events) {
+    if (format !== 'ndjson') all.push(event);
+    if (!(await print(printer.line(event)))) break;
+  }
+  await print(printer.end(all, seconds()));
+  return { status: { kind: 'code', code: 0 }, notices: notes() };
+};
+
+interface Printer {
+  readonly line: (event: ReplayEvent) => string;
+  readonly end: (events: readonly ReplayEvent[], seconds: number) => string;
+}
+
+const printers: Readonly<Record<ReplayRequest['format'], (runtime: string) => Printer>> = {
+  text: (runtime) => ({
+    line: (event) => `${replayLine(event)}\n`,
+    end: (events, seconds) => `${replaySummary(runtime, seconds, events)}\n`,
+  }),
+  json: (runtime) => ({
+    line: () => '',
+    end: (events) => `${JSON.stringify({ schema: 'ctxwrap.replay/1', runtime, events }, undefined, 2)}\n`,
+  }),
+  ndjson: () => ({ line: (event) => `${JSON.stringify(event)}\n`, end: () => '' }),
+};
+
+/** False when nobody reads any more, as after `| head`. */
+const print = async (text: string): Promise<boolean> => {
+  const { stdout } = process;
+  if (stdout.listenerCount('error') === 0) stdout.on('error', () => undefined);
+  if (text !== '' && !stdout.destroyed && !stdout.write(text))
+    await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined);
+  return !stdout.destroyed;
+};

@@ -1,0 +1,49 @@
+// A replay for people: one line an event in columns, then what it comes to.
+import type { ReplayedReading, ReplayEvent } from '../wrap/replay-records.js';
+
+/** `   3.402  reading   screen    62 % of auto-compact · 103 300 of 200 000   safe` */
+export const replayLine = (event: ReplayEvent): string => {
+  const [kind, what, rest] = columnsOf(event);
+  return `${event.at.toFixed(3).padStart(9)}  ${kind.padEnd(8)}  ${what.padEnd(10)}  ${rest}`.trimEnd();
+};
+
+export const replaySummary = (runtime: string, seconds: number, events: readonly ReplayEvent[]): string => {
+  const count = (schema: ReplayEvent['schema']): number =>
+    events.filter((event) => event.schema === schema).length;
+  const counts = [
+    counted(count('ctxwrap.reading/1'), 'reading'),
+    counted(count('ctxwrap.activity/1'), 'activity change'),
+    counted(count('ctxwrap.tier/1'), 'tier change'),
+    counted(count('ctxwrap.boundary/1'), 'compaction'),
+  ];
+  return `${runtime}, ${seconds.toFixed(1)} s: ${counts.join(', ')}`;
+};
+
+const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+const columnsOf = (event: ReplayEvent): readonly [kind: string, what: string, rest: string] => {
+  switch (event.schema) {
+    case 'ctxwrap.reading/1':
+      return ['reading', event.source, `${numbers(event).padEnd(44)}  ${event.tier ?? ''}`];
+    case 'ctxwrap.activity/1':
+      return ['activity', event.activity, event.witnesses.join(', ')];
+    case 'ctxwrap.tier/1':
+      return ['tier', event.tier ?? 'none', event.from === null ? '' : `was ${event.from}`];
+    case 'ctxwrap.boundary/1':
+      return ['boundary', event.initiator ?? '', sizes(event.pre_tokens, event.post_tokens)];
+  }
+};
+
+const numbers = ({ usedPercent, usedTokens, windowTokens, basis, exact }: ReplayedReading): string => {
+  const percent = usedPercent === undefined ? [] : [`${usedPercent}% of ${basis}`];
+  const tokens = usedTokens === undefined ? [] : [`${grouped(usedTokens)} tokens`];
+  const window = windowTokens === undefined ? [] : [`window ${grouped(windowTokens)}${exact ? '' : '?'}`];
+  return [...percent, ...tokens, ...window].join(' · ');
+};
+
+const sizes = (before: number | undefined, after: number | undefined): string =>
+  before === undefined && after === undefined
+    ? ''
+    : `${before === undefined ? '?' : grouped(before)} → ${after === undefined ? '?' : grouped(after)} tokens`;
+
+const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(\d{3})+$)/g, ' ');

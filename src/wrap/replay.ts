@@ -1,0 +1,79 @@
+// The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
+import type { Millis } from '../core/reading.js';
+import { openRecordingFile } from '../storage/recording-file.js';
+import { logMoments, type LogMoment } from './log-moments.js';
+import { openReplayLogs } from './replay-log.js';
+import { makeJournal } from './replay-journal.js';
+import type { ReplayEvent } from './replay-records.js';
+import type { FlowContext } from './session-flow.js';
+import { settledScreens, type Replayed } from './settled-screens.js';
+import { startOfRecording } from './replay-clock.js';
+
+export interface ReplayOptions extends FlowContext {
+  readonly path: string;
+  /** session files of the recorded agent, in any order */
+  readonly logs: readonly string[];
+}
+
+export interface Replay {
+  readonly events: AsyncGenerator<ReplayEvent>;
+  /** what was wrong and did no harm, and how long the recording is in seconds, once the events are read */
+  readonly notes: () => readonly string[];
+  readonly seconds: () => number;
+}
+
+/** Opens a recording and plays it as fast as its events are asked for. Throws a UserError for a file that cannot be read. */
+export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
+  const recording = await openRecordingFile(options.path);
+  const logs = await openReplayLogs(options.logs);
+  const startedAt = await startOfRecording(options.path, recording.header, logs.promptAt);
+  const journal = makeJournal(options, startedAt);
+  const { log } = options.runtime;
+  const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
+  let last = 0;
+
+  async function* events(): AsyncGenerator<ReplayEvent> {
+    const screens = settledScreens(recording.header, recording.events());
+    for await (const { at, moment } of inOrder(screens, written, startedAt)) {
+      last = Math.max(last, at);
+      yield* journal.wakeUntil(at);
+      if ('events' in moment) yield* journal.take(moment.events, at);
+      else if (moment.type === 'screen') yield* journal.see(moment.seen, at);
+      else yield* journal.noteOutput(at);
+    }
+  }
+  return {
+    events: events(),
+    notes: () => [...recording.notes(), ...journal.notes()],
+    seconds: () => last / 1000,
+  };
+};
+
+/** A moment of either kind; `at` is in milliseconds since the start of the recording. */
+interface Placed {
+  readonly at: Millis;
+  readonly moment: Replayed | LogMoment;
+}
+
+// A header gives the start of its recording to the second only, so what was recorded in the last one may seem to come after the end.
+const LATE_MS = 1_000;
+
+/** Both in the order of time; a screen is not asked for before the last one was used. What was written long after the end is left out. */
+async function* inOrder(
+  screens: AsyncGenerator<Replayed>,
+  written: AsyncGenerator<LogMoment>,
+  startedAt: Millis,
+): AsyncGenerator<Placed> {
+  let record = await written.next();
+  let end = 0;
+  for await (const moment of screens) {
+    for (; record.done !== true && record.value.at - startedAt <= moment.at; record = await written.next())
+      yield { at: record.value.at - startedAt, moment: record.value };
+    yield { at: moment.at, moment };
+    end = moment.at;
+  }
+  for (; record.done !== true && record.value.at - startedAt <= end + LATE_MS; record = await written.next())
+    yield { at: record.value.at - startedAt, moment: record.value };
+}
+
+async function* nothing(): AsyncGenerator<LogMoment> {}

@@ -1,0 +1,57 @@
+// One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
+import type { Event } from '../core/event.js';
+import type { LadderChoice } from '../core/ladder.js';
+import type { Millis } from '../core/reading.js';
+import { deadline, startSession, step } from '../core/session.js';
+import type { Session } from '../core/session.js';
+import type { Env, Runtime } from '../runtimes/runtime.js';
+import { noPair, notePair, pairDue, windowOfPair, type NumberPair } from './derive-window.js';
+
+/** What does not change while a session runs. */
+export interface FlowContext {
+  readonly runtime: Runtime;
+  /** of the child */
+  readonly env: Env;
+  /** in tokens, as the user set it */
+  readonly window?: number | undefined;
+  readonly ladder?: LadderChoice | undefined;
+}
+
+export interface SessionFlow {
+  readonly session: Session;
+  readonly pair: NumberPair;
+}
+
+/** The flow before anything was seen. */
+export const startFlow = ({ runtime, env, window, ladder }: FlowContext, now: Millis): SessionFlow => {
+  const session = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
+  const opening: readonly Event[] = [
+    ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
+    // a command we know nothing about has no file that could be read
+    ...(runtime.log
+      ? []
+      : [{ type: 'source-problem', reason: `${runtime.name} has no session file` } as const]),
+  ];
+  return opening.reduce((flow, event) => stepFlow(flow, event, now), { session, pair: noPair });
+};
+
+/** The flow after an event. */
+export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => ({
+  session: step(flow.session, event, now),
+  pair: notePair(flow.pair, event, now),
+});
+
+/** When the flow has to be woken, if nothing happens before. */
+export const flowDue = ({ session, pair }: SessionFlow): Millis | undefined => {
+  const times = [deadline(session), pairDue(pair)].filter((at) => at !== undefined);
+  return times.length > 0 ? Math.min(...times) : undefined;
+};
+
+/** The flow when its time has come. */
+export const wakeFlow = (flow: SessionFlow, { runtime, env }: FlowContext, now: Millis): SessionFlow => {
+  const due = pairDue(flow.pair);
+  if (due === undefined || due > now) return stepFlow(flow, { type: 'alarm' }, now);
+  const claim = windowOfPair(flow.pair, runtime, env);
+  const judged: SessionFlow = { ...flow, pair: { ...flow.pair, judged: true } };
+  return stepFlow(judged, claim ? { type: 'window', claim } : { type: 'alarm' }, now);
+};

@@ -33,12 +33,54 @@ describe('the session file of claude', () => {
     ['of a subagent', answer(usage(190_000), { isSidechain: true })],
     ['of no model', answer(usage(5), { model: '<synthetic>' })],
     ['with zero usage', answer(usage(0))],
-    [
-      'of a user who writes about it',
-      JSON.stringify({ type: 'user', message: { content: answer(usage(9)) } }),
-    ],
   ])('ignores an answer %s', (_, line) => {
     expect(readLines(claude, [line])).toEqual({ facts: [], misfits: [] });
+  });
+
+  const user = (content: unknown, more = {}) =>
+    JSON.stringify({ type: 'user', isSidechain: false, message: { role: 'user', content }, ...more });
+
+  it.each([
+    { of: 'a prompt', line: user('x'.repeat(400)), tokens: 100 },
+    { of: 'a prompt that looks like an answer', line: user(answer(usage(9))), tokens: 32 },
+    { of: 'a text block', line: user([{ type: 'text', text: 'x'.repeat(40) }]), tokens: 10 },
+    {
+      of: 'the result of a tool',
+      line: user([{ type: 'tool_result', content: 'x'.repeat(80) }], {
+        toolUseResult: { stdout: 'x'.repeat(80) },
+      }),
+      tokens: 20,
+    },
+    {
+      of: 'the result of a tool in blocks, its image left out',
+      line: user([
+        {
+          type: 'tool_result',
+          content: [
+            { type: 'text', text: 'x'.repeat(12) },
+            { type: 'image', source: { type: 'base64', data: 'x'.repeat(9000) } },
+          ],
+        },
+      ]),
+      tokens: 3,
+    },
+  ])('has grown by $of', ({ line, tokens }) => {
+    expect(readLines(claude, [line])).toEqual({ facts: [{ type: 'growth', tokens }], misfits: [] });
+  });
+
+  it.each([
+    ['of a subagent', user('look around', { isSidechain: true })],
+    ['that is a summary, which its boundary counts', user('This session…', { isCompactSummary: true })],
+    ['without text', user([{ type: 'image', source: {} }])],
+    ['of a length that only images have', user('x'.repeat(1_000_001))],
+  ])('has not grown by a prompt %s', (_, line) => {
+    expect(readLines(claude, [line])).toEqual({ facts: [], misfits: [] });
+  });
+
+  it('tells what the cache held', () => {
+    const seen = readings([answer({ input_tokens: 3, cache_read_input_tokens: 100_000 }), answer(usage(7))]);
+    expect(seen).toMatchObject([{ cachedTokens: 100_000 }, { usedTokens: 7 }]);
+    expect(seen[1]).not.toHaveProperty('cachedTokens');
   });
 
   it.each([
@@ -52,15 +94,21 @@ describe('the session file of claude', () => {
   });
 
   it.each([
-    { model: 'claude-haiku-4-5-20251001', windowSource: 'table' },
-    { model: 'claude-opus-4-1-20250805', windowSource: 'table' },
-    { model: 'claude-opus-4-20250514', windowSource: 'table' },
-    { model: 'us.anthropic.claude-3-5-sonnet-20241022-v2:0', windowSource: 'table' },
-    { model: 'claude-sonnet-4-6', windowSource: 'default' },
-    { model: 'claude-opus-4-8', windowSource: 'default' },
-    { model: 'some-other-model', windowSource: 'default' },
-  ])('has 200 000 tokens for $model, from its $windowSource', ({ model, windowSource }) => {
-    expect(readings([answer(usage(5), { model })])).toMatchObject([{ windowTokens: 200_000, windowSource }]);
+    { model: 'claude-haiku-4-5-20251001', key: 'claude-haiku-4-5', windowSource: 'table' },
+    { model: 'claude-opus-4-1-20250805', key: 'claude-opus-4-1', windowSource: 'table' },
+    { model: 'claude-opus-4-20250514', key: 'claude-opus-4', windowSource: 'table' },
+    {
+      model: 'us.anthropic.claude-3-5-sonnet-20241022-v2:0',
+      key: 'claude-sonnet-3-5',
+      windowSource: 'table',
+    },
+    { model: 'claude-sonnet-4-6', key: 'claude-sonnet-4-6', windowSource: 'default' },
+    { model: 'claude-opus-4-8', key: 'claude-opus-4-8', windowSource: 'default' },
+    { model: 'some-other-model', key: 'some-other-model', windowSource: 'default' },
+  ])('has 200 000 tokens for $model, from its $windowSource', ({ model, key, windowSource }) => {
+    expect(readings([answer(usage(5), { model })])).toMatchObject([
+      { windowTokens: 200_000, windowSource, model: key },
+    ]);
   });
 
   it('has one million tokens once a model was seen with more than 200 000, and only for that model', () => {

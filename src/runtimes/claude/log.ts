@@ -6,6 +6,8 @@ import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
 import type { Env, LineReader, Understood } from '../runtime.js';
+import { modelKey } from './models.js';
+import { readGrowth } from './growth.js';
 import { provesLarge, windowOf } from './window.js';
 
 interface ClaudeLog {
@@ -15,33 +17,46 @@ interface ClaudeLog {
   readonly model?: string;
 }
 
+// Longer lines hold images: they have few tokens for their length.
+const LONGEST_GROWTH = 1_000_000; // characters
+
 export const claudeReader = (env: Env): LineReader => lineReader({ env, largeModels: [] }, readLine);
 
 const readLine = (state: ClaudeLog, line: string, now: Millis): Understood<ClaudeLog> => {
-  // Most lines are prompts, tool results and attachments: they are not worth parsing.
+  // Most of a file is attachments, snapshots and huge tool results: they are not worth parsing.
   if (!line.startsWith('{') || !line.includes('"type"'))
     return { state, facts: [], misfit: 'not a Claude record' };
-  if (!line.includes('assistant') && !line.includes('compact_boundary')) return { state, facts: [] };
+  if (!isWorthParsing(line)) return { state, facts: [] };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
   // Subagents of old versions write into the same file; their context is not the window on the screen.
   if (record['isSidechain'] === true) return { state, facts: [] };
   if (record['type'] === 'assistant') return readAnswer(state, record, now);
+  if (record['type'] === 'user') return { state, facts: readGrowth(record) };
   return record['subtype'] === 'compact_boundary' ? readBoundary(state, record, now) : { state, facts: [] };
 };
 
+const isWorthParsing = (line: string): boolean =>
+  line.includes('"assistant"') ||
+  line.includes('compact_boundary') ||
+  (line.length <= LONGEST_GROWTH && line.includes('"type":"user"'));
+
 const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
   const message = recordAt(record, 'message');
-  const model = textAt(message, 'model') ?? '';
-  if (model === '<synthetic>') return { state, facts: [] };
-  const used = usedTokens(recordAt(message, 'usage'));
+  const name = textAt(message, 'model') ?? '';
+  if (name === '<synthetic>') return { state, facts: [] };
+  const model = modelKey(name);
+  const usage = recordAt(message, 'usage');
+  const used = usedTokens(usage);
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
   if (used === 0) return { state, facts: [] };
   const after = proven({ ...state, model }, used);
+  const cachedTokens = countAt(usage, 'cache_read_input_tokens');
   const fact: Fact = {
     type: 'reading',
     reading: {
       usedTokens: used,
+      ...(cachedTokens === undefined ? {} : { cachedTokens }),
       ...windowOf(model, after.largeModels.includes(model), state.env),
       source: 'log',
       model,

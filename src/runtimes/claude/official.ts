@@ -11,6 +11,7 @@ import type {
   OfficialSource,
   SettingsPort,
 } from '../official-source.js';
+import { modelKey } from './models.js';
 import {
   countsFromItsFolder,
   givenSettings,
@@ -70,13 +71,11 @@ const read = (text: string, now: Millis): OfficialReport | undefined => {
   const context = recordAt(record, 'context_window');
   if (!record || !context) return undefined;
   const sessionId = textAt(record, 'session_id');
-  const model = textAt(recordAt(record, 'model'), 'id')?.replace(LARGE_SUFFIX, '');
+  const id = textAt(recordAt(record, 'model'), 'id');
+  const model = id === undefined ? undefined : modelKey(id);
   const facts = factsOf(context, { model, now });
   return { ...(sessionId === undefined ? {} : { sessionId }), facts };
 };
-
-// The setting's name of a model with the large window; the session file has the name without it.
-const LARGE_SUFFIX = /\[1m\]$/i;
 
 interface Given {
   readonly model: string | undefined;

@@ -1,6 +1,7 @@
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 import { posix } from 'node:path';
 import { countAt, parseRecord, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
 import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 
 const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
@@ -14,6 +15,8 @@ const CLOCK_SLACK_MS = 60_000;
 interface PidFile {
   readonly sessionId: string;
   readonly cwd: string;
+  /** all that the file holds */
+  readonly record: JsonRecord | undefined;
 }
 
 /** The child's own pid file says which session it is in; versions without one: the newest session file that grew since the start. */
@@ -39,7 +42,8 @@ const configFolder = ({ env, home }: Place): string =>
 
 const sessionsFolder = (place: Place): string => posix.join(configFolder(place), 'sessions');
 
-const ownPidFile = async (port: FilePort, place: Place): Promise<PidFile | undefined> => {
+/** What the child, or a process below it, says of itself in `sessions/<pid>.json`. */
+export const ownPidFile = async (port: FilePort, place: Place): Promise<PidFile | undefined> => {
   for (const pid of await port.family(place.childPid)) {
     const text = await port.smallText(posix.join(sessionsFolder(place), `${pid}.json`));
     const said = text === undefined ? undefined : readPidFile(text, place);
@@ -54,7 +58,7 @@ const readPidFile = (text: string, place: Place): PidFile | undefined => {
   if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
   const startedAt = countAt(record, 'startedAt') ?? place.startedAt;
   if (startedAt < place.startedAt - CLOCK_SLACK_MS) return undefined;
-  return { sessionId, cwd: textAt(record, 'cwd') ?? place.cwd };
+  return { sessionId, cwd: textAt(record, 'cwd') ?? place.cwd, record };
 };
 
 const newestUnclaimed = async (port: FilePort, place: Place): Promise<Located | undefined> => {

@@ -5,7 +5,8 @@ import { command, launchRules, npmPackage } from './launch.js';
 import { claudeReader } from './log.js';
 import { official } from './official.js';
 import { locateClaude } from './paths.js';
-import { nativeTrigger } from './window.js';
+import { screen } from './screen.js';
+import { derivedWindow, nativeTrigger } from './window.js';
 
 export const claude: Runtime = {
   name: 'claude',
@@ -15,4 +16,6 @@ export const claude: Runtime = {
   nativeTrigger,
   log: { locate: locateClaude, reader: claudeReader, contents: claudeContents },
   official,
+  screen,
+  derivedWindow,
 };

@@ -1,18 +1,21 @@
-// How large Claude's context window is. The session file does not say, so it comes from the model's name.
+// How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
 import type { NativeTrigger } from '../../core/ladder.js';
-import type { WindowSource } from '../../core/reading.js';
+import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
 import type { Env } from '../runtime.js';
+import { isMarkedLarge, modelKey, showsItsWindow } from './models.js';
 
 const STANDARD_TOKENS = 200_000;
 const LARGE_TOKENS = 1_000_000;
 
 // Models sold with the standard window only (2026-11). All others may run with one million tokens, which the
 // name in the file does not show: the `[1m]` of the model's setting is not in message.model.
-const STANDARD_ONLY = /claude-(?:3-|haiku-4-5|opus-4-[015](?!\d)|opus-4-2025)/;
+const STANDARD_ONLY = /^claude-(?:[a-z]+-3(?:-\d+)?|haiku-4-5|opus-4(?:-[15])?)$/;
 
 // Claude keeps at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
 const ANSWER_TOKENS = 20_000;
 const COMPACT_MARGIN_TOKENS = 13_000;
+
+const SMALLEST_COMPACTION_WINDOW = 100_000;
 
 export interface Window {
   readonly windowTokens: number;
@@ -22,21 +25,99 @@ export interface Window {
 /** More than this many tokens in use cannot be in a standard window. */
 export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
 
-export const windowOf = (model: string, provenLarge: boolean, env: Env): Window => {
-  if (provenLarge) return { windowTokens: LARGE_TOKENS, windowSource: 'derived' };
-  const certain = env['CLAUDE_CODE_DISABLE_1M_CONTEXT'] === '1' || STANDARD_ONLY.test(model);
-  return { windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' };
+/** The window of a model by its key, as far as a table and the environment tell. */
+export const windowOf = (key: string, provenLarge: boolean, env: Env): Window => {
+  if (provenLarge) return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'derived' }, env);
+  const certain = isLargeOff(env) || STANDARD_ONLY.test(key);
+  return sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' }, env);
+};
+
+/** The window that a model's name in the banner or after `/model` tells; undefined where the name leaves it open. */
+export const windowOfShown = (name: string, env: Env): WindowClaim | undefined => {
+  const model = modelKey(name);
+  if (isMarkedLarge(name) && !isLargeOff(env))
+    return { ...sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'agent' }, env), model };
+  if (!isLargeOff(env) && (!showsItsWindow(model) || env['ANTHROPIC_BETAS']?.includes('context-1m')))
+    return undefined;
+  return { ...sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: 'agent' }, env), model };
+};
+
+/** With CLAUDE_CODE_AUTO_COMPACT_WINDOW Claude treats a larger window as if it ended there. */
+export const sessionWindow = (window: Window, env: Env): Window => {
+  const limit = compactionWindow(env);
+  if (limit === undefined) return window;
+  if (limit <= STANDARD_TOKENS) return { windowTokens: limit, windowSource: 'table' };
+  return window.windowTokens > limit ? { ...window, windowTokens: limit } : window;
+};
+
+/**
+ * The one window with which the percentage on the screen and the tokens of the session file agree; undefined when none or several do.
+ * Claude counts its last answer and what came after it, too, so its own percentage may be a little higher than ours.
+ */
+export const derivedWindow = (screen: Reading, log: Reading, env: Env): WindowClaim | undefined => {
+  const { usedPercent, basis } = screen;
+  const { usedTokens, model } = log;
+  if (usedPercent === undefined || usedTokens === undefined || !usedTokens) return undefined;
+  if (usedPercent <= 0 || usedPercent >= 100) return undefined; // clamped: larger numbers look the same
+  const agreeing = possibleWindows(basis, env).filter((windowTokens) => {
+    const whole = basisTokensOf(basis, windowTokens, env);
+    if (whole === undefined) return false;
+    const ahead = usedPercent - (usedTokens * 100) / whole;
+    return ahead >= -0.5 && ahead <= 1.5; // points: rounding, and the answer
+  });
+  const [windowTokens, another] = agreeing;
+  if (windowTokens === undefined || another !== undefined) return undefined;
+  return { windowTokens, windowSource: 'derived', ...(model === undefined ? {} : { model }) };
+};
+
+/** How many tokens are 100 % on one of Claude's own scales. */
+export const basisTokensOf = (
+  basis: Basis | undefined,
+  windowTokens: number,
+  env: Env,
+): number | undefined => {
+  const effective = windowTokens - answerReserve(env);
+  if (basis === 'effective') return effective;
+  if (basis !== 'auto-compact') return undefined;
+  const percent = positive(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE']);
+  const point = effective - COMPACT_MARGIN_TOKENS;
+  return percent === undefined ? point : Math.min(point, Math.floor((effective * percent) / 100));
 };
 
 /** Claude's own compaction point with the environment variables that move it; none when it is switched off. */
 export const nativeTrigger = (env: Env): NativeTrigger | undefined => {
-  if (env['DISABLE_AUTO_COMPACT'] === '1' || env['DISABLE_COMPACT'] === '1') return undefined;
-  const answer = Math.min(positive(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) ?? ANSWER_TOKENS, ANSWER_TOKENS);
+  if (isCompactionOff(env)) return undefined;
+  const answer = answerReserve(env);
   const percent = positive(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE']);
   if (percent === undefined || percent >= 90)
     return { share: 1, reserveTokens: answer + COMPACT_MARGIN_TOKENS };
   return { share: percent / 100, reserveTokens: Math.ceil((answer * percent) / 100) };
 };
+
+/** CLAUDE_CODE_AUTO_COMPACT_WINDOW as Claude understands it; undefined where it does not count. */
+export const compactionWindow = (env: Env): number | undefined => {
+  const asked = positive(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW']);
+  if (asked === undefined || isCompactionOff(env)) return undefined;
+  return Math.min(LARGE_TOKENS, Math.max(SMALLEST_COMPACTION_WINDOW, Math.floor(asked)));
+};
+
+const possibleWindows = (basis: Basis | undefined, env: Env): readonly number[] => {
+  const sizes = isLargeOff(env) ? [STANDARD_TOKENS] : [STANDARD_TOKENS, LARGE_TOKENS];
+  const limit = compactionWindow(env);
+  if (limit === undefined) return sizes;
+  const limited = sizes.map((size) => Math.min(size, limit));
+  return [...new Set(basis === 'auto-compact' ? limited : [...sizes, ...limited])];
+};
+
+const answerReserve = (env: Env): number =>
+  Math.min(positive(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) ?? ANSWER_TOKENS, ANSWER_TOKENS);
+
+const isLargeOff = (env: Env): boolean => isOn(env['CLAUDE_CODE_DISABLE_1M_CONTEXT']);
+
+const isCompactionOff = (env: Env): boolean =>
+  isOn(env['DISABLE_AUTO_COMPACT']) || isOn(env['DISABLE_COMPACT']);
+
+const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text?.trim() ?? '');
 
 const positive = (text: string | undefined): number | undefined => {
   const value = Number(text);

@@ -1,0 +1,100 @@
+// Which model Claude Code names on its screen: in the banner at the start, and where the user changed it with `/model`.
+import type { Millis, WindowClaim } from '../../core/reading.js';
+import type { Env, Seen } from '../runtime.js';
+import { ownRowAbove, rowsBelow, rowText } from './layout.js';
+import type { Layout } from './layout.js';
+import { windowOfShown } from './window.js';
+
+/** The model that was named last. */
+export interface Named {
+  readonly banner?: string;
+  /** the `/model` command above the prompt with its answer, as seen last */
+  readonly change?: string;
+  /** until then a new change is believed: the user was seen at it. A resumed conversation shows changes, too */
+  readonly changeUntil?: Millis;
+  /** as shown */
+  readonly model?: string;
+}
+
+const LOGO_ROW = /^▝▜█████▛▘ {2}(\S.*?)(?: with \w+ effort)? · \S/;
+const OLD_TITLE_ROW = /^╭─+ Claude Code v\d/;
+const OLD_MODEL_ROW = /^│ {2,}(\S[^│]*?) · \S[^│]*│/;
+const OLD_BANNER_ROWS = 12;
+
+const CHANGE_COMMAND = /^[❯>] \/model(?: |$)/;
+const CHANGE_ANSWER = /^ {2}⎿ {1,2}Set model to (\S.*)$/;
+const CHANGE_DIALOG = /^ {1,2}(?:Select model|Switch model\?)$/;
+
+const CHANGE_MS = 30_000; // from the last sight of the command or its dialog until its answer
+
+/** What is known of the model after this screen. */
+export const namedAfter = (named: Named, { screen }: Seen, layout: Layout, now: Millis): Named => {
+  const banner = bannerModel(screen);
+  const told: Named =
+    banner === undefined || banner === named.banner ? named : { ...named, banner, model: banner };
+  if (isChanging(screen, layout)) return { ...told, changeUntil: now + CHANGE_MS };
+  const answer = lastChange(screen, layout);
+  if (!answer || answer.text === told.change) return told;
+  const { changeUntil, ...rest } = told;
+  const isNew = changeUntil !== undefined && now <= changeUntil;
+  return { ...rest, change: answer.text, ...(isNew ? { model: answer.model } : {}) };
+};
+
+/** The window of the model, as long as its name is on the screen: a compaction paints an old banner again, under a newer change. */
+export const claimOf = (
+  named: Named,
+  { screen }: Seen,
+  layout: Layout,
+  env: Env,
+): WindowClaim | undefined => {
+  const { model } = named;
+  if (model === undefined) return undefined;
+  const isShown = bannerModel(screen) === model || lastChange(screen, layout)?.model === model;
+  return isShown ? windowOfShown(model, env) : undefined;
+};
+
+/** The logo, which stands in the first column as no message can. */
+export const hasBanner = (screen: Seen['screen']): boolean => bannerModel(screen) !== undefined;
+
+const bannerModel = (screen: Seen['screen']): string | undefined => {
+  for (let row = 0; row < screen.rows; row += 1) {
+    const text = rowText(screen, row);
+    const model = LOGO_ROW.exec(text)?.[1];
+    if (model !== undefined) return model;
+    if (OLD_TITLE_ROW.test(text)) return oldBannerModel(screen, row);
+  }
+  return undefined;
+};
+
+const oldBannerModel = (screen: Seen['screen'], title: number): string | undefined => {
+  for (let row = title + 1; row < title + OLD_BANNER_ROWS; row += 1) {
+    const model = OLD_MODEL_ROW.exec(rowText(screen, row))?.[1];
+    if (model !== undefined) return model;
+  }
+  return undefined;
+};
+
+const isChanging = (screen: Seen['screen'], layout: Layout): boolean => {
+  if (layout.kind === 'prompt') return layout.draft.startsWith('/model');
+  return layout.kind === 'panel' && CHANGE_DIALOG.test(rowsBelow(screen, layout.bar)[0] ?? '');
+};
+
+// Only the last thing before the prompt, and only directly under the user's own command, which begins in the first column.
+const lastChange = (
+  screen: Seen['screen'],
+  layout: Layout,
+): { readonly text: string; readonly model: string } | undefined => {
+  if (layout.kind !== 'prompt') return undefined;
+  const row = ownRowAbove(screen, layout.upper);
+  if (row === undefined) return undefined;
+  const command = rowText(screen, row);
+  const answer = CHANGE_ANSWER.exec(rowText(screen, row + 1))?.[1];
+  if (!CHANGE_COMMAND.test(command) || answer === undefined) return undefined;
+  return { text: `${command} ${answer}`, model: modelIn(answer) };
+};
+
+// `Opus 4.8 (1M context) (default) and saved as…`, or in old versions `haiku (claude-haiku-4-5-20251001)`.
+const modelIn = (answer: string): string => {
+  const id = /\((claude-[^)]+)\)/.exec(answer)?.[1];
+  return id ?? answer.replace(/ (?:\(default\)|and saved as|for this session|·).*$/, '');
+};

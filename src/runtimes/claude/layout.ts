@@ -1,0 +1,102 @@
+// Where Claude Code's own frame is on the screen. It grows from the top, so nothing is assumed of the bottom rows (facts/claude.md §2).
+import type { ScreenView } from '../../core/screen-view.js';
+
+/** The prompt between its two bars. */
+export interface Prompt {
+  readonly kind: 'prompt';
+  readonly upper: number;
+  readonly lower: number;
+  /** `❯`, `>` in old versions, `!` in shell mode */
+  readonly glyph: string;
+  /** nothing of the user's: blank, or a suggestion drawn dim */
+  readonly isEmpty: boolean;
+  /** the draft's first row; '' where it is empty */
+  readonly draft: string;
+  /** the prompt has the keyboard: the cursor stands in it */
+  readonly isActive: boolean;
+}
+
+/** A bar that a dialog, a picker or a view hangs on. */
+export interface Panel {
+  readonly kind: 'panel';
+  readonly bar: number;
+}
+
+export type Layout = Prompt | Panel | { readonly kind: 'none' };
+
+const GLYPH = /^([❯>!])(?: |$)/;
+const TEXT_COLUMN = 2; // of the prompt row: glyph, one blank
+
+/** A row as text, in which a no-break space is a space like any other: Claude puts one after its glyph. */
+export const rowText = (screen: ScreenView, row: number): string =>
+  screen.text(row).replaceAll('\u00a0', ' ');
+
+/**
+ * Claude's frame on this screen. A full bar from the first to the last column is only Claude's: all conversation is indented by two or
+ * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
+ */
+export const layoutOf = (screen: ScreenView): Layout => {
+  const bar = '─'.repeat(screen.columns);
+  const lower = lastBar(screen, bar, screen.rows - 1);
+  if (lower === undefined) return { kind: 'none' };
+  const upper = lastBar(screen, bar, lower - 1);
+  const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
+  if (upper === undefined || upper + 1 === lower || glyph === undefined) return { kind: 'panel', bar: lower };
+  const text = rowText(screen, upper + 1);
+  const isEmpty = lower === upper + 2 && isGhost(screen, upper + 1, text);
+  const draft = isEmpty ? '' : text.slice(TEXT_COLUMN);
+  return {
+    kind: 'prompt',
+    upper,
+    lower,
+    glyph,
+    isEmpty,
+    draft,
+    isActive: isActive(screen, upper, lower, isEmpty),
+  };
+};
+
+/** The rows below a row that hold anything. */
+export const rowsBelow = (screen: ScreenView, row: number): readonly string[] => {
+  const rows: string[] = [];
+  for (let next = row + 1; next < screen.rows; next += 1) {
+    const text = rowText(screen, next);
+    if (text.trim() !== '') rows.push(text);
+  }
+  return rows;
+};
+
+/** The nearest row above that begins in the first column: Claude's own words, never the inside of a message. */
+export const ownRowAbove = (screen: ScreenView, row: number): number | undefined => {
+  for (let above = row - 1; above >= 0; above -= 1) if (/^\S/.test(rowText(screen, above))) return above;
+  return undefined;
+};
+
+const lastBar = (screen: ScreenView, bar: string, from: number): number | undefined => {
+  for (let row = from; row >= 0; row -= 1) if (screen.text(row) === bar) return row;
+  return undefined;
+};
+
+// Claude draws its own cursor over the first character of a suggestion; the rest is dim.
+const isGhost = (screen: ScreenView, row: number, text: string): boolean => {
+  const columns = Array.from(text.slice(TEXT_COLUMN)).flatMap((character, index) =>
+    character === ' ' ? [] : [TEXT_COLUMN + index],
+  );
+  const rest = columns[0] === TEXT_COLUMN && isInverse(screen, row, TEXT_COLUMN) ? columns.slice(1) : columns;
+  if (rest.length < columns.length && rest.length === 0) return false;
+  return rest.every((column) => screen.styleAt(row, column)?.dim === true);
+};
+
+const isActive = (screen: ScreenView, upper: number, lower: number, isEmpty: boolean): boolean => {
+  const { cursorRow, cursorColumn } = screen;
+  if (cursorRow > upper && cursorRow < lower) return !isEmpty || cursorColumn === TEXT_COLUMN;
+  // Old versions park the real cursor below all they drew; theirs is an inverse cell.
+  if (cursorRow <= lower || cursorColumn !== 0) return false;
+  for (let row = upper + 1; row < lower; row += 1)
+    for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
+      if (isInverse(screen, row, column)) return !isEmpty || column === TEXT_COLUMN;
+  return false;
+};
+
+const isInverse = (screen: ScreenView, row: number, column: number): boolean =>
+  screen.styleAt(row, column)?.inverse === true;

@@ -1,0 +1,72 @@
+// The percentage that Claude shows in its footer when the window fills up (facts/claude.md §2, sessions.md §F).
+import { charactersOf } from '../../core/estimate.js';
+import type { Basis } from '../../core/reading.js';
+import type { ScreenView } from '../../core/screen-view.js';
+import { rowText } from './layout.js';
+import type { Prompt } from './layout.js';
+
+export interface ShownPercent {
+  readonly usedPercent: number;
+  readonly basis: Basis;
+}
+
+interface Wording {
+  readonly pattern: RegExp;
+  readonly basis: Basis;
+  readonly counts: 'left' | 'used';
+}
+
+// Two blanks or the row's start before it, the row's end or a cut after it.
+const wordings: readonly Wording[] = [
+  { pattern: /(?:^|\s\s)(\d{1,3})% until auto-compact(?: · \S.*)?$/, basis: 'auto-compact', counts: 'left' },
+  { pattern: /(?:^|\s\s)(\d{1,3})% context used(?: · \S.*)?$/, basis: 'effective', counts: 'used' },
+  {
+    pattern: /(?:^|\s\s)Context low \((\d{1,3})% remaining\)(?: · \S.*)?$/,
+    basis: 'effective',
+    counts: 'left',
+  },
+  {
+    pattern: /(?:^|\s\s)Context left until auto-compact: (\d{1,3})%$/,
+    basis: 'auto-compact',
+    counts: 'left',
+  },
+];
+
+const RIGHT_MARGIN = 2; // blank columns; one in the fullscreen renderer
+
+/** What the notification beside the prompt says now; undefined while there is none, or another one in its place. */
+export const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefined => {
+  for (const row of notificationRows(screen, prompt)) {
+    const shown = readRow(screen, row);
+    if (shown) return shown;
+  }
+  return undefined;
+};
+
+// Classic: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar.
+const notificationRows = (screen: ScreenView, { upper, lower }: Prompt): readonly number[] => {
+  if (!screen.alternate)
+    return Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
+  return rowText(screen, upper - 2) === '' ? [upper - 1] : [];
+};
+
+// The user's own status line stands in the same rows, but at their left, and in the terminal's colour unless it sets another.
+const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
+  const text = rowText(screen, row);
+  const width = widthOf(text);
+  const margin = screen.columns - width;
+  if (margin < 1 || margin > RIGHT_MARGIN) return undefined;
+  for (const { pattern, basis, counts } of wordings) {
+    const match = pattern.exec(text);
+    const number = Number(match?.[1]);
+    if (!match || number > 100) continue;
+    if (screen.styleAt(row, width - 1)?.foreground === undefined) return undefined;
+    return { usedPercent: counts === 'used' ? number : 100 - number, basis };
+  }
+  return undefined;
+};
+
+const widthOf = (text: string): number => {
+  const { ascii, wide } = charactersOf(text);
+  return ascii + 2 * wide;
+};

@@ -25,8 +25,7 @@ export const factInbox = (startedAt: Millis): FactInbox => {
 
   return {
     put: (fact) => {
-      const boundaries = waiting.at(-1)?.type === 'boundary' ? waiting : waiting.slice(0, -1);
-      waiting = [...boundaries, asNew(fact)];
+      waiting = added(waiting, asNew(fact));
     },
     take: () => {
       const facts = waiting;
@@ -35,3 +34,20 @@ export const factInbox = (startedAt: Millis): FactInbox => {
     },
   };
 };
+
+const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
+  switch (fact.type) {
+    case 'growth': {
+      const last = waiting.at(-1);
+      if (last?.type !== 'growth') return [...waiting, fact];
+      return [...waiting.slice(0, -1), { type: 'growth', tokens: last.tokens + fact.tokens }];
+    }
+    case 'window':
+      return [...waiting.filter((each) => !isClaimFor(fact.claim.model, each)), fact];
+    default:
+      return [...waiting.filter(({ type }) => type === 'boundary' || type === 'window'), fact];
+  }
+};
+
+const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
+  fact.type === 'window' && fact.claim.model === model;

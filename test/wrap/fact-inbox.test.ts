@@ -45,6 +45,23 @@ describe('what a stretch of a session file says', () => {
     expect(inbox.take()).toEqual([voided]);
   });
 
+  it('is a number and all that has grown since', () => {
+    const growth = (tokens: number): Fact => ({ type: 'growth', tokens });
+    expect(read(growth(1), used(1), growth(2), growth(3))).toEqual([used(1), growth(5)]);
+  });
+
+  it('is the last word on the window of each model', () => {
+    const claim = (windowTokens: number, model: string): Fact => ({
+      type: 'window',
+      claim: { windowTokens, windowSource: 'agent', model },
+    });
+    expect(read(claim(1, 'a'), used(1), claim(2, 'b'), used(2), boundary(1_001), claim(3, 'a'))).toEqual([
+      claim(2, 'b'),
+      boundary(1_001),
+      claim(3, 'a'),
+    ]);
+  });
+
   it('is said once', () => {
     const inbox = factInbox(0);
     inbox.put(used(1));

@@ -6,8 +6,8 @@ export interface Windows {
   readonly userTokens?: number;
   /** one for each model and source, the last one said; a claim without a model belongs to readings without one */
   readonly claims: readonly WindowClaim[];
-  /** said about "the model that runs now" and not yet given to one: it belongs to the model of the next number */
-  readonly open?: WindowClaim;
+  /** said about "the model that runs now" and not yet given to one: they belong to the model of the next number */
+  readonly open: readonly WindowClaim[];
   /** a screen says the same thing as long as it shows it: that is not news */
   readonly lastHeard?: WindowClaim;
   /** the model that runs now */
@@ -22,7 +22,7 @@ export interface KnownWindow {
   readonly certain: boolean;
 }
 
-export const noWindows: Windows = { claims: [] };
+export const noWindows: Windows = { claims: [], open: [] };
 
 const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'default'];
 
@@ -34,9 +34,8 @@ export const hearClaim = (windows: Windows, claim: WindowClaim): Windows => {
     return windows.userTokens === windowTokens ? windows : { ...windows, userTokens: windowTokens };
   if (windowSource === 'derived') return withDerived(windows, claim);
   if (isSame(claim, windows.lastHeard)) return windows;
-  if (model === undefined) return { ...windows, open: claim, lastHeard: claim };
-  const { open: _, ...rest } = windows;
-  return { ...rest, claims: remembered(windows.claims, claim), lastHeard: claim, model };
+  if (model === undefined) return { ...windows, open: remembered(windows.open, claim), lastHeard: claim };
+  return { ...windows, claims: remembered(windows.claims, claim), open: [], lastHeard: claim, model };
 };
 
 // Two numbers tell how large a window is, but not which model runs.
@@ -54,11 +53,12 @@ export const hearReading = (windows: Windows, reading: Reading): Windows => {
   const { windowTokens, windowSource = 'default' } = reading;
   const model = reading.model ?? windows.model;
   const key = model === undefined ? {} : { model };
-  const { open, ...rest } = windows;
-  const bound = open ? remembered(windows.claims, { ...open, ...key }) : windows.claims;
-  const claims =
-    windowTokens === undefined ? bound : remembered(bound, { windowTokens, windowSource, ...key });
-  return { ...rest, claims, ...key };
+  const own = windowTokens === undefined ? [] : [{ windowTokens, windowSource }];
+  const claims = [...windows.open, ...own].reduce<readonly WindowClaim[]>(
+    (all, each) => remembered(all, { ...each, ...key }),
+    windows.claims,
+  );
+  return { ...windows, claims, open: [], ...key };
 };
 
 /** The window of a model. `usedTokens` above a window that was only inferred prove it wrong. */
@@ -69,7 +69,8 @@ export const windowOf = (
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
   const own = claims.filter((claim) => claim.model === model);
-  const said = open && model === running ? [...own.filter((each) => !outranks(open, each)), open] : own;
+  const news = model === running ? open : [];
+  const said = [...own.filter((each) => !news.some((claim) => outranks(claim, each))), ...news];
   const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
     (held, each) => (held && rank(held) < rank(each) ? held : each),

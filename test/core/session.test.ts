@@ -1,9 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { Reading } from '../../src/core/reading.js';
-import { startSession, step } from '../../src/core/session.js';
+import { deadline, startSession, step } from '../../src/core/session.js';
 import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/view.js';
+import { alarm, blank, claim, grew, output, sessionAfter, shows, tokens } from '../support/sessions.js';
+import type { Timed } from '../support/sessions.js';
 
 const used = (usedTokens: number, more: Partial<Reading> = {}): Event => ({
   type: 'reading',
@@ -87,5 +90,81 @@ describe('the footer view', () => {
   it('shows a percentage alone', () => {
     const full: Event = { type: 'reading', reading: { usedPercent: 100, source: 'log', at: 1 } };
     expect(view(full)).toEqual({ ...empty, usedPercent: 100, tier: 'hard' });
+  });
+});
+
+describe('the activity', () => {
+  const does = (activity: 'busy' | 'ready', witness: string): Event => ({
+    type: 'activity',
+    report: { activity, witnesses: [witness] },
+  });
+
+  it('is unknown at first, and is kept with its witnesses and its beginning', () => {
+    expect(sessionAfter([])).toMatchObject({ activity: 'unknown', activitySince: 0, witnesses: [] });
+    const busy: readonly Timed[] = [
+      [5, does('busy', 'spinner')],
+      [9, does('busy', 'title')],
+    ];
+    expect(sessionAfter(busy)).toMatchObject({
+      activity: 'busy',
+      activitySince: 5_000,
+      witnesses: ['title'],
+    });
+    expect(sessionAfter([...busy, [12, does('ready', 'empty prompt')]])).toMatchObject({
+      activity: 'ready',
+      activitySince: 12_000,
+    });
+  });
+});
+
+describe('any events at all', () => {
+  const number = fc.oneof(
+    fc.integer({ min: -10, max: 2_000_000 }),
+    fc.constantFrom(0, Number.NaN, Number.POSITIVE_INFINITY),
+  );
+  const source = fc.constantFrom('official' as const, 'log' as const, 'screen' as const, 'estimate' as const);
+  const windowSource = fc.constantFrom(
+    'agent' as const,
+    'derived' as const,
+    'table' as const,
+    'default' as const,
+  );
+  const model = fc.constantFrom(undefined, 'a', 'b');
+  const basis = fc.constantFrom(
+    'window' as const,
+    'effective' as const,
+    'auto-compact' as const,
+    'baseline' as const,
+  );
+  const event: fc.Arbitrary<Event> = fc.oneof(
+    fc
+      .tuple(source, number, number, windowSource)
+      .map(([from, count, windowTokens, by]) => tokens(from, count, { windowTokens, windowSource: by })),
+    fc.tuple(number, basis).map(([percent, on]) => shows(percent, on)),
+    fc.tuple(number, windowSource, model).map(([size, by, of]) => claim(size, by, of)),
+    number.map(grew),
+    fc.constantFrom(boundary, blank, output, alarm, session('a'), session('b'), { type: 'voided' } as const),
+  );
+  const story = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), event), { maxLength: 40 });
+
+  it('give no impossible number, and a deadline that has not passed', () => {
+    fc.assert(
+      fc.property(story, (events) => {
+        let state = startSession({ runtime: 'claude', native: { share: 1, reserveTokens: 33_000 } }, 0);
+        let now = 0;
+        for (const [seconds, each] of events) {
+          now += seconds * 1_000;
+          state = step(state, each, now);
+          const { usedPercent = 0, usedTokens = 0, note } = footerView(state, now);
+          expect(
+            usedPercent >= 0 && usedPercent <= 100 && usedTokens >= 0 && Number.isFinite(usedTokens),
+          ).toBe(true);
+          expect(note === undefined).toBe(state.fused !== undefined);
+          expect(deadline(state) ?? Infinity).toBeGreaterThan(now);
+          if (each === boundary || each.type === 'voided') expect(note).toBe('size pending');
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

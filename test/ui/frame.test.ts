@@ -173,6 +173,15 @@ describe('colours', () => {
     expect(colors).toEqual([[], ...sequences.map((sequence) => [sequence])]);
   });
 
+  it('give way to dim for a number that has lost its source', () => {
+    for (const tier of tiers) {
+      const view = { ...known, tier, stale: true };
+      const row = renderFooter(view, { columns: 80, colorLevel: 3, ascii: false });
+      expect(new Set(row.match(/\x1b\[[;\d]*m/g))).toEqual(new Set(['\x1b[2m', '\x1b[22m']));
+      expect(bare(row)).toBe(at(tier, 0));
+    }
+  });
+
   it('end before the row does', () => {
     for (const tier of tiers) {
       const open = (at(tier, 3).match(sgr) ?? []).reduce(

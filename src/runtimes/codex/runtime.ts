@@ -4,6 +4,8 @@ import { codexContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { codexReader } from './log.js';
 import { locateCodex } from './paths.js';
+import { isCodexRecord } from './records.js';
+import { screen } from './screen.js';
 
 // Codex compacts at 90 % of the raw window and reports 95 % of it as the window; no setting switches that off.
 const NATIVE = { share: 0.9 / 0.95, reserveTokens: 0 };
@@ -14,5 +16,6 @@ export const codex: Runtime = {
   npmPackage,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
-  log: { locate: locateCodex, reader: codexReader, contents: codexContents },
+  log: { locate: locateCodex, reader: codexReader, recognises: isCodexRecord, contents: codexContents },
+  screen,
 };

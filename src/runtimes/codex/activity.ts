@@ -1,0 +1,93 @@
+// What Codex is doing: its own word in OSC 7501 first, and the composer must agree before anything may be typed (facts/codex.md §5).
+import type { Activity, ActivityReport } from '../../core/activity.js';
+import type { ScreenView, Signals } from '../../core/screen-view.js';
+import { headAbove, isCompacting, isEmpty, isTask } from './layout.js';
+import type { Pane } from './layout.js';
+
+export type AgentState = 'idle' | 'working' | 'done' | 'error' | 'blocked' | 'clear';
+
+const PLACEHOLDER = 'Ask Codex to do anything';
+const STATE = /^state=(idle|working|done|error|blocked|clear)(?::|$)/;
+const ACTION_REQUIRED = /^\[ [!.] \] Action Required/;
+const SPINNER = /^[\u2800-\u28ff] /;
+const AT_PROMPT = /\? for shortcuts|← for agents|^ {2}esc again to edit previous message/;
+const VIM_NORMAL = /Vim: N/;
+const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;
+
+/** Undefined for versions that do not tell, and before they do. */
+export const agentStateOf = ({ agentState }: Signals): AgentState | undefined =>
+  STATE.exec(agentState ?? '')?.[1] as AgentState | undefined;
+
+/** `pane` as found on the same screen. */
+export const activityOf = (screen: ScreenView, signals: Signals, pane: Pane | undefined): ActivityReport => {
+  const state = agentStateOf(signals);
+  if (state === undefined) return withoutState(screen, pane);
+  const told = `state ${state}`;
+  if (state === 'clear') return say('unknown', told);
+  // the dialog itself is drawn up to a second later
+  if (state === 'blocked') return say('dialog', told);
+  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('dialog', told, 'title Action Required');
+  if (state === 'working')
+    return isCompactingNow(screen, pane) ? say('compacting', told, 'compacting row') : say('busy', told);
+  return atRest(screen, signals, pane, told);
+};
+
+const atRest = (
+  screen: ScreenView,
+  { title = '' }: Signals,
+  pane: Pane | undefined,
+  told: string,
+): ActivityReport => {
+  if (!pane?.hasCursor) return elsewhere(screen, told);
+  const draft = draftOf(screen, pane);
+  if (draft !== undefined) return say('draft', told, draft);
+  if (hasTask(screen, pane)) return say('unknown', told, 'row of a task');
+  if (SPINNER.test(title)) return say('unknown', told, 'spinner in the title');
+  const hints = lastFooterRow(screen, pane);
+  if (!AT_PROMPT.test(hints)) return say('unknown', told, 'empty composer', 'no prompt hints');
+  if (VIM_NORMAL.test(hints)) return say('unknown', told, 'empty composer', 'vim normal mode');
+  return say('ready', told, 'empty composer');
+};
+
+// Older versions show the same composer while an answer comes in: nothing proves that they rest.
+const withoutState = (screen: ScreenView, pane: Pane | undefined): ActivityReport => {
+  if (!pane?.hasCursor) return elsewhere(screen);
+  if (isCompactingNow(screen, pane)) return say('compacting', 'compacting row');
+  if (hasTask(screen, pane)) return say('busy', 'row of a task');
+  const draft = draftOf(screen, pane);
+  return draft === undefined ? say('unknown', 'empty composer') : say('draft', draft);
+};
+
+// The cursor is in a picker, in a view of the transcript, in the search field, or Codex is not on the screen.
+const elsewhere = (screen: ScreenView, ...told: readonly string[]): ActivityReport => {
+  let last = screen.rows - 1;
+  while (last > 0 && screen.text(last) === '') last -= 1;
+  return PICKER_KEYS.test(screen.text(last))
+    ? say('dialog', ...told, 'keys of a picker')
+    : say('unknown', ...told, 'no composer');
+};
+
+const draftOf = (screen: ScreenView, pane: Pane): string | undefined => {
+  if (pane.glyph === '!') return 'shell mode';
+  return isEmpty(screen, pane, PLACEHOLDER) ? undefined : 'text in the composer';
+};
+
+const hasTask = (screen: ScreenView, pane: Pane): boolean => {
+  const head = headAbove(screen, pane);
+  return head !== undefined && isTask(screen, head);
+};
+
+const isCompactingNow = (screen: ScreenView, pane: Pane | undefined): boolean => {
+  const head = pane && headAbove(screen, pane);
+  return head !== undefined && isCompacting(screen, head);
+};
+
+const lastFooterRow = (screen: ScreenView, { footer }: Pane): string => {
+  const last = footer.at(-1);
+  return last === undefined ? '' : screen.text(last);
+};
+
+const say = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+  activity,
+  witnesses,
+});

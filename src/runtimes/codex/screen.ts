@@ -1,0 +1,78 @@
+// Codex's screen and signals as a source: what it is doing, how full the window is where it shows that, and compactions it shows.
+import type { Fact } from '../../core/event.js';
+import type { Millis } from '../../core/reading.js';
+import { screenReader } from '../runtime.js';
+import type { AgentScreen, Seeing, Seen } from '../runtime.js';
+import { activityOf, agentStateOf } from './activity.js';
+import { doubtAfter, exactWindow, firstDoubt, hasRunOut, isBelieved, isCompacted } from './doubt.js';
+import type { Doubt, Look } from './doubt.js';
+import { headAboveTask, isDrawn, paneOf } from './layout.js';
+import type { Pane } from './layout.js';
+import { roomOf } from './percent.js';
+import { shownPercent } from './shown-percent.js';
+
+interface CodexScreen {
+  readonly doubt: Doubt;
+  /** a compaction is going on; what the conversation ended with before it */
+  readonly compactingAfter?: string;
+}
+
+const read = (before: CodexScreen, { screen, signals }: Seen, now: Millis): Seeing<CodexScreen> => {
+  const pane = paneOf(screen);
+  const activity = activityOf(screen, signals, pane);
+  const head = pane && headAboveTask(screen, pane);
+  const look: Look = {
+    state: agentStateOf(signals),
+    isCompacting: activity.activity === 'compacting',
+    head,
+    shown: shownPercent(screen, pane, signals.title),
+  };
+  const doubt = doubtAfter(before.doubt, look);
+  const facts = [...boundaryFacts(before, look, now), ...readingFacts(doubt, look, now)];
+  const after = compactingAfter(before, look, pane);
+  return { state: { doubt, ...(after === undefined ? {} : { compactingAfter: after }) }, activity, facts };
+};
+
+// While a picker or a view covers the composer nothing is known of the compaction's end.
+const compactingAfter = (before: CodexScreen, look: Look, pane: Pane | undefined): string | undefined => {
+  if (look.isCompacting) return before.compactingAfter ?? look.head?.text ?? '';
+  return pane ? undefined : before.compactingAfter;
+};
+
+// Old rows of compactions come and go as the conversation scrolls: only the end of one that was seen running counts, and a row that was
+// there before only if Codex says that all went well.
+const boundaryFacts = (
+  { compactingAfter: ended }: CodexScreen,
+  { isCompacting, state, head }: Look,
+  now: Millis,
+): readonly Fact[] => {
+  if (ended === undefined || isCompacting || !head || !isCompacted(head)) return [];
+  const isNew = state === 'done' || (state === 'working' && head.text !== ended);
+  return isNew ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
+};
+
+const readingFacts = (doubt: Doubt, { isCompacting, head, shown }: Look, now: Millis): readonly Fact[] => {
+  if (isCompacting) return [];
+  const windowTokens = exactWindow(doubt, shown?.windowTokens);
+  const window =
+    windowTokens === undefined
+      ? {}
+      : { windowTokens, windowSource: 'agent' as const, basisTokens: roomOf(windowTokens) };
+  const rest = { basis: 'baseline', ...window, source: 'screen', at: now } as const;
+  if (doubt.isFull)
+    return hasRunOut(head) ? [{ type: 'reading', reading: { usedPercent: 100, ...rest } }] : [];
+  if (!shown || !isBelieved(doubt, shown)) return [];
+  return [{ type: 'reading', reading: { usedPercent: shown.usedPercent, ...rest } }];
+};
+
+const recognises = ({ screen, signals }: Seen): boolean => {
+  if (/(?:^|:)app=codex(?::|$)/.test(signals.agentState ?? '')) return true;
+  const pane = paneOf(screen);
+  const hints = pane?.hasCursor ? pane.footer.at(-1) : undefined;
+  return hints !== undefined && /\? for shortcuts/.test(screen.text(hints)) && isDrawn(screen, hints);
+};
+
+export const screen: AgentScreen = {
+  recognises,
+  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt }, read),
+};

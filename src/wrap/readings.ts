@@ -1,55 +1,58 @@
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { deadline, startSession, step } from '../core/session.js';
-import type { Session } from '../core/session.js';
-import { footerView, type FooterView } from '../core/view.js';
-import { makeAlarm } from './alarm.js';
-import { followSession, type Following } from './follow-session.js';
+import type { Place } from '../runtimes/runtime.js';
+import { sessionFiles } from '../storage/session-files.js';
+import type { Screen } from '../terminal/screen.js';
+import { followSession } from './follow-session.js';
+import { makeObserver, type Observer } from './observe.js';
 import { followOfficial } from './official.js';
+import { makeSessionLoop, type LoopListener } from './session-loop.js';
 import type { WrapSession } from './wrap-session.js';
 
-export interface ReadingsListener {
-  readonly onView: (view: FooterView) => void;
-  /** after everything that has happened */
-  readonly onState?: ((state: Session) => void) | undefined;
+export interface ReadingsListener extends LoopListener {
   /** the agent's session file is another one */
   readonly onFile?: ((path: string | undefined) => void) | undefined;
   /** when the user pressed Enter last; undefined while never */
   readonly enteredAt: () => Millis | undefined;
 }
 
-/** Follows what the agent records of itself and shows each new view of it. */
+/** The child as its readings need it. */
+export interface Observed {
+  readonly pid: number;
+  readonly screen: Screen;
+}
+
+export interface Readings {
+  /** the child has written */
+  readonly noteOutput: () => void;
+  /** the screen model gets nothing any more: what it shows is not what the child shows */
+  readonly goBlind: () => void;
+  /** the child has ended */
+  readonly stop: () => void;
+}
+
+/** Follows what the agent records of itself and what it shows, and shows each new view of it. */
 export const followReadings = (
   session: WrapSession,
-  childPid: number,
-  { onView, onState, onFile, enteredAt }: ReadingsListener,
-): Following => {
-  const { runtime, env, cwd, log, ladder } = session;
+  child: Observed,
+  listener: ReadingsListener,
+): Readings => {
+  const { runtime, env, cwd, log } = session;
   const now = Date.now;
-  let state = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now());
+  const loop = makeSessionLoop(session, listener);
   const take = (event: Event): void => {
-    state = step(state, event, now());
-    for (const line of state.logged) log.info(line);
-    onView(footerView(state, now()));
-    onState?.(state);
-    alarm.set(deadline(state));
+    if (event.type === 'activity')
+      log.info([`activity ${event.report.activity}`, ...event.report.witnesses].join(', '));
+    loop.take(event);
   };
-  const alarm = makeAlarm(now, () => take({ type: 'alarm' }));
-  if (session.window !== undefined) take({ type: 'user-window', windowTokens: session.window });
-  // a command we know nothing about has no file that could be read
-  if (!runtime.log) take({ type: 'source-problem', reason: `${runtime.name} has no session file` });
-  onView(footerView(state, now()));
+  const place = { childPid: child.pid, cwd, home: env['HOME'] ?? cwd, env, startedAt: now() };
   const official = followOfficial(session, { onFact: take, now });
   const following = followSession({
     runtime,
-    childPid,
-    cwd,
-    home: env['HOME'] ?? cwd,
-    env,
-    startedAt: now(),
+    ...place,
     now,
-    enteredAt,
-    onFile: (path) => onFile?.(path),
+    enteredAt: listener.enteredAt,
+    onFile: (path) => listener.onFile?.(path),
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');
@@ -61,11 +64,47 @@ export const followReadings = (
       take({ type: 'source-problem', reason });
     },
   });
+  const observer = observe(session, child, { place, take });
   return {
+    noteOutput: observer.noteOutput,
+    goBlind: () => {
+      observer.stop();
+      take({ type: 'screen-blank' });
+      take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
+    },
     stop: () => {
+      observer.stop();
       following.stop();
       official.stop();
-      alarm.stop();
+      take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
+      loop.stop();
     },
   };
+};
+
+interface Observing {
+  readonly place: Omit<Place, 'now'>;
+  readonly take: (event: Event) => void;
+}
+
+const observe = (
+  { runtime, env, log }: WrapSession,
+  { screen }: Observed,
+  { place, take }: Observing,
+): Observer => {
+  const { status, reader } = runtime.screen ?? {};
+  const port = sessionFiles();
+  const observer = makeObserver({
+    model: screen,
+    read: reader?.(env),
+    status: status && (() => status(port, { ...place, now: Date.now() })),
+    onEvent: take,
+    onFailure: (error) => {
+      log.error(`reading the screen failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+      take({ type: 'screen-blank' });
+      take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
+    },
+  });
+  observer.noteOutput(); // what came before
+  return observer;
 };

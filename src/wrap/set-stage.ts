@@ -28,6 +28,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     ),
     watchdog: startWatchdog(tty.termios),
     child: undefined,
+    readings: undefined,
     footerWanted: session.footer,
     verbatim,
     cursorKnown: false,

@@ -3,6 +3,7 @@ import type { StreamFilter } from '../terminal/filter/stream-filter.js';
 import type { Screen } from '../terminal/screen.js';
 import type { Size, Tty } from '../terminal/tty.js';
 import type { Watchdog } from '../terminal/watchdog.js';
+import type { Readings } from './readings.js';
 import type { WrapSession } from './wrap-session.js';
 
 /** What the parts of one wrap share. */
@@ -14,6 +15,8 @@ export interface Stage {
   readonly watchdog: Watchdog;
   /** set as soon as the child runs */
   child: Child | undefined;
+  /** what is read of the child, as long as it runs */
+  readings: Readings | undefined;
   /** the user wants to see the footer (the hotkey changes it) */
   footerWanted: boolean;
   /** bytes go through untouched: mode off, or something of ours has failed */

@@ -7,7 +7,6 @@ import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
 import { lookOf } from '../ui/look.js';
 import { DEVICE_ATTRIBUTES, makeCursorQuestion, type CursorQuestion } from './cursor-question.js';
 import { tidyUp } from './ending.js';
-import type { Following } from './follow-session.js';
 import { makeFooter, type Footer } from './footer.js';
 import { makeKeys, type Keys } from './keys.js';
 import { makeOutput, type Output } from './output.js';
@@ -40,6 +39,7 @@ const goVerbatim = ({ stage, footer }: Pick<Parts, 'stage' | 'footer'>): void =>
   stage.verbatim = true;
   stage.session.log.error('going on as a plain passthrough');
   footer.stop();
+  stage.readings?.goBlind();
   const size = stage.tty.size();
   stage.tty.write(stage.filter.flush());
   stage.tty.write(abandonSequence(grid));
@@ -67,6 +67,7 @@ const makeParts = (stage: Stage): Parts => {
     isResized: () => resize.check(),
     onOutput: (bytes) => {
       footer.noteOutput();
+      stage.readings?.noteOutput();
       suspend.noteOutput(bytes);
       if (ledger.takeChanged()) armWatchdog(stage);
     },
@@ -146,15 +147,15 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
     stage.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.runtime.name}`);
-    let following: Following | undefined;
     const publisher = publishWrap(session, child.pid);
     survive(stage, 'following the session', () => {
       if (verbatim) return;
+      const observed = { pid: child.pid, screen: stage.screen };
       const listener = { onView: footer.show, onState: publisher?.show, onFile: publisher?.showFile };
-      following = followReadings(session, child.pid, { ...listener, enteredAt: keys.enteredAt });
+      stage.readings = followReadings(session, observed, { ...listener, enteredAt: keys.enteredAt });
     });
     const end = await ending.ended;
-    following?.stop();
+    stage.readings?.stop();
     await publisher?.end(exitOf(statusOf(end)));
     return end;
   } finally {

@@ -29,3 +29,11 @@ const inTokens = (
   name: Threshold['name'],
   { tokens, reason }: { readonly tokens: number; readonly reason: string },
 ): Threshold => ({ name, value: tokens, unit: 'tokens', reason });
+
+/** An agent's own boundaries in tokens, to be shown beside ours and never acted upon. */
+export interface OwnLadder {
+  readonly effective: number;
+  readonly warn: number;
+  readonly auto: number;
+  readonly hard: number;
+}

@@ -1,8 +1,10 @@
 import type { ActivityReport } from '../core/activity.js';
 import type { Fact } from '../core/event.js';
+import type { JsonRecord } from '../core/json.js';
 import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
+import type { OwnLadder } from '../core/thresholds.js';
 import type { ContentReader } from './contents.js';
 import type { OfficialSource } from './official-source.js';
 
@@ -23,6 +25,8 @@ export interface Runtime {
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
   /** nothing of it tells a number: the text that it writes is counted, and marked as an estimate */
   readonly isEstimated?: true;
+  /** the boundaries the agent itself shows, where it has any */
+  readonly ownLadder?: (windowTokens: number) => OwnLadder;
   /** where and how the agent records its sessions; undefined when it has no session file we can read */
   readonly log?: SessionLog;
   /** the exact numbers it tells when its launch asks for them; undefined when it tells none */
@@ -94,6 +98,8 @@ export interface SessionLog {
   readonly locate: Locate;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
+  /** true for a record as only this agent writes it; undefined when its records cannot be told from another's */
+  readonly recognises?: (record: JsonRecord) => boolean;
   /** the reader for the first line of a session file that finds what its tools put into the window; undefined where nobody knows */
   readonly contents?: () => ContentReader;
 }

@@ -5,6 +5,7 @@ import { command, launchRules, npmPackage } from './launch.js';
 import { claudeReader } from './log.js';
 import { official } from './official.js';
 import { locateClaude } from './paths.js';
+import { isClaudeRecord } from './records.js';
 import { screen } from './screen.js';
 import { derivedWindow, nativeTrigger } from './window.js';
 
@@ -14,7 +15,7 @@ export const claude: Runtime = {
   npmPackage,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger,
-  log: { locate: locateClaude, reader: claudeReader, contents: claudeContents },
+  log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
   official,
   screen,
   derivedWindow,

@@ -3,6 +3,7 @@ import type { Millis } from '../core/reading.js';
 import type { Place } from '../runtimes/runtime.js';
 import { sessionFiles } from '../storage/session-files.js';
 import type { Screen } from '../terminal/screen.js';
+import { makeEstimateSource } from './estimate-source.js';
 import { followSession } from './follow-session.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial } from './official.js';
@@ -105,6 +106,17 @@ const observe = (
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
     },
   });
-  observer.noteOutput(); // what came before
-  return observer;
+  const estimate = runtime.isEstimated && makeEstimateSource({ screen, now: Date.now, onFact: take });
+  const all = {
+    noteOutput: (): void => {
+      observer.noteOutput();
+      estimate?.noteOutput();
+    },
+    stop: (): void => {
+      observer.stop();
+      estimate?.stop();
+    },
+  };
+  all.noteOutput(); // what came before
+  return all;
 };

@@ -1,6 +1,6 @@
 // The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
 import type { Millis } from '../core/reading.js';
-import { openRecordingFile } from '../storage/recording-file.js';
+import type { RecordingFile } from '../storage/recording-file.js';
 import { logMoments, type LogMoment } from './log-moments.js';
 import { openReplayLogs } from './replay-log.js';
 import { makeJournal } from './replay-journal.js';
@@ -10,7 +10,8 @@ import { settledScreens, type Replayed } from './settled-screens.js';
 import { startOfRecording } from './replay-clock.js';
 
 export interface ReplayOptions extends FlowContext {
-  readonly path: string;
+  /** the recording from its first event; it may be read more than once */
+  readonly open: () => Promise<RecordingFile>;
   /** session files of the recorded agent, in any order */
   readonly logs: readonly string[];
 }
@@ -24,9 +25,9 @@ export interface Replay {
 
 /** Opens a recording and plays it as fast as its events are asked for. Throws a UserError for a file that cannot be read. */
 export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
-  const recording = await openRecordingFile(options.path);
+  const recording = await options.open();
   const logs = await openReplayLogs(options.logs);
-  const startedAt = await startOfRecording(options.path, recording.header, logs.promptAt);
+  const startedAt = await startOfRecording(options.open, recording.header, logs.promptAt);
   const journal = makeJournal(options, startedAt);
   const { log } = options.runtime;
   const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();

@@ -8,7 +8,7 @@
 //     "readings": [                         EVERY reading event, in order: one whenever a source gives a new or changed number
 //       { "source": "screen",               screen, log, estimate
 //         "basis": "auto-compact",          window, effective, auto-compact, baseline
-//         "usedPercent": 62,                0…100 used on that basis, compared to two decimals; null where the event has none
+//         "usedPercent": 62,                0…100 used on that basis, with one decimal, as printed; null where the event has none
 //         "usedTokens": 1234,               optional: compared only when named; null demands that there is none
 //         "windowTokens": 200000,           optional, the same
 //         "tier": "safe",                   optional, the same: the tier that the session shows with it
@@ -22,8 +22,94 @@
 //
 // Times: the screen is looked at when 50 ms passed without output, and 250 ms after its first unseen output at the latest, so an event
 // comes up to 250 ms after the bytes that cause it. `playScreens` of test/support/screen-play.ts shows each look.
-import { describe, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { casts } from '../support/casts.js';
+import { playReplay } from '../support/replay-play.js';
+import type { ReplayEvent, ReplayedActivity, ReplayedReading } from '../../src/wrap/replay-records.js';
+
+interface Window {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+interface Truth {
+  readonly cast: string;
+  readonly log?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly readings: readonly (Window & {
+    readonly source: string;
+    readonly basis: string;
+    readonly usedPercent: number | null;
+    readonly usedTokens?: number | null;
+    readonly windowTokens?: number | null;
+    readonly tier?: string | null;
+  })[];
+  readonly activities: readonly (string | (Window & { readonly activity: string }))[];
+  readonly tiers?: readonly (string | null)[];
+  readonly boundaries?: number;
+}
+
+const folder = fileURLToPath(new URL('../fixtures/truth/', import.meta.url));
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.json'),
+);
+const truths = names.sort().map((name) => ({ name, runtime: name.split('/')[0] ?? '', truth: read(name) }));
+
+function read(name: string): Truth {
+  return JSON.parse(readFileSync(folder + name, 'utf8')) as Truth;
+}
+
+/** The bounds when the time is between them, otherwise the time itself, so that a failure shows it. */
+const timeAs = ({ from, to }: Window, at: number): object => {
+  if (at < (from ?? -Infinity) || at > (to ?? Infinity)) return { at };
+  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+};
+
+/** The event in the words of the truth it is compared with. */
+const readingAs = (event: ReplayedReading, truth: Truth['readings'][number] | undefined): object => {
+  if (!truth) return event;
+  const named = ['usedTokens', 'windowTokens', 'tier'] as const;
+  const { source, basis, usedPercent = null, at } = event;
+  const more = named.filter((key) => truth[key] !== undefined).map((key) => [key, event[key] ?? null]);
+  return { source, basis, usedPercent, ...Object.fromEntries(more), ...timeAs(truth, at) };
+};
+
+const activityAs = (event: ReplayedActivity, truth: Truth['activities'][number] | undefined) =>
+  truth === undefined || typeof truth === 'string'
+    ? event.activity
+    : { activity: event.activity, ...timeAs(truth, event.at) };
+
+const resultAs = (events: readonly ReplayEvent[], truth: Truth): Omit<Truth, 'cast' | 'log' | 'env'> => {
+  const readings = events.filter((event) => event.schema === 'ctxwrap.reading/1');
+  const activities = events.filter((event) => event.schema === 'ctxwrap.activity/1');
+  const tiers = events.filter((event) => event.schema === 'ctxwrap.tier/1').map(({ tier }) => tier);
+  return {
+    readings: readings.map((event, index) => readingAs(event, truth.readings[index])) as Truth['readings'],
+    activities: activities.map((event, index) => activityAs(event, truth.activities[index])),
+    ...(truth.tiers ? { tiers } : {}),
+    boundaries: events.filter((event) => event.schema === 'ctxwrap.boundary/1').length,
+  };
+};
 
 describe('the truth about the recordings', () => {
-  it.todo('is what a replay gives');
+  it.each(truths)('$name is what a replay gives', async ({ runtime, truth }) => {
+    const { cast, log = [], env = {}, ...expected } = truth;
+    const { events } = await playReplay({ cast, runtime, logs: log, env });
+    expect(resultAs(events, truth)).toEqual({ boundaries: 0, ...expected });
+  });
+
+  it('is written down for each recording', () => {
+    const known = new Set(truths.map(({ truth }) => truth.cast));
+    const missing = casts().filter(({ name }) => !known.has(name));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("stands in a folder with the recording's own name for its agent, none of them empty", () => {
+    const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const empty = folders.filter(({ name }) => truths.every(({ runtime }) => runtime !== name));
+    expect(empty.map(({ name }) => name)).toEqual([]);
+    expect(truths.filter(({ runtime, truth }) => !truth.cast.startsWith(`${runtime}/`))).toEqual([]);
+  });
 });

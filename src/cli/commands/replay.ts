@@ -11,12 +11,13 @@ import type { Outcome } from '../session.js';
 
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
 export const replay = async ({ path, logs, format, options }: ReplayRequest): Promise<Outcome> => {
+  const open = () => openRecordingFile(path);
   const detected = async (): Promise<Runtime | undefined> =>
-    detectRuntime(await openRecordingFile(path), Object.values(runtimes));
+    detectRuntime(await open(), Object.values(runtimes));
   const runtime =
     options.runtime === undefined ? ((await detected()) ?? runtimes.generic) : runtimes[options.runtime];
   const { events, notes, seconds } = await openReplay({
-    path,
+    open,
     logs,
     runtime,
     env: {}, // this machine's settings are not the recorded agent's

@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import { runtimes } from '../../src/runtimes/index.js';
+import type { Env, Runtime } from '../../src/runtimes/runtime.js';
+import {
+  openRecordingFile,
+  type RecordedEvent,
+  type RecordingFile,
+} from '../../src/storage/recording-file.js';
+import { openReplay } from '../../src/wrap/replay.js';
+import type { ReplayEvent } from '../../src/wrap/replay-records.js';
+import { castPath } from './screen-play.js';
+
+export interface ReplayWish {
+  /** as for playScreens */
+  readonly cast: string;
+  readonly runtime: string;
+  /** in test/fixtures/logs */
+  readonly logs?: readonly string[];
+  readonly env?: Env;
+  /** changes the events of the recording before they are played */
+  readonly edit?: (events: readonly RecordedEvent[]) => readonly RecordedEvent[];
+}
+
+const logFolder = fileURLToPath(new URL('../fixtures/logs/', import.meta.url));
+
+/** A whole replay of a recording. */
+export const playReplay = async ({ cast, runtime, logs = [], env = {}, edit }: ReplayWish) => {
+  const known = Object.values<Runtime>(runtimes).find(({ name }) => name === runtime);
+  if (!known) throw new Error(`no runtime ${runtime}`);
+  const open = async (): Promise<RecordingFile> => {
+    const recording = await openRecordingFile(castPath(cast));
+    return edit ? { ...recording, events: () => edited(recording.events(), edit) } : recording;
+  };
+  const { events, notes } = await openReplay({
+    open,
+    runtime: known,
+    env,
+    logs: logs.map((path) => logFolder + path),
+  });
+  const all: ReplayEvent[] = [];
+  for await (const event of events) all.push(event);
+  return { events: all, notes: notes() };
+};
+
+async function* edited(
+  events: AsyncIterable<RecordedEvent>,
+  edit: NonNullable<ReplayWish['edit']>,
+): AsyncGenerator<RecordedEvent> {
+  const all: RecordedEvent[] = [];
+  for await (const event of events) all.push(event);
+  yield* edit(all);
+}

@@ -1,5 +1,4 @@
 // The only place that prints an error and decides how this process ends.
-import { readFileSync } from 'node:fs';
 import { UserError } from '../core/user-error.js';
 import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
@@ -7,6 +6,7 @@ import { run } from './commands/run.js';
 import { parseArguments } from './program.js';
 import type { DemoRequest, ReplayRequest, RunRequest } from './request.js';
 import type { Outcome } from './session.js';
+import { version } from './version.js';
 
 /** Ours failed before the child ran, and not for a reason the user can mend. */
 const ownFailure = 125;
@@ -46,12 +46,5 @@ const fail = (error: unknown): void => {
 };
 
 const say = (text: string): void => void process.stderr.write(`ctxwrap: ${text}\n`);
-
-const version = (): string => {
-  const { version: found }: { version: string } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
-  return found;
-};
 
 main().catch(fail);

@@ -8,6 +8,7 @@ import type { Recording } from '../storage/record.js';
 import type { ExitStatus, WrapSession } from '../wrap/wrap-session.js';
 import { recordingStopped } from './messages.js';
 import type { Options } from './request.js';
+import { version } from './version.js';
 
 export interface ChildCommand {
   readonly file: string;
@@ -57,6 +58,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   file: command.file,
   args: command.args,
   env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
+  wrapper: { id: sessionId(), pid: process.pid, version: version() },
   cwd: workingFolder(),
   runtime: command.runtime,
   window: options.window,

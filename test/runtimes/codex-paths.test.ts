@@ -45,6 +45,34 @@ describe('finding the rollout of codex', () => {
     expect(await locateCodex(port, fakePlace())).toEqual({ sessionId: THREAD, path: segment, certain: true });
   });
 
+  it('takes the newest segment of a rewound thread where a background server writes it', async () => {
+    const segments = ['_01a1fd1c-f01b-7b00-a700-000000000001', '_01a1fd1c-f01b-7b00-a700-000000000002'];
+    const [older = '', newer = ''] = segments.map((segment) => rollout(DAY, `${THREAD}${segment}`));
+    const files = {
+      [SOCKET]: { modifiedAt: 0 },
+      [rollout(DAY)]: written(meta(), 1),
+      [newer]: written(meta({ history_base: { thread_id: THREAD } }), 9),
+      [older]: written(meta({ history_base: { thread_id: THREAD } }), 5),
+    };
+    const found = await locateCodex(fakePort({ files, open: { 100: [] } }), fakePlace());
+    expect(found).toMatchObject({ sessionId: THREAD, path: newer, certain: false });
+  });
+
+  it('takes a fork, which begins with the history of another thread, for a thread of its own', async () => {
+    const fork = meta({
+      id: OTHER,
+      session_id: OTHER,
+      forked_from_id: THREAD,
+      history_base: { thread_id: THREAD },
+    });
+    const files = { [rollout(DAY)]: written(meta(), 1), [rollout(DAY, OTHER)]: written(fork, 9) };
+    const port = fakePort({ files, open: { 100: Object.keys(files) } });
+    expect(await locateCodex(port, fakePlace())).toMatchObject({
+      sessionId: OTHER,
+      path: rollout(DAY, OTHER),
+    });
+  });
+
   const OTHER = '01a1fddb-9fe9-7dd3-90b2-ca34bc07af3f';
   const lock = (id: string) => `/home/me/.codex/thread-writer-locks/${id}.lock`;
   const holding = (...open: readonly string[]) => ({ open: { 100: open } });
@@ -88,6 +116,7 @@ describe('finding the rollout of codex', () => {
   it.each([
     ['a subagent', { thread_source: 'subagent' }],
     ['an older subagent', { source: { subagent: 'review' } }],
+    ['the thread that names the task', { thread_source: 'thread_title' }],
     ['another thread inside the session', { session_id: 'parent' }],
     ['codex exec', { source: 'exec' }],
   ])('does not take the rollout of %s', async (_, more) => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
 import { codexPercent } from '../../src/runtimes/codex/percent.js';
+import { codex } from '../../src/runtimes/codex/runtime.js';
 import { readLines } from '../support/read-log.js';
 
-const { codex } = runtimes;
-
 const event = (payload: unknown): string => JSON.stringify({ type: 'event_msg', payload });
+const item = (payload: unknown): string => JSON.stringify({ type: 'response_item', payload });
 const count = (total_tokens: number, window: number | undefined = 95_000): string =>
   event({
     type: 'token_count',
@@ -54,10 +53,47 @@ describe('the rollout of codex', () => {
           windowTokens: 95_000,
           windowSource: 'agent',
           usedPercent: 70,
+          basis: 'baseline',
+          basisTokens: 83_000,
           source: 'log',
           at: 0,
         },
       },
+    ]);
+  });
+
+  it('gives what of it was cached', () => {
+    const last_token_usage = { input_tokens: 50_000, cached_input_tokens: 40_000, total_tokens: 60_050 };
+    const line = event({ type: 'token_count', info: { last_token_usage, model_context_window: 95_000 } });
+    expect(readLines(codex, [line]).facts).toMatchObject([
+      { reading: { usedTokens: 60_050, cachedTokens: 40_000, usedPercent: 58 } },
+    ]);
+  });
+
+  it('says how much prompts and tool results add before the next count, and nothing of answers', () => {
+    const text = (length: number) => 'a'.repeat(length);
+    const facts = readLines(codex, [
+      started(true),
+      item({ type: 'message', role: 'developer', content: [{ type: 'input_text', text: text(400) }] }),
+      item({ type: 'message', role: 'user', content: [{ type: 'input_text', text: text(40) }] }),
+      item({ type: 'function_call', name: 'shell', arguments: text(400) }),
+      item({ type: 'function_call_output', call_id: 'call_1', output: text(80) }),
+      item({ type: 'custom_tool_call_output', output: [{ type: 'input_text', text: text(120) }, {}] }),
+      item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: text(400) }] }),
+    ]).facts;
+    expect(facts).toEqual([10, 20, 30].map((tokens) => ({ type: 'growth', tokens })));
+  });
+
+  it('does not take what a compaction asks the model for as growth', () => {
+    const asked = item({
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Hand over!' }],
+    });
+    expect(used([started(false), asked, count(5_060), compacted])).toEqual(['boundary']);
+    expect(used([started(false), asked, event({ type: 'user_message' }), count(5_000)])).toEqual([
+      'growth',
+      5_000,
     ]);
   });
 
@@ -119,7 +155,15 @@ describe('the rollout of codex', () => {
     });
     const full = {
       type: 'reading',
-      reading: { usedPercent: 100, windowTokens: 95_000, windowSource: 'agent', source: 'log', at: 0 },
+      reading: {
+        usedPercent: 100,
+        basis: 'baseline',
+        windowTokens: 95_000,
+        windowSource: 'agent',
+        basisTokens: 83_000,
+        source: 'log',
+        at: 0,
+      },
     };
     const lines = [started(true), refused, ended({ codex_error_info: 'context_window_exceeded' })];
     expect(readLines(codex, lines).facts).toEqual([full, full]);

@@ -7,7 +7,8 @@ import type { Millis, Reading } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
-import { codexPercent } from './percent.js';
+import { readGrowth } from './growth.js';
+import { codexPercent, roomOf } from './percent.js';
 
 type Turn =
   | { readonly phase: 'open' } // readings count
@@ -21,7 +22,7 @@ interface CodexLog {
 
 const OPEN: Turn = { phase: 'open' };
 const TELLING =
-  /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage)"/;
+  /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
 
 export const codexReader = (): LineReader => lineReader<CodexLog>({ turn: OPEN }, readLine);
 
@@ -41,6 +42,8 @@ const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexL
         state: { ...state, turn: OPEN },
         facts: [{ type: 'boundary', boundary: { ...initiator(state), at } }],
       };
+    case 'response_item':
+      return payload ? grow(state, readGrowth(payload)) : { state, facts: [] };
     case 'event_msg':
       return payload ? readEvent(state, payload, at) : { state, facts: [] };
     default:
@@ -52,6 +55,11 @@ const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexL
 const initiator = (state: CodexLog): { readonly initiator: 'user' | 'agent' } => ({
   initiator: state.turn.phase === 'doubtful' ? 'user' : 'agent',
 });
+
+const grow = (state: CodexLog, facts: readonly Fact[]): Understood<CodexLog> =>
+  state.turn.phase === 'open' || facts.length === 0
+    ? { state, facts }
+    : { state: { ...state, turn: { phase: 'doubtful', held: [...state.turn.held, ...facts] } }, facts: [] };
 
 const readEvent = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
   switch (payload['type']) {
@@ -100,22 +108,33 @@ const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood
   if (isFullMark(info, after.windowTokens)) return { state: after, facts: [fullWindow(after, at)] };
   // A total without input and output is Codex's own estimate of what it kept.
   const guessed = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
-  const fact: Fact = {
-    type: 'reading',
-    reading: reading(after, used, { source: guessed ? 'estimate' : 'log', at }),
-  };
+  const cachedTokens = countAt(last, 'cached_input_tokens');
+  const cached = cachedTokens ? { cachedTokens } : {};
+  const seen = { source: guessed ? 'estimate' : 'log', at, ...cached } as const;
+  const fact: Fact = { type: 'reading', reading: reading(after, used, seen) };
   if (after.turn.phase === 'open') return { state: after, facts: [fact] };
   return { state: { ...after, turn: { phase: 'doubtful', held: [fact] } }, facts: [] };
 };
 
-const reading = (state: CodexLog, usedTokens: number, seen: Pick<Reading, 'source' | 'at'>): Reading => {
+const reading = (
+  state: CodexLog,
+  usedTokens: number,
+  seen: Pick<Reading, 'source' | 'at' | 'cachedTokens'>,
+): Reading => {
   const { windowTokens, model } = state;
-  const window =
+  const percent =
     windowTokens === undefined
       ? {}
-      : { windowTokens, windowSource: 'agent' as const, usedPercent: codexPercent(usedTokens, windowTokens) };
-  return { usedTokens, ...window, ...(model ? { model } : {}), ...seen };
+      : { usedPercent: codexPercent(usedTokens, windowTokens), ...scale(state) };
+  return { usedTokens, ...percent, ...(model ? { model } : {}), ...seen };
 };
+
+const scale = ({ windowTokens }: CodexLog): Omit<Reading, 'source' | 'at'> => ({
+  basis: 'baseline',
+  ...(windowTokens === undefined
+    ? {}
+    : { windowTokens, windowSource: 'agent', basisTokens: roomOf(windowTokens) }),
+});
 
 // A refused turn is recorded as a total of exactly one window without any input; its `last` is nonsense.
 const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefined): boolean => {
@@ -123,13 +142,13 @@ const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefin
   return countAt(total, 'input_tokens') === 0 && countAt(total, 'total_tokens') === windowTokens;
 };
 
-const fullWindow = ({ windowTokens, model }: CodexLog, at: Millis): Fact => ({
+const fullWindow = (state: CodexLog, at: Millis): Fact => ({
   type: 'reading',
   reading: {
     usedPercent: 100,
-    ...(windowTokens === undefined ? {} : { windowTokens, windowSource: 'agent' }),
+    ...scale(state),
     source: 'log',
-    ...(model ? { model } : {}),
+    ...(state.model ? { model: state.model } : {}),
     at,
   },
 });

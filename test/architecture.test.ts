@@ -240,19 +240,21 @@ describe('the runtimes', () => {
 
   it('have no file of a name of its own', () => {
     const known = [
-      'composer.ts',
+      'activity.ts',
       'contents.ts',
-      'footer.ts',
+      'growth.ts',
       'ladder.ts',
       'launch.ts',
+      'layout.ts',
       'log.ts',
       'official.ts',
       'paths.ts',
-      'records.ts',
       'percent.ts',
+      'records.ts',
       'runtime.ts',
       'screen.ts',
       'settings.ts',
+      'shown-percent.ts',
       'window.ts',
     ];
     const agents = names.filter((name) => name !== 'defined'); // no agent, but what makes one of a user's definition

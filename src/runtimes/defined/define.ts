@@ -1,0 +1,50 @@
+// From a JSON value to a runtime like any other. Data only: nothing in it can run, and files are reached through the FilePort alone.
+import { startsConversation } from '../launch-rules.js';
+import type { Runtime } from '../runtime.js';
+import { isProblem, type Problem } from './check.js';
+import type { Definition } from './definition.js';
+import { logReader } from './log.js';
+import { locateBy } from './paths.js';
+import { definition } from './schema.js';
+import { screenOf } from './screen.js';
+
+export type Defined =
+  | {
+      readonly runtime: Runtime;
+      /** how the agent's own compaction is asked for, as it was given */
+      readonly recipe?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly problems: readonly Problem[] };
+
+/** A runtime from its definition, or everything that is wrong with it. */
+export const defineRuntime = (value: unknown): Defined => {
+  const checked = definition(value, '');
+  if (isProblem(checked)) return checked;
+  const { recipe } = checked.value;
+  return { runtime: runtimeOf(checked.value), ...(recipe ? { recipe } : {}) };
+};
+
+const runtimeOf = (defined: Definition): Runtime => {
+  const {
+    name,
+    command,
+    npmPackage,
+    interactive = {},
+    log,
+    screen,
+    activity,
+    nativeTrigger,
+    window,
+  } = defined;
+  const rules = { plainFlags: [], plainCommands: [], valueFlags: [], ...interactive };
+  return {
+    name,
+    command,
+    ...(npmPackage === undefined ? {} : { npmPackage }),
+    isInteractive: (args) => startsConversation(rules, args),
+    nativeTrigger: () => nativeTrigger,
+    ...(log ? { log: { locate: locateBy(log.globs), reader: () => logReader(log, window) } } : {}),
+    ...(screen || activity ? { screen: screenOf(defined) } : {}),
+    ...(log || screen ? {} : { isEstimated: true as const }),
+  };
+};

@@ -1,0 +1,90 @@
+import type { NativeTrigger } from '../../core/ladder.js';
+import type { Basis } from '../../core/reading.js';
+import type { FieldPath } from './field-path.js';
+import type { Glob } from './glob.js';
+import type { Pattern } from './pattern.js';
+import type { Region } from './region.js';
+
+/** An agent as a user describes it: data only, from a JSON file that the user names. */
+export interface Definition {
+  /** as in the footer */
+  readonly name: string;
+  /** the program, as on PATH */
+  readonly command: string;
+  /** what to install when the command is not found */
+  readonly npmPackage?: string;
+  /** arguments with which the agent prints and exits; without them every start is a conversation */
+  readonly interactive?: {
+    readonly plainFlags?: readonly string[];
+    readonly plainCommands?: readonly string[];
+    /** flags whose value is the next word */
+    readonly valueFlags?: readonly string[];
+  };
+  /** context window in tokens, or of the first model whose name the pattern is found in */
+  readonly window?: number | readonly ModelWindow[];
+  readonly log?: LogDefinition;
+  /** numbers on the screen; the first that is found counts, one of each unit */
+  readonly screen?: readonly ScreenNumber[];
+  readonly activity?: ActivityDefinition;
+  /** how its own compaction is asked for; kept as it is */
+  readonly recipe?: Readonly<Record<string, unknown>>;
+  readonly nativeTrigger?: NativeTrigger;
+}
+
+export interface ModelWindow {
+  readonly pattern: Pattern;
+  readonly tokens: number;
+}
+
+/** The agent's session file: one JSON object a line. */
+export interface LogDefinition {
+  readonly globs: readonly Glob[];
+  /** token counts that are in the window together */
+  readonly used: readonly FieldPath[];
+  /** window in tokens */
+  readonly window?: FieldPath;
+  readonly model?: FieldPath;
+  /** ISO text, seconds or milliseconds */
+  readonly timestamp?: FieldPath;
+  readonly boundary?: {
+    readonly where: FieldEquals;
+    readonly preTokens?: FieldPath;
+    readonly postTokens?: FieldPath;
+  };
+  /** records that say nothing of this conversation, as those of subagents */
+  readonly ignore?: readonly FieldEquals[];
+}
+
+export interface FieldEquals {
+  readonly path: FieldPath;
+  readonly equals: string | number | boolean | null;
+}
+
+/** A row of a part of the screen, and the number in it: the pattern's only group. */
+export interface ScreenNumber {
+  readonly region: Region;
+  readonly pattern: Pattern;
+  readonly polarity: 'used' | 'left';
+  readonly unit: 'percent' | 'tokens';
+  /** what a percentage counts against; the window when absent */
+  readonly basis?: Basis;
+}
+
+export interface ActivityDefinition {
+  /** all of it must hold, and nothing may speak for another activity */
+  readonly ready?: {
+    readonly title?: Pattern;
+    readonly cursorRow?: Pattern;
+    /** in no row of the screen */
+    readonly absent?: readonly Pattern[];
+  };
+  /** one of them is enough */
+  readonly busy?: readonly Sign[];
+  readonly dialog?: readonly Sign[];
+}
+
+/** What shows on the terminal's title, or in a row of a part of the screen; of both where both are given. */
+export interface Sign {
+  readonly title?: Pattern;
+  readonly row?: { readonly region: Region; readonly pattern: Pattern };
+}

@@ -1,0 +1,169 @@
+// Patterns a user wrote. They run on every screen, beside a session that must not wait, and a running expression can't be stopped: so
+// an expression that could take long is refused when it is read, and it only ever sees one row of bounded length.
+import { parsePattern } from './pattern-syntax.js';
+import type { CharacterSet, PatternNode } from './pattern-syntax.js';
+
+/** An expression that is known to be quick on a row. */
+export interface Pattern {
+  readonly expression: RegExp;
+  /** capturing groups */
+  readonly groups: number;
+}
+
+export const LONGEST_PATTERN = 200; // characters
+const LONGEST_ROW = 512; // cells that are looked at; agents write their numbers into the first hundred
+
+/** What the pattern finds in a row; `^` and `$` are the ends of the row. */
+export const matchRow = ({ expression }: Pattern, row: string): RegExpExecArray | null =>
+  expression.exec(row.slice(0, LONGEST_ROW));
+
+/** The pattern, or why it is none. */
+export const readPattern = (source: string): Pattern | { readonly reason: string } => {
+  if (source === '') return { reason: 'empty' };
+  if (source.length > LONGEST_PATTERN) return { reason: `longer than ${LONGEST_PATTERN} characters` };
+  try {
+    const expression = new RegExp(source, 'u');
+    const reason = whySlow(parsePattern(source));
+    const groups = (new RegExp(`${source}|`, 'u').exec('')?.length ?? 1) - 1;
+    return reason === undefined ? { expression, groups } : { reason };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+/**
+ * How the time grows with the length n of a row: n to the power of (1 if it may begin anywhere) + (repeats that have several ways to
+ * end) + (1 if any repeat is long), times `ways`. n² on 512 cells is below a millisecond.
+ */
+interface Cost {
+  /** long repeats that could end at more than one place */
+  readonly loose: number;
+  readonly isLong: boolean;
+  /** in how many ways short repeats and choices can be taken */
+  readonly ways: number;
+  readonly refusal?: string;
+}
+
+const MOST_POWER = 2;
+const MOST_WAYS = 16;
+const SHORT = 16; // repeats of a range up to here multiply the ways, longer ones count as endless
+const FREE: Cost = { loose: 0, isLong: false, ways: 1 };
+
+const whySlow = (node: PatternNode): string | undefined => {
+  const { loose, isLong, ways, refusal } = costOf(node, 0n);
+  if (refusal !== undefined) return refusal;
+  const power = (beginsAtStart(node) ? 0 : 1) + loose + (isLong ? 1 : 0);
+  if (power > MOST_POWER)
+    return String.raw`it can match in too many ways: begin it with ^, or limit its repeats, as in \d{1,3}`;
+  return ways > MOST_WAYS ? 'it has too many optional parts that can take the same text' : undefined;
+};
+
+const beginsAtStart = (node: PatternNode): boolean => {
+  if (node.kind === 'sequence') return node.items[0] !== undefined && beginsAtStart(node.items[0]);
+  return node.kind === 'mark' && node.isStart;
+};
+
+/** `follow` is what can come after the node. */
+const costOf = (node: PatternNode, follow: CharacterSet): Cost => {
+  switch (node.kind) {
+    case 'character':
+    case 'mark':
+      return FREE;
+    case 'refused':
+      return { ...FREE, refusal: node.reason };
+    case 'sequence':
+      return node.items.reduceRight<{ readonly cost: Cost; readonly follow: CharacterSet }>(
+        (after, item) => ({
+          cost: both(costOf(item, after.follow), after.cost),
+          follow: firstOf(item) | (isOptional(item) ? after.follow : 0n),
+        }),
+        { cost: FREE, follow },
+      ).cost;
+    case 'choice': {
+      const cost = node.branches.map((branch) => costOf(branch, follow)).reduce(both, FREE);
+      return { ...cost, ways: cost.ways * (isClear(node.branches) ? 1 : node.branches.length) };
+    }
+    case 'repeat':
+      return costOfRepeat(node, follow);
+  }
+};
+
+const costOfRepeat = (
+  { item, least, most }: Extract<PatternNode, { kind: 'repeat' }>,
+  follow: CharacterSet,
+): Cost => {
+  const inner = costOf(item, follow);
+  if (inner.refusal !== undefined) return inner;
+  if (most > 1 && varies(item))
+    return { ...FREE, refusal: 'it repeats a group that holds a repeat or a choice' };
+  if (least === most) return inner;
+  const isLong = most - least > SHORT;
+  const isLoose = (firstOf(item) & follow) !== 0n;
+  if (!isLoose) return { ...inner, isLong: inner.isLong || isLong };
+  return isLong ? { ...inner, loose: inner.loose + 1 } : { ...inner, ways: inner.ways * (most - least + 1) };
+};
+
+const both = (a: Cost, b: Cost): Cost => {
+  const refusal = a.refusal ?? b.refusal;
+  return {
+    loose: a.loose + b.loose,
+    isLong: a.isLong || b.isLong,
+    ways: a.ways * b.ways,
+    ...(refusal === undefined ? {} : { refusal }),
+  };
+};
+
+/** The next character says which branch it is. */
+const isClear = (branches: readonly PatternNode[]): boolean => {
+  let seen = 0n;
+  for (const branch of branches) {
+    const first = firstOf(branch);
+    if ((first & seen) !== 0n || isOptional(branch)) return false;
+    seen |= first;
+  }
+  return true;
+};
+
+const varies = (node: PatternNode): boolean => {
+  switch (node.kind) {
+    case 'repeat':
+      return node.least !== node.most || varies(node.item);
+    case 'sequence':
+      return node.items.some(varies);
+    default:
+      return node.kind === 'choice';
+  }
+};
+
+const firstOf = (node: PatternNode): CharacterSet => {
+  switch (node.kind) {
+    case 'character':
+      return node.set;
+    case 'repeat':
+      return firstOf(node.item);
+    case 'choice':
+      return node.branches.reduce((set, branch) => set | firstOf(branch), 0n);
+    case 'sequence': {
+      const end = node.items.findIndex((item) => !isOptional(item));
+      const begin = end < 0 ? node.items : node.items.slice(0, end + 1);
+      return begin.reduce((set, item) => set | firstOf(item), 0n);
+    }
+    default:
+      return 0n;
+  }
+};
+
+const isOptional = (node: PatternNode): boolean => {
+  switch (node.kind) {
+    case 'character':
+      return false;
+    case 'repeat':
+      return node.least === 0 || isOptional(node.item);
+    case 'choice':
+      return node.branches.some(isOptional);
+    case 'sequence':
+      return node.items.every(isOptional);
+    default:
+      return true;
+  }
+};

@@ -1,0 +1,97 @@
+// What a definition may hold. Every limit is there so that a definition can't make a session slow.
+import { isRecord } from '../../core/json.js';
+import { fields, isProblem, list, number, oneOf, problem, simple, such, text } from './check.js';
+import type { Check } from './check.js';
+import type { Definition, FieldEquals, ModelWindow, ScreenNumber, Sign } from './definition.js';
+import { readFieldPath } from './field-path.js';
+import { globForms, readGlob } from './glob.js';
+import { LONGEST_PATTERN, readPattern, type Pattern } from './pattern.js';
+import { readRegion, regionForms } from './region.js';
+
+const LONGEST_LIST = 20;
+const LARGEST_WINDOW = 10_000_000; // tokens, as for --window
+
+const plainText = text('a text', (given) => (given !== '' && given.length <= 200 ? given : undefined));
+const name = text('letters a-z, digits and -, at most 32, a letter first', (given) =>
+  /^[a-z][a-z0-9-]{0,31}$/.test(given) ? given : undefined,
+);
+const command = text('the name of a program, without a path', (given) =>
+  /^[^\s/]{1,100}$/.test(given) ? given : undefined,
+);
+const words = list(plainText, 100);
+const fieldPath = text('a field path such as usage.input or parts.*.tokens', readFieldPath);
+const glob = text(globForms, readGlob);
+const region = text(regionForms, readRegion);
+const tokens = number(1_000, LARGEST_WINDOW, 'a number of tokens');
+
+const pattern: Check<Pattern> = (value, path) => {
+  const allowed = `a regular expression of at most ${LONGEST_PATTERN} characters for one row`;
+  if (typeof value !== 'string') return problem(path, value, allowed);
+  const read = readPattern(value);
+  return 'reason' in read ? problem(path, value, `${allowed} (${read.reason})`) : { value: read };
+};
+const numberPattern = such(
+  pattern,
+  'a regular expression with one group (…), which holds the number; write other groups (?:…)',
+  ({ groups }) => groups === 1,
+);
+const fieldEquals: Check<FieldEquals> = fields({ path: fieldPath, equals: simple }, {});
+
+const modelWindow: Check<ModelWindow> = fields({ pattern, tokens }, {});
+const modelWindows = list(modelWindow, 100);
+const window: Check<number | readonly ModelWindow[]> = (value, path) =>
+  Array.isArray(value) ? modelWindows(value, path) : tokens(value, path);
+
+const log = fields(
+  { globs: list(glob, LONGEST_LIST), used: list(fieldPath, LONGEST_LIST) },
+  {
+    window: fieldPath,
+    model: fieldPath,
+    timestamp: fieldPath,
+    boundary: fields({ where: fieldEquals }, { preTokens: fieldPath, postTokens: fieldPath }),
+    ignore: list(fieldEquals, LONGEST_LIST),
+  },
+);
+
+const screenNumber: Check<ScreenNumber> = fields(
+  { region, pattern: numberPattern, polarity: oneOf('used', 'left'), unit: oneOf('percent', 'tokens') },
+  { basis: oneOf('window', 'effective', 'auto-compact', 'baseline') },
+);
+
+const signFields = fields({}, { title: pattern, region, pattern });
+const sign: Check<Sign> = (value, path) => {
+  const checked = signFields(value, path);
+  if (isProblem(checked)) return checked;
+  const { title, region: where, pattern: row } = checked.value;
+  const isWhole = (where === undefined) === (row === undefined) && (title !== undefined || row !== undefined);
+  if (!isWhole) return problem(path, value, 'a title, or a region and a pattern together, or all three');
+  return {
+    value: { ...(title ? { title } : {}), ...(where && row ? { row: { region: where, pattern: row } } : {}) },
+  };
+};
+
+const ready = such(
+  fields({}, { title: pattern, cursorRow: pattern, absent: list(pattern, LONGEST_LIST) }),
+  'a title or a cursorRow: what is absent proves nothing alone',
+  ({ title, cursorRow }) => title !== undefined || cursorRow !== undefined,
+);
+const signs = list(sign, LONGEST_LIST);
+
+const recipe: Check<Readonly<Record<string, unknown>>> = (value, path) =>
+  isRecord(value) && typeof value['command'] === 'string' && value['command'] !== ''
+    ? { value }
+    : problem(path, value, 'an object with a command, such as {"command": "/compact"}');
+
+export const definition: Check<Definition> = fields(
+  { name, command },
+  {
+    npmPackage: plainText,
+    interactive: fields({}, { plainFlags: words, plainCommands: words, valueFlags: words }),
+    window,
+    log,
+    screen: list(screenNumber, LONGEST_LIST),
+    activity: fields({}, { ready, busy: signs, dialog: signs }),
+    recipe,
+    nativeTrigger: fields({ share: number(0.01, 1), reserveTokens: number(0, LARGEST_WINDOW) }, {}),
+  },
+);

@@ -1,0 +1,123 @@
+// A screen as its definition reads it: numbers at the places it names, and an activity only where its signs agree.
+import type { Activity, ActivityReport } from '../../core/activity.js';
+import type { Fact } from '../../core/event.js';
+import type { Millis, Reading } from '../../core/reading.js';
+import type { ScreenView } from '../../core/screen-view.js';
+import { screenReader } from '../runtime.js';
+import type { AgentScreen, Seen } from '../runtime.js';
+import type { ActivityDefinition, Definition, ScreenNumber, Sign } from './definition.js';
+import { matchRow, type Pattern } from './pattern.js';
+import { rowsIn } from './region.js';
+import { windowOf } from './window.js';
+
+export const screenOf = (definition: Definition): AgentScreen => {
+  const { activity = {}, screen = [], window } = definition;
+  const read = (seen: Seen, now: Millis) => ({
+    activity: activityOf(activity, seen),
+    facts: readNumbers(screen, { window, screen: seen.screen, now }),
+  });
+  return {
+    recognises: (seen) => activityOf(activity, seen).activity !== 'unknown',
+    reader: () => screenReader({}, (state, seen, now) => ({ state, ...read(seen, now) })),
+  };
+};
+
+interface Look {
+  readonly window: Definition['window'];
+  readonly screen: ScreenView;
+  readonly now: Millis;
+}
+
+const readNumbers = (numbers: readonly ScreenNumber[], { window, screen, now }: Look): readonly Fact[] => {
+  const percent = firstOf('percent', numbers, screen);
+  const tokens = firstOf('tokens', numbers, screen);
+  const { windowTokens, windowSource } = windowOf(window, undefined);
+  const usedPercent = percent && usedOf(percent, 100);
+  const usedTokens = tokens && usedOf(tokens, windowTokens);
+  if (usedPercent === undefined && usedTokens === undefined) return [];
+  const reading: Reading = {
+    ...(usedPercent === undefined ? {} : { usedPercent, basis: percent?.of.basis ?? 'window' }),
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens, windowSource: windowSource ?? 'table' }),
+    source: 'screen',
+    at: now,
+  };
+  return [{ type: 'reading', reading }];
+};
+
+interface Shown {
+  readonly value: number;
+  readonly of: ScreenNumber;
+}
+
+/** The number of the first rule that finds one; rows that tell different numbers tell none. */
+const firstOf = (
+  unit: ScreenNumber['unit'],
+  numbers: readonly ScreenNumber[],
+  screen: ScreenView,
+): Shown | undefined => {
+  for (const of of numbers.filter((each) => each.unit === unit)) {
+    const found = rowsIn(screen, of.region).flatMap((row) => numberIn(matchRow(of.pattern, row)?.[1]) ?? []);
+    const [value] = found;
+    if (value !== undefined) return found.every((each) => each === value) ? { value, of } : undefined;
+  }
+  return undefined;
+};
+
+const usedOf = ({ value, of }: Shown, whole: number | undefined): number | undefined => {
+  if (whole !== undefined && value > whole) return undefined;
+  if (of.polarity === 'used') return value;
+  return whole === undefined ? undefined : whole - value;
+};
+
+const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
+
+/** A number as agents write it: `53.4`, `12,345`, `1.2k`, `1M`. */
+const numberIn = (text: string | undefined): number | undefined => {
+  const found = /^\s*(\d{1,3}(?:[,_]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([km]?)\s*$/i.exec(text ?? '');
+  if (!found) return undefined;
+  const [, whole = '', part = '', unit = ''] = found;
+  const value = Number(whole.replaceAll(/[,_]/g, '') + part) * (factors[unit.toLowerCase()] ?? 1);
+  return unit === '' ? value : Math.round(value);
+};
+
+/** One activity, if all that speaks speaks for it. */
+const activityOf = ({ ready, busy = [], dialog = [] }: ActivityDefinition, seen: Seen): ActivityReport => {
+  const found: readonly (readonly [Activity, readonly string[]])[] = [
+    ['dialog', dialog.flatMap((sign) => witnessesOf(sign, seen))],
+    ['busy', busy.flatMap((sign) => witnessesOf(sign, seen))],
+    ['ready', ready ? readyWitnesses(ready, seen) : []],
+  ];
+  const speaking = found.filter(([, witnesses]) => witnesses.length > 0);
+  const [first, second] = speaking;
+  if (first && !second) return { activity: first[0], witnesses: first[1] };
+  return {
+    activity: 'unknown',
+    witnesses: speaking.flatMap(([activity, all]) => all.map((each) => `${activity}: ${each}`)),
+  };
+};
+
+const witnessesOf = ({ title, row }: Sign, seen: Seen): readonly string[] => {
+  const byTitle = titleWitness(title, seen);
+  const text = row && rowsIn(seen.screen, row.region).find((each) => matchRow(row.pattern, each));
+  if ((title && byTitle === undefined) || (row && text === undefined)) return [];
+  return [...(byTitle ?? []), ...(text === undefined ? [] : [`row ${text.trim().slice(0, 60)}`])];
+};
+
+const readyWitnesses = (
+  { title, cursorRow, absent = [] }: NonNullable<ActivityDefinition['ready']>,
+  seen: Seen,
+): readonly string[] => {
+  const { screen } = seen;
+  const byTitle = titleWitness(title, seen);
+  const isAtPrompt = cursorRow && matchRow(cursorRow, screen.text(screen.cursorRow)) !== null;
+  if ((title && byTitle === undefined) || (cursorRow && !isAtPrompt)) return [];
+  const rows = rowsIn(screen, { kind: 'first-rows', count: screen.rows });
+  if (absent.some((pattern) => rows.some((row) => matchRow(pattern, row)))) return [];
+  return [...(byTitle ?? []), ...(isAtPrompt ? ['prompt row'] : [])];
+};
+
+const titleWitness = (title: Pattern | undefined, { signals }: Seen): readonly string[] | undefined =>
+  title && signals.title !== undefined && matchRow(title, signals.title)
+    ? [`title ${signals.title.slice(0, 60)}`]
+    : undefined;

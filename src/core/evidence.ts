@@ -149,7 +149,7 @@ export const withGrowth = (evidence: Evidence, tokens: number): Evidence =>
     ? { ...evidence, grownTokens: evidence.grownTokens + tokens }
     : evidence;
 
-export const sameNumbers = (a: Reading, b: Reading): boolean =>
+const sameNumbers = (a: Reading, b: Reading): boolean =>
   a.usedTokens === b.usedTokens &&
   a.usedPercent === b.usedPercent &&
   a.basis === b.basis &&

@@ -51,7 +51,7 @@ export const ladderFor = (
  * Tokens behind a percentage. An uncertain window converts nothing: the percentage is the agent's own and needs none. What lies below
  * a baseline is in use, too (facts/codex.md §2.3).
  */
-export const convertedTokens = (
+const convertedTokens = (
   { usedPercent, basis = 'window', basisTokens }: Reading,
   window: KnownWindow | undefined,
   native: NativeTrigger | undefined,

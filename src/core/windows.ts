@@ -61,16 +61,14 @@ export const hearReading = (windows: Windows, reading: Reading): Windows => {
   return { ...windows, claims, open: [], ...key };
 };
 
-/** The window of a model. `usedTokens` above a window that was only inferred prove it wrong. */
+/** The window of the model that runs. `usedTokens` above a window that was only inferred prove it wrong. */
 export const windowOf = (
-  { userTokens, claims, open, model: running }: Windows,
+  { userTokens, claims, open }: Windows,
   model: string | undefined,
   usedTokens: number | undefined,
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
-  const own = claims.filter((claim) => claim.model === model);
-  const news = model === running ? open : [];
-  const said = [...own.filter((each) => !news.some((claim) => outranks(claim, each))), ...news];
+  const said = [...claims.filter((claim) => claim.model === model), ...open];
   const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
     (held, each) => (held && rank(held) < rank(each) ? held : each),
@@ -82,9 +80,6 @@ export const windowOf = (
 };
 
 const rank = ({ windowSource }: WindowClaim): number => trust.indexOf(windowSource);
-
-// What was just said of the running model replaces what the model's last claims of the same or less trust were.
-const outranks = (claim: WindowClaim, other: WindowClaim): boolean => rank(claim) <= rank(other);
 
 /** The agent's own word stands even then: some agents let a turn go over the end. A table is the agent's own word, too. */
 const isDisproved = ({ windowSource, windowTokens }: WindowClaim, usedTokens: number | undefined): boolean =>

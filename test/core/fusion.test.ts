@@ -126,6 +126,12 @@ describe('a worse source', () => {
     expect(known([log, [2, grew(1_000)]])).toMatchObject({ source: 'estimate', exact: false });
     // the next number holds all of it
     expect(view([log, [2, grew(1_000)], [3, tokens('log', 146_500)]])).toMatchObject({ usedTokens: 146_500 });
+    // also where the file said about as much before
+    const before: Timed[] = [
+      [0, tokens('log', 150_000)],
+      [1, tokens('log', 100_000)],
+    ];
+    expect(view([...before, [2, grew(50_000)]])).toMatchObject({ usedTokens: 150_000, estimated: true });
     // the status line tells of the same answer a moment later
     expect(view([log, [2, grew(1_000)], [3, tokens('official', 146_000)]])).toMatchObject({
       usedTokens: 147_000,
@@ -210,6 +216,21 @@ describe('after a compaction', () => {
     ];
     expect(view(early)).toMatchObject({ note: 'size pending', compactions: 0 });
     expect(view([...early, [3, compacted()]])).toMatchObject({ note: 'size pending', compactions: 1 });
+  });
+
+  it('nothing used is a number only on the screen, or above a baseline', () => {
+    expect(
+      view([
+        [1, shows(50)],
+        [2, shows(0)],
+      ]),
+    ).toMatchObject({ usedPercent: 0 });
+    const seen: Timed[] = [
+      [1, shows(50)],
+      [2, compacted('screen')],
+    ];
+    expect(view([...seen, [3, shows(0)]]).note).toBe('size pending');
+    expect(view([...seen, [3, shows(0, 'baseline')]])).toMatchObject({ usedPercent: 0 });
   });
 
   it('the screen’s next number counts where nothing better was ever seen', () => {

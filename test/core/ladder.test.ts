@@ -92,8 +92,10 @@ describe('the own compaction point of the agent', () => {
     expect(ladder(window, { native }).native?.tokens).toBe(at);
   });
 
-  it('changes nothing where the window is smaller than what the agent keeps free', () => {
+  it('changes nothing where the window is smaller than what the agent keeps free, or hardly larger', () => {
     expect(values(30_000, { native: claude })).toEqual(values(30_000));
+    expect(values(36_000, { native: claude })).toEqual(values(36_000)); // 3 000 are less than a tenth
+    expect(values(40_000, { native: claude })).toMatchObject({ warn: 0, auto: 4_000 });
   });
 
   it('never brings auto below a tenth of the window, and nothing out of order', () => {
@@ -173,6 +175,8 @@ describe('the choice of the user', () => {
     const choice = { warn: { value: 90, unit: 'percent' }, hard: { value: 50, unit: 'percent' } } as const;
     expect(values(200_000, { choice })).toEqual({ warn: 100_000, auto: 100_000, hard: 100_000 });
     expect(reasons(200_000, { choice })[0]).toBe('warn 100,000: custom 180,000 lowered to auto');
+    const early = { ...choice, auto: { value: 40, unit: 'percent' } } as const;
+    expect(values(200_000, { choice: early })).toEqual({ warn: 80_000, auto: 80_000, hard: 100_000 });
   });
 
   it('keeps the order for any set of bounds', () => {

@@ -28,6 +28,15 @@ describe('the shown number', () => {
     expect(deadline(sessionAfter(later))).toBe(20_000);
   });
 
+  it('that is said again does not make the next one wait longer', () => {
+    const again: readonly Timed[] = [
+      [10, tokens('log', 100_000)],
+      [13, tokens('log', 100_000)],
+      [14, tokens('log', 104_000)],
+    ];
+    expect(deadline(sessionAfter(again))).toBe(15_000);
+  });
+
   it('goes back to the held number without waiting for anything', () => {
     const back: readonly Timed[] = [...small, [13, tokens('log', 100_000)]];
     expect(deadline(sessionAfter(back))).toBeUndefined();
@@ -58,6 +67,10 @@ describe('the shown number', () => {
       usedTokens: 147_000,
     });
     expect(shownAt(11, before, [11, claim(201_000, 'agent')])).toMatchObject({ windowTokens: 201_000 });
+    const agent: Timed = [10, claim(201_000, 'agent')];
+    expect(shownAt(11, before, agent, [11, claim(202_000, 'agent')])).toMatchObject({
+      windowTokens: 202_000,
+    });
     expect(shownAt(11, before, [11, tokens('official', 146_000)])).toMatchObject({ usedTokens: 146_000 });
   });
 

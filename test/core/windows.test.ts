@@ -82,6 +82,10 @@ describe('the window', () => {
     expect(seen.windowTokens).toBeUndefined();
     expect(seen.usedPercent).toBeUndefined();
     expect(seen.tier).toBeUndefined();
+    const derived = claim(200_000, 'derived', OPUS);
+    expect(view([0, assumed(9, OPUS)], [1, derived], [2, assumed(200_001, OPUS)])).not.toHaveProperty(
+      'windowTokens',
+    );
     expect(view([0, assumed(200_001, OPUS)], [1, claim(1_000_000, 'agent', OPUS)])).toMatchObject({
       usedPercent: 20.0001,
       tier: 'safe',

@@ -61,10 +61,9 @@ describe('the ladder', () => {
       fc.property(fc.integer({ min: 1_000, max: 2_000_000 }), (window) => {
         const { warn, auto = NaN, hard } = values(window);
         expect(0 <= warn && warn <= auto && auto <= hard).toBe(true);
-        if (window <= 76_666) expect(hard).toBe(auto);
-        if (window > 76_666) expect(window - hard).toBe(23_000);
-        if (window >= 66_667) expect(hard).toBeLessThanOrEqual(ladder(window).effective?.tokens ?? 0);
-        if (window >= 110_000) expect(window - auto).toBe(33_000);
+        expect(hard).toBe(window <= 76_666 ? auto : window - 23_000);
+        expect(window < 66_667 || hard <= (ladder(window).effective?.tokens ?? 0)).toBe(true);
+        expect(window < 110_000 || window - auto === 33_000).toBe(true);
       }),
       { numRuns: 2_000 },
     );

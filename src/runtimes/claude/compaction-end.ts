@@ -1,67 +1,77 @@
-// How a compaction that was seen on the screen ended (facts/claude.md §6).
+// How a compaction that was seen on the screen ended (facts/claude.md §6). An older one may be on the screen, too, and come into view
+// again when a compaction is stopped: so it counts only what was not there before, or what a compaction throws away.
+import type { Activity } from '../../core/activity.js';
 import type { Boundary } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
-import type { Activity } from '../../core/activity.js';
 import { rowText } from './layout.js';
 import type { Layout } from './layout.js';
 
 /** A compaction under way, or just over. */
 export interface Compacting {
-  /** what stood under the mark of an earlier compaction, if one is on the screen */
-  readonly earlier: string | undefined;
+  readonly columns: number;
+  /** the user asked for it */
+  readonly isAsked: boolean;
+  /** how many compactions that the user asked for are on the screen as done */
+  readonly answers: number;
+  /** the first row of the conversation on the screen, under the mark of an earlier compaction if there is one */
+  readonly first: string | undefined;
   /** when its row was seen last */
   readonly at: Millis;
 }
 
-const COMMAND = /^[❯>] \/compact(?: |$)/;
 const USER_ROW = /^[❯>] \S/;
+const COMMAND = /^[❯>] \/compact(?: |$)/;
 const ANSWER = /^ {2}⎿ {1,2}Compacted \(ctrl\+o/;
 const MARK = /^(?:✻ Conversation compacted \(ctrl\+o|═+ Conversation compacted · ctrl\+o)/;
+const MESSAGE_ROW = /^[●❯>] \S/;
 
 const REPAINT_MS = 2_000; // longest time the end may take to be painted
 
 /** While the compaction's own row is on the screen. */
-export const compactingOn = (screen: ScreenView, now: Millis): Compacting => ({
-  earlier: underMark(screen),
-  at: now,
-});
+export const compactingOn = (screen: ScreenView, now: Millis): Compacting => {
+  const rows = rowsOf(screen);
+  return {
+    columns: screen.columns,
+    isAsked: COMMAND.test(rows.findLast((row) => USER_ROW.test(row)) ?? ''),
+    answers: answersIn(rows),
+    first: underMark(rows).find((row) => MESSAGE_ROW.test(row)),
+    at: now,
+  };
+};
 
 /** The boundary if this screen says that it ended well, `over` if it ended otherwise, undefined while that is open. */
 export const endOf = (
-  compacting: Compacting,
+  before: Compacting,
   screen: ScreenView,
-  shown: { readonly layout: Layout; readonly activity: Activity },
+  { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
   now: Millis,
 ): Boundary | 'over' | undefined => {
-  const { layout, activity } = shown;
-  const isAborted = layout.kind === 'prompt' && layout.draft.startsWith('/compact');
-  if (isAborted) return 'over';
+  if (screen.columns !== before.columns) return 'over'; // other rows hold the same text
   if (layout.kind === 'prompt') {
-    if (isAnswered(screen, layout.upper)) return { initiator: 'user', source: 'screen', at: now };
-    const under = underMark(screen);
-    if (under !== undefined && under !== compacting.earlier)
-      return { initiator: 'agent', source: 'screen', at: now };
+    if (layout.draft.startsWith('/compact')) return 'over'; // it was stopped: Claude gives the command back
+    if (isDone(before, rowsOf(screen).slice(0, layout.upper)))
+      return { initiator: before.isAsked ? 'user' : 'agent', source: 'screen', at: now };
   }
   const isSettled = activity === 'ready' || activity === 'draft' || activity === 'dialog';
-  return isSettled || now - compacting.at > REPAINT_MS ? 'over' : undefined;
+  return isSettled || now - before.at > REPAINT_MS ? 'over' : undefined;
 };
 
-// The last thing the user said is the command, and Claude's answer is directly under it.
-const isAnswered = (screen: ScreenView, upper: number): boolean => {
-  for (let row = upper - 1; row >= 0; row -= 1) {
-    const text = rowText(screen, row);
-    if (USER_ROW.test(text)) return COMMAND.test(text) && ANSWER.test(rowText(screen, row + 1));
-  }
-  return false;
+const isDone = (before: Compacting, rows: readonly string[]): boolean => {
+  const kept = underMark(rows);
+  const isDropped = before.first !== undefined && !kept.includes(before.first);
+  if (!before.isAsked) return isDropped && kept.length < rows.length;
+  const last = rows.findLastIndex((row) => USER_ROW.test(row));
+  const isAnswered = COMMAND.test(rows[last] ?? '') && ANSWER.test(rows[last + 1] ?? '');
+  return isAnswered && (isDropped || answersIn(rows) > before.answers);
 };
 
-// The conversation that a compaction kept begins under its mark.
-const underMark = (screen: ScreenView): string | undefined => {
-  for (let row = screen.rows - 1; row >= 0; row -= 1) {
-    if (!MARK.test(rowText(screen, row))) continue;
-    const rows = Array.from({ length: 8 }, (_, index) => rowText(screen, row + 1 + index));
-    return rows.filter((text) => text !== '').join('\n');
-  }
-  return undefined;
-};
+const rowsOf = (screen: ScreenView): readonly string[] =>
+  Array.from({ length: screen.rows }, (_, row) => rowText(screen, row));
+
+/** The conversation that a compaction has kept begins under its mark; all rows where there is none. */
+const underMark = (rows: readonly string[]): readonly string[] =>
+  rows.slice(rows.findLastIndex((row) => MARK.test(row)) + 1);
+
+const answersIn = (rows: readonly string[]): number =>
+  rows.filter((row, index) => ANSWER.test(row) && COMMAND.test(rows[index - 1] ?? '')).length;

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../src/runtimes/claude/status.js';
+import { BUSY, HINTS, IDLE, conversation, drawn, look, seenOf, watch } from '../support/claude-frame.js';
+import { atRight } from '../support/claude-view.js';
+import type { Drawn } from '../support/claude-view.js';
+import { fakePlace, fakePort } from '../support/fake-machine.js';
+
+describe('the activity of claude', () => {
+  const permission = [
+    '─'.repeat(100),
+    ' Bash command',
+    '',
+    ' Do you want to proceed?',
+    ' ❯ 1. Yes',
+    '   2. No',
+    '',
+    ' Esc to cancel · Tab to amend · ctrl+e to explain',
+  ];
+  const panel = (...rows: readonly string[]): Drawn => ({
+    columns: 100,
+    rows: [...conversation, '─'.repeat(100), ...rows],
+    cursor: [8, 2],
+  });
+
+  it.each<[string, Drawn, string]>([
+    ['an empty prompt', drawn(), 'ready'],
+    ['an empty prompt under a status line', drawn({ footer: ['  CTX 50', '  ← for agents'] }), 'ready'],
+    ['an empty prompt in plan mode', drawn({ footer: ['  ⏸ plan mode on (shift+tab to cycle)'] }), 'ready'],
+    ['a stashed draft', drawn({ footer: [atRight(100, '› stashed', HINTS)] }), 'ready'],
+    ['a draft', drawn({ prompt: ['❯ fix the'] }), 'draft'],
+    ['a draft of two lines', drawn({ prompt: ['❯ line one', '  line two'] }), 'draft'],
+    ['a draft whose lines were deleted', drawn({ prompt: ['❯\u00a0', '  '] }), 'draft'],
+    ['a command with its popup', drawn({ prompt: ['❯ /mo'], footer: ['/model    Set the model'] }), 'draft'],
+    ['shell mode', drawn({ prompt: ['!\u00a0'], footer: ['  ! for shell mode'] }), 'unknown'],
+    ['a command in shell mode', drawn({ prompt: ['! ls'], footer: ['  ! for shell mode'] }), 'unknown'],
+    [
+      'the search of prompts',
+      drawn({ footer: ['  search prompts:   ← for agents'], cursor: [9, 18] }),
+      'unknown',
+    ],
+    ['the list of shortcuts', drawn({ footer: ['  ! for shell mode     ctrl + z to suspend'] }), 'unknown'],
+    ['an exit that is half asked for', drawn({ footer: ['  Press Ctrl-C again to exit'] }), 'unknown'],
+    ['a cursor outside the prompt', drawn({ cursor: [2, 4] }), 'unknown'],
+    ['a permission', { ...panel(), rows: [...conversation, ...permission], cursor: [10, 1] }, 'dialog'],
+    [
+      'the rewind picker',
+      panel('  Rewind', '  ❯ (current)', '  Enter to continue · Esc to cancel'),
+      'dialog',
+    ],
+    [
+      'a question before a model is changed',
+      panel('  Switch model?', '  ❯ 1. Yes, switch', '    2. No'),
+      'dialog',
+    ],
+    ['the settings', panel('  Settings  Status', '  Enter/Space to change · Esc to close'), 'dialog'],
+    ['the transcript', panel('  Showing detailed transcript · ctrl+o to toggle'), 'unknown'],
+    ['half a frame', { ...drawn(), rows: [...conversation, '─'.repeat(100), '❯'] }, 'unknown'],
+    [
+      'cells left over on a bar',
+      {
+        ...drawn(),
+        rows: [...conversation, '─'.repeat(100), '❯', `──/compact─ <optional>${'─'.repeat(78)}`, HINTS],
+      },
+      'unknown',
+    ],
+  ])('at %s is as the name says', (_, screen, activity) => {
+    expect(look(seenOf(screen)).activity.activity).toBe(activity);
+  });
+
+  it('at a question between two bars is a dialog', () => {
+    const rows = [
+      ' ☐ Colour',
+      '',
+      'Which colour?',
+      '',
+      '❯ 1. Red',
+      '  2. Blue',
+      '─'.repeat(100),
+      '  4. Chat about this',
+    ];
+    const screen = panel(...rows, 'Enter to select · ↑/↓ to navigate · Esc to cancel');
+    expect(look(seenOf(screen)).activity.activity).toBe('dialog');
+  });
+
+  const above = (row: string) => [...conversation, '❯ go', '', row, '  ⎿  Tip: Use /memory', ''];
+
+  it.each([
+    { row: '✽ Scurrying… (4s · ↓ 391 tokens)', title: BUSY, activity: 'busy' },
+    { row: '✻ Moseying… (esc to interrupt)', title: '', activity: 'busy' }, // old versions have no title
+    { row: '· Compacting conversation…', title: BUSY, activity: 'compacting' },
+    { row: '✻ Compacting conversation… (esc to interrupt)', title: '', activity: 'compacting' },
+    { row: '● an answer', title: BUSY, activity: 'busy' },
+    { row: '✻ Brewed for 4s', title: IDLE, activity: 'ready' },
+    { row: '✽ Scurrying…', title: IDLE, activity: 'unknown' }, // the witnesses disagree
+    { row: '✽ Compacting conversation…', title: IDLE, activity: 'unknown' },
+    { row: '● an answer', title: '1 awaiting input · claude agents', activity: 'unknown' },
+  ])('above which "$row" stands and whose title is "$title" is $activity', ({ row, title, activity }) => {
+    const seen = { ...seenOf(drawn({ above: above(row) })), signals: title === '' ? {} : { title } };
+    expect(look(seen).activity.activity).toBe(activity);
+  });
+
+  it('is busy with a draft, too, which hides the hint to interrupt', () => {
+    const screen = drawn({ above: above('✽ Scurrying… (4s)'), prompt: ['❯ half typed'], footer: [''] });
+    expect(look(seenOf(screen, BUSY)).activity.activity).toBe('busy');
+  });
+
+  it.each([
+    { state: 'idle', activity: 'ready' },
+    { state: 'busy', activity: 'busy' },
+    { state: 'waiting', activity: 'dialog' },
+    { state: 'shell', activity: 'unknown' },
+    { state: 'something new', activity: 'unknown' },
+  ])('at an empty prompt is $activity when the status file says $state', ({ state, activity }) => {
+    expect(look(seenOf(drawn(), IDLE, { state })).activity.activity).toBe(activity);
+  });
+
+  it('is not ready in vim mode without the insert mode, once that was seen', () => {
+    const insert = drawn({ footer: ['  -- INSERT -- ← for agents'] });
+    const normal = drawn();
+    const steps = watch(
+      [normal, insert, normal, drawn({ prompt: ['❯ ct'] }), insert].map((each) => seenOf(each)),
+    );
+    expect(steps.map(({ activity }) => activity.activity)).toEqual([
+      'ready',
+      'ready',
+      'unknown',
+      'unknown',
+      'ready',
+    ]);
+  });
+
+  it('takes a suggestion that is drawn dim for no draft, and anything else for one', () => {
+    const text = '❯ run the tests';
+    const dim = Array.from({ length: 20 }, (_, column) => ({ row: 7, column, style: { dim: true } }));
+    const cursor = { row: 7, column: 2, style: { inverse: true } };
+    const at = (styles: Drawn['styles']) =>
+      look(seenOf({ ...drawn({ prompt: [text], cursor: [7, 2] }), ...(styles ? { styles } : {}) })).activity
+        .activity;
+    expect(at([cursor, ...dim])).toBe('ready');
+    expect(at(dim)).toBe('ready');
+    expect(at([cursor])).toBe('draft');
+    expect(at([cursor, ...dim.slice(0, 8)])).toBe('draft');
+  });
+});
+
+describe('the status file of claude', () => {
+  const status = (text: string) =>
+    readStatus(
+      fakePort({ files: { '/home/me/.claude/sessions/100.json': { modifiedAt: 1, text } } }),
+      fakePlace(),
+    );
+
+  it('says what the child is doing', async () => {
+    const record = { sessionId: 'a1', status: 'waiting', waitingFor: 'permission prompt' };
+    expect(await status(JSON.stringify(record))).toEqual({
+      state: 'waiting',
+      waitingFor: 'permission prompt',
+    });
+    expect(await status(JSON.stringify({ sessionId: 'a1', status: 'idle' }))).toEqual({ state: 'idle' });
+  });
+
+  it.each(['', '{"sessionId":"a1"}', '{"status":', '{"sessionId":"a1","status":7}'])(
+    'says nothing as %j',
+    async (text) => {
+      expect(await status(text)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../src/runtimes/index.js';
+import { BUSY, boundaries, conversation, drawn, seenOf, watch } from '../support/claude-frame.js';
+import { playScreens } from '../support/screen-play.js';
+
+describe('a compaction on the screen of claude', () => {
+  const during = seenOf(
+    drawn({ above: [...conversation, '❯ /compact', '', '✢ Compacting conversation…', ''] }),
+    BUSY,
+  );
+  const after = (...above: readonly string[]) => seenOf(drawn({ above: [...above, ''] }));
+  const done = ['❯ /compact', '  ⎿  Compacted (ctrl+o to see full summary)'];
+  const mark = '✻ Conversation compacted (ctrl+o for history)';
+
+  it('is a boundary once when it ends with its own words under the command', () => {
+    const end = after(mark, '', '● second', '', ...done);
+    expect(boundaries(watch([during, during, end, end]))).toEqual(['user']);
+  });
+
+  it('is the own one of the agent when only the mark of a compaction is new', () => {
+    const end = after(mark, '', '● second', '', '❯ go on', '', '● and on');
+    const own = seenOf(
+      drawn({ above: [...conversation, '❯ go on', '', '✢ Compacting conversation…', ''] }),
+      BUSY,
+    );
+    expect(boundaries(watch([own, end, end]))).toEqual(['agent']);
+    const again = seenOf(
+      drawn({ above: [mark, '', '● second', '', '❯ go on', '', '✢ Compacting conversation…', ''] }),
+      BUSY,
+    );
+    const newer = after(mark, '', '● third', '', '❯ go on', '', '● and on');
+    expect(boundaries(watch([again, newer]))).toEqual(['agent']);
+    expect(boundaries(watch([again, end]))).toEqual([]);
+    expect(boundaries(watch([again, after(mark, '', '● second', '', '❯ go on', '')]))).toEqual([]);
+  });
+
+  it('is none when a stopped one brings an older mark into view again', () => {
+    const scrolled = seenOf(
+      drawn({ above: ['● third', '', '❯ go on', '', '✢ Compacting conversation…', ''] }),
+      BUSY,
+    );
+    expect(boundaries(watch([scrolled, after(mark, '', '● second', '', '● third', '', '❯ go on')]))).toEqual(
+      [],
+    );
+    const asked = after(mark, '', '● second', '', ...done);
+    const second = seenOf(
+      drawn({
+        above: [mark, '', '● second', '', ...done, '', '❯ /compact', '', '✢ Compacting conversation…', ''],
+      }),
+      BUSY,
+    );
+    expect(boundaries(watch([second, asked]))).toEqual([]);
+  });
+
+  it.each([
+    ['fails', after('❯ /compact', '  ⎿  Error during compaction: API Error: 500')],
+    ['is too long', after('❯ /compact', '  ⎿  Compaction failed · conversation could not be reduced')],
+    ['is stopped', seenOf(drawn({ prompt: ['❯ /compact  <optional custom summarization instructions>'] }))],
+    ['is stopped after an earlier one', seenOf(drawn({ above: [...done, ''], prompt: ['❯ /compact '] }))],
+    ['ends otherwise', after('❯ hello', '', `● ${done.join(' ')}`)],
+  ])('is none when it %s', (_, end) => {
+    expect(boundaries(watch([during, end, after(...done)]))).toEqual([]);
+  });
+
+  it('is none when it was not seen going on', () => {
+    expect(boundaries(watch([after('● second'), after(mark, '', '● second', '', ...done)]))).toEqual([]);
+  });
+
+  it.each([
+    { cast: 'compact-ok', expected: ['user'] },
+    { cast: 'auto-compact-s46', expected: ['agent'] },
+    { cast: 'old-2.0.70', expected: ['user'] },
+    { cast: 'compact-esc', expected: [] },
+    { cast: 'compact-fail500', expected: [] },
+    { cast: 'ghost', expected: [] },
+  ])('in the recording $cast gives $expected', async ({ cast, expected }) => {
+    const looks = await playScreens(`claude/${cast}`, runtimes.claude);
+    expect(looks.some(({ activity }) => activity.activity === 'compacting')).toBe(true);
+    const found = looks.flatMap(({ facts }) =>
+      facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary] : [])),
+    );
+    expect(found.map(({ initiator }) => initiator)).toEqual(expected);
+    expect(found.every(({ source }) => source === 'screen')).toBe(true);
+  });
+});

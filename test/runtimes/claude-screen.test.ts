@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { ScreenStep } from '../../src/runtimes/runtime.js';
+import { screen as claude } from '../../src/runtimes/claude/screen.js';
+import {
+  HINTS,
+  IDLE,
+  conversation,
+  drawn,
+  look,
+  numbers,
+  seenOf,
+  watch,
+  windows,
+} from '../support/claude-frame.js';
+import { atRight, viewOf } from '../support/claude-view.js';
+
+describe('the percentage on the screen of claude', () => {
+  it.each([
+    { text: '11% until auto-compact', basis: 'auto-compact', used: 89 },
+    { text: '0% until auto-compact', basis: 'auto-compact', used: 100 },
+    { text: '0% until auto-compact · /model sonnet[1m]', basis: 'auto-compact', used: 100 },
+    { text: '82% context used', basis: 'effective', used: 82 },
+    { text: '100% context used', basis: 'effective', used: 100 },
+    {
+      text: 'Context low (3% remaining) · Run /compact to compact & continue',
+      basis: 'effective',
+      used: 97,
+      from: 80,
+    },
+    { text: 'Context low (3% remaining) · Run /compact to compact & …', basis: 'effective', used: 97 },
+    { text: 'Context left until auto-compact: 3%', basis: 'auto-compact', used: 97 },
+  ])('reads "$text" as $used % used', ({ text, basis, used, from = 60 }) => {
+    for (const columns of [60, 80, 100, 120, 200].filter((width) => width >= from)) {
+      const beside = text.length < columns - 40 ? [atRight(columns, text, HINTS)] : [];
+      for (const footer of [...beside.map((row) => [row]), [HINTS, atRight(columns, text)]]) {
+        const step = look(seenOf(drawn({ columns, footer })));
+        expect([columns, numbers(step)]).toEqual([columns, [[basis, used]]]);
+      }
+    }
+  });
+
+  it('reads it above the upper bar in the fullscreen renderer, and nowhere else there', () => {
+    const row = atRight(100, '10% until auto-compact', '', 1);
+    const above = [...conversation, '', row];
+    expect(numbers(look(seenOf(drawn({ above, alternate: true }))))).toEqual([['auto-compact', 90]]);
+    expect(numbers(look(seenOf(drawn({ above }))))).toEqual([]);
+    expect(numbers(look(seenOf(drawn({ footer: [row], alternate: true }))))).toEqual([]);
+    const text = [...conversation, '● so it says', row];
+    expect(numbers(look(seenOf(drawn({ above: text, alternate: true }))))).toEqual([]);
+  });
+
+  it.each([
+    ['another notification', atRight(100, 'Ctrl+Y to paste deleted text', HINTS)],
+    ['a status line of the user that names a share', '  Opus | 45% context used'],
+    ['a status line of the user that is nothing else', '  45% context used'],
+    ['a share above 100', atRight(100, '101% context used', HINTS)],
+    ['words before it', atRight(100, 'about 45% context used', HINTS)],
+  ])('reads nothing from %s', (_, row) => {
+    expect(numbers(look(seenOf(drawn({ footer: [row] }))))).toEqual([]);
+  });
+
+  it('reads nothing that is drawn in the colour of the conversation', () => {
+    const screen = drawn({ footer: [atRight(100, '45% context used', HINTS)] });
+    expect(numbers(look(seenOf(screen)))).toEqual([['effective', 45]]);
+    const styles = [{ row: 9, column: 97, style: {} }];
+    expect(numbers(look(seenOf({ ...screen, styles })))).toEqual([]);
+  });
+
+  it('reads nothing from a status line in colour that does not end where the notification does', () => {
+    for (const text of ['  45% context used', atRight(100, '45% context used', HINTS, 3)]) {
+      const styles = [{ row: 9, column: text.length - 1, style: { foreground: 2 } }];
+      expect(numbers(look(seenOf({ ...drawn({ footer: [text] }), styles })))).toEqual([]);
+    }
+  });
+
+  it('knows the whole of its scale only where the environment sets the window', () => {
+    const seen = seenOf(drawn({ footer: [atRight(100, '16% until auto-compact', HINTS)] }));
+    expect(look(seen).facts).toMatchObject([{ reading: { usedPercent: 84, source: 'screen' } }]);
+    expect(look(seen).facts[0]).not.toHaveProperty('reading.basisTokens');
+    const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' };
+    expect(look(seen, env).facts).toMatchObject([{ reading: { basisTokens: 117_000 } }]);
+  });
+});
+
+describe('the model that claude names', () => {
+  const logo = (model: string) => [
+    ' ▐▛███▜▌   Claude Code v2.1.197',
+    `▝▜█████▛▘  ${model} · API Usage Billing`,
+    '  ▘▘ ▝▝    /proj/app',
+    '',
+  ];
+  const at = (...above: readonly string[]) => seenOf(drawn({ above: [...above, ''] }));
+  const typing = seenOf(drawn({ above: logo('Sonnet 4.6'), prompt: ['❯ /model opus'] }));
+  const changed = [
+    '❯ /model opus',
+    '  ⎿  Set model to Opus 4.8 (1M context) (default) and saved as your default',
+  ];
+
+  it('tells its window in the banner', () => {
+    expect(windows(look(at(...logo('Opus 4.8 (1M context)'))))).toEqual([['claude-opus-4-8', 1_000_000]]);
+    expect(windows(look(at(...logo('Sonnet 4.6 with high effort'))))).toEqual([
+      ['claude-sonnet-4-6', 200_000],
+    ]);
+    expect(windows(look(at(...logo('Sonnet 5'))))).toEqual([]);
+  });
+
+  it('tells another one after the user was seen to change it, which outlives the banner of before', () => {
+    const steps = watch([at(...logo('Sonnet 4.6')), typing, at(...logo('Sonnet 4.6'), ...changed)]);
+    expect(windows(steps[2] as ScreenStep)).toEqual([['claude-opus-4-8', 1_000_000]]);
+    const later = watch([
+      at(...logo('Sonnet 4.6')),
+      typing,
+      at(...logo('Sonnet 4.6'), ...changed),
+      at(...logo('Sonnet 4.6')),
+    ]);
+    expect(windows(later[3] as ScreenStep)).toEqual([]);
+  });
+
+  it('tells the model of old versions', () => {
+    const answer = ['> /model haiku', '  ⎿  Set model to haiku (claude-haiku-4-5-20251001)'];
+    const prompt = { prompt: ['>\u00a0'] };
+    const steps = watch([
+      seenOf(drawn({ prompt: ['> /model haiku'] }), ''),
+      seenOf(drawn({ above: [...answer, ''], ...prompt }), ''),
+    ]);
+    expect(windows(steps[1] as ScreenStep)).toEqual([['claude-haiku-4-5', 200_000]]);
+  });
+
+  it.each([
+    ['that a resumed conversation shows', [at(...logo('Sonnet 4.6')), at(...logo('Sonnet 4.6'), ...changed)]],
+    ['that was there from the start', [at(...changed)]],
+    ['that an answer quotes', [typing, at('● look:', ...changed.map((row) => `  ${row}`))]],
+    ['that a tool printed', [typing, at('● Bash(cat log)', '  ⎿  ❯ /model opus', ...changed.slice(1))]],
+    ['with something said after it', [typing, at(...changed, '', '❯ thanks', '', '● yes')]],
+    ['that did not happen', [typing, at('❯ /model opus', '  ⎿  Kept model as Sonnet 4.6')]],
+  ])('does not believe a change %s', (_, screens) => {
+    expect(windows(watch(screens).at(-1) as ScreenStep).map(([model]) => model)).not.toContain(
+      'claude-opus-4-8',
+    );
+  });
+});
+
+describe('a screen', () => {
+  it('is known as one of claude by its frame and its title or banner, or by its first questions', () => {
+    expect(claude.recognises(seenOf(drawn()))).toBe(true);
+    expect(claude.recognises(seenOf(drawn(), 'vim'))).toBe(false);
+    expect(
+      claude.recognises({
+        screen: viewOf({ columns: 80, rows: ['● hello'], cursor: [0, 0] }),
+        signals: { title: IDLE },
+      }),
+    ).toBe(false);
+  });
+});

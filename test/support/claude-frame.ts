@@ -1,0 +1,65 @@
+import { screen } from '../../src/runtimes/claude/screen.js';
+import type { AgentStatus, ScreenStep, Seen } from '../../src/runtimes/runtime.js';
+import { viewOf } from './claude-view.js';
+import type { Drawn } from './claude-view.js';
+
+export const IDLE = '✳ Mock title';
+export const BUSY = '⠂ Mock title';
+
+/** What differs from an idle screen. */
+export interface Frame {
+  readonly columns?: number;
+  readonly above?: readonly string[];
+  readonly prompt?: readonly string[];
+  readonly footer?: readonly string[];
+  readonly cursor?: readonly [number, number];
+  readonly alternate?: boolean;
+}
+
+export const conversation = ['❯ hello one', '', '● first answer', '', '✻ Brewed for 0s', ''];
+export const HINTS = '  ? for shortcuts · ← for agents';
+
+/** A screen of Claude: conversation, the prompt between its bars, the footer. */
+export const drawn = (frame: Frame = {}): Drawn => {
+  const {
+    columns = 100,
+    above = conversation,
+    prompt = ['❯\u00a0'],
+    footer = [HINTS],
+    alternate = false,
+  } = frame;
+  const bar = '─'.repeat(columns);
+  const rows = [...above, bar, ...prompt, bar, ...footer];
+  const row = above.length + prompt.length;
+  const cursor = frame.cursor ?? [row, Math.max(2, prompt.at(-1)?.trimEnd().length ?? 0)];
+  return { columns, rows, cursor, alternate };
+};
+
+export const seenOf = (drawing: Drawn, title: string | undefined = IDLE, status?: AgentStatus): Seen => ({
+  screen: viewOf(drawing),
+  signals: title === '' ? {} : { title },
+  ...(status ? { status } : {}),
+});
+
+export const look = (seen: Seen, env = {}): ScreenStep => screen.reader(env)(seen, 0);
+
+/** What several screens say one after another. */
+export const watch = (screens: readonly Seen[]): readonly ScreenStep[] => {
+  let read = screen.reader({});
+  return screens.map((seen, index) => {
+    const step = read(seen, index * 100);
+    read = step.next;
+    return step;
+  });
+};
+
+export const numbers = (step: ScreenStep) =>
+  step.facts.flatMap((fact) =>
+    fact.type === 'reading' ? [[fact.reading.basis, fact.reading.usedPercent]] : [],
+  );
+export const windows = (step: ScreenStep) =>
+  step.facts.flatMap((fact) => (fact.type === 'window' ? [[fact.claim.model, fact.claim.windowTokens]] : []));
+export const boundaries = (steps: readonly ScreenStep[]) =>
+  steps.flatMap(({ facts }) =>
+    facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary.initiator] : [])),
+  );

@@ -1,6 +1,6 @@
 // Reads asciicast v2, also gzipped, one line at a time: https://docs.asciinema.org/manual/asciicast/v2/
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { countAt, parseRecord, textAt } from '../core/json.js';
@@ -67,6 +67,8 @@ const unreadable = (path: string, reason: string, hint = MAKE_HINT): UserError =
 
 const openPossiblyZipped = async (path: string): Promise<Readable> => {
   try {
+    // it is read more than once, and a pipe can only be read once
+    if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
     const file = await open(path);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
     const plain = file.createReadStream({ start: 0 });

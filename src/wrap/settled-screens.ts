@@ -10,7 +10,7 @@ export type Replayed =
   | { readonly at: Millis; readonly type: 'screen'; readonly seen: Seen }
   | { readonly at: Millis; readonly type: 'output' };
 
-const FEED_CHARACTERS = 512 * 1024; // held back between two looks at the screen
+const FEED_CHARACTERS = 64 * 1024; // held back between two looks: far below what the model skips
 
 /** The bytes between two looks go into the model at once: it takes a turn of the event loop whatever their number. */
 const makeFeed = (screen: Screen) => {

@@ -59,13 +59,6 @@ export const validReading = (reading: Reading): Reading | undefined => {
   };
 };
 
-/** The reading measured against a window the user named: it outranks the agent's, whose percentage no longer applies. */
-export const withUserWindow = (reading: Reading, windowTokens: number): Reading => {
-  const { usedPercent, ...rest } = reading;
-  const measured: Reading = { ...rest, windowTokens, windowSource: 'user' };
-  return rest.usedTokens === undefined && usedPercent !== undefined ? { ...measured, usedPercent } : measured;
-};
-
 /** 0…100 (not rounded): the runtime's own formula if it gave one, else used/window; undefined while one of them is unknown. */
 export const percentOf = (reading: Reading): number | undefined => {
   const { usedTokens, windowTokens, usedPercent } = reading;

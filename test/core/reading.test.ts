@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { percentOf, validReading, withUserWindow } from '../../src/core/reading.js';
+import { percentOf, validReading } from '../../src/core/reading.js';
 import type { Reading } from '../../src/core/reading.js';
 
 const reading = (numbers: Partial<Reading>): Reading => ({ source: 'log', at: 5, ...numbers });
@@ -35,15 +35,5 @@ describe('a reading', () => {
 
   it('is never above 100 %', () => {
     expect(percentOf(reading({ usedTokens: 1_080_033, windowTokens: 1_048_576 }))).toBe(100);
-  });
-
-  it('is measured against the window of the user, whatever the agent computed', () => {
-    const seen = withUserWindow(reading({ usedTokens: 50, windowTokens: 100, usedPercent: 42 }), 500);
-    expect(seen).toMatchObject({ windowTokens: 500, windowSource: 'user' });
-    expect(percentOf(seen)).toBe(10);
-  });
-
-  it('keeps a percentage that is all there is when the user names a window', () => {
-    expect(percentOf(withUserWindow(reading({ usedPercent: 100 }), 500))).toBe(100);
   });
 });

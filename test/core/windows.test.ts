@@ -116,6 +116,11 @@ describe('the window', () => {
       usedPercent: 47,
     });
   });
+
+  it('named by the user leaves a percentage that is all there is', () => {
+    const user: Timed = [1, { type: 'user-window', windowTokens: 500 }];
+    expect(view([0, shows(100)], user)).toMatchObject({ usedPercent: 100, windowTokens: 500 });
+  });
 });
 
 describe('a switch of the model', () => {

@@ -64,7 +64,7 @@ interface Sinks {
 
 const define = (version: string, { ask, print }: Sinks): Command => {
   const program = new Command('ctxwrap')
-    .description('Runs claude, codex or gemini unchanged and shows how full the context window is.')
+    .description('Runs claude, codex, gemini or qwen unchanged and shows how full the context window is.')
     .usage('[options] <agent> [agent args...]\n       ctxwrap [options] -- <command> [args...]')
     .argument('[agent]', `one of ${agentWords.join(', ')}`)
     .argument('[args...]', "the agent's own arguments, passed on untouched")
@@ -89,8 +89,35 @@ const define = (version: string, { ask, print }: Sinks): Command => {
       ask({ kind: 'demo', interactive, options: program.opts<Options>() }),
     );
   defineReplay(program, ask);
+  defineSessions(program, ask);
   return program;
 };
+
+const defineSessions = (program: Command, ask: Sinks['ask']): void => {
+  program
+    .command('ps')
+    .description('the sessions that are running: how full, what the agent is doing')
+    .option('-a, --all', 'also those that are over, and those that do not answer')
+    .option('--json', 'print one JSON object')
+    .action(({ all = false, json = false }: { all?: boolean; json?: boolean }) =>
+      ask({ kind: 'ps', all, json, options: program.opts<Options>() }),
+    );
+  program
+    .command('context')
+    .description('what fills the window of a session, and where its tiers begin')
+    .argument('[session]', "an id, a pid or an agent's name, or a session file; the only session when absent")
+    .option('--runtime <name>', 'the agent of the session file, when it is not recognised', parseRuntime)
+    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .option('--json', 'print one JSON object')
+    .action((target: string | undefined, { json = false, ...own }: ContextOptions) => {
+      const options = { ...program.opts<Options>(), ...own };
+      ask({ kind: 'context', ...(target === undefined ? {} : { target }), json, options });
+    });
+};
+
+interface ContextOptions extends Pick<Options, 'runtime' | 'window'> {
+  readonly json?: boolean;
+}
 
 const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
   program

@@ -12,17 +12,27 @@ const LEAST_AUTO_PERCENT = 10; // a compaction leaves about this much: below it 
 
 /** The tokens at which the agent compacts by itself; undefined where the window is smaller than what it keeps free. */
 export const nativeTokens = (windowTokens: number, native: NativeTrigger): number | undefined => {
-  const tokens = Math.floor(windowTokens * native.share) - native.reserveTokens;
+  const tokens = Math.min(sharedTokens(windowTokens, native), freeTokens(windowTokens, native));
   return tokens > 0 ? tokens : undefined;
 };
 
+const sharedTokens = (windowTokens: number, { share, reserveTokens }: NativeTrigger): number =>
+  Math.floor(windowTokens * share) - reserveTokens;
+
+const freeTokens = (windowTokens: number, { leastFreeTokens }: NativeTrigger): number =>
+  leastFreeTokens === undefined || windowTokens <= leastFreeTokens
+    ? Infinity
+    : windowTokens - leastFreeTokens;
+
 export const nativeFigure = (runtime: string, windowTokens: number, native: NativeTrigger): Figure => {
   const tokens = nativeTokens(windowTokens, native) ?? 0;
+  const isFree = freeTokens(windowTokens, native) < sharedTokens(windowTokens, native);
   const share =
-    native.share === 1
+    native.share === 1 || isFree
       ? `the window of ${grouped(windowTokens)}`
       : `${percentText(native.share)} of the window of ${grouped(windowTokens)}`;
-  const less = native.reserveTokens > 0 ? ` less ${grouped(native.reserveTokens)}` : '';
+  const kept = isFree ? (native.leastFreeTokens ?? 0) : native.reserveTokens;
+  const less = kept > 0 ? ` less ${grouped(kept)}` : '';
   return { tokens, reason: `native ${grouped(tokens)}: ${runtime} compacts by itself at ${share}${less}` };
 };
 

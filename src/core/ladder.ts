@@ -10,6 +10,8 @@ export interface NativeTrigger {
   /** 0…1 of the window */
   readonly share: number;
   readonly reserveTokens: number;
+  /** it also compacts when no more than this much of the window is left; a window that is not larger has no such point */
+  readonly leastFreeTokens?: number;
 }
 
 /** `ladder` counts down from the window's end, `percent` is 70/85/95, `handoff` is 70/85 and never types. */

@@ -8,7 +8,7 @@ import { shownAt } from './shown.js';
 
 /** What the footer shows, as plain values. A number that is not known is absent: the footer never draws one it does not have. */
 export interface FooterView {
-  /** name of the runtime: claude, codex, gemini, demo, generic */
+  /** name of the runtime: claude, codex, gemini, qwen, demo, generic */
   readonly runtime: string;
   readonly usedTokens?: number;
   readonly windowTokens?: number;

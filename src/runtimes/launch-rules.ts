@@ -7,6 +7,8 @@ export interface LaunchRules {
   readonly plainCommands: readonly string[];
   /** flags whose value is the next word, so that the value is not taken for a subcommand */
   readonly valueFlags: readonly string[];
+  /** where a bare prompt makes the agent answer and exit: the flags with which it stays */
+  readonly promptFlags?: readonly string[];
 }
 
 /** A list written as text, because these lists are long. */
@@ -17,6 +19,7 @@ export const startsConversation = (rules: LaunchRules, args: readonly string[]):
   const end = args.indexOf('--');
   const given = end < 0 ? args : args.slice(0, end);
   let commandSeen = false;
+  let stays = rules.promptFlags === undefined;
   for (let i = 0; i < given.length; i++) {
     const word = given[i] ?? '';
     if (!isFlag(word)) {
@@ -24,10 +27,12 @@ export const startsConversation = (rules: LaunchRules, args: readonly string[]):
       commandSeen = true;
       continue;
     }
-    if (flagNames(rules, word).some((name) => rules.plainFlags.includes(name))) return false;
+    const names = flagNames(rules, word);
+    if (names.some((name) => rules.plainFlags.includes(name))) return false;
+    stays ||= names.some((name) => rules.promptFlags?.includes(name));
     if (rules.valueFlags.includes(word) && !isFlag(given[i + 1] ?? '')) i++;
   }
-  return true;
+  return stays || (!commandSeen && end < 0);
 };
 
 const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-');

@@ -20,7 +20,7 @@ describe('a wrong call ends with status 2 before anything starts', () => {
     [
       ['vim', 'x'],
       'unknown agent "vim"',
-      'the agents are claude, codex, gemini, demo. Any command can be wrapped: ctxwrap -- vim',
+      'the agents are claude, codex, gemini, qwen, demo. Any command can be wrapped: ctxwrap -- vim',
     ],
     [['./agent'], 'unknown agent "./agent"', expect.stringContaining('ctxwrap -- ./agent')],
     [['--foter', 'claude'], 'unknown option "--foter"', 'did you mean --no-footer?'],
@@ -62,6 +62,7 @@ describe('an agent that cannot be run', () => {
     ['claude', '@anthropic-ai/claude-code'],
     ['codex', '@openai/codex'],
     ['gemini', '@google/gemini-cli'],
+    ['qwen', '@qwen-code/qwen-code'],
   ])('%s: 127 and one line with what to install', async (agent, npmPackage) => {
     expect(await ctxwrap([agent], bench)).toEqual({
       stdout: '',

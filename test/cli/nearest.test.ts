@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nearest } from '../../src/cli/nearest.js';
 
-const agents = ['claude', 'codex', 'gemini', 'demo'];
+const agents = ['claude', 'codex', 'gemini', 'qwen', 'demo'];
 
 it.each([
   ['cluade', 'claude'], // swapped
@@ -9,6 +9,7 @@ it.each([
   ['claudee', 'claude'], // extra
   ['CODEX', 'codex'],
   ['gemni', 'gemini'],
+  ['qwne', 'qwen'],
   ['dmeo', 'demo'],
   ['codx', 'codex'],
 ])('takes %s for %s', (given, expected) => {

@@ -27,6 +27,17 @@ const conversations = {
     '-pwork',
   ],
   gemini: ['', 'hello', '-i|hello', '-m|mcp', '--resume|latest', '-y', '-s|-y', '--approval-mode|plan'],
+  qwen: [
+    '',
+    '-i|hello',
+    '-c',
+    '-r|board',
+    '--resume',
+    '-m|x',
+    '-i|x|-y',
+    '--approval-mode|plan',
+    '-yi|hello',
+  ],
 } as const;
 
 const plain = {
@@ -66,10 +77,25 @@ const plain = {
     'mcp|list',
     '-m|x|extensions|list',
   ],
+  // A bare prompt is answered, and Qwen exits.
+  qwen: [
+    'hello',
+    '-y|fix|it',
+    '--|hello',
+    '-p|hi',
+    '-i|x|-p|y',
+    '-v',
+    '-l',
+    'mcp|list',
+    'sessions|list',
+    'serve',
+  ],
 } as const;
 
-const cases = (lists: Readonly<Record<'claude' | 'codex' | 'gemini', readonly string[]>>) =>
-  (['claude', 'codex', 'gemini'] as const).flatMap((name) => lists[name].map((text) => ({ name, text })));
+const cases = (lists: Readonly<Record<'claude' | 'codex' | 'gemini' | 'qwen', readonly string[]>>) =>
+  (['claude', 'codex', 'gemini', 'qwen'] as const).flatMap((name) =>
+    lists[name].map((text) => ({ name, text })),
+  );
 
 const argsOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
 
@@ -92,6 +118,11 @@ describe('the table of runtimes', () => {
     const packages = Object.values(runtimes).flatMap(({ command, npmPackage }) =>
       command ? [npmPackage] : [],
     );
-    expect(packages).toEqual(['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli']);
+    expect(packages).toEqual([
+      '@anthropic-ai/claude-code',
+      '@openai/codex',
+      '@google/gemini-cli',
+      '@qwen-code/qwen-code',
+    ]);
   });
 });

@@ -44,6 +44,7 @@ const cases = [
     runtime: 'gemini',
     file: 'auto-compactions.jsonl',
     shows: [
+      'waiting for the first turn ×0',
       '5.0% 52429/1048576 safe ×0',
       '50.0% 524288/1048576 auto ×0',
       'size pending ×1',
@@ -65,12 +66,18 @@ const cases = [
   {
     runtime: 'gemini',
     file: 'manual-compaction.jsonl',
-    shows: ['28.6% 300000/1048576 safe ×0', '29.6% 310000/1048576 safe ×0', 'size pending ×1'],
+    shows: [
+      'waiting for the first turn ×0',
+      '28.6% 300000/1048576 safe ×0',
+      '29.6% 310000/1048576 safe ×0',
+      'size pending ×1',
+    ],
   },
   {
     runtime: 'gemini',
     file: 'failed-compactions.jsonl',
     shows: [
+      'waiting for the first turn ×0',
       '47.7% 500000/1048576 warn ×0',
       '0.3% 3000/1048576 safe ×0',
       '47.7% 500000/1048576 warn ×0',
@@ -82,12 +89,39 @@ const cases = [
     runtime: 'gemini',
     file: 'cancelled-and-failed.jsonl', // the history is written again three times, with the known summary in it
     shows: [
+      'waiting for the first turn ×0',
       '66.8% 700000/1048576 auto ×0',
       'size pending ×1',
       '9.5% 100000/1048576 safe ×1',
       '66.8% 700000/1048576 auto ×1',
       '67.7% 710000/1048576 auto ×1',
       '68.7% 720000/1048576 auto ×1',
+    ],
+  },
+  {
+    runtime: 'qwen',
+    file: 'ladder.jsonl', // ui_telemetry repeats the usage of every call, also of the two compactions
+    shows: [
+      'waiting for the first turn ×0',
+      '50.0% 65536/131072 safe ×0',
+      '62.0% 81265/131072 warn ×0',
+      '72.0% 94372/131072 auto ×0',
+      '76.0% 99615/131072 auto ×0',
+      'size pending ×1',
+      '50.0% 65536/131072 safe ×1',
+      '84.0% 110100/131072 hard ×1',
+      'size pending ×2',
+      '60.0% 78643/131072 warn ×2',
+    ],
+  },
+  {
+    runtime: 'qwen',
+    file: 'compress-cancelled.jsonl', // one that made nothing smaller, one that Esc came too late for
+    shows: [
+      'waiting for the first turn ×0',
+      '53.4% 70000/131072 safe ×0',
+      '54.2% 71000/131072 safe ×0',
+      'size pending ×1',
     ],
   },
 ] as const;

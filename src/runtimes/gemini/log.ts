@@ -1,5 +1,6 @@
 // One line of a Gemini session file (facts/gemini.md §7). Lines are messages or `$set` patches of the whole document.
 import type { Fact } from '../../core/event.js';
+import { estimateTokens } from '../../core/estimate.js';
 import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
@@ -28,9 +29,19 @@ const readLine = (state: GeminiLog, line: string, now: Millis): Understood<Gemin
   if (patch) return readPatch(state, patch, now);
   const after = state.renamed ? { ...state, renamed: false } : state;
   if (textAt(record, '$rewindTo') !== undefined) return { state: after, facts: [{ type: 'voided' }] };
-  return record['type'] === 'gemini'
-    ? { state: after, ...readAnswer(record, now) }
-    : { state: after, facts: [] };
+  switch (record['type']) {
+    case 'gemini':
+      return { state: after, ...readAnswer(record, now) };
+    case 'user':
+      return { state: after, facts: growth(textOf(record['content'])) };
+    default:
+      return { state: after, facts: [] };
+  }
+};
+
+const growth = (text: string): readonly Fact[] => {
+  const tokens = estimateTokens(text);
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
 };
 
 const readAnswer = (
@@ -39,14 +50,26 @@ const readAnswer = (
 ): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
   // Answers of a re-written history have `tokens: null`.
   if (record['tokens'] === null) return { facts: [] };
-  const usedTokens = countAt(recordAt(record, 'tokens'), 'input');
+  const tokens = recordAt(record, 'tokens');
+  const usedTokens = countAt(tokens, 'input');
+  const cachedTokens = countAt(tokens, 'cached');
   if (usedTokens === undefined) return { facts: [], misfit: 'an answer without tokens' };
   if (usedTokens === 0) return { facts: [] };
   const model = textAt(record, 'model') ?? '';
   const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
   const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-  return { facts: [{ type: 'reading', reading: { usedTokens, ...window, source: 'log', model, at } }] };
+  const cached = cachedTokens === undefined ? {} : { cachedTokens };
+  const reading = { usedTokens, ...cached, ...window, source: 'log' as const, model, at };
+  return { facts: [{ type: 'reading', reading }, ...growth(resultsOf(record))] };
 };
+
+// The answer is written again with its tool calls when they have run: their results came after what was counted.
+const resultsOf = (record: JsonRecord): string =>
+  listAt(record, 'toolCalls')
+    .flatMap((call) => listAt(call, 'result'))
+    .map((part) => recordAt(recordAt(part, 'functionResponse'), 'response'))
+    .map((response) => textAt(response, 'output') ?? textAt(response, 'error') ?? '')
+    .join('');
 
 const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood<GeminiLog> => {
   const found = snapshotIn(patch);

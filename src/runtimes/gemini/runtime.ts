@@ -4,6 +4,8 @@ import { geminiContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { geminiReader } from './log.js';
 import { locateGemini } from './paths.js';
+import { isGeminiRecord } from './records.js';
+import { geminiScreen } from './screen.js';
 
 // model.compressionThreshold, 0.5 unless the user set it (facts/gemini.md §6.2).
 const NATIVE = { share: 0.5, reserveTokens: 0 };
@@ -14,5 +16,6 @@ export const gemini: Runtime = {
   npmPackage,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
-  log: { locate: locateGemini, reader: geminiReader, contents: geminiContents },
+  log: { locate: locateGemini, reader: geminiReader, recognises: isGeminiRecord, contents: geminiContents },
+  screen: geminiScreen,
 };

@@ -1,0 +1,79 @@
+// Where Gemini's input box is. Every version draws it differently: ▄ above and ▀ below (0.33 and later), ▀ above and ▄ below (0.29…0.32),
+// a line with NO_COLOR, a round box before; the same frames also stand around what the user said, so the cursor decides.
+import type { ScreenView } from '../../core/screen-view.js';
+
+/** The input box on the screen. */
+export interface Composer {
+  readonly top: number;
+  readonly bottom: number;
+  /** the character before the input: `>`, `*` in YOLO mode, `!` for a shell command */
+  readonly mode: string;
+  /** the rows of the input without frame and prefix, blanks at the right end cut */
+  readonly rows: readonly string[];
+  /** the cursor stands on the first cell of the input */
+  readonly atStart: boolean;
+}
+
+const TALLEST = 30; // rows; a longer draft scrolls inside the box
+const FOOTER_ROWS = 3; // at most, in the old versions that park the cursor below their footer
+const PREFIX = /^ (?:([>*!])|\(r:\))(?: |$)/;
+const INPUT_COLUMN = 3;
+const EDGES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^▄{10,}$/, /^▀{10,}$/],
+  [/^▀{10,}$/, /^▄{10,}$/],
+  [/^─{10,}$/, /^─{10,}$/],
+];
+const ROUND_TOP = /^╭─{10,}╮$/;
+const ROUND_BOTTOM = /^╰─{10,}╯$/;
+
+export const findComposer = (screen: ScreenView): Composer | undefined =>
+  aroundCursor(screen) ?? aboveParkedCursor(screen);
+
+const aroundCursor = (screen: ScreenView): Composer | undefined => {
+  const { cursorRow, cursorColumn } = screen;
+  const isEdge = (row: number): boolean => EDGES.some(([top]) => top.test(screen.text(row)));
+  const top = seek(cursorRow - 1, -1, isEdge);
+  const bottom = seek(cursorRow + 1, 1, isEdge);
+  if (top === undefined || bottom === undefined) return undefined;
+  const isPair = EDGES.some(
+    ([above, below]) => above.test(screen.text(top)) && below.test(screen.text(bottom)),
+  );
+  if (!isPair) return undefined;
+  const rows = between(top, bottom, (row) => screen.text(row));
+  return compose({ top, bottom }, rows, cursorRow === top + 1 && cursorColumn === INPUT_COLUMN);
+};
+
+// Before 0.29 the cursor is drawn as an inverse cell, and the terminal's own stands below the footer.
+const aboveParkedCursor = (screen: ScreenView): Composer | undefined => {
+  if (screen.cursorColumn !== 0) return undefined;
+  const isBottom = (row: number): boolean => ROUND_BOTTOM.test(screen.text(row));
+  const bottom = seek(screen.cursorRow - 1, -1, isBottom, FOOTER_ROWS + 1);
+  if (bottom === undefined) return undefined;
+  const top = seek(bottom - 1, -1, (row) => ROUND_TOP.test(screen.text(row)));
+  if (top === undefined) return undefined;
+  const rows = between(top, bottom, (row) => screen.text(row).replace(/^│/, '').replace(/ *│$/, ''));
+  return compose({ top, bottom }, rows, screen.styleAt(top + 1, INPUT_COLUMN + 1)?.inverse === true);
+};
+
+const compose = (
+  { top, bottom }: { readonly top: number; readonly bottom: number },
+  framed: readonly string[],
+  atStart: boolean,
+): Composer | undefined => {
+  const prefix = PREFIX.exec(framed[0] ?? '');
+  if (!prefix) return undefined;
+  return { top, bottom, mode: prefix[1] ?? '', rows: framed.map((row) => row.slice(INPUT_COLUMN)), atStart };
+};
+
+const seek = (
+  from: number,
+  step: 1 | -1,
+  isWanted: (row: number) => boolean,
+  most = TALLEST,
+): number | undefined => {
+  for (let row = from; row >= 0 && Math.abs(row - from) < most; row += step) if (isWanted(row)) return row;
+  return undefined;
+};
+
+const between = (top: number, bottom: number, textOf: (row: number) => string): readonly string[] =>
+  Array.from({ length: bottom - top - 1 }, (_, index) => textOf(top + 1 + index));

@@ -1,0 +1,137 @@
+// What Gemini's screen and title say (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
+// for, and its spinner may outlive the title `Working…`: whatever speaks against an idle prompt wins.
+import type { Activity, ActivityReport } from '../../core/activity.js';
+import type { Fact } from '../../core/event.js';
+import type { Millis } from '../../core/reading.js';
+import type { ScreenView, Signals } from '../../core/screen-view.js';
+import { screenReader } from '../runtime.js';
+import type { AgentScreen, Seeing, Seen } from '../runtime.js';
+import { findComposer } from './layout.js';
+import type { Composer } from './layout.js';
+import { shownPercent } from './shown-percent.js';
+
+interface GeminiScreen {
+  /** the last screen that could be understood showed a compaction in progress */
+  readonly compacting: boolean;
+}
+
+type Title = 'ready' | 'working' | 'action' | 'plain' | 'cleared';
+
+/** What stands between the conversation and the input box. */
+interface Live {
+  /** the newest item of the conversation, its wrapped rows joined */
+  readonly newest: string;
+  readonly compacting: boolean;
+  readonly spinning: boolean;
+  readonly asking: boolean;
+}
+
+const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
+const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // how an item of the conversation begins; its other rows are indented
+const SPINNER = /^ ?[\u2800-\u28ff] /;
+const COMPACTING = /^[\u2800-\u28ff] Compressing chat history$/;
+const COMPACTED = /^✦ Chat history compressed from (\d+) to (\d+) tokens\.$/;
+const ASKING = /^[\u2800-\u28ff] Waiting for user confirmation/;
+const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
+const VIM_NORMAL = "  Press 'i' for INSERT mode.";
+const FAREWELL = /gemini --resume |Agent powering down|`\/stats model`/;
+const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
+
+// Gemini empties its title when it ends.
+const titleOf = ({ title = 'none' }: Signals): Title => {
+  if (title === '') return 'cleared';
+  if (/^◇ {1,2}Ready\b/.test(title)) return 'ready';
+  if (/^✋ {1,2}/.test(title)) return 'action';
+  return /^[✦⏲]/.test(title) ? 'working' : 'plain';
+};
+
+export const geminiScreen: AgentScreen = {
+  recognises: ({ signals }) =>
+    ['ready', 'working', 'action'].includes(titleOf(signals)) || FIXED_TITLE.test(signals.title ?? ''),
+  reader: () => screenReader<GeminiScreen>({ compacting: false }, readScreen),
+};
+
+const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<GeminiScreen> => {
+  const { screen } = seen;
+  const composer = findComposer(screen);
+  const live = liveRows(screen, composer?.top ?? screen.cursorRow + 1);
+  const activity = activityOf(seen, composer, live);
+  const facts: readonly Fact[] = [
+    ...(composer ? reading(shownPercent(screen, composer), now) : []),
+    ...(state.compacting && composer && !live.compacting ? boundary(live.newest, now) : []),
+  ];
+  return { state: { compacting: live.compacting || (state.compacting && !composer) }, activity, facts };
+};
+
+const reading = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
+  usedPercent === undefined
+    ? []
+    : [{ type: 'reading', reading: { usedPercent, basis: 'window', source: 'screen', at } }];
+
+// A model can write the same row, but not while Gemini compacts.
+const boundary = (newest: string, at: Millis): readonly Fact[] => {
+  const found = COMPACTED.exec(newest);
+  if (!found) return [];
+  const preTokens = Number(found[1]);
+  return [{ type: 'boundary', boundary: { initiator: 'user', preTokens, source: 'screen', at } }];
+};
+
+const liveRows = (screen: ScreenView, below: number): Live => {
+  const live = { newest: '', compacting: false, spinning: false, asking: false };
+  for (let row = below - 1; row >= 0 && row >= below - LIVE_ROWS; row -= 1) {
+    const text = screen.text(row);
+    if (COMPACTING.test(text)) return { ...live, compacting: true };
+    if (ITEM.test(text)) return { ...live, newest: joined(screen, row, below) };
+    if (ASKING.test(text)) live.asking = true;
+    if (SPINNER.test(text)) live.spinning = true;
+  }
+  return live;
+};
+
+const joined = (screen: ScreenView, first: number, below: number): string => {
+  let text = screen.text(first);
+  for (let row = first + 1; row < below && /^ {2}\S/.test(screen.text(row)); row += 1)
+    text += ` ${screen.text(row).trim()}`;
+  return text;
+};
+
+const activityOf = (
+  { screen, signals }: Seen,
+  composer: Composer | undefined,
+  live: Live,
+): ActivityReport => {
+  const title = titleOf(signals);
+  const witnesses = title === 'plain' ? [] : [`title ${title}`];
+  const is = (activity: Activity, ...more: readonly string[]): ActivityReport => ({
+    activity,
+    witnesses: [...witnesses, ...more],
+  });
+  if (title === 'cleared') return is('unknown');
+  if (title === 'action' || live.asking)
+    return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
+  if (live.compacting) return is('compacting', 'compressing chat history');
+  if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
+  if (!composer) return isDialog(screen) ? is('dialog', 'a box instead of the input') : is('unknown');
+  return prompt(composer, is);
+};
+
+const prompt = (
+  { mode, rows, atStart }: Composer,
+  is: (activity: Activity, ...more: readonly string[]) => ActivityReport,
+): ActivityReport => {
+  const [first = ''] = rows;
+  if (mode === '!') return is('unknown', 'shell mode');
+  if (mode === '') return is('unknown', 'search');
+  if (rows.every((row) => row === '')) return is(rows.length === 1 ? 'unknown' : 'draft', 'no placeholder');
+  if (rows.length > 1 || !atStart) return is('draft', 'text in the input');
+  if (PLACEHOLDERS.includes(first)) return is('ready', 'empty prompt row');
+  return first === VIM_NORMAL ? is('unknown', 'vim normal mode') : is('draft', 'text in the input');
+};
+
+// Dialogs take the place of the input box; so does the summary at the end.
+const isDialog = (screen: ScreenView): boolean => {
+  let last = screen.rows - 1;
+  while (last >= 0 && screen.text(last) === '') last -= 1;
+  if (!/^╰─+╯$/.test(screen.text(last))) return false;
+  return ![1, 2, 3].some((above) => FAREWELL.test(screen.text(last - above)));
+};

@@ -1,0 +1,28 @@
+import { startsConversation } from '../launch-rules.js';
+import type { Runtime } from '../runtime.js';
+import { qwenContents } from './contents.js';
+import { qwenLadder } from './ladder.js';
+import { command, launchRules, npmPackage } from './launch.js';
+import { qwenReader } from './log.js';
+import { locateQwen } from './paths.js';
+import { isQwenRecord } from './records.js';
+import { qwenScreen } from './screen.js';
+
+// context.autoCompactThreshold and what Qwen keeps free for the summary and itself (facts/qwen.md); it acts at the lower one.
+const NATIVE = { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 };
+
+export const qwen: Runtime = {
+  name: 'qwen',
+  command,
+  npmPackage,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => NATIVE,
+  ownLadder: (windowTokens) => qwenLadder(windowTokens),
+  log: {
+    locate: locateQwen,
+    reader: qwenReader,
+    recognises: isQwenRecord,
+    contents: qwenContents,
+  },
+  screen: qwenScreen,
+};

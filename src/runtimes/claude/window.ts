@@ -43,7 +43,7 @@ export const windowOfShown = (name: string, env: Env): WindowClaim | undefined =
 };
 
 /** With CLAUDE_CODE_AUTO_COMPACT_WINDOW Claude treats a larger window as if it ended there. */
-export const sessionWindow = (window: Window, env: Env): Window => {
+const sessionWindow = (window: Window, env: Env): Window => {
   const limit = compactionWindow(env);
   if (limit === undefined) return window;
   if (limit <= STANDARD_TOKENS) return { windowTokens: limit, windowSource: 'table' };

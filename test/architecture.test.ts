@@ -241,12 +241,15 @@ describe('the runtimes', () => {
   it('have no file of a name of its own', () => {
     const known = [
       'activity.ts',
+      'banner.ts',
+      'compaction-end.ts',
       'contents.ts',
       'growth.ts',
       'ladder.ts',
       'launch.ts',
       'layout.ts',
       'log.ts',
+      'models.ts',
       'official.ts',
       'paths.ts',
       'percent.ts',
@@ -255,6 +258,7 @@ describe('the runtimes', () => {
       'screen.ts',
       'settings.ts',
       'shown-percent.ts',
+      'status.ts',
       'window.ts',
     ];
     const agents = names.filter((name) => name !== 'defined'); // no agent, but what makes one of a user's definition

@@ -24,9 +24,13 @@ export const parseStatusLine = (text: string): StatusLineWish => {
 
 export type RuntimeName = keyof typeof runtimes;
 
-export const parseRuntime = (text: string): RuntimeName => {
+/** A runtime by its name, or the file that defines one; it is not read here. */
+export type RuntimeOption = RuntimeName | { readonly file: string };
+
+export const parseRuntime = (text: string): RuntimeOption => {
   const names = Object.keys(runtimes) as readonly RuntimeName[];
   const name = names.find((each) => each === text);
+  if (name === undefined && (text.endsWith('.json') || text.includes('/'))) return { file: text };
   if (name === undefined) throw unknownChoice('--runtime', text, names);
   return name;
 };

@@ -7,6 +7,7 @@ import { openReplay } from '../../wrap/replay.js';
 import type { ReplayEvent } from '../../wrap/replay-records.js';
 import type { ReplayRequest } from '../request.js';
 import { replayLine, replaySummary } from '../replay-text.js';
+import { runtimeFromOption } from '../runtime-option.js';
 import type { Outcome } from '../session.js';
 
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
@@ -14,8 +15,7 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
   const open = () => openRecordingFile(path);
   const detected = async (): Promise<Runtime | undefined> =>
     detectRuntime(await open(), Object.values(runtimes));
-  const runtime =
-    options.runtime === undefined ? ((await detected()) ?? runtimes.generic) : runtimes[options.runtime];
+  const runtime = runtimeFromOption(options.runtime) ?? (await detected()) ?? runtimes.generic;
   const { events, notes, seconds } = await openReplay({
     open,
     logs,

@@ -10,15 +10,17 @@ import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
 import type { RunRequest } from '../request.js';
+import { runtimeFromOption } from '../runtime-option.js';
 import { logFor, runWrapped } from '../session.js';
 import type { Outcome } from '../session.js';
 import { transparentReason } from '../transparency.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
-  const known = runtimeOf(word);
+  const asked = runtimeFromOption(options.runtime);
+  const known = runtimeOf(word, asked);
   if (known === undefined && !anyCommand) throw messages.unknownAgent(word, [...agentWords, 'demo']);
-  const runtime = options.runtime === undefined ? (known ?? runtimes.generic) : runtimes[options.runtime];
+  const runtime = asked ?? known ?? runtimes.generic;
   const log = logFor(options);
   const file = find(word, known);
   const env = deeper(process.env, file);
@@ -66,8 +68,11 @@ const isAlive = (session: string | undefined): boolean => {
   }
 };
 
-const runtimeOf = (word: string): Runtime | undefined =>
-  Object.values<Runtime>(runtimes).find((each) => each.command === basename(word));
+/** The agent that the word names: one of ours, or the one that was defined. */
+const runtimeOf = (word: string, asked: Runtime | undefined): Runtime | undefined =>
+  [...Object.values<Runtime>(runtimes), ...(asked ? [asked] : [])].find(
+    (each) => each.command === basename(word),
+  );
 
 const find = (word: string, known: Runtime | undefined): string => {
   const self = realpathSync(process.argv[1] ?? '');

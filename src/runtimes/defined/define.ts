@@ -8,6 +8,8 @@ import { locateBy } from './paths.js';
 import { definition } from './schema.js';
 import { screenOf } from './screen.js';
 
+export type { Problem };
+
 export type Defined =
   | {
       readonly runtime: Runtime;

@@ -1,0 +1,68 @@
+// `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
+import { readFileSync, statSync } from 'node:fs';
+import { UserError } from '../core/user-error.js';
+import { defineRuntime, type Problem } from '../runtimes/defined/define.js';
+import { runtimes } from '../runtimes/index.js';
+import type { Runtime } from '../runtimes/runtime.js';
+import { reasonOf } from '../storage/unwritable.js';
+import { nearest } from './nearest.js';
+import type { RuntimeOption } from './values.js';
+
+const LARGEST_BYTES = 1024 * 1024; // a definition has a thousand or two
+const MOST_PROBLEMS = 20; // printed; the others are counted
+
+/** The runtime that was asked for; undefined when none was. Throws a UserError with everything that is wrong with a definition. */
+export const runtimeFromOption = (option: RuntimeOption | undefined): Runtime | undefined => {
+  if (option === undefined || typeof option === 'string') return option && runtimes[option];
+  const { file } = option;
+  const defined = defineRuntime(readJson(file));
+  if ('problems' in defined) throw wrongDefinition(file, defined.problems);
+  return defined.runtime;
+};
+
+const readJson = (file: string): unknown => {
+  const text = readText(file).replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unreadable(file, `it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+};
+
+const readText = (file: string): string => {
+  let reason = 'it is not a file of at most 1 MB';
+  try {
+    const stats = statSync(file); // first: a pipe would never end, a terminal would wait for keys
+    if (stats.isFile() && stats.size <= LARGEST_BYTES) return readFileSync(file, 'utf8');
+  } catch (error) {
+    reason = reasonOf(error);
+  }
+  throw unreadable(file, reason);
+};
+
+const unreadable = (file: string, reason: string): UserError =>
+  new UserError(`cannot read the runtime definition "${file}": ${reason}`, {
+    exitCode: 2,
+    hint: 'name a JSON file such as {"name": "my-agent", "command": "my-agent"}',
+  });
+
+const wrongDefinition = (file: string, problems: readonly Problem[]): UserError => {
+  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${sentence(each)}`);
+  const untold = problems.length - told.length;
+  const lines = untold > 0 ? [...told, `  and ${untold} more`] : told;
+  return new UserError([`the runtime definition "${file}" is not valid`, ...lines].join('\n'), {
+    exitCode: 2,
+    hint: 'change these fields in the file and start again; the least is {"name": "my-agent", "command": "my-agent"}',
+  });
+};
+
+const sentence = ({ path, given, allowed, known }: Problem): string => {
+  const where = path === '' ? 'the definition' : path;
+  if (known) {
+    const meant = nearest(path.split('.').at(-1) ?? '', known);
+    return `${where}: unknown, ${meant === undefined ? `the names are ${allowed}` : `did you mean ${meant}?`}`;
+  }
+  return given === undefined
+    ? `${where}: is missing, it must be ${allowed}`
+    : `${where}: must be ${allowed}, got ${given}`;
+};

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { define, least, toy } from '../support/defined.js';
+import { seenAfter } from '../support/drawn-screen.js';
+
+describe('the screen of a defined agent', () => {
+  const runtime = define(toy);
+  const look = async (output: string, more: object = {}) => {
+    const { screen } = Object.keys(more).length > 0 ? define({ ...least, ...more }) : runtime;
+    const { activity, facts } = screen?.reader({})(await seenAfter(output), 7) ?? {
+      activity: undefined,
+      facts: [],
+    };
+    return {
+      activity: activity?.activity,
+      witnesses: activity?.witnesses,
+      reading: facts[0]?.type === 'reading' ? facts[0].reading : undefined,
+    };
+  };
+  const prompt = (footer: string, title = 'toy: idle', above = 'hello\r\n'): string =>
+    `\x1b]0;${title}\x07${above}> \r\n${footer}\x1b[2;3H`;
+
+  it('gives the percentage used, whichever way it is written, against what the definition names', async () => {
+    expect((await look(prompt('ctx 37.5% left'))).reading).toEqual({
+      usedPercent: 62.5,
+      basis: 'auto-compact',
+      source: 'screen',
+      at: 7,
+    });
+  });
+
+  it.each([
+    ['the conversation', prompt('', 'toy: idle', 'ctx 5% left\r\n')],
+    ['the draft', '\r\n> ctx 5% left\x1b[2;8H'],
+    ['a row that says more than the agent does', prompt('  ctx 5% left of it')],
+    ['two rows that disagree', prompt('ctx 5% left\r\nctx 6% left')],
+    ['an impossible percentage', prompt('ctx 130% left')],
+    ['a screen without a number', prompt('ready')],
+  ])('reads no number from %s', async (_, output) => {
+    expect((await look(output)).reading).toBeUndefined();
+  });
+
+  it.each([
+    ['12,345 tokens', 'used', 12_345],
+    ['12.3k tokens', 'used', 12_300],
+    ['1.2M tokens', 'used', undefined],
+    ['150k tokens', 'left', 50_000],
+    ['1,23 tokens', 'used', undefined],
+  ])('reads %s %s as %s tokens of 200 000', async (text, polarity, usedTokens) => {
+    const number = { region: 'last-rows:12', pattern: '^([0-9.,]+[kM]?) tokens$', polarity, unit: 'tokens' };
+    const { reading } = await look(text, { window: 200_000, screen: [number] });
+    expect(reading?.usedTokens).toBe(usedTokens);
+  });
+
+  it.each([
+    ['ready', prompt('')],
+    ['busy', prompt('', 'toy: working')],
+    ['dialog', 'Allow this?\r\n  1. Yes\r\n  2. No\x1b[2;3H'],
+    ['unknown', prompt('', 'vim')], // the prompt row alone
+    ['unknown', '\x1b]0;toy: idle\x07hello\r\n> a draft'],
+    ['unknown', prompt('', 'toy: idle', 'Allow this?\r\n')], // ready and dialog cannot both be
+    ['unknown', prompt('  queued: 1')],
+    ['unknown', ''],
+  ])('is %s by the signs that agree', async (activity, output) => {
+    expect((await look(output)).activity).toBe(activity);
+  });
+
+  it('says what speaks for an activity', async () => {
+    expect((await look(prompt(''))).witnesses).toEqual(['title toy: idle', 'prompt row']);
+  });
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { defineRuntime } from '../../src/runtimes/defined/define.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
+
+const file = new URL('../fixtures/programs/toy-agent.json', import.meta.url);
+
+/** The definition of test/fixtures/programs/toy-agent.js, as its user wrote it. */
+export const toy = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+
+/** No definition holds less. */
+export const least = { name: 'toy', command: 'toy-agent' };
+
+export const define = (value: unknown): Runtime => {
+  const defined = defineRuntime(value);
+  if ('problems' in defined) throw new Error(JSON.stringify(defined.problems, undefined, 2));
+  return defined.runtime;
+};

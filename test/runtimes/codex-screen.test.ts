@@ -3,6 +3,7 @@ import { codexPercent } from '../../src/runtimes/codex/percent.js';
 import { codex } from '../../src/runtimes/codex/runtime.js';
 import { screen } from '../../src/runtimes/codex/screen.js';
 import { compacted, compacting, dim, failed, ranOut, readFrames, seenFrame } from '../support/codex-frame.js';
+import type { CodexFrame } from '../support/codex-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';
 import { playScreens } from '../support/screen-play.js';
 
@@ -18,7 +19,7 @@ const items = (used: number, window = '95K') => [
 ];
 const fresh = { state: 'idle', items: items(0, '100K') };
 const turn = (used: number) => ({ state: 'done', conversation: answer, items: items(used) });
-const percents = async (...frames: Parameters<typeof readFrames>) =>
+const percents = async (...frames: readonly CodexFrame[]) =>
   (await readFrames(...frames)).map(({ percent }) => percent);
 
 describe('the percentage in the status line of codex', () => {
@@ -131,6 +132,13 @@ describe('a percentage of codex that is not true', () => {
         turn(70),
       ),
     ).toEqual([undefined, 70, undefined, undefined, undefined, undefined, 70]);
+  });
+
+  it('is any percentage while a compaction runs', async () => {
+    expect(await percents(turn(70), { ...turn(70), state: 'working', live: compacting })).toEqual([
+      70,
+      undefined,
+    ]);
   });
 
   it.each([

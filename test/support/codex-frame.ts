@@ -12,6 +12,8 @@ export interface CodexFrame {
   /** lines of a draft; the cursor stands behind the last one. Codex's placeholder where there is none */
   readonly draft?: readonly string[];
   readonly glyph?: string;
+  /** of the cursor, from 0, where it is not behind the draft */
+  readonly column?: number;
   /** items of the status line */
   readonly items?: readonly string[];
   readonly hints?: string;
@@ -51,7 +53,7 @@ const bytesOf = (frame: CodexFrame, columns: number, rows: number): string => {
   const blank = Array.from({ length: top - shown.length }, () => '');
   const all = [...blank, ...shown, ...composer, '', ...footer];
   const cursorRow = top + composer.length;
-  const cursorColumn = draft ? 3 + (draft.at(-1) ?? '').length : 3;
+  const cursorColumn = 1 + (frame.column ?? 2 + (draft?.at(-1) ?? '').length);
   return [
     state === undefined ? '' : `\x1b]7501;state=${state}:app=codex\x1b\\`,
     title === undefined ? '' : `\x1b]0;${title}\x07`,

@@ -25,10 +25,9 @@ export interface Look {
 }
 
 /** Nothing was counted yet. */
-export const firstDoubt: Doubt = { percent: 0, isFull: false, windows: [] };
+export const firstDoubt: Doubt = { isFull: false, windows: [] };
 
 const COMPACTED = /^• Context compacted(?: · |$)/;
-const FAILED = /^■ /;
 const RAN_OUT = /^■ Codex ran out of room/;
 const EFFECTIVE_SHARE = 0.95; // of the model's window
 const ROUNDING = 0.006; // three digits of each of the two are shown
@@ -57,7 +56,7 @@ const doubted = (doubt: Doubt, look: Look, isFull: boolean): Pick<Doubt, 'percen
   const shown = look.shown?.usedPercent;
   if (isCompacting || (state === 'done' && isCompacted(head))) return { percent: 0 };
   // only a turn that ended well has surely been counted
-  if (state === 'done' && head && !FAILED.test(head.text)) return {};
+  if (state === 'done' && head) return {};
   if (state === 'error') return isFull ? percentOf(shown ?? doubt.percent) : { percent: 0 };
   if (shown === undefined) return percentOf(doubt.percent);
   if (shown === 0) return doubt.shown === 0 ? percentOf(doubt.percent) : { percent: 0 };

@@ -51,6 +51,8 @@ const footerBelow = (screen: ScreenView, row: number): readonly number[] => {
   let first = last;
   while (first > row && screen.text(first - 1) !== '') first -= 1;
   if (first <= row + 1 || last - first >= MOST_FOOTER_ROWS) return [];
+  // only a search field of Codex's own has the cursor in the footer: these are the last lines of a draft
+  if (screen.cursorRow >= first && !isDrawn(screen, screen.cursorRow)) return [];
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 };
 

@@ -4,7 +4,7 @@ import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
 import { parseArguments } from './program.js';
-import type { DemoRequest, ReplayRequest, RunRequest } from './request.js';
+import type { Task } from './request.js';
 import type { Outcome } from './session.js';
 import { version } from './version.js';
 
@@ -20,7 +20,7 @@ const main = async (): Promise<void> => {
   finish(await perform(request), request.options.quiet ?? false);
 };
 
-const perform = async (request: RunRequest | DemoRequest | ReplayRequest): Promise<Outcome> => {
+const perform = async (request: Task): Promise<Outcome> => {
   switch (request.kind) {
     case 'run':
       return run(request);
@@ -29,7 +29,18 @@ const perform = async (request: RunRequest | DemoRequest | ReplayRequest): Promi
     case 'replay':
       // with a screen model of its own, which the start of an agent must not wait for
       return (await import('./commands/replay.js')).replay(request);
+    case 'ps':
+      return printed(await (await import('./commands/ps.js')).ps(request));
+    case 'context':
+      return printed(await (await import('./commands/context.js')).context(request));
   }
+};
+
+/** Everything is written before the process ends; a reader that has gone, as after `| head`, is no error. */
+const printed = async (text: string): Promise<Outcome> => {
+  process.stdout.on('error', () => undefined);
+  await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+  return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
 const finish = ({ status, notices }: Outcome, quiet: boolean): void => {

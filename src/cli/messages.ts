@@ -79,3 +79,40 @@ export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
 
 export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
+
+const listed = (names: readonly string[]): string => names.map((name) => `\n  ${name}`).join('');
+
+export const noSession = (): UserError =>
+  usageError('no session is running', 'start one with ctxwrap claude, or give a session file');
+
+export const whichSession = (names: readonly string[]): UserError =>
+  usageError(`${names.length} sessions are running`, `give the id or the pid of one:${listed(names)}`);
+
+export const severalSessions = (given: string, names: readonly string[]): UserError =>
+  usageError(`"${given}" fits ${names.length} sessions`, `give the id or the pid of one:${listed(names)}`);
+
+export const unknownSession = (given: string, names: readonly string[]): UserError =>
+  usageError(
+    `there is no session and no file "${given}"`,
+    names.length > 0
+      ? `the sessions are:${listed(names)}`
+      : 'no session is running; ctxwrap ps --all shows those that are over',
+  );
+
+export const unreadableFile = (path: string, reason: string): UserError =>
+  usageError(
+    `cannot read the session file "${path}": ${reason}`,
+    'give a session file that an agent has written',
+  );
+
+export const compressedFile = (path: string): UserError =>
+  usageError(`the session file "${path}" is compressed`, `unpack it first: zstd -d "${path}"`);
+
+export const unknownFile = (path: string): UserError =>
+  usageError(
+    `"${path}" is no session file that is known`,
+    'if it is one all the same, say whose: --runtime claude',
+  );
+
+export const unfollowedAgent = (runtime: string): UserError =>
+  usageError(`${runtime} has no session file that can be read`, 'give another --runtime');

@@ -3,7 +3,7 @@ import type { Preset } from '../core/ladder.js';
 import type { Bound } from '../core/rung.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../wrap/wrap-session.js';
-import type { RuntimeName } from './values.js';
+import type { RuntimeOption } from './values.js';
 
 export interface Options {
   readonly mode: Mode;
@@ -13,7 +13,7 @@ export interface Options {
   readonly warn?: Bound;
   readonly auto?: Bound;
   readonly hard?: Bound;
-  readonly runtime?: RuntimeName;
+  readonly runtime?: RuntimeOption;
   readonly claudeStatusLine: StatusLineWish;
   readonly footer: boolean;
   readonly record?: string;
@@ -48,8 +48,23 @@ export interface ReplayRequest {
   readonly options: Options;
 }
 
-export type Request =
-  | RunRequest
-  | DemoRequest
-  | ReplayRequest
-  | { readonly kind: 'print'; readonly text: string };
+export interface PsRequest {
+  readonly kind: 'ps';
+  /** also those that are over, and those that are silent */
+  readonly all: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
+export interface ContextRequest {
+  readonly kind: 'context';
+  /** a session as `ps` names it, or a session file; the only live session when absent */
+  readonly target?: string;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
+/** What is done and then over, by its kind. */
+export type Task = RunRequest | DemoRequest | ReplayRequest | PsRequest | ContextRequest;
+
+export type Request = Task | { readonly kind: 'print'; readonly text: string };

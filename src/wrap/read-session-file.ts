@@ -69,7 +69,8 @@ const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFile
   return {
     take: (fact: Fact): void => {
       inbox.put(fact);
-      if (fact.type === 'boundary')
+      // one that is told again, as when a history is written anew, is not a second one
+      if (fact.type === 'boundary' && !compactions.some(({ at }) => at === fact.boundary.at))
         compactions = [...compactions, pastCompaction(fact.boundary, lastTokens)].slice(-MOST_COMPACTIONS);
       if (fact.type === 'boundary' || fact.type === 'voided') lastTokens = undefined;
       if (fact.type !== 'reading') return;

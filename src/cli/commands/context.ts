@@ -1,0 +1,142 @@
+import { open, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { contextReport } from '../../core/context-report.js';
+import type { ContextReport } from '../../core/context-report.js';
+import { provenance, sessionLadder } from '../../core/provenance.js';
+import { readingRecord } from '../../core/reading-record.js';
+import { thresholdsOf } from '../../core/thresholds.js';
+import { footerView } from '../../core/view.js';
+import { runtimes } from '../../runtimes/index.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { listSessions } from '../../storage/session-records.js';
+import type { ListedSession } from '../../storage/session-records.js';
+import { stateFolder } from '../../storage/state-folder.js';
+import { reasonOf } from '../../storage/unwritable.js';
+import { readSessionFile, runtimeOfFile } from '../../wrap/read-session-file.js';
+import type { ReadSession } from '../../wrap/read-session-file.js';
+import { contextText } from '../context-text.js';
+import * as messages from '../messages.js';
+import { widthOfOutput } from '../output-width.js';
+import { paintFor } from '../paint.js';
+import type { ContextRequest } from '../request.js';
+import { runtimeFromOption } from '../runtime-option.js';
+import { findSession, namesOf, onlySession } from '../session-argument.js';
+
+/** `ctxwrap context`: how full the window of a session is, and what fills it. */
+export const context = async (request: ContextRequest): Promise<string> => {
+  const report = await reportOf(request);
+  if (request.json) return `${JSON.stringify(report, undefined, 2)}\n`;
+  const paint = paintFor(process.stdout.isTTY, process.env);
+  return `${contextText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
+};
+
+const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
+  const { env } = process;
+  const { target } = request;
+  const sessions = await listSessions(stateFolder(env, env['HOME'] ?? homedir()), Date.now());
+  if (target === undefined) return sessionReport(onlySession(sessions), request);
+  const session = findSession(sessions, target);
+  if (session) return sessionReport(session, request);
+  const exists = await stat(target).then(
+    () => true,
+    (error: unknown) => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
+  );
+  if (!exists) throw messages.unknownSession(target, namesOf(sessions));
+  return fileReport(target, request);
+};
+
+const runtimeNamed = (name: string): Runtime | undefined =>
+  Object.values<Runtime>(runtimes).find((each) => each.name === name);
+
+/** Numbers as the wrapper has them; the session file adds what only it holds. */
+const sessionReport = async (
+  { record, liveness }: ListedSession,
+  request: ContextRequest,
+): Promise<ContextReport> => {
+  const { id, pid, logPath, reading, note, agentSessionId } = record;
+  const runtime = runtimeNamed(record.runtime);
+  const file =
+    logPath === undefined || !runtime?.log
+      ? undefined
+      : await readFile(logPath, runtime, request).catch(() => undefined);
+  const seen = file && provenance(file.state, Date.now());
+  const windowTokens = reading?.windowTokens;
+  return contextReport({
+    runtime: record.runtime,
+    session: { id, pid, liveness },
+    agentSessionId,
+    path: logPath,
+    reading,
+    note,
+    // the file may be a turn ahead or behind
+    cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
+    thresholds: record.thresholds,
+    ownLadder: windowTokens === undefined ? undefined : runtime?.ownLadder?.(windowTokens),
+    compactions: file?.compactions ?? [],
+    toolResults: file?.toolResults ?? [],
+  });
+};
+
+const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
+  const path = await readablePath(given);
+  const asked = runtimeFromOption(request.options.runtime);
+  const runtime = asked ?? (await runtimeOfFile(path, Object.values(runtimes)));
+  if (!runtime) throw messages.unknownFile(given);
+  if (!runtime.log) throw messages.unfollowedAgent(runtime.name);
+  const { state, compactions, toolResults } = await readFile(path, runtime, request);
+  const now = Date.now();
+  const reading = readingRecord(state, now);
+  const windowTokens = reading?.windowTokens;
+  return contextReport({
+    runtime: runtime.name,
+    path,
+    reading,
+    note: footerView(state, now).note,
+    cachedTokens: provenance(state, now)?.cachedTokens,
+    thresholds: thresholdsOf(sessionLadder(state)),
+    ownLadder: windowTokens === undefined ? undefined : runtime.ownLadder?.(windowTokens),
+    compactions,
+    toolResults,
+  });
+};
+
+const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): Promise<ReadSession> => {
+  const { ladder, warn, auto, hard } = options;
+  return readSessionFile({
+    path,
+    runtime,
+    env: {}, // a file may be another machine's, or of another day: this shell's settings are not its agent's
+    windowTokens: options.window,
+    ladder: {
+      ...(ladder && { preset: ladder }),
+      ...(warn && { warn }),
+      ...(auto && { auto }),
+      ...(hard && { hard }),
+    },
+    now: Date.now(),
+  });
+};
+
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** The file itself behind any links; throws what is wrong with it. */
+const readablePath = async (given: string): Promise<string> => {
+  try {
+    const path = await realpath(given);
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw messages.unreadableFile(given, 'it is a folder');
+    if (!stats.isFile()) throw messages.unreadableFile(given, 'it is no regular file');
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(ZSTD.length), 0, ZSTD.length, 0);
+      if (bytesRead === 0) throw messages.unreadableFile(given, 'it is empty');
+      if (buffer.equals(ZSTD)) throw messages.compressedFile(given);
+    } finally {
+      await file.close();
+    }
+    return path;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw messages.unreadableFile(given, reasonOf(error));
+    throw error;
+  }
+};

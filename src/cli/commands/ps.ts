@@ -1,0 +1,20 @@
+import { homedir } from 'node:os';
+import { listSessions } from '../../storage/session-records.js';
+import { stateFolder } from '../../storage/state-folder.js';
+import type { PsRequest } from '../request.js';
+import { sessionsText } from '../sessions-text.js';
+import { widthOfOutput } from '../output-width.js';
+
+/** `ctxwrap ps`: the sessions that are running, and with --all those that were. */
+export const ps = async ({ all, json }: PsRequest): Promise<string> => {
+  const now = Date.now();
+  const { env } = process;
+  const home = env['HOME'] ?? homedir();
+  const every = await listSessions(stateFolder(env, home), now);
+  const sessions = every.filter(({ liveness }) => all || liveness === 'live');
+  if (json) {
+    const records = sessions.map(({ record, liveness }) => ({ ...record, liveness }));
+    return `${JSON.stringify({ schema: 'ctxwrap.sessions/1', sessions: records }, undefined, 2)}\n`;
+  }
+  return `${sessionsText(sessions, { now, width: widthOfOutput(), home }).join('\n')}\n`;
+};

@@ -1,0 +1,155 @@
+// `ctxwrap context` for people: how full the window is and why, in the manner of the agents' own /context, in any width.
+import type { PartName } from '../core/context-parts.js';
+import type { ContextReport } from '../core/context-report.js';
+import type { WindowSource } from '../core/reading.js';
+import { grouped } from '../core/rung.js';
+import { compactionRows, thresholdRows, toolRows } from './context-sections.js';
+import type { Paint } from './paint.js';
+import { plain, shortened, widthOf, wrapped } from './plain-text.js';
+
+export interface ContextLook {
+  readonly width: number;
+  readonly paint: Paint;
+}
+
+const WIDEST = 100; // longer lines are not easier to read
+const BAR = 60;
+
+export const contextText = (report: ContextReport, { width, paint }: ContextLook): readonly string[] => {
+  const columns = Math.min(WIDEST, width);
+  const sections = [
+    headRows(report, columns, paint),
+    report.reading ? fillRows(report, columns, paint) : wrapped(blankText(report), columns),
+    thresholdRows(report, columns, paint),
+    compactionRows(report, columns, paint),
+    toolRows(report, columns, paint),
+  ];
+  return sections
+    .filter((rows) => rows.length > 0)
+    .flatMap((rows, index) => (index === 0 ? rows : ['', ...rows]));
+};
+
+const blankText = ({ note }: ContextReport): string => {
+  switch (note) {
+    case undefined:
+    case 'waiting for the first turn':
+      return 'No answer yet: the agent says how full the window is with its first one.';
+    case 'size pending':
+      return 'The last number is void after a compaction, and the next answer brings a new one.';
+    default:
+      return `There is no number: ${note}.`;
+  }
+};
+
+const headRows = (
+  { runtime, reading, session, agentSessionId, path }: ContextReport,
+  columns: number,
+  paint: Paint,
+): readonly string[] => {
+  const title = [runtime, ...(reading?.model ? [reading.model] : [])].map(plain).join(' · ');
+  const names = [
+    ...(session ? [`session ${session.id} (pid ${session.pid}, ${session.liveness})`] : []),
+    ...(agentSessionId === undefined ? [] : [`conversation ${plain(agentSessionId)}`]),
+  ];
+  return [
+    paint.bold(shortened(title, columns)),
+    ...names.map((name) => shortened(name, columns)),
+    ...(path === undefined ? [] : [paint.dim(shortened(plain(path), columns, 'start'))]),
+  ];
+};
+
+const windowTexts: Readonly<Record<WindowSource, string>> = {
+  user: 'set by you',
+  agent: 'said by the agent',
+  derived: 'derived from what the agent shows',
+  table: 'from the model table',
+  default: 'assumed, not known',
+};
+
+const sourceTexts = {
+  official: "from the agent's status line",
+  log: 'from the session file',
+  screen: "from the agent's screen",
+  estimate: 'estimated from the text since the last number',
+} as const;
+
+const partTexts: Readonly<Record<PartName, { readonly name: string; readonly cell: string }>> = {
+  used: { name: 'Used', cell: '█' },
+  cached: { name: 'Cached input', cell: '█' },
+  fresh: { name: 'Fresh input', cell: '▓' },
+  free: { name: 'Free', cell: '░' },
+  buffer: { name: 'Compaction buffer', cell: '▒' },
+};
+
+const fillRows = (report: ContextReport, columns: number, paint: Paint): readonly string[] => {
+  const { reading, parts, totalTokens, tier } = report;
+  if (!reading) return [];
+  const { usedTokens, windowTokens, usedPercent, source, windowSource, basis } = reading;
+  const mark = source === 'estimate' ? '~' : '';
+  const tokens = usedTokens === undefined ? [] : [`${mark}${grouped(usedTokens)} tokens`];
+  const percent = usedPercent === undefined ? [] : [`${mark}${usedPercent}% ${basisText(basis)}`];
+  const window =
+    windowTokens === undefined || windowSource === undefined
+      ? []
+      : [
+          `Window ${grouped(windowTokens)}${windowSource === 'default' ? '?' : ''} tokens, ${windowTexts[windowSource]}`,
+        ];
+  const tierText = tier === undefined ? [] : [`tier ${tier}`];
+  return [
+    ...wrapped(`Used ${[...tokens, ...percent, sourceTexts[source], ...tierText].join(' · ')}`, columns),
+    ...window.flatMap((text) => wrapped(text, columns)),
+    paint.tier(tier, bar(report, Math.min(BAR, columns))),
+    ...parts.map(({ name, tokens: size, percent: share }) =>
+      row(
+        `${partTexts[name].cell} ${partTexts[name].name}`,
+        [grouped(size), `${share.toFixed(1)}%`],
+        columns,
+      ),
+    ),
+    ...(totalTokens === undefined
+      ? []
+      : [paint.dim(row('  Total', [grouped(totalTokens), '100.0%'], columns))]),
+  ];
+};
+
+const basisText = (basis: string): string => {
+  switch (basis) {
+    case 'effective':
+      return 'of the window less the room for an answer';
+    case 'auto-compact':
+      return 'of the way to its own compaction';
+    case 'baseline':
+      return 'of the window as the agent counts';
+    default:
+      return 'of the window';
+  }
+};
+
+const NAME_COLUMNS = 21;
+
+/** A name, and numbers right below each other. */
+export const row = (name: string, numbers: readonly [string, string], columns: number): string => {
+  const label = shortened(name, NAME_COLUMNS);
+  const [first, second] = numbers;
+  const text = `${label}${' '.repeat(NAME_COLUMNS - widthOf(label))}${first.padStart(10)} ${second.padStart(7)}`;
+  return shortened(text, columns);
+};
+
+/** Cells in proportion to the parts; the cells of all parts together are the bar. */
+const bar = ({ parts, reading, totalTokens }: ContextReport, cells: number): string => {
+  if (totalTokens === undefined || totalTokens === 0) {
+    const used = Math.round((Math.min(100, reading?.usedPercent ?? 0) * cells) / 100);
+    return '█'.repeat(used) + '░'.repeat(cells - used);
+  }
+  let tokens = 0;
+  let drawn = 0;
+  return parts
+    .map(({ name, tokens: size }) => {
+      tokens += size;
+      const upTo = Math.round((tokens * cells) / totalTokens);
+      const text = partTexts[name].cell.repeat(upTo - drawn);
+      drawn = upTo;
+      return text;
+    })
+    .join('');
+};

@@ -1,0 +1,38 @@
+// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; the only one when absent.
+import type { ListedSession } from '../storage/session-records.js';
+import * as messages from './messages.js';
+import { plain } from './plain-text.js';
+
+export const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
+
+/** The session that is meant; undefined when nothing fits. Throws when several do. */
+export const findSession = (
+  sessions: readonly ListedSession[],
+  argument: string,
+): ListedSession | undefined => {
+  const exact = sessions.find(({ record }) => record.id === argument);
+  if (exact) return exact;
+  const there = sessions.filter(isThere);
+  const byPid = there.filter(({ record }) => [record.pid, record.childPid].map(String).includes(argument));
+  const byName = there.filter(({ record }) => record.runtime === argument);
+  const byPrefix = sessions.filter(({ record }) => argument !== '' && record.id.startsWith(argument));
+  const livePrefix = byPrefix.filter(isThere);
+  const found = [byPid, byName, livePrefix, byPrefix].find((each) => each.length > 0) ?? [];
+  if (found.length > 1) throw messages.severalSessions(argument, found.map(nameOf));
+  return found[0];
+};
+
+/** The only live session. */
+export const onlySession = (sessions: readonly ListedSession[]): ListedSession => {
+  const there = sessions.filter(isThere);
+  const [first, ...others] = there;
+  if (!first) throw messages.noSession();
+  if (others.length > 0) throw messages.whichSession(there.map(nameOf));
+  return first;
+};
+
+const nameOf = ({ record }: ListedSession): string =>
+  `${record.id} (${record.runtime}, pid ${record.pid}, ${plain(record.cwd)})`;
+
+export const namesOf = (sessions: readonly ListedSession[]): readonly string[] =>
+  sessions.filter(isThere).map(nameOf);

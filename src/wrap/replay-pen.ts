@@ -23,7 +23,10 @@ const makeTold = () => {
   const told = new Map<Source, string>();
   return {
     isNews: ({ source, usedTokens, windowTokens, usedPercent, basis }: Numbers): boolean => {
-      const key = JSON.stringify([usedTokens, windowTokens, usedPercent, basis]);
+      // an estimate is tokens only: what it is measured against comes from elsewhere
+      const key = JSON.stringify(
+        source === 'estimate' ? usedTokens : [usedTokens, windowTokens, usedPercent, basis],
+      );
       const isNew = told.get(source) !== key;
       told.set(source, key);
       return isNew;
@@ -44,7 +47,9 @@ export const makePen = (runtime: string) => {
     switch (event.type) {
       case 'reading': {
         const reading = validReading(event.reading);
-        if (reading && isNews(reading)) yield readingOf(context, reading, context.known);
+        // an estimate is told below, as the session holds it
+        if (reading && reading.source !== 'estimate' && isNews(reading))
+          yield readingOf(context, reading, context.known);
         return;
       }
       case 'activity':

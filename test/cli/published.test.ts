@@ -1,0 +1,138 @@
+// Sessions as other processes see them, through the built program.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import type { Bench } from './launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+});
+afterEach(() => bench.remove());
+
+const WAIT = { timeout: 20_000, interval: 50 };
+const log = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
+const json = async (args: readonly string[]) => {
+  const { stdout, stderr, code } = await ctxwrap([...args, '--json'], bench);
+  return { code, stderr, value: JSON.parse(stdout || 'null') };
+};
+const liveness = async (): Promise<readonly string[]> =>
+  (await json(['ps', '--all'])).value.sessions.map((each: { liveness: string }) => each.liveness);
+
+/** A wrapped program that waits for a line. */
+const startSession = (options: readonly string[] = []) => {
+  const program = bench.program('waiter', '#!/bin/sh\necho "session $CTXWRAP_SESSION"\nread line\nexit 3\n');
+  return inTerminal(process.execPath, [bin, ...options, '--', program], bench);
+};
+
+describe('a wrapped session', () => {
+  it('is listed while it runs, and remembered with its end', async () => {
+    const terminal = startSession();
+    await terminal.seen(/session \S+/);
+    const id = /session (\S+)/.exec(terminal.output())?.[1] ?? '';
+    await vi.waitFor(async () => expect(await liveness()).toEqual(['live']), WAIT);
+    const { value } = await json(['ps']);
+    expect(value).toMatchObject({
+      schema: 'ctxwrap.sessions/1',
+      sessions: [{ schema: 'ctxwrap.session/1', id, runtime: 'generic', cwd: bench.folder }],
+    });
+    const [{ pid, childPid }] = value.sessions;
+    expect((await ctxwrap(['ps'], bench)).stdout).toContain(`${pid}`);
+    for (const argument of [[], [id], [`${pid}`], [`${childPid}`], ['generic']])
+      expect((await json(['context', ...argument])).value).toMatchObject({
+        schema: 'ctxwrap.context/1',
+        session: { id, pid, liveness: 'live' },
+        parts: [],
+      });
+    terminal.type('done\r');
+    expect((await terminal.ended).exitCode).toBe(3);
+    expect((await json(['ps'])).value.sessions).toEqual([]);
+    expect((await json(['ps', '--all'])).value.sessions).toMatchObject([
+      { id, liveness: 'ended', exit: { code: 3 }, activity: 'dead' },
+    ]);
+  });
+
+  it('that was killed is dead, and the next one is another', async () => {
+    const terminal = startSession(['--mode', 'off']);
+    await vi.waitFor(async () => expect(await liveness()).toEqual(['live']), WAIT);
+    process.kill((await json(['ps'])).value.sessions[0].pid, 'SIGKILL');
+    await terminal.ended;
+    expect(await liveness()).toEqual(['dead']);
+    const next = startSession();
+    await vi.waitFor(async () => expect(await liveness()).toEqual(['dead', 'live']), WAIT);
+    next.type('\r');
+    await next.ended;
+  });
+
+  it('goes on when nothing can be written', async () => {
+    writeFileSync(join(bench.folder, '.local'), 'no folder');
+    const wrapperLog = join(bench.folder, 'wrapper.log');
+    const terminal = startSession(['--log', wrapperLog]);
+    await terminal.seen(/session \S+/);
+    terminal.type('\r');
+    expect((await terminal.ended).exitCode).toBe(3);
+    expect(readFileSync(wrapperLog, 'utf8').match(/other programs do not see this session/g)).toHaveLength(1);
+  });
+
+  it('that is not wrapped leaves nothing', async () => {
+    const program = bench.program('quick', '#!/bin/sh\necho hi\n');
+    expect((await ctxwrap(['--', program], bench)).stdout).toBe('hi\n');
+    expect(readdirSync(bench.folder)).toEqual(['quick']);
+  });
+});
+
+describe('ctxwrap ps and context', () => {
+  it('without a session say so, and what to do', async () => {
+    expect(await ctxwrap(['ps'], bench)).toMatchObject({
+      code: 0,
+      stdout: 'No session is running. Start one with: ctxwrap claude\n',
+    });
+    expect((await json(['ps'])).value).toEqual({ schema: 'ctxwrap.sessions/1', sessions: [] });
+    expect(await ctxwrap(['context'], bench)).toMatchObject({
+      code: 2,
+      stderr:
+        'ctxwrap: no session is running\nctxwrap: start one with ctxwrap claude, or give a session file\n',
+    });
+  });
+
+  it.each([
+    ['claude/session-with-compaction.jsonl', { runtime: 'claude', tier: 'safe', totalTokens: 200_000 }],
+    ['codex/context-exceeded.jsonl', { runtime: 'codex', tier: 'safe', totalTokens: 95_000 }],
+    ['gemini/auto-compactions.jsonl', { runtime: 'gemini', tier: 'hard' }],
+  ])('of the session file %s are its numbers', async (name, expected) => {
+    const { value, code } = await json(['context', log(name)]);
+    expect(code).toBe(0);
+    expect(value).toMatchObject({ schema: 'ctxwrap.context/1', path: log(name), ...expected });
+  });
+
+  it('of a session file take the window that the user names', async () => {
+    const file = log('claude/session-with-compaction.jsonl');
+    const { value } = await json(['context', '--window', '150k', file]);
+    expect(value.reading).toMatchObject({ usedTokens: 131_003, windowTokens: 150_000, windowSource: 'user' });
+    expect(value.tier).toBe('hard');
+    expect((await json(['--window', '150k', 'context', file])).value.tier).toBe('hard');
+  });
+
+  it.each([
+    ['a folder', 'folder', 'it is a folder'],
+    ['an empty file', 'empty', 'it is empty'],
+    ['an archive', 'session.jsonl.zst', 'is compressed'],
+    ['something else', 'other.gz', 'is no session file that is known'],
+    ['nothing', 'missing.jsonl', 'there is no session and no file'],
+  ])('of %s end with status 2 and say why', async (_, name, message) => {
+    const path = join(bench.folder, name);
+    if (name === 'empty') writeFileSync(path, '');
+    if (name === 'session.jsonl.zst') writeFileSync(path, Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2]));
+    if (name === 'other.gz') writeFileSync(path, gzipSync('hello'));
+    const { code, stdout, stderr } = await ctxwrap(
+      ['context', name === 'folder' ? bench.folder : path],
+      bench,
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n').length).toBeGreaterThanOrEqual(2);
+  });
+});

@@ -38,7 +38,10 @@ const rateNote = (results, title) => {
   return [`${title}: ctxwrap reaches ${ratio('bare proxy')} of the bare proxy, ${ratio('tmux')} times tmux.`];
 };
 
-const notes = ({ results: { throughput, recording, memory, paints }, notInstalled }) => [
+const scanNote = ({ name, large, p50, p99 }) =>
+  `Reading a screen of ${name}${large ? ' in 200 × 60' : ''}: median ${fixed(p50, 2)} ms, p99 ${fixed(p99, 2)} ms.`;
+
+const notes = ({ results: { throughput, recording, memory, paints, scan }, notInstalled }) => [
   ...rateNote(throughput, 'Plain lines'),
   ...rateNote(recording, 'Recordings'),
   ...(memory
@@ -49,6 +52,7 @@ const notes = ({ results: { throughput, recording, memory, paints }, notInstalle
         `Footer paints a second under a child that redraws 30 times a second: ${fixed(paints.over, 1)}; under one that clears the screen each time: ${fixed(paints.clear, 1)}.`,
       ]
     : []),
+  ...(scan ?? []).map(scanNote),
   ...notInstalled.map((name) => `${name} is not installed here and was left out.`),
 ];
 

@@ -1,0 +1,63 @@
+// What reading one screen costs, per agent: every screen of its recordings, played as they are and into a screen of 200 × 60.
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { percentile } from './numbers.js';
+
+const root = resolve(import.meta.dirname, '../..');
+const casts = join(root, 'test/fixtures/casts');
+
+// The readers are inside the bundle of the program; a bundle of their own lets them be called alone.
+const SOURCE = `
+export { runtimes } from './src/runtimes/index.js';
+export { openRecordingFile } from './src/storage/recording-file.js';
+export { settledScreens } from './src/wrap/settled-screens.js';
+`;
+
+const load = async (folder) => {
+  const outfile = join(folder, 'scan.mjs');
+  await build({
+    stdin: { contents: SOURCE, resolveDir: root },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
+  return import(pathToFileURL(outfile).href);
+};
+
+/** Milliseconds of each look at a screen. */
+const timesOf = async ({ openRecordingFile, settledScreens }, { file, screen, size }) => {
+  const { header, events } = await openRecordingFile(file);
+  let read = screen.reader({});
+  const times = [];
+  for await (const { type, seen, at } of settledScreens({ ...header, ...size }, events())) {
+    if (type !== 'screen') continue;
+    const before = performance.now();
+    read = read(seen, at).next;
+    times.push(performance.now() - before);
+  }
+  return times;
+};
+
+export const measureScan = async (folder) => {
+  const parts = await load(folder);
+  const results = [];
+  for (const { name, screen } of Object.values(parts.runtimes)) {
+    if (!screen) continue;
+    const files = readdirSync(join(casts, name)).map((file) => join(casts, name, file));
+    for (const size of [{}, { columns: 200, rows: 60 }]) {
+      const times = [];
+      for (const file of files) times.push(...(await timesOf(parts, { file, screen, size })));
+      results.push({ name, large: size.rows !== undefined, looks: times.length, times });
+    }
+  }
+  return results.map(({ times, ...rest }) => ({
+    ...rest,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    most: Math.max(...times),
+  }));
+};

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { casts } from '../support/casts.js';
+import { inFolder, lastRow, withWrapped } from '../support/wrapped.js';
+
+const outputOf = (name: string): Uint8Array => {
+  const cast = casts().find((each) => each.name === name);
+  if (!cast) throw new Error(`no recording ${name}`);
+  return cast.output;
+};
+
+const wrapClaude = (log: string) => ({
+  columns: 120,
+  rows: 31,
+  options: ['--runtime', 'claude', '--log', log],
+});
+
+describe('what a wrapped agent shows', () => {
+  it('is in the footer: the number of its screen, when it has no session file', () =>
+    inFolder((folder) =>
+      withWrapped(wrapClaude(join(folder, 'log')), async ({ window, player, ended }) => {
+        await player.ready();
+        await window.until(() => lastRow(window).startsWith(' claude'), 'the footer');
+        expect(lastRow(window)).not.toContain('%');
+        await player.write(outputOf('claude/climb-s46-120'), [1000]);
+        await window.until(() => /98%/.test(lastRow(window)), 'the number of the screen');
+        player.exit(0);
+        await ended();
+      }),
+    ));
+
+  it('is in the log: what the agent does, also that it has ended', () =>
+    inFolder(async (folder) => {
+      const log = join(folder, 'log');
+      await withWrapped(wrapClaude(log), async ({ player, ended, window }) => {
+        await player.ready();
+        await player.write(outputOf('claude/climb-s46-120'));
+        await window.until(() => readFileSync(log, 'utf8').includes('activity ready'), 'the log of it');
+        player.exit(0);
+        await ended();
+      });
+      const activities = readFileSync(log, 'utf8').match(/activity \w+/g);
+      expect(activities?.at(-1)).toBe('activity dead');
+    }));
+});

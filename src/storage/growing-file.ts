@@ -1,6 +1,7 @@
 // Reads what an append-only file has got since the last time. Of a long file only the end is read at first: a session of
 // hundreds of megabytes says in its last ones how full the window is.
 import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { lineSplitter } from './line-splitter.js';
@@ -82,26 +83,19 @@ export const growingFile = (options: GrowingFileOptions): GrowingFile => {
   };
 
   const readNew = async (): Promise<boolean> => {
-    const { path, isEnough } = options;
-    const stats = await lstat(path);
+    const { ino, size, mtimeMs } = await regularFile(options.path);
     if (stopped) return false;
-    if (!stats.isFile()) throw new Error('not a regular file');
-    const before = position?.inode === stats.ino && stats.size >= position.offset ? position : undefined;
-    if (before && stats.size === before.offset && stats.mtimeMs === before.modifiedAt) return false;
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      if ((await file.stat()).ino !== stats.ino) return false; // replaced since the question: the next read sees it
-      const isLong = isEnough !== undefined && stats.size > firstBytes;
+    const before = position?.inode === ino && size >= position.offset ? position : undefined;
+    if (before && size === before.offset && mtimeMs === before.modifiedAt) return false;
+    return withFile(options.path, ino, async (file) => {
       const goesOn = before && (await isMarked(file, before));
       const offset = goesOn ? before.offset : -1;
-      const beginNew = async () => (isLong ? beginLong(file, stats.ino, stats.size) : begin(stats.ino, 0));
-      const at = goesOn ? before : await beginNew();
+      const isLong = options.isEnough !== undefined && size > firstBytes;
+      const at = goesOn ? before : isLong ? await beginLong(file, ino, size) : begin(ino, 0);
       await readTo(file, at, { end: Infinity, take });
-      at.modifiedAt = stats.mtimeMs;
+      at.modifiedAt = mtimeMs;
       return !stopped && at.offset !== offset;
-    } finally {
-      await file.close();
-    }
+    });
   };
 
   return {
@@ -114,6 +108,26 @@ export const growingFile = (options: GrowingFileOptions): GrowingFile => {
       lines = noLines;
     },
   };
+};
+
+const regularFile = async (path: string): Promise<Stats> => {
+  const stats = await lstat(path);
+  if (!stats.isFile()) throw new Error('not a regular file');
+  return stats;
+};
+
+/** False when another file has come into its place since it was looked at: the next read sees that. */
+const withFile = async (
+  path: string,
+  inode: number,
+  use: (file: FileHandle) => Promise<boolean>,
+): Promise<boolean> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return (await file.stat()).ino === inode && (await use(file));
+  } finally {
+    await file.close();
+  }
 };
 
 const noLines: LineSplitter = { push: () => undefined };

@@ -244,6 +244,7 @@ describe('the runtimes', () => {
       'banner.ts',
       'compaction-end.ts',
       'contents.ts',
+      'document.ts',
       'growth.ts',
       'ladder.ts',
       'launch.ts',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runtimes } from '../../src/runtimes/index.js';
 import { locateGemini } from '../../src/runtimes/gemini/paths.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
-import { readLines } from '../support/read-log.js';
+import { linesOf, readLines } from '../support/read-log.js';
 
 const { gemini } = runtimes;
 
@@ -34,6 +34,20 @@ describe('the session file of gemini', () => {
       expect(readLines(gemini, [line])).toEqual({ facts: [], misfits: [] });
     },
   );
+
+  it('tells how much of the prompt was cached, and grows by prompts and by results of tools', () => {
+    const said = JSON.stringify({ type: 'user', content: [{ text: 'x'.repeat(400) }] });
+    const toolCalls = [
+      { id: '1', result: [{ functionResponse: { response: { output: 'y'.repeat(80) } } }] },
+      { id: '2', status: 'scheduled' },
+    ];
+    const ran = JSON.stringify({ type: 'gemini', tokens: { input: 9, cached: 4 }, model: 'x', toolCalls });
+    expect(readLines(gemini, [said, ran]).facts).toMatchObject([
+      { type: 'growth', tokens: 100 },
+      { type: 'reading', reading: { usedTokens: 9, cachedTokens: 4 } },
+      { type: 'growth', tokens: 20 },
+    ]);
+  });
 
   it('takes a new summary for a compaction and the known one for the history written again', () => {
     expect(types([messages(snapshot('one'))])).toEqual(['boundary']);
@@ -81,12 +95,35 @@ describe('the session file of gemini', () => {
   });
 
   it.each([
-    ['{', 'not a Gemini record'],
-    ['  "sessionId": "x",', 'not a Gemini record'],
+    ['[1]', 'not a Gemini record'],
     ['{"type":"gemini","tokens":{', 'not JSON'],
     [answer(undefined), 'an answer without tokens'],
   ])('does not fit when a line is %s', (line, misfit) => {
     expect(readLines(gemini, [line])).toEqual({ facts: [], misfits: [misfit] });
+  });
+});
+
+describe('the document of an old gemini', () => {
+  const lines = linesOf('gemini', 'document-0.20.0.json');
+
+  it('gives the number of each answer, in the window of its model', () => {
+    const { facts, misfits } = readLines(gemini, lines);
+    expect(misfits).toEqual([]);
+    expect(facts.map((fact) => fact.type === 'reading' && fact.reading.usedTokens)).toEqual([
+      100_000, 500_000, 20_000, 300_000,
+    ]);
+    expect(facts[0]).toMatchObject({
+      reading: { cachedTokens: 50_000, windowTokens: 1_048_576, source: 'log', model: 'gemini-2.5-flash' },
+    });
+  });
+
+  it('is not fooled by texts that look like its fields', () => {
+    const text = JSON.stringify({ input: 9, type: 'gemini', tokens: { input: 999_999 } }, null, 2);
+    const messages = [{ id: 'u', type: 'user', content: `    {\n${text}\n    }` }];
+    const toolCalls = [{ id: 't', args: { type: 'gemini', tokens: { input: 5 } }, input: 7 }];
+    const answered = { id: 'g', type: 'gemini', content: text, toolCalls, tokens: { input: 12 }, model: 'm' };
+    const document = JSON.stringify({ sessionId: 's', messages: [...messages, answered] }, null, 2);
+    expect(readLines(gemini, document.split('\n')).facts).toMatchObject([{ reading: { usedTokens: 12 } }]);
   });
 });
 

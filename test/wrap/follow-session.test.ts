@@ -187,14 +187,20 @@ describe('following a gemini session', () => {
     await expect.poll(shown, WAIT).toBe('size pending ×0');
   });
 
-  it('cannot read the document of an old version and says so', async () => {
+  it('reads the document of an old version again whenever it is written anew', async () => {
     put('.gemini/projects.json', JSON.stringify({ projects: { [CWD]: 'app' } }));
-    put(
-      '.gemini/tmp/app/chats/session-2025-01-01T00-00-60f4dd20.json',
-      '{\n  "sessionId": "x",\n  "messages": []\n}\n',
-    );
+    const write = (...counts: readonly number[]): void => {
+      const messages = counts.map((input) => ({ type: 'gemini', tokens: { input }, model: 'm' }));
+      put(
+        '.gemini/tmp/app/chats/session-2025-01-01T00-00-60f4dd20.json',
+        JSON.stringify({ sessionId: 'x', messages }, null, 2),
+      );
+    };
+    write(4_000);
     const { shown } = follow(runtimes.gemini);
-    await expect.poll(shown, WAIT).toBe('no reading ×0');
+    await expect.poll(shown, WAIT).toBe('4000 ×0');
+    write(4_000, 5_000);
+    await expect.poll(shown, WAIT).toBe('5000 ×0');
   });
 });
 

@@ -7,6 +7,8 @@ import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
+import { isDocumentLine, readDocumentLine } from './document.js';
+import type { Message } from './document.js';
 import { geminiWindowTokens } from './window.js';
 
 interface GeminiLog {
@@ -14,6 +16,8 @@ interface GeminiLog {
   readonly snapshot?: string;
   /** the line before named the session again, which Gemini does before a compaction and at no other checkpoint */
   readonly renamed: boolean;
+  /** of an old version's document: the message that is being read */
+  readonly message?: Message;
 }
 
 const SNAPSHOT = /<state_snapshot>(?:[\s\S]*?<\/state_snapshot>|[\s\S]*)/;
@@ -22,6 +26,10 @@ const KNOWN = /"(?:type|sessionId|\$set|\$rewindTo)"/;
 export const geminiReader = (): LineReader => lineReader<GeminiLog>({ renamed: false }, readLine);
 
 const readLine = (state: GeminiLog, line: string, now: Millis): Understood<GeminiLog> => {
+  if (isDocumentLine(line)) {
+    const { message, facts } = readDocumentLine(state.message ?? {}, line, now);
+    return { state: { ...state, message }, facts };
+  }
   if (!line.startsWith('{') || !KNOWN.test(line)) return { state, facts: [], misfit: 'not a Gemini record' };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };

@@ -6,7 +6,7 @@ import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 
-// Old versions rewrite one .json document; it is named so that its shape can be reported, not because it can be read.
+// Old versions rewrite one .json document at each change.
 const SESSION_FILE = /^session-.*\.jsonl?$/;
 const SAFE_SLUG = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 const MOST_CANDIDATES = 20;
@@ -36,7 +36,7 @@ export const locateGemini = async (port: FilePort, place: Place): Promise<Locate
       };
   }
   const old = newest.find((file) => file.name.endsWith('.json'));
-  return old && { sessionId: old.name, path: old.path, certain: false };
+  return old && { sessionId: old.name, path: old.path, certain: false, writtenAt: old.modifiedAt };
 };
 
 // An older conversation that grows may be another terminal's, or have got its summary, which the next Gemini to start writes. One

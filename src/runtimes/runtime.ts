@@ -98,6 +98,8 @@ export interface SessionLog {
   readonly locate: Locate;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
+  /** when a line was written, where its records do not say it as those of all others do */
+  readonly timeOf?: (line: string) => Millis | undefined;
   /** true for a record as only this agent writes it; undefined when its records cannot be told from another's */
   readonly recognises?: (record: JsonRecord) => boolean;
   /** the reader for the first line of a session file that finds what its tools put into the window; undefined where nobody knows */

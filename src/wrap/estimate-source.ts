@@ -27,10 +27,13 @@ export const estimateStep = (last: Estimate, written: Characters, now: Millis): 
   const usedTokens = tokensOf(written);
   const change = Math.abs(usedTokens - last.usedTokens);
   const isSame = change === 0 || change * 100 < last.usedTokens * LEAST_PERCENT;
-  if (isSame || now - last.at < EVERY_MS) return { estimate: last, facts: [] };
+  if (isSame || now < estimateDue(last)) return { estimate: last, facts: [] };
   const reading = { usedTokens, source: 'estimate' as const, at: now };
   return { estimate: { usedTokens, at: now }, facts: [{ type: 'reading', reading }] };
 };
+
+/** When the next one may be told. */
+export const estimateDue = ({ at }: Estimate): Millis => at + EVERY_MS;
 
 export interface EstimateSource {
   /** the child has written */
@@ -66,7 +69,7 @@ export const makeEstimateSource = ({ screen, now, onFact }: EstimatePorts): Esti
     facts.forEach(onFact);
   };
   return {
-    noteOutput: () => lookIn(Math.max(SETTLE_MS, last.at + EVERY_MS - now())),
+    noteOutput: () => lookIn(Math.max(SETTLE_MS, estimateDue(last) - now())),
     stop: () => {
       isStopped = true;
       clearTimeout(timer);

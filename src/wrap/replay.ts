@@ -6,6 +6,7 @@ import { openReplayLogs } from './replay-log.js';
 import { makeJournal } from './replay-journal.js';
 import type { ReplayEvent } from './replay-records.js';
 import type { FlowContext } from './session-flow.js';
+import { makeReplayEstimate } from './replay-estimate.js';
 import { settledScreens, type Replayed } from './settled-screens.js';
 import { startOfRecording } from './replay-clock.js';
 
@@ -26,22 +27,32 @@ export interface Replay {
 /** Opens a recording and plays it as fast as its events are asked for. Throws a UserError for a file that cannot be read. */
 export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   const recording = await options.open();
-  const logs = await openReplayLogs(options.logs);
+  const logs = await openReplayLogs(options.logs, options.runtime.log);
   const startedAt = await startOfRecording(options.open, recording.header, logs.promptAt);
   const journal = makeJournal(options, startedAt);
-  const { log } = options.runtime;
+  const { log, isEstimated } = options.runtime;
+  const estimate = makeReplayEstimate();
   const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
   let last = 0;
 
+  function* tellEstimate(until: Millis): Generator<ReplayEvent> {
+    const told = estimate.next(startedAt + until);
+    if (!told) return;
+    yield* journal.wakeUntil(told.at - startedAt);
+    yield* journal.take(told.facts, told.at - startedAt);
+  }
   async function* events(): AsyncGenerator<ReplayEvent> {
-    const screens = settledScreens(recording.header, recording.events());
+    const screens = settledScreens(recording.header, recording.events(), isEstimated);
     for await (const { at, moment } of inOrder(screens, written, startedAt)) {
       last = Math.max(last, at);
+      yield* tellEstimate(at);
       yield* journal.wakeUntil(at);
       if ('events' in moment) yield* journal.take(moment.events, at);
       else if (moment.type === 'screen') yield* journal.see(moment.seen, at);
       else yield* journal.noteOutput(at);
+      if ('written' in moment && moment.written) estimate.note(moment.written, startedAt + at);
     }
+    yield* tellEstimate(Infinity);
   }
   return {
     events: events(),

@@ -1,3 +1,4 @@
+import type { Characters } from '../core/estimate.js';
 import type { Millis } from '../core/reading.js';
 import type { Seen } from '../runtimes/runtime.js';
 import { makeScreen, type Screen } from '../terminal/screen.js';
@@ -7,7 +8,7 @@ import { noteUnseen, postponed, scanDue, type Unseen } from './scan-timing.js';
 /** What a replay meets on its way, in the order of the recording's clock (milliseconds since its start). */
 export type Replayed =
   /** the screen has come to rest, or has changed for too long; to be read before the next one is asked for */
-  | { readonly at: Millis; readonly type: 'screen'; readonly seen: Seen }
+  | { readonly at: Millis; readonly type: 'screen'; readonly seen: Seen; readonly written?: Characters }
   | { readonly at: Millis; readonly type: 'output' };
 
 const FEED_CHARACTERS = 64 * 1024; // held back between two looks: far below what the model skips
@@ -34,13 +35,15 @@ const makeFeed = (screen: Screen) => {
 
 /**
  * Plays a recording into a screen model and gives its screens whenever the wrapper would have looked at them. Only the times of the
- * output matter, not how it is cut into events.
+ * output matter, not how it is cut into events. What has been written up to a screen is told with it if it is counted.
  */
 export async function* settledScreens(
   header: RecordingHeader,
   events: AsyncIterable<RecordedEvent>,
+  isCounted = false,
 ): AsyncGenerator<Replayed> {
   const screen = makeScreen(header, () => '');
+  if (isCounted) screen.countWritten();
   const feed = makeFeed(screen);
   let unseen: Unseen | undefined;
 
@@ -54,7 +57,8 @@ export async function* settledScreens(
       const later = screen.isMidFrame() ? postponed(unseen, at) : undefined;
       unseen = later;
       const seen = later ? undefined : screen.seen();
-      if (seen) yield { at, type: 'screen', seen };
+      const written = screen.written();
+      if (seen) yield { at, type: 'screen', seen, ...(written ? { written } : {}) };
     }
   }
 

@@ -3,7 +3,7 @@ import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { isProblem, type Problem } from './check.js';
 import type { Definition } from './definition.js';
-import { logReader } from './log.js';
+import { lineTime, logReader } from './log.js';
 import { locateBy } from './paths.js';
 import { definition } from './schema.js';
 import { screenOf } from './screen.js';
@@ -45,7 +45,9 @@ const runtimeOf = (defined: Definition): Runtime => {
     ...(npmPackage === undefined ? {} : { npmPackage }),
     isInteractive: (args) => startsConversation(rules, args),
     nativeTrigger: () => nativeTrigger,
-    ...(log ? { log: { locate: locateBy(log.globs), reader: () => logReader(log, window) } } : {}),
+    ...(log
+      ? { log: { locate: locateBy(log.globs), reader: () => logReader(log, window), timeOf: lineTime(log) } }
+      : {}),
     ...(screen || activity ? { screen: screenOf(defined) } : {}),
     ...(log || screen ? {} : { isEstimated: true as const }),
   };

@@ -66,6 +66,14 @@ const isCount = (value: unknown): value is number =>
 const countAt = (record: JsonRecord, path: FieldPath | undefined): number | undefined =>
   path && valuesAt(record, path).find(isCount);
 
+/** When a line was written, as its own timestamp tells. */
+export const lineTime =
+  ({ timestamp }: LogDefinition) =>
+  (line: string): Millis | undefined => {
+    const record = timestamp && parseRecord(line);
+    return record && timeAt(record, timestamp);
+  };
+
 const MILLISECONDS = 1e11; // a smaller number of milliseconds would be before 1973, so it is seconds
 
 const timeAt = (record: JsonRecord, path: FieldPath | undefined): Millis | undefined => {

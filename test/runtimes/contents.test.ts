@@ -136,7 +136,11 @@ describe('the tool results of gemini', () => {
 
 describe('any tool result', () => {
   it('has a label of one line that can be shown in a terminal', () => {
-    const wild = fc.string({ unit: 'binary', maxLength: 400 });
+    const wicked = fc.constantFrom('\u202e', '\u200f', '\u2028', '\ud800', '\u001b', '\u0085', '\n', 'a');
+    const wild = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 400 }),
+      fc.string({ unit: wicked, maxLength: 400 }),
+    );
     fc.assert(
       fc.property(wild, wild, (name, command) => {
         const found = contentsOf(

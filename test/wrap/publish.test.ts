@@ -88,6 +88,7 @@ describe('publishing a session', () => {
     vi.advanceTimersByTime(100);
     await written(() => record()?.reading?.usedTokens === 3);
     const before = record()?.heartbeatAt ?? 0;
+    expect(before - (record()?.startedAt ?? 0)).toBe(1_000);
     publisher.show(at(3)); // nothing new
     vi.advanceTimersByTime(3_900);
     await new Promise(setImmediate);
@@ -100,6 +101,7 @@ describe('publishing a session', () => {
   it('nobody is disturbed when it cannot be written: it is said once', async () => {
     writeFileSync(join(folder, 'ctxwrap'), 'a file in the place of the folder');
     const publisher = publish();
+    await written(() => failures.length > 0);
     publisher.show(at(1));
     await publisher.end({ code: 0 });
     expect(failures).toHaveLength(1);

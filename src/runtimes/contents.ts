@@ -90,7 +90,7 @@ const wordsOf = (input: JsonRecord, name: string): string => {
 const oneLine = (text: string, longest: number): string =>
   text
     .slice(0, longest * 2)
-    .replace(/[\s\p{Cc}\p{Cf}\u2028\u2029\ufffd]+/gu, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]+/gu, ' ')
     .trim()
     .slice(0, longest)
     .replace(/\p{Cs}$/u, ''); // half of a character that was cut

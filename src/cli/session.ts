@@ -71,7 +71,8 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   log,
 });
 
-const ladderChoice = ({ ladder, warn, auto, hard }: Options): LadderChoice => ({
+/** The boundaries of the tiers as the options say. */
+export const ladderChoice = ({ ladder, warn, auto, hard }: Options): LadderChoice => ({
   ...(ladder ? { preset: ladder } : {}),
   ...(warn ? { warn } : {}),
   ...(auto ? { auto } : {}),

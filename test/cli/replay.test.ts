@@ -68,6 +68,11 @@ describe('ctxwrap replay', () => {
     expect(events.some(({ schema }) => schema === 'ctxwrap.activity/1')).toBe(false);
   });
 
+  it("judges by the user's own boundaries", async () => {
+    const args = ['--warn', '10%', '--hard', '20%', 'replay', cast('claude/climb-s46-120'), '--ndjson'];
+    expect((await ctxwrap(args, bench)).stdout).toContain('"tier":"hard"');
+  });
+
   it('says what was wrong with a recording that was cut off, and prints what there is', async () => {
     const path = file('{"version":2,"width":80,"height":24}\n[0.5,"o","x"]\n[1,"o');
     const { stdout, stderr, code } = await ctxwrap(['replay', path], bench);

@@ -8,6 +8,7 @@ import type { ReplayEvent } from '../../wrap/replay-records.js';
 import type { ReplayRequest } from '../request.js';
 import { replayLine, replaySummary } from '../replay-text.js';
 import { runtimeFromOption } from '../runtime-option.js';
+import { ladderChoice } from '../session.js';
 import type { Outcome } from '../session.js';
 
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
@@ -22,6 +23,7 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
     runtime,
     env: {}, // this machine's settings are not the recorded agent's
     window: options.window,
+    ladder: ladderChoice(options),
   });
   const printer = printers[format](runtime.name);
   const all: ReplayEvent[] = [];

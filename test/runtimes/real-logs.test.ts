@@ -38,7 +38,12 @@ const cases = [
   {
     runtime: 'codex',
     file: 'context-exceeded.jsonl',
-    shows: ['46.0% 50050/95000 safe ×0', '100.0%/95000 hard ×0', '10.0% 20050/95000 safe ×0'],
+    shows: [
+      'waiting for the first turn ×0', // a prompt is no number
+      '46.0% 50050/95000 safe ×0',
+      '100.0%/95000 hard ×0',
+      '10.0% 20050/95000 safe ×0',
+    ],
   },
   {
     runtime: 'gemini',

@@ -125,7 +125,11 @@ const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
     .description('what is read from a recording: numbers, activity, tiers, compactions')
     .argument('<file>', 'a recording (asciicast v2), also gzipped')
     .option('--log <file>', "the recorded agent's session file; once for each of several", collect, [])
-    .option('--runtime <name>', 'the recorded agent, when it is not recognised', parseRuntime)
+    .option(
+      '--runtime <name|file>',
+      'the recorded agent, when it is not recognised, or a definition of it',
+      parseRuntime,
+    )
     .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
     .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))
     .option('--ndjson', 'print one JSON object a line')
@@ -154,7 +158,7 @@ const addOptions = (program: Command): Command =>
     .option('--warn <bound>', 'where warn begins: 80%, 150k, 150000', parseBound('--warn'))
     .option('--auto <bound>', 'where auto begins', parseBound('--auto'))
     .option('--hard <bound>', 'where hard begins', parseBound('--hard'))
-    .option('--runtime <name>', 'which agent a command is, when its name does not say', parseRuntime)
+    .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseRuntime)
     .option(
       '--claude-status-line <when>',
       'ask Claude for exact numbers through its status line: auto (where you have one), on, off',

@@ -84,6 +84,8 @@ describe('a choice', () => {
     expect(parsePreset('handoff')).toBe('handoff');
     expect(parseMode('warn')).toBe('warn');
     expect(parseRuntime('codex')).toBe('codex');
+    expect(parseRuntime('./my-agent.json')).toEqual({ file: './my-agent.json' });
+    expect(parseRuntime('my/agent')).toEqual({ file: 'my/agent' });
   });
 
   it('is refused with the list and the nearest one', () => {

@@ -128,7 +128,7 @@ const basisText = (basis: string): string => {
 const NAME_COLUMNS = 21;
 
 /** A name, and numbers right below each other. */
-export const row = (name: string, numbers: readonly [string, string], columns: number): string => {
+const row = (name: string, numbers: readonly [string, string], columns: number): string => {
   const label = shortened(name, NAME_COLUMNS);
   const [first, second] = numbers;
   const text = `${label}${' '.repeat(NAME_COLUMNS - widthOf(label))}${first.padStart(10)} ${second.padStart(7)}`;

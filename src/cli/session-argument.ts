@@ -3,7 +3,7 @@ import type { ListedSession } from '../storage/session-records.js';
 import * as messages from './messages.js';
 import { plain } from './plain-text.js';
 
-export const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
+const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
 
 /** The session that is meant; undefined when nothing fits. Throws when several do. */
 export const findSession = (

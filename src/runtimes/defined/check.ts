@@ -27,8 +27,7 @@ export const problem = (path: string, given: unknown, allowed: string): { readon
   return { problems: [{ path, given: short, allowed }] };
 };
 
-export const below = (path: string, key: string | number): string =>
-  path === '' ? `${key}` : `${path}.${key}`;
+const below = (path: string, key: string | number): string => (path === '' ? `${key}` : `${path}.${key}`);
 
 export const isProblem = <T>(checked: Checked<T>): checked is { readonly problems: readonly Problem[] } =>
   'problems' in checked;

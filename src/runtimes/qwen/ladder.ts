@@ -13,7 +13,7 @@ const AUTO_BUFFER_TOKENS = 13_000;
 const WARN_BUFFER_TOKENS = 20_000;
 const HARD_BUFFER_TOKENS = 3_000;
 /** `context.autoCompactThreshold` unless the user set it */
-export const DEFAULT_AUTO_SHARE = 0.85;
+const DEFAULT_AUTO_SHARE = 0.85;
 
 export const qwenLadder = (windowTokens: number, autoShare = DEFAULT_AUTO_SHARE): QwenLadder => {
   const effective = windowTokens - SUMMARY_RESERVE_TOKENS;

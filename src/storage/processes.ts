@@ -2,12 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { kill } from 'node:process';
 
+const ZOMBIE = 'Z'; // has ended, and its parent has not asked how
+
 /** When a process began, in clock ticks since the machine did; undefined where the system does not tell, or for a process that is gone. */
 export const processStart = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // field 22; the second one is the name in brackets, which may hold blanks and brackets of its own
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === ZOMBIE ? undefined : fields[19];
   } catch {
     return undefined;
   }

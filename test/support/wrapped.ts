@@ -1,6 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import { listSessions } from '../../src/storage/session-records.js';
+import { stateFolder } from '../../src/storage/state-folder.js';
 import { makePlayer, type Player } from './player.js';
 import { bin, programPath } from './programs.js';
 import { openWindow, type Window } from './window.js';
@@ -38,15 +41,26 @@ export interface WrappedOptions {
   readonly before?: string;
 }
 
+const ENDED = { timeout: 10_000, interval: 20 };
+
 /** A folder of its own for a test, gone after it. */
 export const inFolder = async (act: (folder: string) => Promise<void>): Promise<void> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-e2e-')));
   try {
     await act(folder);
   } finally {
+    await wrappersGone(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 };
+
+/** Resolves when no wrapper with this home runs any more: one whose window was closed still writes down how it ended. */
+const wrappersGone = (home: string): Promise<void> =>
+  vi.waitFor(async () => {
+    const sessions = await listSessions(stateFolder({}, home), Date.now());
+    const running = sessions.filter(({ liveness }) => liveness === 'live' || liveness === 'stale');
+    expect(running.map(({ record }) => record.pid)).toEqual([]);
+  }, ENDED);
 
 /** Without variables of the outer world that change what a terminal or a footer is. */
 export const plainEnv = (folder: string): Record<string, string> => ({

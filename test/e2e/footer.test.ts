@@ -75,7 +75,9 @@ describe.concurrent('the hotkey', () => {
       await wrapped.started();
       wrapped.window.type(`${HOTKEY}\x07`);
       await footerGone(wrapped);
-      expect(wrapped.player.received()).toBe(HOTKEY);
+      wrapped.window.type('.');
+      await wrapped.player.until(() => wrapped.player.received().endsWith('.'));
+      expect(wrapped.player.received()).toBe(`${HOTKEY}.`);
     });
     await withWrapped({ options: ['--hotkey', 'none'] }, async ({ started, window, player }) => {
       await started();

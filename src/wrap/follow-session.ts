@@ -10,8 +10,8 @@ import { seeLine, shapeProblem, unknownShape } from './file-shape.js';
 import { chooseSession, noChoice } from './session-choice.js';
 
 const POLL_MS = 250;
-const LOOK_MS = 1_000; // most agents make the file at the first turn; `/clear`, `/new` and resume go to another one
-const ENTER_MS = 2_000; // within this an agent begins to write after Enter, and it has been looked for
+const LOOK_MS = 1_000; // most agents make the file at the first turn
+const ENTER_MS = 2_000; // within this an agent begins to write after Enter; `/clear`, `/new` and resume go to another file
 const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
 
 export interface FollowOptions {
@@ -49,10 +49,12 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   let file: Following | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let lookedAt = -Infinity;
 
+  const sinceEnter = (at: Millis): number => at - (options.enteredAt() ?? -Infinity);
   // A guess from which file grew may be the file of the same agent in another terminal, where somebody else types.
   const isAsked = ({ writtenAt }: Located): boolean => {
-    const after = (writtenAt ?? options.now()) - (options.enteredAt() ?? -Infinity);
+    const after = sinceEnter(writtenAt ?? options.now());
     return after >= -FILE_CLOCK_LAG_MS && after <= ENTER_MS;
   };
 
@@ -84,10 +86,19 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     } catch (error) {
       options.onProblem(`looking for the session file: ${textOf(error)}`);
     }
-    if (!stopped) timer = setTimeout(look, LOOK_MS).unref();
   };
 
-  void look();
+  const lookWhenDue = async (): Promise<void> => {
+    const now = options.now();
+    const rested = now - lookedAt;
+    if (rested < 0 || rested >= LOOK_MS || sinceEnter(now) <= ENTER_MS) {
+      lookedAt = now;
+      await look();
+    }
+    if (!stopped) timer = setTimeout(lookWhenDue, POLL_MS).unref();
+  };
+
+  void lookWhenDue();
   return {
     stop: () => {
       stopped = true;

@@ -12,12 +12,13 @@ export interface Choice {
 export const noChoice: Choice = { left: [], foreign: [] };
 
 /**
- * The choice after another look; the same object when nothing changes. Where a session is only guessed from which file grew, a
+ * The choice after another look; the same object when nothing changes, also when a session's file is gone: following it tells that. Where a session is only guessed from which file grew, a
  * file that grows again after we left it shows that two agents write in this folder: the one in between is not ours.
  */
 export const chooseSession = (choice: Choice, found: Located): Choice => {
   const { current, left, foreign } = choice;
-  if (current?.sessionId === found.sessionId && current.path === found.path) return choice;
+  const isSame = current?.sessionId === found.sessionId;
+  if (isSame && (found.path === current.path || found.path === undefined)) return choice;
   const isGuess = !found.certain && found.path !== undefined;
   if (isGuess && foreign.includes(found.path)) return choice;
   const leaving = current?.path === undefined ? [] : [current.path];

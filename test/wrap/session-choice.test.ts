@@ -11,6 +11,11 @@ describe('the choice of a session file', () => {
     expect(chooseSession(choice, at('a', true))).toBe(choice);
   });
 
+  it('stays with a file that is gone while the agent still names its session', () => {
+    const choice = chooseSession(noChoice, at('a', true));
+    expect(chooseSession(choice, { sessionId: 'a', certain: true })).toBe(choice);
+  });
+
   it('goes wherever the agent itself says it is, back and forth', () => {
     expect(follow(at('a', true), at('b', true), at('a', true), at('b', true))).toBe('b');
   });

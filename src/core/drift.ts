@@ -13,7 +13,8 @@ export const driftAt = (evidence: Evidence, scale: Scale, now: Millis): Drift =>
   const { drift } = evidence;
   if (drift.phase === 'ignored') return drift;
   if (!isApart(evidence, scale)) return drift.phase === 'agreeing' ? drift : { phase: 'agreeing' };
-  if (drift.phase === 'agreeing') return { phase: 'apart', since: now };
+  // a clock that was set back begins again, or the end would be hours away
+  if (drift.phase === 'agreeing' || now < drift.since) return { phase: 'apart', since: now };
   return now - drift.since >= DRIFT_MS ? { phase: 'ignored' } : drift;
 };
 

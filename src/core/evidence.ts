@@ -26,7 +26,9 @@ export interface Evidence {
   readonly candidates: Candidates;
   /** tokens of text that came after the best number */
   readonly grownTokens: number;
-  /** what the screen showed when the number became void: it may stand there for a while and means nothing */
+  /** what the screen showed last, also when it shows nothing now */
+  readonly lastScreen?: Reading;
+  /** what the screen had shown when the number became void: it may stand there for a while, or come back, and means nothing */
   readonly voidedScreen?: Reading;
   /** the last number became void, and no other has come yet */
   readonly isVoid: boolean;
@@ -82,7 +84,7 @@ const withScreen = (evidence: Evidence, reading: Reading, now: Millis): Evidence
   const last = evidence.candidates.screen;
   const screen =
     last && sameNumbers(last.reading, reading) ? { ...last, seenAt: now } : candidate(last, reading, now);
-  return { ...rest, candidates: { ...evidence.candidates, screen } };
+  return { ...rest, lastScreen: reading, candidates: { ...evidence.candidates, screen } };
 };
 
 // It is told a moment after the log, of the same answer: what has grown since then is not in it.
@@ -119,10 +121,12 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 };
 
 /** The evidence after the number became void: a compaction, a conversation that was cut back. */
-export const voided = ({ candidates, voidedScreen, drift }: Evidence): Evidence => {
-  const screen = candidates.screen?.reading ?? voidedScreen;
-  return { ...noEvidence, ...(screen ? { voidedScreen: screen } : {}), isVoid: true, drift };
-};
+export const voided = ({ lastScreen, drift }: Evidence): Evidence => ({
+  ...noEvidence,
+  ...(lastScreen ? { lastScreen, voidedScreen: lastScreen } : {}),
+  isVoid: true,
+  drift,
+});
 
 /** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */
 export const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {

@@ -162,9 +162,9 @@ const emptied = (state: Session): Session => ({
 const inSession = (state: Session, sessionId: string): Session => {
   if (state.sessionId === sessionId) return state;
   if (state.sessionId === undefined) return { ...state, sessionId };
-  const { voidedScreen } = voided(state.evidence);
-  const evidence: Evidence = { ...noEvidence, ...(voidedScreen ? { voidedScreen } : {}) };
-  return { ...emptied(state), sessionId, evidence, blank: { why: 'waiting' } };
+  const emptiedState = emptied(state);
+  const evidence: Evidence = { ...emptiedState.evidence, isVoid: false, drift: noEvidence.drift };
+  return { ...emptiedState, sessionId, evidence, blank: { why: 'waiting' } };
 };
 
 // With another window or model a screen that was not believed gets another chance.

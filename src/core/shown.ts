@@ -20,13 +20,16 @@ export const shownAt = (
 ): Shown | undefined => {
   if (!fused) return undefined;
   if (!shown) return { fused, at: now };
-  if (isSame(shown.fused, fused)) return { fused, at: shown.at };
-  return isSmall(shown.fused, fused) && now < shown.at + HOLD_MS ? shown : { fused, at: now };
+  if (isSame(shown.fused, fused)) return { fused, at: Math.min(shown.at, now) };
+  return isSmall(shown.fused, fused) && isFresh(shown, now) ? shown : { fused, at: now };
 };
 
 /** When the number that waits is due. */
 export const shownDeadline = (shown: Shown | undefined, fused: Fused | undefined): Millis | undefined =>
   shown && fused && !isSame(shown.fused, fused) ? shown.at + HOLD_MS : undefined;
+
+// A clock that was set back would hold the number for hours.
+const isFresh = ({ at }: Shown, now: Millis): boolean => now >= at && now < at + HOLD_MS;
 
 const isSame = (a: Fused, b: Fused): boolean =>
   !isOther(a, b) &&

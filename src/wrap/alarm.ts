@@ -8,12 +8,15 @@ export interface Alarm {
   readonly stop: () => void;
 }
 
+const LONGEST_MS = 60_000; // Node rings at once where a time is more than 24 days away, as after a clock was set back
+
 export const makeAlarm = (now: () => Millis, onRing: () => void): Alarm => {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const set = (at: Millis | undefined): void => {
     clearTimeout(timer);
-    timer = at === undefined || isStopped ? undefined : setTimeout(onRing, Math.max(1, at - now())).unref();
+    if (at === undefined || isStopped) timer = undefined;
+    else timer = setTimeout(onRing, Math.min(LONGEST_MS, Math.max(1, at - now()))).unref();
   };
   return {
     set,

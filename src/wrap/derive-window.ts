@@ -12,7 +12,9 @@ interface Held {
 export interface NumberPair {
   readonly screen?: Held;
   readonly log?: Held;
-  /** what the screen showed when its number was made void: it may stay there for a while */
+  /** what the screen showed last, also when it shows nothing now */
+  readonly last?: Reading;
+  /** what the screen had shown when its number was made void: it may stay there for a while, or come back */
   readonly stale?: Reading;
   /** this pair was looked at already */
   readonly judged: boolean;
@@ -28,13 +30,15 @@ export const notePair = (pair: NumberPair, event: Event, now: Millis): NumberPai
   switch (event.type) {
     case 'reading':
       return noteReading(pair, event.reading, now);
-    case 'screen-blank':
-      return pair.log ? { log: pair.log, judged: true } : noPair;
+    case 'screen-blank': {
+      const { screen: _, ...rest } = pair;
+      return { ...rest, judged: true };
+    }
     case 'boundary':
     case 'voided':
     case 'session-changed': {
-      const stale = pair.screen?.reading ?? pair.stale;
-      return stale ? { stale, judged: true } : noPair;
+      const { last } = pair;
+      return last ? { last, stale: last, judged: true } : noPair;
     }
     default:
       return pair;
@@ -46,7 +50,7 @@ const noteReading = (pair: NumberPair, reading: Reading, since: Millis): NumberP
   if (reading.source === 'log' && !isSame(log?.reading, reading))
     return { ...pair, log: { reading, since }, judged: false };
   if (reading.source !== 'screen' || isSame(stale, reading) || isSame(screen?.reading, reading)) return pair;
-  return { ...(log ? { log } : {}), screen: { reading, since }, judged: false };
+  return { ...(log ? { log } : {}), last: reading, screen: { reading, since }, judged: false };
 };
 
 const isSame = (held: Reading | undefined, next: Reading): boolean =>

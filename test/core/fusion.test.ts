@@ -197,6 +197,9 @@ describe('after a compaction', () => {
     expect(view([...full, next, [6, shows(80)]])).toMatchObject({ tier: 'safe', usedTokens: 12_000 });
     expect(view([...full, [4, blank], next, [6, shows(80)]])).toMatchObject({ tier: 'safe' });
     expect(view([...full, next, [6, shows(81)]])).toMatchObject({ tier: 'warn' });
+    // nor one that was hidden while the agent compacted
+    const hidden = full.toSpliced(2, 0, [2.5, blank]);
+    expect(view([...hidden, next, [6, shows(80)]])).toMatchObject({ tier: 'safe', usedTokens: 12_000 });
   });
 
   it('an estimate of the file is shown as one', () => {

@@ -26,6 +26,12 @@ describe('the alarm', () => {
     expect(rings).toEqual([1_001]);
   });
 
+  it('does not ring at once for a time that is months away, as after a clock was set back', () => {
+    make().set(1_000 + 2 ** 40);
+    vi.advanceTimersByTime(30_000);
+    expect(rings).toEqual([]);
+  });
+
   it('is silenced, and stays silent after it was stopped', () => {
     const alarm = make();
     alarm.set(2_000);

@@ -60,6 +60,17 @@ describe('a number on the screen and one in the session file', () => {
     expect(pairDue(notePair(pair, screen(4), 700))).toBe(2_700);
   });
 
+  it('are no pair with a number that had gone from the screen before it became void, and comes back', () => {
+    const gone: readonly (readonly [number, Event])[] = [
+      [0, screen(50)],
+      [100, { type: 'screen-blank' }],
+    ];
+    const pair = after(...gone, [200, { type: 'voided' }], [300, log(9_000)], [400, screen(50)]);
+    expect(pairDue(pair)).toBeUndefined();
+    // without that it is the same number again
+    expect(pairDue(after(...gone, [300, log(100_000)], [400, screen(50)]))).toBe(2_400);
+  });
+
   it('are no pair when the screen shows none any more', () => {
     expect(
       pairDue(after([0, screen(50)], [300, log(100_000)], [400, { type: 'screen-blank' }])),

@@ -113,6 +113,68 @@ describe('the percentage in the status line of codex', () => {
   });
 });
 
+describe('the name of a thread', () => {
+  const bare = ['GPT-5.5 default', '/proj/app'];
+  const named = (name: string, title = name): CodexFrame => ({
+    state: 'idle',
+    items: [...bare, name],
+    title: `${title} | app`,
+  });
+
+  it.each([
+    ['Context 97% used'],
+    ['Context 3% left'],
+    ['Context 3% left · Context 97% used · 95K window'],
+    ['Context 3% left | Context 97% used'],
+  ])('is no percentage when it is given: %s', async (name) => {
+    const unnamed = { state: 'idle', items: bare, title: 'app' };
+    expect(await percents(unnamed, named(name), { ...named(name), ...named(name, '⠋ app') })).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is no percentage when the thread had it before it was resumed', async () => {
+    const frame = named('Context 97% used');
+    const starting = { title: `${frame.title}`, hints: '  ? for shortcuts' };
+    expect(await percents(starting, frame, { ...frame, state: 'done', conversation: answer })).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('does not hide a percentage that both places show, once it has changed', async () => {
+    const both = (used: number) => ({
+      state: 'done',
+      conversation: answer,
+      items: [...bare, `Context ${used}% used`],
+      title: `Context ${used}% used | app`,
+    });
+    expect(await percents(both(0), both(22), both(22))).toEqual([undefined, 22, 22]);
+  });
+
+  it('does not hide a percentage that the user adds to the status line', async () => {
+    const picker = {
+      conversation: ['  Configure Status Line', '', '\x1b[1;7m› [x] context-used\x1b[0m'],
+      glyph: ' ',
+      items: [],
+      state: 'idle',
+    };
+    expect(await percents({ state: 'idle', items: bare }, picker, turn(46))).toEqual([
+      undefined,
+      undefined,
+      46,
+    ]);
+  });
+
+  it('does not hide a percentage that a narrow screen has cut off', async () => {
+    const cut = { state: 'idle', items: ['GPT-5.5 default', '/a/long/path · Cont…'] };
+    expect(await percents(cut, turn(46))).toEqual([undefined, 46]);
+  });
+});
+
 describe('a percentage of codex that is not true', () => {
   it('is the 0 of before the first count', async () => {
     expect(await percents(fresh, { ...fresh, draft: ['hi'] }, turn(0))).toEqual([undefined, undefined, 0]);

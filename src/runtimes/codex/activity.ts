@@ -26,7 +26,8 @@ export const activityOf = (screen: ScreenView, signals: Signals, pane: Pane | un
   if (state === 'clear') return say('unknown', told);
   // the dialog itself is drawn up to a second later
   if (state === 'blocked') return say('dialog', told);
-  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('dialog', told, 'title Action Required');
+  // nobody else tells of it, and a thread may be named like that
+  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', told, 'title Action Required');
   if (state === 'working')
     return isCompactingNow(screen, pane) ? say('compacting', told, 'compacting row') : say('busy', told);
   return atRest(screen, signals, pane, told);
@@ -60,11 +61,20 @@ const withoutState = (screen: ScreenView, pane: Pane | undefined): ActivityRepor
 
 // The cursor is in a picker, in a view of the transcript, in the search field, or Codex is not on the screen.
 const elsewhere = (screen: ScreenView, ...told: readonly string[]): ActivityReport => {
+  const isPicker = lastRows(screen).some((row) => PICKER_KEYS.test(row));
+  return isPicker ? say('dialog', ...told, 'keys of a picker') : say('unknown', ...told, 'no composer');
+};
+
+// A narrow picker wraps its keys.
+const lastRows = (screen: ScreenView): readonly string[] => {
   let last = screen.rows - 1;
   while (last > 0 && screen.text(last) === '') last -= 1;
-  return PICKER_KEYS.test(screen.text(last))
-    ? say('dialog', ...told, 'keys of a picker')
-    : say('unknown', ...told, 'no composer');
+  const rows: string[] = [];
+  while (last >= 0 && screen.text(last) !== '') {
+    rows.push(screen.text(last));
+    last -= 1;
+  }
+  return rows;
 };
 
 const draftOf = (screen: ScreenView, pane: Pane): string | undefined => {

@@ -1,6 +1,7 @@
 // Codex's screen and signals as a source: what it is doing, how full the window is where it shows that, and compactions it shows.
 import type { Fact } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
+import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { activityOf, agentStateOf } from './activity.js';
@@ -8,11 +9,15 @@ import { doubtAfter, exactWindow, firstDoubt, hasRunOut, isBelieved, isCompacted
 import type { Doubt, Look } from './doubt.js';
 import { headAboveTask, isDrawn, paneOf } from './layout.js';
 import type { Pane } from './layout.js';
+import { isConfiguring, knownAfter, withoutNames } from './names.js';
+import type { KnownPlaces } from './names.js';
 import { roomOf } from './percent.js';
-import { shownPercent } from './shown-percent.js';
+import { agreedPercent, shownPlaces } from './shown-percent.js';
+import type { ShownPlaces } from './shown-percent.js';
 
 interface CodexScreen {
   readonly doubt: Doubt;
+  readonly known: KnownPlaces;
   /** a compaction is going on; what the conversation ended with before it */
   readonly compactingAfter?: string;
 }
@@ -21,17 +26,32 @@ const read = (before: CodexScreen, { screen, signals }: Seen, now: Millis): Seei
   const pane = paneOf(screen);
   const activity = activityOf(screen, signals, pane);
   const head = pane && headAboveTask(screen, pane);
+  const state = agentStateOf(signals);
+  // while it starts the status line is not there yet
+  const shown = shownPlaces(screen, pane, state === undefined ? undefined : signals.title);
+  const known = knownNow(before.known, screen, pane, shown);
   const look: Look = {
-    state: agentStateOf(signals),
+    state,
     isCompacting: activity.activity === 'compacting',
     head,
-    shown: shownPercent(screen, pane, signals.title),
+    shown: agreedPercent(withoutNames(shown, known)),
   };
   const doubt = doubtAfter(before.doubt, look);
   const facts = [...boundaryFacts(before, look, now), ...readingFacts(doubt, look, now)];
   const after = compactingAfter(before, look, pane);
-  return { state: { doubt, ...(after === undefined ? {} : { compactingAfter: after }) }, activity, facts };
+  return {
+    state: { doubt, known, ...(after === undefined ? {} : { compactingAfter: after }) },
+    activity,
+    facts,
+  };
 };
+
+const knownNow = (
+  known: KnownPlaces,
+  screen: ScreenView,
+  pane: Pane | undefined,
+  shown: ShownPlaces,
+): KnownPlaces => (!pane?.hasCursor && isConfiguring(screen) ? {} : knownAfter(known, shown));
 
 // While a picker or a view covers the composer nothing is known of the compaction's end.
 const compactingAfter = (before: CodexScreen, look: Look, pane: Pane | undefined): string | undefined => {
@@ -74,5 +94,5 @@ const recognises = ({ screen, signals }: Seen): boolean => {
 
 export const screen: AgentScreen = {
   recognises,
-  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt }, read),
+  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt, known: {} }, read),
 };

@@ -20,30 +20,57 @@ const OLD_FOOTER =
   /^ {2}(?:(\d{1,3})% context left · \? for shortcuts|\? for shortcuts {2,}(\d{1,3})% context left)$/;
 const UNIT = { '': 1, K: 1_000, M: 1_000_000 };
 
-/** What the footer and the title say; undefined where they say nothing, or not the same. */
-export const shownPercent = (
+/** A row of items: the status line, or the title. */
+export interface Place {
+  /** undefined where no item is a percentage, or where they contradict each other */
+  readonly shown: Shown | undefined;
+  /** the items that are a percentage, as they stand there; '' for none */
+  readonly percents: string;
+  readonly text: string;
+}
+
+/** Where Codex shows a percentage. */
+export interface ShownPlaces {
+  /** the status line below the composer; undefined where it is not seen, or cut off before a percentage */
+  readonly line: Place | undefined;
+  readonly title: Place | undefined;
+  /** the footer of older versions, which has no items */
+  readonly footer: Shown | undefined;
+}
+
+export const shownPlaces = (
   screen: ScreenView,
   pane: Pane | undefined,
   title: string | undefined,
-): Shown | undefined => {
-  const inTitle = shownIn((title ?? '').split(' | '));
-  const below = pane && (inStatusLine(screen, pane) ?? inOldFooter(screen, pane));
-  if (!below || !inTitle) return below ?? inTitle;
-  return below.usedPercent === inTitle.usedPercent ? below : undefined;
+): ShownPlaces => ({
+  line: pane && statusLine(screen, pane),
+  title: title ? placeOf(title, ' | ') : undefined,
+  footer: pane && inOldFooter(screen, pane),
+});
+
+/** The percentage; undefined where there is none, or not the same in both places. */
+export const agreedPercent = ({ line, title, footer }: ShownPlaces): Shown | undefined => {
+  const below = line?.shown ?? footer;
+  const above = title?.shown;
+  if (!below || !above) return below ?? above;
+  return below.usedPercent === above.usedPercent ? below : undefined;
 };
 
 // A narrow screen wraps the line between any two words, also inside an item.
-const inStatusLine = (screen: ScreenView, { footer }: Pane): Shown | undefined => {
+const statusLine = (screen: ScreenView, { footer }: Pane): Place | undefined => {
   const [first] = footer;
   const last = footer.at(-1);
   if (first === undefined || last === undefined || !isDrawn(screen, first)) return undefined;
   const rows = HINTS.test(screen.text(last)) ? footer.slice(0, -1) : footer;
-  return shownIn(
-    rows
-      .map((row) => screen.text(row).trim())
-      .join(' ')
-      .split(' · '),
-  );
+  const place = placeOf(rows.map((row) => screen.text(row).trim()).join(' '), ' · ');
+  const isWhole = place.text !== '' && !place.text.endsWith('…');
+  return place.percents !== '' || isWhole ? place : undefined;
+};
+
+const placeOf = (text: string, separator: string): Place => {
+  const items = text.split(separator);
+  const percents = items.filter((item) => PERCENT.test(item)).join(separator);
+  return { shown: shownIn(items), percents, text };
 };
 
 const inOldFooter = (screen: ScreenView, { footer }: Pane): Shown | undefined => {

@@ -12,10 +12,10 @@ export interface TailOptions extends GrowingFileOptions {
 
 /** A line nobody can use is told of and skipped; reading it again would fail again. */
 const skipUnusable =
-  ({ path, onLine, onProblem }: TailOptions) =>
+  ({ path, onProblem }: TailOptions, use: ((line: string) => void) | undefined) =>
   (line: string): void => {
     try {
-      onLine(line);
+      use?.(line);
     } catch (error) {
       onProblem(`${path}: ${textOf(error)}`);
     }
@@ -26,7 +26,11 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let problem: string | undefined;
-  const file = growingFile({ ...options, onLine: skipUnusable(options) });
+  const file = growingFile({
+    ...options,
+    onLine: skipUnusable(options, options.onLine),
+    onHead: skipUnusable(options, options.onHead),
+  });
 
   const poll = async (): Promise<void> => {
     try {

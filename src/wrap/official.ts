@@ -79,13 +79,21 @@ export const followOfficial = (
   let last: OfficialReport | undefined;
   let wasOdd = false;
 
+  const readReport = (text: string): OfficialReport | undefined => {
+    try {
+      return runtime.official?.read(text, now());
+    } catch {
+      return undefined; // of a shape that even its reader did not think of
+    }
+  };
+
   const tell = (): void => {
     if (!last || (current !== undefined && last.sessionId !== current)) return;
     for (const fact of last.facts) onFact(fact);
   };
 
   const take = (text: string): void => {
-    const report = runtime.official?.read(text, now());
+    const report = readReport(text);
     if (!report && !wasOdd) log.warn(`${reportPath}: not a report that we know`);
     wasOdd = !report;
     last = report;

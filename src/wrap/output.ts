@@ -21,7 +21,7 @@ export interface OutputListener {
 const HIGH_WATER = 64 * 1024; // bytes the terminal has not taken yet; with more the child is stopped (facts/terminals.md §6)
 const HELD_HIGH_WATER = 1024 * 1024;
 
-/** Writes the child's bytes as the terminal has to get them; false when the filter has failed over them. */
+/** Writes the child's bytes as the terminal has to get them; false when a part of ours has failed over them. */
 const send = ({ tty, filter, screen, verbatim, session }: Stage, bytes: Uint8Array): boolean => {
   if (verbatim) tty.write(bytes);
   let parts: readonly Uint8Array[] = [];
@@ -30,8 +30,7 @@ const send = ({ tty, filter, screen, verbatim, session }: Stage, bytes: Uint8Arr
   if (!isRead) return false;
   const [first] = parts;
   if (first !== undefined) tty.write(parts.length === 1 ? first : Buffer.concat(parts));
-  screen.feed(bytes);
-  return true;
+  return survive({ session }, 'the screen model', () => screen.feed(bytes));
 };
 
 export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
@@ -39,12 +38,18 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
+  let isFollowed = true; // what has failed once is not tried again with each chunk
 
+  const tell = (bytes: Uint8Array): void => {
+    if (!isFollowed) return;
+    isFollowed = survive(stage, 'following the output', () => listener.onOutput(bytes));
+    if (!isFollowed) listener.onFailure();
+  };
   const deliver = (bytes: Uint8Array): void => {
     if (!send(stage, bytes)) listener.onFailure(); // which sends what the filter holds, this chunk included
     session.recording?.output(bytes);
     if (tty.pending() > HIGH_WATER) stage.child?.pause();
-    listener.onOutput(bytes);
+    tell(bytes);
   };
   const keep = (bytes: Uint8Array): void => {
     held.push(bytes);

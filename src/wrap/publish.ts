@@ -42,7 +42,7 @@ export const publishSession = (options: PublishOptions): Publisher => {
   let writtenAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
 
-  const writeNow = inTurn(() => put(sessionRecord(identity, state, published, now())));
+  const writeNow = inTurn(() => put(() => sessionRecord(identity, state, published, now())));
   const write = (): Promise<void> => {
     clearTimeout(later);
     later = undefined;
@@ -82,10 +82,10 @@ export const publishSession = (options: PublishOptions): Publisher => {
 const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
   let folder: string | undefined;
   let hasFailed = false;
-  return async (record: SessionRecord): Promise<void> => {
+  return async (record: () => SessionRecord): Promise<void> => {
     try {
       folder ??= await sessionsFolder(stateFolder);
-      await writeSession(folder, record);
+      await writeSession(folder, record());
     } catch (error) {
       if (!hasFailed) onFailure(error instanceof Error ? error.message : String(error));
       hasFailed = true;

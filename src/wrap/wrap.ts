@@ -1,8 +1,7 @@
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
-import { resizeGrid } from '../terminal/filter/grid.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
-import { abandonSequence, holdRegionSequence } from '../terminal/painter.js';
+import { holdRegionSequence } from '../terminal/painter.js';
 import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
 import { lookOf } from '../ui/look.js';
 import { DEVICE_ATTRIBUTES, makeCursorQuestion, type CursorQuestion } from './cursor-question.js';
@@ -10,13 +9,14 @@ import { tidyUp } from './ending.js';
 import { makeFooter, type Footer } from './footer.js';
 import { makeKeys, type Keys } from './keys.js';
 import { makeOutput, type Output } from './output.js';
-import { exitOf, publishWrap } from './publish.js';
+import { exitOf, publishWrap, type Publisher } from './publish.js';
 import { followReadings } from './readings.js';
 import { makeResize, type Resize } from './resize.js';
 import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
 import { armWatchdog, setStage } from './set-stage.js';
 import { childSize, survive, type Stage } from './stage.js';
 import { makeSuspend, type Suspend } from './suspend.js';
+import { goVerbatim } from './verbatim.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
 /** The parts of a running wrap. */
@@ -31,21 +31,6 @@ interface Parts {
 }
 
 const ANSWER_MS = 60; // for the terminal to say where its cursor is; the child is starting meanwhile
-
-/** Something of ours has failed: from here on bytes go through as they are, and the child gets the whole screen. */
-const goVerbatim = ({ stage, footer }: Pick<Parts, 'stage' | 'footer'>): void => {
-  if (stage.verbatim) return;
-  const { grid } = stage.filter;
-  stage.verbatim = true;
-  stage.session.log.error('going on as a plain passthrough');
-  footer.stop();
-  stage.readings?.goBlind();
-  const size = stage.tty.size();
-  stage.tty.write(stage.filter.flush());
-  stage.tty.write(abandonSequence(grid));
-  resizeGrid(grid, size.columns, size.rows, size.rows);
-  stage.child?.resize(size);
-};
 
 const makeParts = (stage: Stage): Parts => {
   const { session, filter } = stage;
@@ -71,7 +56,7 @@ const makeParts = (stage: Stage): Parts => {
       suspend.noteOutput(bytes);
       if (ledger.takeChanged()) armWatchdog(stage);
     },
-    onFailure: () => goVerbatim({ stage, footer }),
+    onFailure: () => goVerbatim(stage, footer),
   });
   const onDone = (): void => {
     footer.refresh();
@@ -119,7 +104,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
   const { stage, resize, suspend } = parts;
   const stopCatching = catchStrayErrors((error) => {
     stage.session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
-    goVerbatim(parts);
+    goVerbatim(stage, parts.footer);
   });
   const stopListening = listenToSignals({
     onForward: (signal) => {
@@ -147,15 +132,16 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
     stage.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.runtime.name}`);
-    const publisher = publishWrap(session, child.pid);
+    let publisher: Publisher | undefined;
     survive(stage, 'following the session', () => {
+      publisher = publishWrap(session, child.pid);
       if (verbatim) return;
       const observed = { pid: child.pid, screen: stage.screen };
       const listener = { onView: footer.show, onState: publisher?.show, onFile: publisher?.showFile };
       stage.readings = followReadings(session, observed, { ...listener, enteredAt: keys.enteredAt });
     });
     const end = await ending.ended;
-    stage.readings?.stop();
+    survive(stage, 'ending the readings', () => stage.readings?.stop());
     await publisher?.end(exitOf(statusOf(end)));
     return end;
   } finally {

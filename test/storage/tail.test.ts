@@ -181,4 +181,26 @@ describe('the tail of a file', () => {
     appendFileSync(path, 'more\n');
     await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'good', 'more']));
   });
+
+  it('does not read a long file again and again because its first line is of no use', async () => {
+    writeFileSync(path, `head\n${'.'.repeat(100)}\nlast\n`);
+    const seen: string[] = [];
+    const { stop } = tail({
+      path,
+      intervalMs: 2,
+      onLine: (text) => seen.push(text),
+      onHead: () => {
+        throw new Error('cannot use this');
+      },
+      isEnough: () => true,
+      lookBack: { firstBytes: 10, mostBytes: 10 },
+      onCaughtUp: () => seen.push('|'),
+      onRestart: () => seen.push('<restart>'),
+      onProblem: (reason) => seen.push(reason.replace(path, 'log')),
+    });
+    stops.push(stop);
+    await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'last', '|']));
+    appendFileSync(path, 'more\n');
+    await vi.waitFor(() => expect(seen.slice(3)).toEqual(['more', '|']));
+  });
 });

@@ -164,6 +164,22 @@ describe('what the agent tells', () => {
     expect(said).toEqual([expect.stringContaining('not a report that we know')]);
   });
 
+  it('is passed over where its reader fails', async () => {
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const runtime = { ...runtimes.claude, official: { plan: broken, read: broken } };
+    const reportPath = join(home, 'report.json');
+    writeFileSync(reportPath, report('a', 1));
+    const following = followOfficial(sessionWith({ reportPath, runtime }), {
+      onFact: () => expect.unreachable(),
+      now: () => 5,
+    });
+    while (said.length === 0) await new Promise(setImmediate);
+    following.stop();
+    expect(said).toEqual([expect.stringContaining('not a report that we know')]);
+  });
+
   it('is nothing where nobody was asked', () => {
     const following = followOfficial(sessionWith(), { onFact: () => expect.unreachable(), now: () => 5 });
     following.goTo('a');

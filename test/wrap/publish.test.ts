@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseSessionRecord } from '../../src/core/parse-session-record.js';
 import { startSession, step } from '../../src/core/session.js';
+import type { Session } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
 import { publishSession } from '../../src/wrap/publish.js';
 
@@ -110,6 +111,17 @@ describe('publishing a session', () => {
     const publisher = publish();
     await written(() => failures.length > 0);
     publisher.show(at(1));
+    await publisher.end({ code: 0 });
+    expect(failures).toHaveLength(1);
+  });
+
+  it('nobody is disturbed by a state that cannot be told, and the next one is', async () => {
+    const publisher = publish();
+    await written(record);
+    publisher.show({} as Session);
+    await written(() => failures.length > 0);
+    publisher.show(at(4));
+    await written(() => record()?.reading?.usedTokens === 4);
     await publisher.end({ code: 0 });
     expect(failures).toHaveLength(1);
   });

@@ -1,0 +1,86 @@
+// The child's bytes reach the terminal whatever of ours fails over them.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { nullLog } from '../../src/storage/log.js';
+import { makeGrid } from '../../src/terminal/filter/grid.js';
+import { quirksOf } from '../../src/terminal/filter/quirks.js';
+import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeOutput, type OutputListener } from '../../src/wrap/output.js';
+import type { Stage } from '../../src/wrap/stage.js';
+import { goVerbatim } from '../../src/wrap/verbatim.js';
+
+let written: string;
+let said: string[];
+beforeEach(() => {
+  written = '';
+  said = [];
+});
+
+const broken = (): never => {
+  throw new Error('broken');
+};
+
+/** What a stage needs to be for bytes to pass; the rest is never asked for. */
+const stageWith = (more: object = {}): Stage =>
+  ({
+    session: { log: { ...nullLog, error: (message: string) => said.push(message.split('\n')[0] ?? '') } },
+    tty: {
+      write: (bytes: Uint8Array | string) => (written += Buffer.from(bytes).toString()),
+      pending: () => 0,
+      size: () => ({ columns: 80, rows: 24 }),
+    },
+    filter: makeStreamFilter(makeGrid(80, 23, 24, quirksOf({}))),
+    screen: { feed: () => undefined },
+    verbatim: false,
+    ...more,
+  }) as unknown as Stage;
+
+const play = (stage: Stage, more: Partial<OutputListener> = {}): void => {
+  const output = makeOutput(stage, {
+    isResized: () => false,
+    onOutput: () => undefined,
+    onFailure: () => goVerbatim(stage, { stop: () => undefined }),
+    ...more,
+  });
+  output.hold();
+  for (const text of ['<one>', '<two>']) output.fromChild(Buffer.from(text));
+  output.release();
+  output.fromChild(Buffer.from('<three>'));
+};
+
+describe('the bytes of the child', () => {
+  it('are written before anything looks at them', () => {
+    const seen: string[] = [];
+    play(stageWith({ screen: { feed: () => seen.push(written) } }), { onOutput: () => seen.push(written) });
+    expect(seen).toEqual([
+      '<one>',
+      '<one>',
+      '<one><two>',
+      '<one><two>',
+      '<one><two><three>',
+      '<one><two><three>',
+    ]);
+  });
+
+  it.each([
+    ['the screen model', { screen: { feed: broken } }, {}],
+    ['what follows the output', {}, { onOutput: broken }],
+    [
+      'what reads the screen, at its end too',
+      { screen: { feed: broken }, readings: { goBlind: broken } },
+      {},
+    ],
+  ])('go on, once each and in order, when %s fails', (_, parts, listener) => {
+    const stage = stageWith(parts);
+    play(stage, listener);
+    expect(written.match(/<\w+>/g)).toEqual(['<one>', '<two>', '<three>']);
+    expect(stage.verbatim).toBe(true);
+    expect(said.filter((line) => line === 'going on as a plain passthrough')).toHaveLength(1);
+    expect(said.length).toBeLessThan(4);
+  });
+
+  it('go on when the footer cannot be stopped', () => {
+    const stage = stageWith({ screen: { feed: broken } });
+    play(stage, { onFailure: () => goVerbatim(stage, { stop: broken }) });
+    expect(written.match(/<\w+>/g)).toEqual(['<one>', '<two>', '<three>']);
+  });
+});

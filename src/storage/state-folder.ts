@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
-import { userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
+import { getuid } from 'node:process';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -23,21 +23,41 @@ export const stateFolder = (env: Readonly<Record<string, string | undefined>>, h
 /** Makes the folder, or a folder inside it, for the user alone; gives its path. Rejects when it is a link or somebody else's. */
 export const ensureFolder = async (folder: string, name?: string): Promise<string> => {
   // links above our own folder are the user's affair: many keep their dot folders elsewhere
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(folder);
   await makePrivate(folder);
   if (name === undefined) return folder;
   const inner = join(folder, name);
-  await mkdir(inner, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(inner);
   await makePrivate(inner);
   return inner;
 };
+
+/** With the folders above it. Node's own way of making those never ends where the system says that a new folder's parent is not there. */
+const makeFolder = async (folder: string): Promise<void> => {
+  try {
+    await mkdir(folder, FOLDER_MODE);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || parent === folder || (await exists(parent))) throw error;
+    await makeFolder(parent);
+    await makeFolder(folder);
+  }
+};
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 const makePrivate = async (folder: string): Promise<void> => {
   if ((await lstat(folder)).isSymbolicLink()) throw new Error(`${folder} is a symbolic link`);
   const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const { uid, mode } = await handle.stat();
-    if (uid !== userInfo().uid) throw new Error(`${folder} belongs to another user`);
+    if (uid !== getuid?.()) throw new Error(`${folder} belongs to another user`);
     if ((mode & OTHERS) !== 0) await handle.chmod(FOLDER_MODE);
   } finally {
     await handle.close();

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import type { OfficialReport } from '../runtimes/official-source.js';
+import { homeFolder } from '../storage/home-folder.js';
 import { stateFolder } from '../storage/state-folder.js';
 import { namesIn, settingsText, statusLineFiles, watchReport } from '../storage/status-line.js';
 import type { StatusLineFiles } from '../storage/status-line.js';
@@ -31,9 +32,9 @@ export const askOfficially = async (session: WrapSession): Promise<OfficialLaunc
 
 const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> => {
   const { runtime, env, cwd, log } = session;
-  const home = env['HOME'];
+  const home = homeFolder(env);
   const wish = session.statusLine ?? 'off';
-  if (!runtime.official || home === undefined || wish === 'off') return undefined;
+  if (!runtime.official || wish === 'off') return undefined;
   const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
   void files.sweep();
   const port = { text: (path: string) => settingsText(resolve(cwd, path)), names: namesIn };

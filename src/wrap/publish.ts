@@ -5,6 +5,7 @@ import { sessionRecord } from '../core/session-record.js';
 import type { Exit, Published, SessionIdentity, SessionRecord } from '../core/session-record.js';
 import { startSession } from '../core/session.js';
 import type { Session } from '../core/session.js';
+import { homeFolder } from '../storage/home-folder.js';
 import { processStart } from '../storage/processes.js';
 import { cleanSessions, sessionsFolder, writeSession } from '../storage/session-records.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
@@ -114,7 +115,7 @@ export const publishWrap = (session: WrapSession, childPid: number): Publisher |
   if (!wrapper) return undefined;
   const start = processStart(wrapper.pid);
   return publishSession({
-    stateFolder: stateFolderOf(env, env['HOME'] ?? cwd),
+    stateFolder: stateFolderOf(env, homeFolder(env)),
     identity: {
       ...wrapper,
       ...(start === undefined ? {} : { processStart: start }),

@@ -1,6 +1,7 @@
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import type { Place } from '../runtimes/runtime.js';
+import { homeFolder } from '../storage/home-folder.js';
 import { sessionFiles } from '../storage/session-files.js';
 import type { Screen } from '../terminal/screen.js';
 import { makeEstimateSource } from './estimate-source.js';
@@ -46,7 +47,7 @@ export const followReadings = (
       log.info([`activity ${event.report.activity}`, ...event.report.witnesses].join(', '));
     loop.take(event);
   };
-  const place = { childPid: child.pid, cwd, home: env['HOME'] ?? cwd, env, startedAt: now() };
+  const place = { childPid: child.pid, cwd, home: homeFolder(env), env, startedAt: now() };
   const official = followOfficial(session, { onFact: take, now });
   const following = followSession({
     runtime,

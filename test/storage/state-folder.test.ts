@@ -36,6 +36,11 @@ describe('the state folder', () => {
     expect([modeOf(folder), modeOf(join(folder, 'sessions'))]).toEqual([0o700, 0o700]);
   });
 
+  it('is not made where the system lets nobody make a folder', async () => {
+    // Linux says there that the parent is missing, however often one asks
+    await expect(ensureFolder('/proc/none/ctxwrap')).rejects.toThrow('/proc/none');
+  });
+
   it('is closed to others when it was open', async () => {
     const folder = join(home, 'ctxwrap');
     mkdirSync(folder);

@@ -1,5 +1,4 @@
 import { open, realpath, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { contextReport } from '../../core/context-report.js';
 import type { ContextReport } from '../../core/context-report.js';
 import { provenance, sessionLadder } from '../../core/provenance.js';
@@ -8,6 +7,7 @@ import { thresholdsOf } from '../../core/thresholds.js';
 import { footerView } from '../../core/view.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
+import { homeFolder } from '../../storage/home-folder.js';
 import { listSessions } from '../../storage/session-records.js';
 import type { ListedSession } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
@@ -15,6 +15,7 @@ import { reasonOf } from '../../storage/unwritable.js';
 import { readSessionFile, runtimeOfFile } from '../../wrap/read-session-file.js';
 import type { ReadSession } from '../../wrap/read-session-file.js';
 import { contextText } from '../context-text.js';
+import { jsonText } from '../json-text.js';
 import * as messages from '../messages.js';
 import { widthOfOutput } from '../output-width.js';
 import { paintFor } from '../paint.js';
@@ -25,7 +26,7 @@ import { findSession, namesOf, onlySession } from '../session-argument.js';
 /** `ctxwrap context`: how full the window of a session is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<string> => {
   const report = await reportOf(request);
-  if (request.json) return `${JSON.stringify(report, undefined, 2)}\n`;
+  if (request.json) return jsonText(report, 2);
   const paint = paintFor(process.stdout.isTTY, process.env);
   return `${contextText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
 };
@@ -33,14 +34,16 @@ export const context = async (request: ContextRequest): Promise<string> => {
 const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
   const { env } = process;
   const { target } = request;
-  const sessions = await listSessions(stateFolder(env, env['HOME'] ?? homedir()), Date.now());
-  if (target === undefined) return sessionReport(onlySession(sessions), request);
-  const session = findSession(sessions, target);
-  if (session) return sessionReport(session, request);
+  const list = () => listSessions(stateFolder(env, homeFolder(env)), Date.now());
+  if (target === undefined) return sessionReport(onlySession(await list()), request);
   const exists = await stat(target).then(
     () => true,
     (error: unknown) => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
   );
+  // a file can be read although the sessions cannot
+  const sessions = exists ? await list().catch(() => []) : await list();
+  const session = findSession(sessions, target);
+  if (session) return sessionReport(session, request);
   if (!exists) throw messages.unknownSession(target, namesOf(sessions));
   return fileReport(target, request);
 };

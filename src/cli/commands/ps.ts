@@ -1,7 +1,8 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../storage/home-folder.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import type { PsRequest } from '../request.js';
+import { jsonText } from '../json-text.js';
 import { sessionsText } from '../sessions-text.js';
 import { widthOfOutput } from '../output-width.js';
 
@@ -9,12 +10,12 @@ import { widthOfOutput } from '../output-width.js';
 export const ps = async ({ all, json }: PsRequest): Promise<string> => {
   const now = Date.now();
   const { env } = process;
-  const home = env['HOME'] ?? homedir();
+  const home = homeFolder(env);
   const every = await listSessions(stateFolder(env, home), now);
   const sessions = every.filter(({ liveness }) => all || liveness === 'live');
   if (json) {
     const records = sessions.map(({ record, liveness }) => ({ ...record, liveness }));
-    return `${JSON.stringify({ schema: 'ctxwrap.sessions/1', sessions: records }, undefined, 2)}\n`;
+    return jsonText({ schema: 'ctxwrap.sessions/1', sessions: records }, 2);
   }
   return `${sessionsText(sessions, { now, width: widthOfOutput(), home }).join('\n')}\n`;
 };

@@ -4,6 +4,7 @@ import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from './json
 import type { JsonRecord } from './json.js';
 import type { Tier } from './ladder.js';
 import type { ReadingRecord } from './reading-record.js';
+import { possibleTokens } from './reading.js';
 import type { Basis, Source, WindowSource } from './reading.js';
 import type { Exit, SessionRecord } from './session-record.js';
 import type { Threshold } from './thresholds.js';
@@ -60,12 +61,19 @@ const readingIn = (found: JsonRecord | undefined): ReadingRecord | undefined => 
     runtime: textAt(found, 'runtime') ?? '',
     source,
     basis: oneOf(bases, found['basis']) ?? 'window',
-    ...counts(found, ['usedTokens', 'windowTokens', 'usedPercent']),
+    ...present('usedTokens', possibleTokens(countAt(found, 'usedTokens'))),
+    ...present('windowTokens', possibleTokens(countAt(found, 'windowTokens'))),
+    ...present('usedPercent', percentIn(found)),
     ...present('windowSource', oneOf(windowSources, found['windowSource'])),
     exact: found['exact'] === true,
     ...present('tier', oneOf(tiers, found['tier'])),
     ...texts(found, ['model']),
   };
+};
+
+const percentIn = (found: JsonRecord): number | undefined => {
+  const percent = countAt(found, 'usedPercent');
+  return percent === undefined || percent > 100 ? undefined : percent;
 };
 
 const thresholdIn = (found: unknown): Threshold | undefined => {

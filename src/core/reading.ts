@@ -44,11 +44,11 @@ export interface WindowClaim {
   readonly model?: string;
 }
 
-/** The reading with every impossible number (NaN, negative, an empty window) left out; undefined if nothing says how full. */
+/** The reading with every impossible number (NaN, negative, far beyond any window, an empty window) left out; undefined if nothing says how full. */
 export const validReading = (reading: Reading): Reading | undefined => {
   const { usedTokens, windowTokens, windowSource, usedPercent, ...rest } = reading;
-  const used = possible(usedTokens);
-  const window = possible(windowTokens);
+  const used = possibleTokens(usedTokens);
+  const window = possibleTokens(windowTokens);
   const percent = possible(usedPercent);
   if (used === undefined && percent === undefined) return undefined;
   return {
@@ -66,6 +66,11 @@ export const percentOf = (reading: Reading): number | undefined => {
   if (usedTokens === undefined || windowTokens === undefined) return undefined;
   return Math.min(100, (usedTokens * 100) / windowTokens);
 };
+
+const MOST_TOKENS = 1e9; // a hundred times the largest window: beyond it a number is broken, not large
+
+export const possibleTokens = (value: number | undefined): number | undefined =>
+  value !== undefined && value <= MOST_TOKENS ? possible(value) : undefined;
 
 const possible = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -51,6 +51,8 @@ export const openRecordingFile = async (path: string): Promise<RecordingFile> =>
 /** The lines of a text file, one in memory at a time; throws a UserError if it cannot be read. `what` it is goes into the message. */
 export async function* readLines(path: string, what: string): AsyncGenerator<string> {
   try {
+    // a pipe would be waited for, and what is read more than once must be the same again
+    if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
     yield* linesOf(createReadStream(path));
   } catch (error) {
     throw new UserError(`cannot read the ${what} "${path}": ${reasonOf(error)}`, { exitCode: 2, hint: HINT });
@@ -60,6 +62,7 @@ export async function* readLines(path: string, what: string): AsyncGenerator<str
 const HINT = 'name a file that exists and that you may read';
 const MAKE_HINT = 'make a recording with: ctxwrap --record session.cast claude';
 const MAX_CELLS = 1_000; // columns or rows; no terminal is larger, and the screen model has to hold them
+const LONGEST_S = 1e9; // 30 years; the times of a longer one are no times
 const SIZE = /^(\d{1,5})x(\d{1,5})$/;
 
 const unreadable = (path: string, reason: string, hint = MAKE_HINT): UserError =>
@@ -162,7 +165,12 @@ async function* readEvents(
 /** `other` is an event that says nothing about the screen, such as a mark. */
 const readEvent = (line: string): RecordedEvent | 'other' | undefined => {
   const [seconds, kind, text] = parseList(line);
-  if (typeof seconds !== 'number' || !(seconds >= 0) || typeof kind !== 'string' || typeof text !== 'string')
+  if (
+    typeof seconds !== 'number' ||
+    !(seconds >= 0 && seconds <= LONGEST_S) ||
+    typeof kind !== 'string' ||
+    typeof text !== 'string'
+  )
     return undefined;
   const at = seconds * 1000;
   if (kind === 'o') return { at, type: 'output', text };

@@ -7,6 +7,7 @@ import { livenessOf, outdated } from '../core/session-record.js';
 import type { Liveness, SessionRecord } from '../core/session-record.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
+import { reasonOf, unreadableFolder } from './unwritable.js';
 
 const FOLDER = 'sessions';
 const MOST_BYTES = 64 * 1024;
@@ -25,7 +26,7 @@ export const sessionsFolder = (stateFolder: string): Promise<string> => ensureFo
 export const writeSession = (folder: string, record: SessionRecord): Promise<void> =>
   writeAtomic(join(folder, record.id + SUFFIX), `${JSON.stringify(record)}\n`);
 
-/** All records that can be read, in the order the sessions began. Nothing is made or changed. */
+/** All records that can be read, in the order the sessions began. Nothing is made or changed. Throws a UserError for a folder that cannot be read. */
 export const listSessions = async (stateFolder: string, now: Millis): Promise<readonly ListedSession[]> => {
   const folder = join(stateFolder, FOLDER);
   const names = await namesIn(folder);
@@ -53,5 +54,12 @@ export const cleanSessions = async (stateFolder: string, now: Millis): Promise<v
   }
 };
 
-const namesIn = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder).catch(() => [])).toSorted();
+/** None where there is no folder yet; throws what keeps the user from one that is there. */
+const namesIn = async (folder: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw unreadableFolder('sessions', folder, reasonOf(error));
+  }
+};

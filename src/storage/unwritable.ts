@@ -8,6 +8,13 @@ export const unwritable = (what: string, path: string, reason: string): UserErro
     hint: 'name a file in a folder that exists and that you may write',
   });
 
+/** The folder in which we keep something cannot be read, which is not the same as that there is nothing in it. */
+export const unreadableFolder = (what: string, path: string, reason: string): UserError =>
+  new UserError(`cannot read the ${what} in "${path}": ${reason}`, {
+    exitCode: 2,
+    hint: 'make this folder readable, or name another one in XDG_STATE_HOME',
+  });
+
 /** The system's own words for a failed call: `permission denied` rather than `EACCES: permission denied, open …`. */
 export const reasonOf = (error: unknown): string => {
   const number = error instanceof Error && 'errno' in error ? error.errno : undefined;

@@ -1,5 +1,7 @@
 // The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
+import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
+import type { Runtime } from '../runtimes/runtime.js';
 import type { RecordingFile } from '../storage/recording-file.js';
 import { logMoments, type LogMoment } from './log-moments.js';
 import { openReplayLogs } from './replay-log.js';
@@ -34,6 +36,7 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   const estimate = makeReplayEstimate();
   const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
   let last = 0;
+  let heard = options.logs.length === 0;
 
   function* tellEstimate(until: Millis): Generator<ReplayEvent> {
     const told = estimate.next(startedAt + until);
@@ -47,19 +50,31 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
       last = Math.max(last, at);
       yield* tellEstimate(at);
       yield* journal.wakeUntil(at);
-      if ('events' in moment) yield* journal.take(moment.events, at);
-      else if (moment.type === 'screen') yield* journal.see(moment.seen, at);
+      if ('events' in moment) {
+        heard ||= moment.events.some(isSaid);
+        yield* journal.take(moment.events, at);
+        continue;
+      }
+      if (moment.type === 'screen') yield* journal.see(moment.seen, at);
       else yield* journal.noteOutput(at);
-      if ('written' in moment && moment.written) estimate.note(moment.written, startedAt + at);
+      if (moment.type === 'screen' && moment.written) estimate.note(moment.written, startedAt + at);
     }
     yield* tellEstimate(Infinity);
   }
   return {
     events: events(),
-    notes: () => [...recording.notes(), ...journal.notes()],
+    notes: () => [...recording.notes(), ...journal.notes(), ...(heard ? [] : [unheard(options.runtime)])],
     seconds: () => last / 1000,
   };
 };
+
+/** What stands in a session file itself, not what we say of it. */
+const isSaid = ({ type }: Event): boolean => type !== 'session-changed' && type !== 'source-problem';
+
+const unheard = ({ name, log }: Runtime): string =>
+  log
+    ? `the session files say nothing of ${name} up to the end of the recording`
+    : `the session files are not read: ${name} has none that is known`;
 
 /** A moment of either kind; `at` is in milliseconds since the start of the recording. */
 interface Placed {

@@ -94,10 +94,34 @@ describe('ctxwrap replay', () => {
       text: '{"version":2,"width":80,"height":24}\nx\n[1,"o","y"]',
       error: /line 2 is not/,
     },
+    {
+      name: 'a time that is none',
+      text: '{"version":2,"width":80,"height":24}\n[1e999,"o","x"]\n[1e999,"o","y"]',
+      error: /line 2 is not/,
+    },
   ])('ends with status 2 for $name', async ({ text, error }) => {
     const { stdout, stderr, code } = await ctxwrap(['replay', file(text)], bench);
     expect(stderr).toMatch(error);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
+  });
+
+  it.each([
+    ['claude', 'the session files say nothing of claude up to the end of the recording'],
+    ['generic', 'the session files are not read: generic has none that is known'],
+  ])('tells a user of %s who gives a file in vain', async (runtime, note) => {
+    const path = join(bench.folder, 'other.jsonl');
+    writeFileSync(path, '{"type":"nothing","timestamp":"2026-11-21T07:52:00.000Z"}\n');
+    const args = ['replay', cast('claude/keys1'), '--runtime', runtime, '--log', path];
+    const { stderr, code } = await ctxwrap(args, bench);
+    expect({ stderr, code }).toEqual({ stderr: `ctxwrap: ${note}\n`, code: 0 });
+  });
+
+  it('does not wait for a session file that is a pipe', async () => {
+    const pipe = join(bench.folder, 'pipe');
+    await runToEnd('/usr/bin/mkfifo', [pipe], bench);
+    const { stderr, code } = await ctxwrap(['replay', cast('claude/keys1'), '--log', pipe], bench);
+    expect(stderr).toContain(`cannot read the session file "${pipe}": it is not a regular file`);
+    expect(code).toBe(2);
   });
 
   it('ends quietly when nobody reads any more', async () => {

@@ -5,15 +5,18 @@ import type { Reading } from '../../src/core/reading.js';
 const reading = (numbers: Partial<Reading>): Reading => ({ source: 'log', at: 5, ...numbers });
 
 describe('a reading', () => {
-  it.each([{ usedTokens: Number.NaN }, { usedTokens: -1 }, { usedTokens: Number.POSITIVE_INFINITY }, {}])(
-    'of %o says nothing',
-    (numbers) => {
-      expect(validReading(reading({ windowTokens: 100, ...numbers }))).toBeUndefined();
-    },
-  );
+  it.each([
+    { usedTokens: Number.NaN },
+    { usedTokens: -1 },
+    { usedTokens: Number.POSITIVE_INFINITY },
+    { usedTokens: 1e300 },
+    {},
+  ])('of %o says nothing', (numbers) => {
+    expect(validReading(reading({ windowTokens: 100, ...numbers }))).toBeUndefined();
+  });
 
   it('loses an impossible window and keeps the rest', () => {
-    for (const windowTokens of [0, -5, Number.NaN]) {
+    for (const windowTokens of [0, -5, Number.NaN, 1e300]) {
       const seen = validReading(reading({ usedTokens: 7, windowTokens, windowSource: 'agent' }));
       expect(seen).toEqual({ usedTokens: 7, source: 'log', at: 5 });
     }

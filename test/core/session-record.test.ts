@@ -65,6 +65,17 @@ describe('a session record', () => {
     }
   });
 
+  it('loses numbers that nothing can be measured by', () => {
+    const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
+    const numbers = { usedTokens: 1e308, windowTokens: 1e308, usedPercent: 1e300 };
+    const parsed = parseSessionRecord(
+      JSON.stringify({ ...record, reading: { ...record.reading, ...numbers } }),
+    );
+    expect(Object.keys(parsed?.reading ?? {})).not.toEqual(expect.arrayContaining(['usedTokens']));
+    expect(parsed?.reading).not.toMatchObject({ windowTokens: expect.anything() });
+    expect(parsed?.reading).not.toMatchObject({ usedPercent: expect.anything() });
+  });
+
   it('is never half a record: whatever a file holds, it is whole or nothing', () => {
     const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
     const names = Object.keys(record);

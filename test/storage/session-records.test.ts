@@ -55,6 +55,13 @@ describe('the session records', () => {
     expect(existsSync(state)).toBe(false);
   });
 
+  it('that cannot be looked for are an error, not none', async () => {
+    writeFileSync(state, '');
+    await expect(listSessions(state, now)).rejects.toThrow(
+      /^cannot read the sessions in ".*": not a directory$/,
+    );
+  });
+
   it('are listed in the order the sessions began, nobody else can read them', async () => {
     const folder = await sessionsFolder(state);
     await writeSession(folder, record);

@@ -37,7 +37,7 @@ const blankText = ({ note }: ContextReport): string => {
     case 'size pending':
       return 'The last number is void after a compaction, and the next answer brings a new one.';
     default:
-      return `There is no number: ${note}.`;
+      return `There is no number: ${plain(note)}.`;
   }
 };
 

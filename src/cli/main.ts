@@ -3,18 +3,18 @@ import { UserError } from '../core/user-error.js';
 import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
+import { ownFailure } from './messages.js';
+import { harmless } from './plain-text.js';
+import { print } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
 import { version } from './version.js';
 
-/** Ours failed before the child ran, and not for a reason the user can mend. */
-const ownFailure = 125;
-
 const main = async (): Promise<void> => {
   const request = parseArguments(process.argv.slice(2), version());
   if (request.kind === 'print') {
-    process.stdout.write(request.text);
+    await print(request.text);
     return;
   }
   finish(await perform(request), request.options.quiet ?? false);
@@ -36,10 +36,8 @@ const perform = async (request: Task): Promise<Outcome> => {
   }
 };
 
-/** Everything is written before the process ends; a reader that has gone, as after `| head`, is no error. */
 const printed = async (text: string): Promise<Outcome> => {
-  process.stdout.on('error', () => undefined);
-  await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+  await print(text);
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
@@ -56,6 +54,10 @@ const fail = (error: unknown): void => {
   process.exitCode = error instanceof UserError ? error.exitCode : ownFailure;
 };
 
-const say = (text: string): void => void process.stderr.write(`ctxwrap: ${text}\n`);
+// What is told was given by somebody: a name of a file, a word of a definition.
+const say = (text: string): void =>
+  void process.stderr.write(`ctxwrap: ${text.split('\n').map(harmless).join('\n')}\n`);
+
+process.stderr.on('error', () => undefined); // there is no other place to tell of it
 
 main().catch(fail);

@@ -4,6 +4,8 @@ import { nearest } from './nearest.js';
 
 /** The launcher was called wrongly. */
 const usage = 2;
+/** Ours failed, and not for what the user has given. */
+export const ownFailure = 125;
 const notExecutable = 126;
 const notFound = 127;
 
@@ -22,15 +24,27 @@ export const unknownAgent = (word: string, agents: readonly string[]): UserError
   return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
 };
 
-export const unknownOption = (flag: string, flags: readonly string[]): UserError => {
+/** Where an option may stand: before the command, or after it. */
+export interface KnownFlags {
+  /** the command after which the option was given, if one was */
+  readonly command?: string | undefined;
+  readonly here: readonly string[];
+  /** where it would be right, with an example */
+  readonly elsewhere?: string | undefined;
+}
+
+export const unknownOption = (flag: string, { command, here, elsewhere }: KnownFlags): UserError => {
   const stem = (each: string): string => each.replace(/^--(no-)?/, ''); // --footer is a slip for --no-footer
-  const closeStem = flag.startsWith('--') ? nearest(stem(flag), flags.map(stem)) : undefined;
-  const close = flags.find((each) => stem(each) === closeStem);
+  const closeStem = flag.startsWith('--') ? nearest(stem(flag), here.map(stem)) : undefined;
+  const close = here.find((each) => stem(each) === closeStem);
+  const message = `unknown option "${flag}"${command === undefined ? '' : ` of ctxwrap ${command}`}`;
+  if (elsewhere !== undefined) return usageError(message, `it goes ${elsewhere}`);
+  if (close !== undefined) return usageError(message, `did you mean ${close}?`);
   return usageError(
-    `unknown option "${flag}"`,
-    close === undefined
+    message,
+    command === undefined
       ? `options of the agent go after its name, as in: ctxwrap claude ${flag}`
-      : `did you mean ${close}?`,
+      : `see ctxwrap ${command} --help`,
   );
 };
 
@@ -48,7 +62,8 @@ export const badValue = (flag: string, rule: string, given: string, better: stri
 export const inputWithoutRecord = (): UserError =>
   usageError('--record-input needs a recording', 'try --record session.cast --record-input');
 
-export const wrongUsage = (message: string): UserError => usageError(message, 'see ctxwrap --help');
+export const wrongUsage = (message: string, command: string | undefined): UserError =>
+  usageError(message, command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`);
 
 export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
@@ -80,7 +95,16 @@ export const noInterpreter = (file: string): UserError =>
 
 export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
 
-const listed = (names: readonly string[]): string => names.map((name) => `\n  ${name}`).join('');
+export const unwritableOutput = (reason: string): UserError =>
+  new UserError(`cannot write the output: ${reason}`, { exitCode: ownFailure });
+
+const MOST_LISTED = 20;
+
+const listed = (names: readonly string[]): string => {
+  const more = names.length - MOST_LISTED;
+  const shown = more > 0 ? [...names.slice(0, MOST_LISTED), `and ${more} more: ctxwrap ps --all`] : names;
+  return shown.map((name) => `\n  ${name}`).join('');
+};
 
 export const noSession = (): UserError =>
   usageError('no session is running', 'start one with ctxwrap claude, or give a session file');

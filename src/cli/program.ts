@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
+import { explain } from './explain.js';
 import * as messages from './messages.js';
 import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
 import {
@@ -179,21 +180,3 @@ const addOptions = (program: Command): Command =>
 const afterHelp = `
 Exit status: the agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran, 2 wrong usage.
 `;
-
-const explain = (error: CommanderError, program: Command) => {
-  const text = error.message.replace(/^error: /, '');
-  const quoted = /'(.*)'/.exec(text)?.[1] ?? text;
-  switch (error.code) {
-    case 'commander.unknownOption':
-      return messages.unknownOption(quoted, flagsOf(program));
-    case 'commander.optionMissingArgument':
-      return messages.missingValue(quoted);
-    default:
-      return messages.wrongUsage(text);
-  }
-};
-
-const flagsOf = (program: Command): readonly string[] => [
-  ...[program, ...program.commands].flatMap((each) => each.options.flatMap((option) => option.long ?? [])),
-  '--help',
-];

@@ -1,11 +1,12 @@
 // A replay for people: one line an event in columns, then what it comes to.
+import { harmless } from './plain-text.js';
 import type { ReplayedReading, ReplayEvent } from '../wrap/replay-records.js';
 
 /** `   3.402  reading   screen    62 % of auto-compact · 103 300 of 200 000   safe` */
 export const replayLine = (event: ReplayEvent): string => {
   const [kind, what, rest] = columnsOf(event);
   const line = `${event.at.toFixed(3).padStart(9)}  ${kind.padEnd(8)}  ${what.padEnd(10)}  ${rest}`;
-  return line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').trimEnd(); // it goes to a terminal, and witnesses quote screens
+  return harmless(line).trimEnd(); // it goes to a terminal, and witnesses quote screens
 };
 
 export const replaySummary = (runtime: string, seconds: number, events: readonly ReplayEvent[]): string => {

@@ -32,7 +32,7 @@ export const onlySession = (sessions: readonly ListedSession[]): ListedSession =
 };
 
 const nameOf = ({ record }: ListedSession): string =>
-  `${record.id} (${record.runtime}, pid ${record.pid}, ${plain(record.cwd)})`;
+  `${record.id} (${plain(record.runtime)}, pid ${record.pid}, ${plain(record.cwd)})`;
 
 export const namesOf = (sessions: readonly ListedSession[]): readonly string[] =>
   sessions.filter(isThere).map(nameOf);

@@ -60,7 +60,7 @@ export const parseBound =
     if (bound.value >= least && bound.value <= most) return bound;
     const isBarePercent = percent === undefined && bound.value >= 1 && bound.value <= 100;
     const better = isBarePercent ? `${bound.value}%` : '80%';
-    throw badValue(flag, 'a percentage like 80% or a number of tokens like 150k', text, better);
+    throw badValue(flag, 'a percentage from 1% to 100% or a number of tokens from 1k to 10M', text, better);
   };
 
 const presets: readonly Preset[] = ['ladder', 'percent', 'handoff'];

@@ -129,8 +129,12 @@ describe('a wrong option', () => {
       'try --record session.cast --record-input',
     ],
     [['--nope', '--', 'bash'], 'unknown option "--nope"', expect.any(String)],
-    [['demo', '--interactiv'], 'unknown option "--interactiv"', 'did you mean --interactive?'],
-    [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap --help'],
+    [
+      ['demo', '--interactiv'],
+      'unknown option "--interactiv" of ctxwrap demo',
+      'did you mean --interactive?',
+    ],
+    [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],
   ])('%j is refused with what would be right', (argv, message, hint) => {
     expect(() => parse(...argv)).toThrow(expect.objectContaining({ message, hint, exitCode: 2 }));
   });

@@ -1,5 +1,5 @@
 // Sessions as other processes see them, through the built program.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +96,56 @@ describe('ctxwrap ps and context', () => {
       stderr:
         'ctxwrap: no session is running\nctxwrap: start one with ctxwrap claude, or give a session file\n',
     });
+  });
+
+  it('that cannot be looked for are not none; a file can be read all the same', async () => {
+    mkdirSync(join(bench.folder, '.local/state/ctxwrap'), { recursive: true });
+    writeFileSync(join(bench.folder, '.local/state/ctxwrap/sessions'), '');
+    for (const command of [['ps'], ['context'], ['context', 'claude']])
+      expect(await ctxwrap(command, bench)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('not a directory\nctxwrap: make this folder readable'),
+      });
+    expect((await ctxwrap(['context', log('codex/context-exceeded.jsonl')], bench)).code).toBe(0);
+  });
+
+  it('print nothing that a terminal would obey', async () => {
+    const folder = join(bench.folder, '.local/state/ctxwrap/sessions');
+    mkdirSync(folder, { recursive: true });
+    const evil = '\u001b[2J\u009b2J\u202e\u{e0001}';
+    const record = { schema: 'ctxwrap.session/1', pid: process.pid, childPid: 1, startedAt: 1, cwd: evil };
+    for (const id of ['one', 'two'])
+      writeFileSync(
+        join(folder, `${id}.json`),
+        JSON.stringify({
+          ...record,
+          id,
+          runtime: evil,
+          heartbeatAt: Date.now(),
+          note: evil,
+          agentSessionId: evil,
+        }),
+      );
+    const outputs = [['ps'], ['ps', '--json'], ['context'], ['context', 'one'], ['context', 'one', '--json']];
+    for (const command of [...outputs, [evil]]) {
+      const { stdout, stderr } = await ctxwrap(command, bench);
+      expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
+    }
+    expect((await json(['ps'])).value.sessions[0].cwd).toBe(evil);
+  });
+
+  it('name a few of very many sessions', async () => {
+    const folder = join(bench.folder, '.local/state/ctxwrap/sessions');
+    mkdirSync(folder, { recursive: true });
+    const record = { schema: 'ctxwrap.session/1', pid: process.pid, childPid: 1, startedAt: 1, cwd: '/' };
+    for (let id = 0; id < 50; id += 1)
+      writeFileSync(
+        join(folder, `${id}.json`),
+        JSON.stringify({ ...record, id: `${id}`, runtime: 'claude', heartbeatAt: Date.now() }),
+      );
+    const { stderr } = await ctxwrap(['context'], bench);
+    expect(stderr).toContain('50 sessions are running');
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe('  and 30 more: ctxwrap ps --all');
   });
 
   it.each([

@@ -71,7 +71,7 @@ describe('the boundary of a tier', () => {
   ])('is not "%s"; %s is proposed', (text, better) => {
     expect(() => parseBound('--auto')(text)).toThrow(
       expect.objectContaining({
-        message: `--auto must be a percentage like 80% or a number of tokens like 150k, got "${text}"`,
+        message: `--auto must be a percentage from 1% to 100% or a number of tokens from 1k to 10M, got "${text}"`,
         hint: `try --auto ${better}`,
         exitCode: 2,
       }),

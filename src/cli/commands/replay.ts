@@ -1,10 +1,11 @@
-import { once } from 'node:events';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { openRecordingFile } from '../../storage/recording-file.js';
 import { detectRuntime } from '../../wrap/detect-runtime.js';
 import { openReplay } from '../../wrap/replay.js';
 import type { ReplayEvent } from '../../wrap/replay-records.js';
+import { jsonText } from '../json-text.js';
+import { print } from '../print.js';
 import type { ReplayRequest } from '../request.js';
 import { replayLine, replaySummary } from '../replay-text.js';
 import { runtimeFromOption } from '../runtime-option.js';
@@ -47,16 +48,7 @@ const printers: Readonly<Record<ReplayRequest['format'], (runtime: string) => Pr
   }),
   json: (runtime) => ({
     line: () => '',
-    end: (events) => `${JSON.stringify({ schema: 'ctxwrap.replay/1', runtime, events }, undefined, 2)}\n`,
+    end: (events) => jsonText({ schema: 'ctxwrap.replay/1', runtime, events }, 2),
   }),
-  ndjson: () => ({ line: (event) => `${JSON.stringify(event)}\n`, end: () => '' }),
-};
-
-/** False when nobody reads any more, as after `| head`. */
-const print = async (text: string): Promise<boolean> => {
-  const { stdout } = process;
-  if (stdout.listenerCount('error') === 0) stdout.on('error', () => undefined);
-  if (text !== '' && !stdout.destroyed && !stdout.write(text))
-    await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined);
-  return !stdout.destroyed;
+  ndjson: () => ({ line: (event) => jsonText(event), end: () => '' }),
 };

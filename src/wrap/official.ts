@@ -34,7 +34,7 @@ const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> 
   const { runtime, env, cwd, log } = session;
   const home = homeFolder(env);
   const wish = session.statusLine ?? 'off';
-  if (!runtime.official || wish === 'off') return undefined;
+  if (!runtime.official || env['HOME'] === undefined || wish === 'off') return undefined;
   const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
   void files.sweep();
   const port = { text: (path: string) => settingsText(resolve(cwd, path)), names: namesIn };

@@ -1,5 +1,14 @@
 // A recorded session file says the same whatever its writer did to it between two looks of ours.
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -8,12 +17,14 @@ import type { Fact } from '../../src/core/event.js';
 import { runtimes } from '../../src/runtimes/index.js';
 import type { Runtime } from '../../src/runtimes/runtime.js';
 import { growingFile } from '../../src/storage/growing-file.js';
-import { linesOf, readLines } from '../support/read-log.js';
+import { factInbox } from '../../src/wrap/fact-inbox.js';
+import { footerSequence, linesOf, readLines } from '../support/read-log.js';
 
 const cases = [
   { name: 'claude', file: 'session-with-compaction.jsonl' },
   { name: 'codex', file: 'compactions.jsonl' },
   { name: 'gemini', file: 'failed-compactions.jsonl' },
+  { name: 'qwen', file: 'ladder.jsonl' },
 ] as const;
 
 let folder: string;
@@ -42,7 +53,15 @@ const factsOf = (runtime: Runtime) => {
   return { readNew: file.readNew, facts: () => facts };
 };
 
-const torn = fc.constantFrom('', '{"type":"assis', 'garbage', '\xff\xfe', '{}', 'null', '[1]');
+// The last ones are bytes that are no UTF-8.
+const torn = fc.constantFrom(
+  ...['', '{"type":"assis', 'garbage', '{}', 'null', '[1]'].map((text) => Buffer.from(text)),
+  Buffer.from([0xff, 0xfe]),
+  Buffer.from([0x7b, 0xff, 0x7d]),
+);
+
+const last = <T extends Fact['type']>(facts: readonly Fact[], type: T) =>
+  facts.findLast((fact): fact is Extract<Fact, { readonly type: T }> => fact.type === type);
 
 describe.each(cases)('a session file of $name', ({ name, file }) => {
   const runtime = runtimes[name];
@@ -70,8 +89,8 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
   it('gives the same facts with lines of nonsense in it, with CRLF and with a byte order mark', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(torn, { maxLength: 20 }), fc.nat(), async (nonsense, seed) => {
-        const mixed = lines.flatMap((line, i) => [nonsense[(i + seed) % 20] ?? '', line]);
-        writeFileSync(path, Buffer.from(`\ufeff${mixed.join('\r\n')}\r\n`, 'utf8'));
+        const mixed = lines.flatMap((line, i) => [nonsense[(i + seed) % 20] ?? '', '\r\n', line, '\r\n']);
+        writeFileSync(path, Buffer.concat(['\ufeff', ...mixed].map((piece) => Buffer.from(piece))));
         const { readNew, facts } = factsOf(runtime);
         await readNew();
         expect(facts()).toEqual(expected);
@@ -90,5 +109,69 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
     writeFileSync(path, whole);
     await readNew();
     expect(facts()).toEqual(expected);
+  });
+
+  it('gives the same facts again after another file has taken its place', async () => {
+    const { readNew, facts } = factsOf(runtime);
+    writeFileSync(path, whole.subarray(0, whole.length / 2));
+    await readNew();
+    writeFileSync(`${path}.new`, whole);
+    renameSync(`${path}.new`, path);
+    await readNew();
+    expect(facts()).toEqual(expected);
+  });
+
+  it('says nothing else when records are in it twice', () => {
+    const numbers = (said: readonly Fact[]) =>
+      footerSequence(
+        name,
+        said.filter(({ type }) => type !== 'growth'),
+      );
+    const inTurn = (each: readonly string[]): readonly Fact[] => {
+      const inbox = factInbox(0);
+      let reader = runtime.log?.reader({});
+      return each.flatMap((line) => {
+        const step = reader?.(line, 0);
+        reader = step?.next;
+        for (const fact of step?.facts ?? []) inbox.put(fact);
+        return inbox.take();
+      });
+    };
+    const once = numbers(inTurn(lines));
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), (twice) => {
+        const repeated = lines.flatMap((line, i) => (twice[i % 20] ? [line, line] : [line]));
+        expect(numbers(inTurn(repeated))).toEqual(once);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of 200 MB is read at its end only, and tells the same number', async () => {
+    const file = openSync(path, 'w');
+    writeSync(file, `${lines[0]}\n`);
+    // everything between is a hole in the file
+    writeSync(file, Buffer.concat([Buffer.from('\n'), whole]), 0, whole.length + 1, 200 * 1024 * 1024);
+    closeSync(file);
+    let facts: Fact[] = [];
+    let characters = 0;
+    let reader = runtime.log?.reader({});
+    const read = (line: string): readonly Fact[] => {
+      characters += line.length;
+      const step = reader?.(line, 0);
+      reader = step?.next;
+      return step?.facts ?? [];
+    };
+    await growingFile({
+      path,
+      onHead: read,
+      onLine: (line) => facts.push(...read(line)),
+      onRestart: () => {
+        facts = [];
+      },
+      isEnough: () => last(facts, 'reading') !== undefined,
+    }).readNew();
+    expect(last(facts, 'reading')).toEqual(last(expected, 'reading'));
+    expect(characters).toBeLessThan(2 * whole.length);
   });
 });

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import type { FooterView } from '../core/view.js';
-import { filledCells, isDrawable, percentText, tokensText } from './figures.js';
+import { filledCells, isDrawable, percentText, tokensText } from '../core/figures.js';
 import type { Look } from './look.js';
 import { glyphsOf } from './theme.js';
 

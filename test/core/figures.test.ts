@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filledCells, percentText, tokensText } from '../../src/ui/figures.js';
+import { filledCells, percentText, tokensText } from '../../src/core/figures.js';
 
 it.each([
   [0, '0'],

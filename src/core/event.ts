@@ -1,4 +1,6 @@
 import type { ActivityReport } from './activity.js';
+import type { Failure } from './compaction/outcome.js';
+import type { CompactRequest, Mode, Typed } from './compaction/state.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 
 /** A compaction recorded by the agent itself. */
@@ -8,13 +10,23 @@ export interface Boundary {
   readonly postTokens?: number;
   /** a compaction seen on the screen counts only where no session file tells; `log` when absent */
   readonly source?: 'log' | 'screen';
+  /** what is wrong with the summary, where the record shows it; absent where it is there, or cannot be seen */
+  readonly summary?: 'empty' | 'truncated';
   readonly at: Millis;
 }
+
+/** The agent's own words on a compaction that changed nothing. */
+export type CompactResult =
+  | { readonly kind: 'noop'; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly text: string }
+  | { readonly kind: 'interrupted'; readonly by: string };
 
 /** What a line of an agent's session file, its status file or its screen can say about the window. */
 export type Fact =
   | { readonly type: 'reading'; readonly reading: Reading }
   | { readonly type: 'boundary'; readonly boundary: Boundary }
+  /** a compaction ended without success; once, when it is seen to end */
+  | { readonly type: 'compact-result'; readonly result: CompactResult }
   /** the conversation was cut back or is an older one: the last number no longer holds, and nothing was compacted */
   | { readonly type: 'voided' }
   /** text that entered the conversation after the last number: tokens by `estimateTokens` */
@@ -33,6 +45,13 @@ export type Event =
   /** the screen shows no number any more: the one it showed is not confirmed */
   | { readonly type: 'screen-blank' }
   | { readonly type: 'activity'; readonly report: ActivityReport }
+  /** the user pressed keys, and they went to the agent */
+  | { readonly type: 'user-keys' }
+  | { readonly type: 'mode'; readonly mode: Mode }
+  | { readonly type: 'compact-requested'; readonly request: CompactRequest }
+  | { readonly type: 'compact-cancelled'; readonly id: string }
+  /** how the typing of the agent's command went */
+  | { readonly type: 'typed'; readonly result: Typed }
   /** the child has written; a number that stays the same while output flows for minutes is stale */
   | { readonly type: 'output' }
   /** the time that `deadline` named has come */

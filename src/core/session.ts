@@ -137,6 +137,12 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'output':
       return { ...state, flow: afterOutput(state.flow, now) };
     case 'alarm':
+    case 'user-keys':
+    case 'mode':
+    case 'compact-requested':
+    case 'compact-cancelled':
+    case 'compact-result':
+    case 'typed':
       return state;
   }
 };

@@ -7,6 +7,7 @@ import type { ScreenView, Signals } from '../core/screen-view.js';
 import type { OwnLadder } from '../core/thresholds.js';
 import type { ContentReader } from './contents.js';
 import type { OfficialSource } from './official-source.js';
+import type { PromptReader, Recipe } from './recipe.js';
 
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -31,6 +32,8 @@ export interface Runtime {
   readonly log?: SessionLog;
   /** the exact numbers it tells when its launch asks for them; undefined when it tells none */
   readonly official?: OfficialSource;
+  /** how its own compaction is asked for; nothing is ever typed into an agent without one */
+  readonly recipe?: (env: Env) => Recipe | undefined;
   /** how its screen and signals are read; undefined when nothing is known of them */
   readonly screen?: AgentScreen;
   /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */
@@ -43,6 +46,8 @@ export interface AgentScreen {
   readonly recognises: (seen: Seen) => boolean;
   /** the reader for the first screen of a run */
   readonly reader: (env: Env) => ScreenReader;
+  /** what stands in its prompt, to see whether what was typed has arrived; needed where there is a recipe */
+  readonly prompt?: PromptReader;
   /** what the agent says of itself in a file beside the conversation, where it has such a file */
   readonly status?: (port: FilePort, place: Place) => Promise<AgentStatus | undefined>;
 }

@@ -56,7 +56,7 @@ export const makeJournal = (context: FlowContext, startedAt: Millis): Journal =>
     }
   };
   /** Times only go on, also for a session that is due again at once. */
-  const nextWake = (): Millis => Math.max(flowDue(flow) ?? Infinity, wokenAt + 1);
+  const nextWake = (): Millis => Math.max(flowDue(flow, wokenAt) ?? Infinity, wokenAt + 1);
   return {
     take,
     see: (seen, at) => take(look(seen, at), at),

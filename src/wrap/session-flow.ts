@@ -1,4 +1,9 @@
 // One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
+import { compactionDue } from '../core/compaction/due.js';
+import { momentOf } from '../core/compaction/moment.js';
+import { startCompaction } from '../core/compaction/state.js';
+import type { Compaction, CompactSettings } from '../core/compaction/state.js';
+import { stepCompaction } from '../core/compaction/step.js';
 import type { Event } from '../core/event.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { Millis } from '../core/reading.js';
@@ -15,15 +20,23 @@ export interface FlowContext {
   /** in tokens, as the user set it */
   readonly window?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
+  /** what may be done about a full window; it is only shown when absent */
+  readonly compact?: CompactSettings | undefined;
 }
+
+const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
 export interface SessionFlow {
   readonly session: Session;
   readonly pair: NumberPair;
+  readonly compaction: Compaction;
 }
 
 /** The flow before anything was seen. */
-export const startFlow = ({ runtime, env, window, ladder }: FlowContext, now: Millis): SessionFlow => {
+export const startFlow = (
+  { runtime, env, window, ladder, compact = onlyShow }: FlowContext,
+  now: Millis,
+): SessionFlow => {
   const session = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
@@ -32,18 +45,28 @@ export const startFlow = ({ runtime, env, window, ladder }: FlowContext, now: Mi
       ? []
       : [{ type: 'source-problem', reason: `${runtime.name} has no session file` } as const]),
   ];
-  return opening.reduce((flow, event) => stepFlow(flow, event, now), { session, pair: noPair });
+  return opening.reduce((flow, event) => stepFlow(flow, event, now), {
+    session,
+    pair: noPair,
+    compaction: startCompaction(compact),
+  });
 };
 
 /** The flow after an event. */
-export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => ({
-  session: step(flow.session, event, now),
-  pair: notePair(flow.pair, event, now),
-});
+export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
+  const session = step(flow.session, event, now);
+  return {
+    session,
+    pair: notePair(flow.pair, event, now),
+    compaction: stepCompaction(flow.compaction, event, momentOf(session, now)),
+  };
+};
 
 /** When the flow has to be woken, if nothing happens before. */
-export const flowDue = ({ session, pair }: SessionFlow): Millis | undefined => {
-  const times = [deadline(session), pairDue(pair)].filter((at) => at !== undefined);
+export const flowDue = ({ session, pair, compaction }: SessionFlow, now: Millis): Millis | undefined => {
+  const times = [deadline(session), pairDue(pair), compactionDue(compaction, now)].filter(
+    (at) => at !== undefined,
+  );
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 

@@ -33,7 +33,7 @@ export const makeSessionLoop = (session: WrapSession, { onView, onState }: LoopL
     if (key !== shown) onView(view);
     shown = key;
     onState?.(state);
-    alarm.set(flowDue(flow));
+    alarm.set(flowDue(flow, now()));
   };
   const alarm = makeAlarm(now, () => go(wakeFlow(flow, session, now())));
   go(flow);

@@ -1,0 +1,113 @@
+// From the command that was sent to what became of it. A record of the agent or a lower number decides; words alone do not.
+import type { Activity } from '../activity.js';
+import type { Boundary, Event } from '../event.js';
+import type { Millis } from '../reading.js';
+import { isLower } from './outcome.js';
+import type { Outcome } from './outcome.js';
+import type { CompactSettings, Phase, Situation } from './state.js';
+
+export type Sent = Extract<Phase, { readonly kind: 'sent' }>;
+
+/** The phase after something, or how the attempt ended. */
+export type SentStep = { readonly phase: Sent } | { readonly outcome: Outcome; readonly evidence: string };
+
+// A compaction that is not seen any more has ended; its record and its words come within this time.
+export const GONE_MS = 3_000;
+
+export const sentAfter = (phase: Sent, event: Event, now: Millis): SentStep => {
+  switch (event.type) {
+    case 'activity':
+      return afterActivity(phase, event.report.activity, now);
+    case 'boundary':
+      return afterBoundary(phase, event.boundary, now);
+    case 'compact-result': {
+      const { result } = event;
+      const evidence = result.kind === 'interrupted' ? `interrupted by ${result.by}` : result.text;
+      return { outcome: result, evidence: `the agent says: ${evidence}` };
+    }
+    default:
+      return { phase };
+  }
+};
+
+const afterActivity = (phase: Sent, activity: Activity, now: Millis): SentStep => {
+  const { isQueued, begunAt, goneAt, ...rest } = phase;
+  switch (activity) {
+    case 'dead':
+      return interrupted('the end of the agent');
+    case 'compacting':
+      return {
+        phase: begun({ ...rest, isQueued: false, ...(begunAt === undefined ? {} : { begunAt }) }, now),
+      };
+    case 'busy':
+    case 'unknown':
+      return { phase };
+    case 'ready':
+    case 'draft':
+    case 'dialog':
+      if (isQueued) return { phase: { ...rest, isQueued: false, at: now } };
+      return { phase: begunAt === undefined ? phase : { ...phase, goneAt: goneAt ?? now } };
+  }
+};
+
+const begun = (phase: Sent, now: Millis): Sent =>
+  phase.begunAt === undefined
+    ? { ...phase, begunAt: now, attempt: seen(phase, 'the agent compacts') }
+    : phase;
+
+const seen = ({ attempt }: Sent, fact: string): Sent['attempt'] => ({
+  ...attempt,
+  evidence: [...attempt.evidence, fact],
+});
+
+const afterBoundary = (phase: Sent, boundary: Boundary, now: Millis): SentStep => {
+  const { source, summary, postTokens } = boundary;
+  if (summary !== undefined) {
+    const text = summary === 'empty' ? 'the summary is empty' : 'the summary is cut off';
+    return { outcome: { kind: 'failed', failure: summary, text }, evidence: `its record: ${text}` };
+  }
+  if (source === 'screen') {
+    const success = 'it says on its screen that it has compacted';
+    return { phase: { ...phase, begunAt: phase.begunAt ?? now, success, attempt: seen(phase, success) } };
+  }
+  const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
+  return { outcome: { kind: 'verified', ...after }, evidence: 'its record of the compaction' };
+};
+
+/** What the number says, and the time. */
+export const sentAt = (
+  phase: Sent,
+  { fill, fillSince }: Situation,
+  settings: CompactSettings,
+  now: Millis,
+): SentStep => {
+  const { attempt, at, begunAt, goneAt, success } = phase;
+  if (fill && fillSince !== undefined && fillSince > at) {
+    if (isLower(attempt.before, fill)) {
+      return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };
+    }
+    if (success !== undefined) {
+      return { outcome: { kind: 'unverified', text: success }, evidence: 'the window is as full as before' };
+    }
+  }
+  if (success !== undefined) return { phase }; // until the next turn tells the number
+  if (goneAt !== undefined && now >= goneAt + GONE_MS) return interrupted('the user');
+  const due = sentDue(phase, settings);
+  if (due === undefined || now < due) return { phase };
+  return begunAt === undefined
+    ? { outcome: { kind: 'not-started' }, evidence: 'nothing began' }
+    : { outcome: { kind: 'timeout', afterMs: settings.finishMs }, evidence: 'no end was seen' };
+};
+
+/** When time alone ends the attempt, or is looked at again. */
+export const sentDue = (phase: Sent, settings: CompactSettings): Millis | undefined => {
+  const { at, begunAt, goneAt, success, isQueued } = phase;
+  if (success !== undefined || isQueued) return undefined;
+  if (goneAt !== undefined) return goneAt + GONE_MS;
+  return begunAt === undefined ? at + settings.startMs : begunAt + settings.finishMs;
+};
+
+export const interrupted = (by: string): SentStep => ({
+  outcome: { kind: 'interrupted', by },
+  evidence: `interrupted by ${by}`,
+});

@@ -1,0 +1,151 @@
+// What is known about compacting: what is under way, what was tried, and what the user wants.
+import type { Tier } from '../ladder.js';
+import type { Millis } from '../reading.js';
+import type { Activity } from '../activity.js';
+import type { GateView, Hold } from './gate.js';
+import type { Ended, Fill } from './outcome.js';
+import { noPolicy } from './policy.js';
+import type { Block, Policy } from './policy.js';
+
+/** `auto` types, `ask` proposes, `warn` shows; `off` observes nothing, so the core never sees it. */
+export type Mode = 'auto' | 'ask' | 'warn' | 'off';
+
+/** What does not change while a session runs. */
+export interface CompactSettings {
+  readonly mode: Mode;
+  /** the runtime's own command is known; without one nothing is ever typed */
+  readonly command?: string;
+  /** how long the agent may take to begin, and to end, in milliseconds */
+  readonly startMs: number;
+  readonly finishMs: number;
+  /** text that the agent is asked to keep, where its command takes one */
+  readonly focus?: string;
+  readonly mayStash?: boolean;
+  readonly mayQueue?: boolean;
+  /** much new text at warn counts as auto */
+  readonly isProactive: boolean;
+}
+
+/** Somebody asked for a compaction now. */
+export interface CompactRequest {
+  readonly id: string;
+  readonly focus?: string;
+  /** pauses and the breaker do not count */
+  readonly force: boolean;
+}
+
+/** An attempt that is under way. */
+export interface Attempt {
+  readonly startedAt: Millis;
+  readonly isHard: boolean;
+  readonly request?: CompactRequest;
+  readonly before?: Fill;
+  readonly evidence: readonly string[];
+}
+
+export type Phase =
+  /** nothing to do */
+  | { readonly kind: 'rest' }
+  /** it would compact, but a key could do harm now */
+  | { readonly kind: 'held'; readonly hold: Hold }
+  /** it would compact, but enough was tried */
+  | { readonly kind: 'blocked'; readonly block: Block | { readonly why: 'same' } }
+  /** it would compact, but only the user may say so */
+  | { readonly kind: 'proposed' }
+  | { readonly kind: 'countdown'; readonly until: Millis }
+  /** the recipe is being typed */
+  | { readonly kind: 'typing'; readonly attempt: Attempt }
+  /** the command was sent */
+  | {
+      readonly kind: 'sent';
+      readonly attempt: Attempt;
+      readonly at: Millis;
+      /** it is in the agent's queue, behind the turn that runs */
+      readonly isQueued: boolean;
+      /** when it was seen to begin */
+      readonly begunAt?: Millis;
+      /** since when it is not seen any more, without a word on how it ended */
+      readonly goneAt?: Millis;
+      /** the agent's own words that it worked */
+      readonly success?: string;
+    }
+  /** a compaction that is not ours */
+  | {
+      readonly kind: 'foreign';
+      readonly since: Millis;
+      readonly before?: Fill;
+      /** since when it is not seen any more, without a word on how it ended */
+      readonly goneAt?: Millis;
+    };
+
+export interface Compaction {
+  readonly settings: CompactSettings;
+  readonly mode: Mode;
+  readonly phase: Phase;
+  readonly policy: Policy;
+  /** the window is full: since auto was reached */
+  readonly episodeSince?: Millis;
+  readonly request?: CompactRequest;
+  /** the user's last key */
+  readonly keyAt?: Millis;
+  /** as the agent names it */
+  readonly conversation?: string;
+  /** the last activity that was more than `unknown` */
+  readonly activity?: Activity;
+  /** the agent has written or taken a turn since the last attempt */
+  readonly hasNews: boolean;
+  /** text that entered the conversation since the last compaction, in tokens by `estimateTokens` */
+  readonly growthTokens: number;
+  readonly last?: Ended;
+  /** what the shell has to do now; of the last step only */
+  readonly effects: readonly Effect[];
+}
+
+/** What the shell does for the core. */
+export type Effect =
+  | { readonly type: 'type-compact'; readonly focus?: string; readonly isQueued: boolean }
+  /** for the audit log, and for whoever asked */
+  | { readonly type: 'ended'; readonly ended: Ended; readonly requestId?: string }
+  /** asked for, and not even tried */
+  | { readonly type: 'refused'; readonly requestId: string; readonly reason: string };
+
+/** How the typing of the command went. */
+export type Typed = { readonly evidence: readonly string[] } & (
+  | { readonly kind: 'sent'; readonly isQueued: boolean }
+  /** what was typed was taken back */
+  | { readonly kind: 'withdrawn'; readonly reason: string }
+  /** no key was typed */
+  | { readonly kind: 'skipped'; readonly reason: string }
+);
+
+export type Gate = Pick<GateView, 'activity' | 'activitySince'>;
+
+/** What the rest of the session says at this moment. */
+export interface Moment {
+  readonly seen: Situation;
+  readonly gate: Gate;
+  readonly now: Millis;
+}
+
+/** What the session says that matters here. */
+export interface Situation {
+  /** of a number that may start something; undefined when there is none */
+  readonly tier: Tier | undefined;
+  readonly fill: Fill | undefined;
+  /** when the number came */
+  readonly fillSince: Millis | undefined;
+  /** a session file tells of compactions, so the screen need not */
+  readonly fileTells: boolean;
+}
+
+export const startCompaction = (settings: CompactSettings): Compaction => ({
+  settings,
+  mode: settings.mode,
+  phase: { kind: 'rest' },
+  policy: noPolicy,
+  hasNews: true,
+  growthTokens: 0,
+  effects: [],
+});
+
+export const inPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });

@@ -1,0 +1,110 @@
+// What the footer says of compacting: facts, never predictions.
+import { percentText, tokensText } from '../figures.js';
+import type { Millis } from '../reading.js';
+import type { Hold } from './gate.js';
+import type { Ended, Fill } from './outcome.js';
+import type { Block } from './policy.js';
+import type { Compaction, Phase } from './state.js';
+
+const NOTICE_MS = 30_000; // how long an outcome is shown
+
+/** One short fact; undefined while there is none. */
+export const compactionWords = (state: Compaction, now: Millis): string | undefined => {
+  const { last, phase } = state;
+  const isNew = last !== undefined && now >= last.endedAt && now < last.endedAt + NOTICE_MS;
+  return underWayWords(phase, now) ?? (isNew ? endedWords(last) : undefined) ?? waitingWords(state, now);
+};
+
+const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
+
+const underWayWords = (phase: Phase, now: Millis): string | undefined => {
+  switch (phase.kind) {
+    case 'countdown':
+      return `compacting in ${secondsTo(phase.until, now)} s, any key postpones`;
+    case 'typing':
+      return 'typing the command';
+    case 'sent':
+      if (phase.success !== undefined) return 'compacted, size not told yet';
+      if (phase.isQueued) return 'compaction queued behind the turn';
+      return phase.begunAt === undefined ? 'command sent' : 'compacting';
+    case 'foreign':
+      return 'compacting, not by ctxwrap';
+    default:
+      return undefined;
+  }
+};
+
+const endedWords = ({ outcome, before }: Ended): string => {
+  switch (outcome.kind) {
+    case 'verified':
+      return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
+    case 'noop':
+      return 'nothing to compact';
+    case 'failed':
+      return `compaction failed: ${outcome.text}`;
+    case 'interrupted':
+      return `compaction interrupted by ${outcome.by}`;
+    case 'not-delivered':
+      return `command taken back: ${outcome.reason}`;
+    case 'not-started':
+      return 'compaction did not start';
+    case 'timeout':
+      return `compaction not ended after ${Math.round(outcome.afterMs / 1000)} s`;
+    case 'unverified':
+      return 'compacted by its word, but as full as before';
+    case 'skipped-busy':
+      return `nothing typed: ${outcome.reason}`;
+  }
+};
+
+const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
+  const known = (from: string | undefined, to: string | undefined): string | undefined =>
+    from !== undefined && to !== undefined ? `${from} → ${to}` : undefined;
+  const tokens = (fill: Fill | undefined): string | undefined =>
+    fill?.usedTokens === undefined ? undefined : tokensText(fill.usedTokens);
+  const percent = (fill: Fill | undefined): string | undefined =>
+    fill?.usedPercent === undefined ? undefined : percentText(fill.usedPercent);
+  return known(tokens(before), tokens(after)) ?? known(percent(before), percent(after)) ?? '';
+};
+
+const waitingWords = ({ phase }: Compaction, now: Millis): string | undefined => {
+  switch (phase.kind) {
+    case 'held':
+      return holdWords[phase.hold.why];
+    case 'blocked':
+      return blockWords(phase.block, now);
+    case 'proposed':
+      return `full: ${KEYS} compacts`;
+    default:
+      return undefined;
+  }
+};
+
+// the key that is asked for is written by the footer, which knows the user's hotkey
+const KEYS = 'HOTKEY c';
+
+const holdWords: Readonly<Record<Hold['why'], string>> = {
+  busy: 'waiting: agent is busy',
+  dialog: 'waiting: a dialog is open',
+  draft: 'holding: you have a draft',
+  compacting: 'waiting: agent compacts',
+  unknown: 'waiting: the screen is not understood',
+  dead: 'the agent has ended',
+  settling: 'waiting: agent has just stopped',
+  typing: 'waiting: you are typing',
+};
+
+const blockWords = (block: Block | { readonly why: 'same' }, now: Millis): string => {
+  switch (block.why) {
+    case 'breaker':
+      return `compaction failed ${block.failures}×, paused: ${KEYS} tries`;
+    case 'cooldown':
+      return `next try in ${secondsTo(block.until, now)} s`;
+    case 'attempts':
+      return `tried ${block.attempts}×, no more: ${KEYS} tries`;
+    case 'refills':
+      return `full again after ${block.refills} compactions, paused: ${KEYS} tries`;
+    case 'same':
+      return 'waiting: nothing new since the last try';
+  }
+};

@@ -25,6 +25,8 @@ export interface FooterView {
   readonly compactions: number;
   /** a fact in words when there is no number: `no reading`, `size pending`, `waiting for the first turn` */
   readonly note?: string;
+  /** what is done about a full window, or keeps it from being done */
+  readonly words?: string;
 }
 
 /** What the footer shows of a session now. */

@@ -4,14 +4,20 @@ import type { Place } from '../runtimes/runtime.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { sessionFiles } from '../storage/session-files.js';
 import type { Screen } from '../terminal/screen.js';
+import { makeCompactor, type CompactorOptions } from './compactor.js';
 import { makeEstimateSource } from './estimate-source.js';
 import { followSession } from './follow-session.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial } from './official.js';
 import { makeSessionLoop, type LoopListener } from './session-loop.js';
+import type { TypistPort } from './typist.js';
 import type { WrapSession } from './wrap-session.js';
 
-export interface ReadingsListener extends LoopListener {
+export interface ReadingsListener extends Omit<LoopListener, 'onEffect'> {
+  /** how keys of ours reach the child; without it nothing is ever typed */
+  readonly typist?: Omit<TypistPort, 'look'> | undefined;
+  readonly onEnded?: CompactorOptions['onEnded'];
+  readonly onRefused?: CompactorOptions['onRefused'];
   /** the agent's session file is another one */
   readonly onFile?: ((path: string | undefined) => void) | undefined;
   /** when the user pressed Enter last; undefined while never */
@@ -27,6 +33,8 @@ export interface Observed {
 export interface Readings {
   /** the child has written */
   readonly noteOutput: () => void;
+  /** something that the user or another program did */
+  readonly take: (event: Event) => void;
   /** the screen model gets nothing any more: what it shows is not what the child shows */
   readonly goBlind: () => void;
   /** the child has ended */
@@ -41,7 +49,15 @@ export const followReadings = (
 ): Readings => {
   const { runtime, env, cwd, log } = session;
   const now = Date.now;
-  const loop = makeSessionLoop(session, listener);
+  let observer: Observer | undefined;
+  const compactor = makeCompactor({
+    ...listener,
+    recipe: listener.typist && runtime.recipe?.(env),
+    port: { ...(listener.typist ?? untouched), look: () => observer?.look() },
+    log,
+    onEvent: (event) => take(event),
+  });
+  const loop = makeSessionLoop(session, { ...listener, onEffect: compactor.run });
   const take = (event: Event): void => {
     if (event.type === 'activity')
       log.info([`activity ${event.report.activity}`, ...event.report.witnesses].join(', '));
@@ -66,16 +82,19 @@ export const followReadings = (
       take({ type: 'source-problem', reason });
     },
   });
-  const observer = observe(session, child, { place, take });
+  const observing = observe(session, child, { place, take });
+  observer = observing;
   return {
-    noteOutput: observer.noteOutput,
+    noteOutput: observing.noteOutput,
+    take,
     goBlind: () => {
-      observer.stop();
+      observing.stop();
       take({ type: 'screen-blank' });
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
     },
     stop: () => {
-      observer.stop();
+      observing.stop();
+      compactor.stop();
       following.stop();
       official.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
@@ -83,6 +102,8 @@ export const followReadings = (
     },
   };
 };
+
+const untouched: Omit<TypistPort, 'look'> = { write: () => undefined, holdKeys: () => () => undefined };
 
 interface Observing {
   readonly place: Omit<Place, 'now'>;
@@ -94,11 +115,12 @@ const observe = (
   { screen }: Observed,
   { place, take }: Observing,
 ): Observer => {
-  const { status, reader } = runtime.screen ?? {};
+  const { status, reader, prompt } = runtime.screen ?? {};
   const port = sessionFiles();
   const observer = makeObserver({
     model: screen,
     read: reader?.(env),
+    prompt,
     status: status && (() => status(port, { ...place, now: Date.now() })),
     onEvent: take,
     onFailure: (error) => {
@@ -109,6 +131,7 @@ const observe = (
   });
   const estimate = runtime.isEstimated && makeEstimateSource({ screen, now: Date.now, onFact: take });
   const all = {
+    look: observer.look,
     noteOutput: (): void => {
       observer.noteOutput();
       estimate?.noteOutput();

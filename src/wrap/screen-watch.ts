@@ -12,6 +12,7 @@ export interface ScreenWatch {
 
 export interface Watched {
   readonly watch: ScreenWatch;
+  readonly activity: Activity;
   readonly events: readonly Event[];
 }
 
@@ -32,6 +33,7 @@ export const watchScreen = (watch: ScreenWatch, seen: Seen, now: Millis): Watche
   const others = facts.filter(({ type }) => type !== 'window');
   return {
     watch: { read: next, activity, showsNumber },
+    activity,
     events: [...windows, ...others, ...blank, ...change],
   };
 };

@@ -1,13 +1,18 @@
+import type { Effect } from '../core/compaction/state.js';
+import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
+import { compactSettings } from './compactor.js';
 import { flowDue, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
 
 export interface LoopListener {
   /** only when it is another one */
   readonly onView: (view: FooterView) => void;
+  /** what the core wants done */
+  readonly onEffect?: ((effect: Effect) => void) | undefined;
   /** after everything that has happened */
   readonly onState?: ((state: Session) => void) | undefined;
 }
@@ -18,24 +23,29 @@ export interface SessionLoop {
   readonly stop: () => void;
 }
 
-export const makeSessionLoop = (session: WrapSession, { onView, onState }: LoopListener): SessionLoop => {
+export const makeSessionLoop = (session: WrapSession, listener: LoopListener): SessionLoop => {
   const { log } = session;
+  const { onView, onState, onEffect } = listener;
   const now = Date.now;
-  let flow = startFlow(session, now());
+  const { recipe } = session.runtime;
+  const context = { ...session, compact: compactSettings(session, recipe?.(session.env)) };
+  let flow = startFlow(context, now());
   let shown: string | undefined;
 
   const go = (next: SessionFlow): void => {
     flow = next;
-    const { session: state } = flow;
+    const { session: state, compaction } = flow;
     for (const line of state.logged) log.info(line);
-    const view = footerView(state, now());
+    const words = compactionWords(compaction, now());
+    const view = { ...footerView(state, now()), ...(words === undefined ? {} : { words }) };
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
     onState?.(state);
+    for (const effect of compaction.effects) onEffect?.(effect);
     alarm.set(flowDue(flow, now()));
   };
-  const alarm = makeAlarm(now, () => go(wakeFlow(flow, session, now())));
+  const alarm = makeAlarm(now, () => go(wakeFlow(flow, context, now())));
   go(flow);
   return {
     take: (event) => go(stepFlow(flow, event, now())),

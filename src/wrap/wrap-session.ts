@@ -1,11 +1,21 @@
+import type { Mode } from '../core/compaction/state.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
 import type { Recording } from '../storage/record.js';
 
-/** What the wrapper may do about a full window: type, propose, show, or nothing at all. */
-export type Mode = 'auto' | 'ask' | 'warn' | 'off';
+/** How a compaction of ours may be made; what is absent is the careful way. */
+export interface CompactWish {
+  /** a draft in the prompt: wait until it is gone, or put it aside where the agent can */
+  readonly draft?: 'hold' | 'stash';
+  /** wait for the end of a turn, or give the command to the agent's own queue */
+  readonly whenBusy?: 'wait' | 'queue';
+  /** much new text at warn counts as auto; true when absent */
+  readonly isProactive?: boolean;
+  /** what the agent is asked to keep, one line */
+  readonly focus?: string;
+}
 
 /** How the child ended. */
 export type ExitStatus =
@@ -41,6 +51,9 @@ export interface WrapSession {
   /** where the agent's reports go, when it was asked for them */
   readonly reportPath?: string;
   readonly mode: Mode;
+  readonly compact?: CompactWish;
+  /** a request that OMC leaves in the session's folder counts; false when absent */
+  readonly watchOmc?: boolean;
   /** control byte of the hotkey; undefined for none */
   readonly hotkey: number | undefined;
   readonly recording: Recording | undefined;

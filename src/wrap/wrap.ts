@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Event } from '../core/event.js';
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
@@ -69,11 +71,18 @@ const makeParts = (stage: Stage): Parts => {
       stage.footerWanted = !stage.footerWanted;
       resize.check();
     },
+    onCompactKey: () => stage.readings?.take(compactNow()),
+    onTyped: () => stage.readings?.take({ type: 'user-keys' }),
     onAnswer: question.answered,
     onForward: suspend.noteKeys,
   });
   return { stage, question, output, footer, resize, suspend, keys };
 };
+
+const compactNow = (): Event => ({
+  type: 'compact-requested',
+  request: { id: `key-${randomUUID()}`, force: true },
+});
 
 /** The child's output waits until we know where the cursor is, so that the filter can count from there. */
 const findCursor = async ({ stage, question, output }: Parts): Promise<void> => {
@@ -137,8 +146,13 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
       publisher = publishWrap(session, child.pid);
       if (verbatim) return;
       const observed = { pid: child.pid, screen: stage.screen };
-      const listener = { onView: footer.show, onState: publisher?.show, onFile: publisher?.showFile };
-      stage.readings = followReadings(session, observed, { ...listener, enteredAt: keys.enteredAt });
+      stage.readings = followReadings(session, observed, {
+        onView: footer.show,
+        onState: publisher?.show,
+        onFile: publisher?.showFile,
+        enteredAt: keys.enteredAt,
+        typist: { write: keys.type, holdKeys: keys.hold },
+      });
     });
     const end = await ending.ended;
     survive(stage, 'ending the readings', () => stage.readings?.stop());

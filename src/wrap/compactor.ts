@@ -1,0 +1,96 @@
+// Does what the core decided about compacting: types the command, checks that a draft came back, and tells who asked.
+import type { Ended } from '../core/compaction/outcome.js';
+import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import type { Event } from '../core/event.js';
+import type { Recipe } from '../runtimes/recipe.js';
+import type { Log } from '../storage/log.js';
+import { typeCompact, type Look, type TypistPort } from './typist.js';
+import type { WrapSession } from './wrap-session.js';
+
+const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft back
+
+export interface CompactorOptions {
+  readonly recipe: Recipe | undefined;
+  readonly port: TypistPort;
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+  /** an attempt is over, or a compaction that was not ours */
+  readonly onEnded?: ((ended: Ended, requestId: string | undefined) => void) | undefined;
+  readonly onRefused?: ((requestId: string, reason: string) => void) | undefined;
+}
+
+export interface Compactor {
+  readonly run: (effect: Effect) => void;
+  readonly stop: () => void;
+}
+
+export const makeCompactor = (options: CompactorOptions): Compactor => {
+  const { recipe, port, log, onEvent, onEnded, onRefused } = options;
+  const ending = new AbortController();
+  let draft: string | undefined;
+  let checking: NodeJS.Timeout | undefined;
+
+  const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
+    if (!recipe) return;
+    draft = draftOf(port.look());
+    const result = await typeCompact({ recipe, focus, isQueued, port, signal: ending.signal });
+    log.info([`typing ${recipe.command}: ${result.kind}`, ...result.evidence].join(', '));
+    if (!ending.signal.aborted) onEvent({ type: 'typed', result });
+  };
+  const checkDraft = (): void => {
+    if (draft === undefined || draft === '') return;
+    const isBack = draftOf(port.look()) === draft;
+    draft = undefined;
+    if (!isBack)
+      log.warn(
+        'the draft that was put aside is not in the prompt: the agent gives it back with the key that put it aside',
+      );
+  };
+  return {
+    run: (effect) => {
+      switch (effect.type) {
+        case 'type-compact':
+          // the step that decided it is not over yet; no key of the user's can come between
+          return queueMicrotask(() => void type(effect.focus, effect.isQueued));
+        case 'ended':
+          log.info(endedText(effect.ended));
+          checking = setTimeout(checkDraft, DRAFT_BACK_MS).unref();
+          return onEnded?.(effect.ended, effect.requestId);
+        case 'refused':
+          log.info(`no compaction: ${effect.reason}`);
+          return onRefused?.(effect.requestId, effect.reason);
+      }
+    },
+    stop: () => {
+      ending.abort();
+      clearTimeout(checking);
+    },
+  };
+};
+
+/** What the user allows, in what the runtime can. */
+export const compactSettings = (
+  { mode, compact = {} }: Pick<WrapSession, 'mode' | 'compact'>,
+  recipe: Recipe | undefined,
+): CompactSettings => {
+  const { draft = 'hold', whenBusy = 'wait', isProactive = true, focus } = compact;
+  return {
+    mode,
+    ...(recipe ? { command: recipe.command } : {}),
+    startMs: recipe?.startMs ?? 0,
+    finishMs: recipe?.finishMs ?? 0,
+    ...(focus === undefined ? {} : { focus }),
+    mayStash: draft === 'stash' && recipe?.stash !== undefined,
+    mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
+    isProactive,
+  };
+};
+
+const draftOf = (look: Look | undefined): string | undefined => look?.prompt?.text;
+
+const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: Ended): string =>
+  [
+    `compaction by ${initiator === 'ctxwrap' ? 'us' : `the ${initiator}`}: ${outcome.kind}`,
+    `${((endedAt - startedAt) / 1000).toFixed(1)} s`,
+    ...evidence,
+  ].join(', ');

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../src/core/activity.js';
+import type { Recipe } from '../../src/runtimes/recipe.js';
+import { typeCompact, type Look } from '../../src/wrap/typist.js';
+
+const typed: Recipe = {
+  command: '/compact',
+  takesFocus: true,
+  isPasted: false,
+  pauseMs: 10,
+  submit: '\r',
+  startMs: 5_000,
+  finishMs: 120_000,
+  stash: { keys: '\x13', pauseMs: 10 },
+};
+const { stash: _, ...unstashed } = typed;
+const pasted: Recipe = { ...unstashed, isPasted: true, submit: '\t', isQueued: true };
+
+const BACKSPACE = '\x7f';
+
+/** An agent whose prompt takes keys as the real ones do, and what it was sent. */
+const makeAgent = (start: { readonly text?: string; readonly activity?: Activity } = {}) => {
+  const state = {
+    text: start.text ?? '',
+    activity: start.activity,
+    aside: undefined as string | undefined,
+    hasPrompt: true,
+    /** swallows everything it is sent */
+    isDeaf: false,
+    /** how much of the command arrives */
+    most: Infinity,
+    written: [] as string[],
+    submitted: [] as string[],
+    released: [] as string[],
+    onWrite: (_: string): void => undefined,
+  };
+  const take = (key: string): void => {
+    if (key === '\r' || key === '\t') {
+      state.submitted.push(state.text.trim());
+      state.text = state.aside ?? '';
+    } else if (key === BACKSPACE) state.text = state.text.slice(0, -1);
+    else if (key === '\x13') {
+      [state.text, state.aside] = state.aside === undefined ? ['', state.text] : [state.aside, undefined];
+    } else state.text += key;
+  };
+  const activity = (): Activity => state.activity ?? (state.text === '' ? 'ready' : 'draft');
+  const port = {
+    look: (): Look => ({
+      activity: activity(),
+      prompt: state.hasPrompt
+        ? { text: state.text, ...(state.aside === undefined ? {} : { isStashed: true as const }) }
+        : undefined,
+    }),
+    write: (bytes: Uint8Array): void => {
+      const keys = Buffer.from(bytes).toString();
+      state.written.push(keys);
+      state.onWrite(keys);
+      if (state.isDeaf || !state.hasPrompt) return;
+      const text = keys.replaceAll(/\x1b\[20[01]~/g, '');
+      for (const key of text.startsWith('/') ? text.slice(0, state.most) : text) take(key);
+    },
+    holdKeys: () => {
+      state.released.push('held');
+      return () => void state.released.push(`released after ${state.written.length}`);
+    },
+  };
+  const type = (recipe: Recipe, options: { focus?: string; isQueued?: boolean; signal?: AbortSignal } = {}) =>
+    typeCompact({
+      recipe,
+      port,
+      isQueued: options.isQueued ?? false,
+      signal: options.signal ?? new AbortController().signal,
+      focus: options.focus,
+    });
+  return { state, type };
+};
+
+describe.concurrent('the command', () => {
+  it('is typed, seen in the prompt and submitted, while the user’s keys wait', async () => {
+    const { state, type } = makeAgent();
+    expect(await type(typed)).toMatchObject({ kind: 'sent' });
+    expect(state.written).toEqual(['/compact', '\r']);
+    expect(state.submitted).toEqual(['/compact']);
+    expect(state.released).toEqual(['held', 'released after 2']);
+  });
+
+  it('is pasted with a blank behind it where that is the recipe, and submitted with its key', async () => {
+    const { state, type } = makeAgent();
+    expect(await type(pasted)).toMatchObject({ kind: 'sent', isQueued: false });
+    expect(state.written).toEqual(['\x1b[200~/compact \x1b[201~', '\t']);
+  });
+
+  it('takes the focus where the agent takes one, and not elsewhere', async () => {
+    const taking = makeAgent();
+    await taking.type(typed, { focus: 'the tests' });
+    expect(taking.state.submitted).toEqual(['/compact the tests']);
+    const other = makeAgent();
+    await other.type({ ...typed, takesFocus: false }, { focus: 'the tests' });
+    expect(other.state.submitted).toEqual(['/compact']);
+  });
+
+  it('is given to an agent that works only when it may be queued', async () => {
+    const queued = makeAgent({ activity: 'busy' });
+    expect(await queued.type(pasted, { isQueued: true })).toMatchObject({ kind: 'sent', isQueued: true });
+    const refused = makeAgent({ activity: 'busy' });
+    expect(await refused.type(pasted)).toMatchObject({ kind: 'skipped', reason: 'the agent is busy' });
+    expect(refused.state.written).toEqual([]);
+  });
+});
+
+describe.concurrent('no key is typed', () => {
+  it.each(['busy', 'dialog', 'compacting', 'unknown', 'dead'] as const)(
+    'into an agent that is %s',
+    async (activity) => {
+      const { state, type } = makeAgent({ activity });
+      expect(await type(typed)).toMatchObject({ kind: 'skipped' });
+      expect(state.written).toEqual([]);
+      expect(state.released).toEqual([]);
+    },
+  );
+
+  it('where no prompt is seen', async () => {
+    const { state, type } = makeAgent();
+    state.hasPrompt = false;
+    expect(await type(typed)).toMatchObject({ kind: 'skipped', reason: 'no prompt is seen' });
+    expect(state.written).toEqual([]);
+  });
+
+  it('into a draft of an agent that cannot put it aside', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    expect(await type(unstashed)).toMatchObject({ kind: 'skipped', reason: 'there is text in the prompt' });
+    expect(state.written).toEqual([]);
+  });
+});
+
+describe.concurrent('what is not as expected', () => {
+  it('is left alone when a dialog opens between the text and the key that submits it', async () => {
+    const { state, type } = makeAgent();
+    state.onWrite = () => {
+      state.activity = 'dialog';
+      state.hasPrompt = false;
+    };
+    expect(await type(typed)).toMatchObject({
+      kind: 'withdrawn',
+      reason: 'the prompt went away while the command was typed',
+    });
+    expect(state.written).toEqual(['/compact']);
+  });
+
+  it('is left alone when nothing arrives in the prompt', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.written).toEqual(['/compact']);
+  });
+
+  it('is taken back with Backspaces for exactly what was typed', async () => {
+    const { state, type } = makeAgent();
+    state.onWrite = (keys) => {
+      if (keys === '/compact') state.text = 'from elsewhere ';
+    };
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+    expect(state.text).toBe('from elsewhere ');
+    expect(state.submitted).toEqual([]);
+    expect(state.released.at(-1)).toBe('released after 2');
+  });
+
+  it('is taken back as far as it arrived', async () => {
+    const { state, type } = makeAgent();
+    state.most = 4;
+    await type(typed);
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(4)]);
+  });
+
+  it('gets no further key once the agent has ended', async () => {
+    const { state, type } = makeAgent();
+    const ending = new AbortController();
+    state.onWrite = () => ending.abort();
+    expect(await type(typed, { signal: ending.signal })).toMatchObject({ reason: 'the agent has ended' });
+    expect(state.written).toEqual(['/compact']);
+  });
+});
+
+describe.concurrent('a draft', () => {
+  it('is put aside first, and comes back with the end of the command', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    expect(await type(typed)).toMatchObject({ kind: 'sent' });
+    expect(state.written).toEqual(['\x13', '/compact', '\r']);
+    expect(state.text).toBe('half a thought');
+  });
+
+  it('is not followed by a command when it did not go away', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    state.isDeaf = true;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn', reason: 'the draft was not put aside' });
+    expect(state.written).toEqual(['\x13']);
+  });
+
+  it('is given back when the command had to be taken back', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    state.most = 4;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.written).toEqual(['\x13', '/compact', BACKSPACE.repeat(4), '\x13']);
+    expect(state.text).toBe('half a thought');
+  });
+});

@@ -69,3 +69,10 @@ const pointsAbove = (
   const isSameBasis = basis === (other.basis ?? 'window');
   return isSameBasis && other.usedPercent !== undefined ? screen.usedPercent - other.usedPercent : undefined;
 };
+
+const DRIFTED =
+  'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
+
+/** What the log is told when the screen is not believed any more; once. */
+export const driftNews = (before: Drift, after: Drift): readonly string[] =>
+  after.phase === 'ignored' && before.phase !== 'ignored' ? [DRIFTED] : [];

@@ -1,5 +1,5 @@
 import type { Activity } from './activity.js';
-import { driftAt, driftDeadline } from './drift.js';
+import { driftAt, driftDeadline, driftNews } from './drift.js';
 import type { Event } from './event.js';
 import { noEvidence, voided, withGrowth, withoutLog, withoutScreen } from './evidence.js';
 import type { Evidence } from './evidence.js';
@@ -79,8 +79,10 @@ export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now
 });
 
 /** The state after an event. Pure: the same events at the same times give the same state. */
-export const step = (state: Session, event: Event, now: Millis): Session =>
-  settled(after({ ...state, logged: [] }, event, now), now);
+export const step = (state: Session, event: Event, now: Millis): Session => {
+  const activitySince = Math.min(state.activitySince, now); // a clock that was set back
+  return settled(after({ ...state, activitySince, logged: [] }, event, now), now);
+};
 
 /** When `step` wants an `alarm` event though nothing happens; undefined while nothing waits. */
 export const deadline = ({ shown, fused, evidence }: Session): Millis | undefined => {
@@ -192,12 +194,6 @@ const settled = (state: Session, now: Millis): Session => {
     evidence,
     ...(fused ? { fused } : {}),
     ...(shown ? { shown } : {}),
-    logged: isNewlyIgnored(state, evidence) ? [...state.logged, DRIFTED] : state.logged,
+    logged: [...state.logged, ...driftNews(state.evidence.drift, drift)],
   };
 };
-
-const DRIFTED =
-  'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
-
-const isNewlyIgnored = ({ evidence }: Session, { drift }: Evidence): boolean =>
-  drift.phase === 'ignored' && evidence.drift.phase !== 'ignored';

@@ -1,10 +1,10 @@
 // What the agent does by itself, as far as compacting is concerned: turns, new text, another conversation, compactions of its own.
 import type { Activity } from '../activity.js';
-import type { Event } from '../event.js';
+import type { Boundary, Event } from '../event.js';
 import { foreignAfter } from './foreign.js';
 import { afterSent, endedAttempt } from './end.js';
-import { afterTurn, inConversation } from './policy.js';
-import { interrupted, sentAfter } from './sent.js';
+import { afterCompaction, inConversation, inTurn } from './policy.js';
+import { left, sentAfter } from './sent.js';
 import { inPhase } from './state.js';
 import type { Compaction, Moment } from './state.js';
 
@@ -13,13 +13,21 @@ export const afterAgent = (state: Compaction, event: Event, moment: Moment): Com
   const { phase } = noted;
   switch (phase.kind) {
     case 'typing':
+      if (event.type === 'boundary') return compactedMeanwhile(noted, event.boundary);
       if (moment.gate.activity !== 'dead') return noted;
       return endedAttempt(noted, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
-      return afterSent(noted, sentAfter(phase, event, moment.now), moment);
+      return afterSent(noted, sentAfter(phase, event, moment), moment);
     default:
       return foreignAfter(noted, event, moment);
   }
+};
+
+// The number that was there before proves nothing for what is typed now.
+const compactedMeanwhile = (state: Compaction, { source, summary }: Boundary): Compaction => {
+  if (state.phase.kind !== 'typing' || source === 'screen' || summary !== undefined) return state;
+  const { before: _, ...attempt } = state.phase.attempt;
+  return { ...inPhase(state, { kind: 'typing', attempt }), policy: afterCompaction(state.policy) };
 };
 
 const noting = (state: Compaction, event: Event, moment: Moment): Compaction => {
@@ -27,7 +35,9 @@ const noting = (state: Compaction, event: Event, moment: Moment): Compaction => 
     case 'activity':
       return notingActivity(state, event.report.activity);
     case 'growth':
-      return { ...state, growthTokens: state.growthTokens + event.tokens, hasNews: true };
+      return event.tokens > 0 && Number.isFinite(event.tokens)
+        ? { ...state, growthTokens: state.growthTokens + event.tokens }
+        : state;
     case 'session-changed':
       return notingConversation(state, event.sessionId, moment);
     default:
@@ -35,21 +45,19 @@ const noting = (state: Compaction, event: Event, moment: Moment): Compaction => 
   }
 };
 
-// Between two attempts something must have happened: a turn that began from rest, not the end of what we did ourselves.
+// Between two attempts something must have happened: a turn that began from rest, not the end of what we did ourselves. Text that comes
+// into the session file is no witness: the agent writes down there, too, how our own command ended.
 const notingActivity = (state: Compaction, activity: Activity): Compaction => {
   if (activity === 'unknown' || activity === state.activity) return state;
-  const wasAtRest = state.activity === 'ready' || state.activity === 'draft';
-  const isAtRest = activity === 'ready' || activity === 'draft';
+  const wasAtRest = state.activity !== undefined && resting.includes(state.activity);
   const isOurs = state.phase.kind === 'typing' || state.phase.kind === 'sent';
   const begins = !isOurs && wasAtRest && activity === 'busy';
-  const ends = state.activity === 'busy' && isAtRest;
-  return {
-    ...state,
-    activity,
-    hasNews: state.hasNews || begins,
-    ...(ends ? { policy: afterTurn(state.policy) } : {}),
-  };
+  return begins
+    ? { ...state, activity, hasNews: true, policy: inTurn(state.policy) }
+    : { ...state, activity };
 };
+
+const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 
 // The first id is only the name of the conversation that is already on.
 const notingConversation = (state: Compaction, conversation: string, moment: Moment): Compaction => {
@@ -57,12 +65,12 @@ const notingConversation = (state: Compaction, conversation: string, moment: Mom
     return { ...state, conversation };
   }
   const { phase } = state;
-  const left = phase.kind === 'sent' ? afterSent(state, interrupted('another conversation'), moment) : state;
-  const { episodeSince: _, ...rest } = left;
+  const ended = phase.kind === 'sent' ? afterSent(state, left(phase, 'another conversation'), moment) : state;
+  const { episodeSince: _, episodeFill: __, tried: ___, ...rest } = ended;
   return {
-    ...(left.phase.kind === 'typing' ? rest : inPhase(rest, { kind: 'rest' })),
+    ...(ended.phase.kind === 'typing' ? rest : inPhase(rest, { kind: 'rest' })),
     conversation,
-    policy: inConversation(left.policy),
+    policy: inConversation(ended.policy),
     growthTokens: 0,
     hasNews: true,
   };

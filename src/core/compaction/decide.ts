@@ -1,12 +1,18 @@
 // Whether to compact now. Looked at anew after everything that happens, so that a moment that was missed is not lost.
 import type { Millis } from '../reading.js';
+import { COUNTDOWN_MS } from './clock.js';
+import { isOtherSince } from './end.js';
 import { holdOf } from './gate.js';
-import { blockOf, inEpisode, outOfEpisode } from './policy.js';
 import type { GateView } from './gate.js';
+import { isLower } from './outcome.js';
+import type { Fill } from './outcome.js';
+import { blockOf, breakerOf, inEpisode, outOfEpisode } from './policy.js';
+import { refused } from './request.js';
 import { inPhase } from './state.js';
-import type { Attempt, Compaction, CompactRequest, Effect, Gate, Moment, Phase, Situation } from './state.js';
+import type { Attempt, Compaction, CompactRequest, Gate, Moment, Phase, Situation } from './state.js';
 
-export const COUNTDOWN_MS = 10_000;
+const MOST_SKIPS = 3; // one after the other, while nothing else happens
+const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
 const PROACTIVE_BYTES = 512 * 1024;
 const BYTES_A_TOKEN = 4; // as `estimateTokens` counts them
 
@@ -19,12 +25,12 @@ export const decided = (state: Compaction, moment: Moment): Compaction => {
   if (request) return forRequest(current, request, moment);
   if (!isWanted(current, seen)) return inPhase(current, { kind: 'rest' });
   const isHard = seen.tier === 'hard';
-  const block = current.hasNews ? blockOf(current.policy, isHard, now) : ({ why: 'same' } as const);
+  const block = isSame(current, moment) ? ({ why: 'same' } as const) : blockOf(current.policy, isHard, now);
   if (block) return inPhase(current, { kind: 'blocked', block });
   if (current.mode === 'ask') return inPhase(current, { kind: 'proposed' });
   const hold = holdOf(gateOf(current, gate), now);
   if (hold) return inPhase(current, { kind: 'held', hold });
-  const until = countdownEnd(current.phase, now);
+  const until = countdownEnd(current, now);
   return now < until ? inPhase(current, { kind: 'countdown', until }) : typing(current, moment);
 };
 
@@ -42,22 +48,34 @@ const isWanted = (state: Compaction, seen: Situation): boolean =>
   state.episodeSince !== undefined &&
   isFull(state, seen);
 
+/** Nothing has happened since the last attempt, so it would end as that did. */
+const isSame = (state: Compaction, { gate, seen }: Moment): boolean => {
+  const { skips, hasNews, tried } = state;
+  if (skips && skips.times >= MOST_SKIPS && !isOtherSince(state, gate, skips.from)) return true;
+  return !hasNews && !(tried && seen.fill && isOtherFill(tried, seen.fill));
+};
+
+const isOtherFill = (a: Fill, b: Fill): boolean =>
+  a.usedTokens !== b.usedTokens || a.usedPercent !== b.usedPercent;
+
 const withEpisode = (state: Compaction, seen: Situation, now: Millis): Compaction => {
-  const { episodeSince, ...rest } = state;
+  const { episodeSince, episodeFill, ...rest } = state;
+  const { fill, tier } = seen;
   if (isFull(state, seen)) {
-    return episodeSince === undefined
-      ? { ...rest, episodeSince: now, policy: inEpisode(state.policy) }
-      : state;
+    if (episodeSince !== undefined) return state;
+    const policy = inEpisode(state.policy);
+    return { ...rest, episodeSince: now, ...(fill ? { episodeFill: fill } : {}), policy };
   }
-  // a number that is void says nothing
-  if (episodeSince === undefined || seen.tier === undefined) return state;
+  // a number that is void says nothing, and one that falls a little below auto will be back
+  const isOver = tier === 'safe' || (fill !== undefined && isLower(episodeFill, fill));
+  if (episodeSince === undefined || tier === undefined || !isOver) return state;
   return { ...rest, policy: outOfEpisode(state.policy) };
 };
 
 const forRequest = (state: Compaction, request: CompactRequest, moment: Moment): Compaction => {
   const { gate, now } = moment;
   const refusal = refusalOf(state, request, now);
-  if (refusal !== undefined) return refused(state, request, refusal);
+  if (refusal !== undefined) return decided(refused(state, request, refusal), moment);
   const hold = holdOf(gateOf(state, gate), now);
   return hold ? inPhase(state, { kind: 'held', hold }) : typing(state, moment);
 };
@@ -68,15 +86,7 @@ const refusalOf = (
   now: Millis,
 ): string | undefined => {
   if (settings.command === undefined) return 'it is not known how this agent is asked to compact';
-  const block = force ? undefined : blockOf(policy, false, now);
-  if (block?.why !== 'breaker') return undefined;
-  return `paused after ${block.failures} failures`;
-};
-
-const refused = (state: Compaction, { id }: CompactRequest, reason: string): Compaction => {
-  const { request: _, ...rest } = state;
-  const effect: Effect = { type: 'refused', requestId: id, reason };
-  return { ...rest, phase: { kind: 'rest' }, effects: [...state.effects, effect] };
+  return !force && breakerOf(policy, now) ? `paused after ${policy.failures} failures` : undefined;
 };
 
 const gateOf = ({ keyAt, settings }: Compaction, gate: Gate): GateView => ({
@@ -86,13 +96,14 @@ const gateOf = ({ keyAt, settings }: Compaction, gate: Gate): GateView => ({
   mayQueue: settings.mayQueue,
 });
 
-// A clock that was set back would count for hours.
-const countdownEnd = (phase: Phase, now: Millis): Millis =>
-  phase.kind === 'countdown' && phase.until - now <= COUNTDOWN_MS ? phase.until : now + COUNTDOWN_MS;
+const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
+  phase.kind === 'countdown' && lookedAt !== undefined && now - lookedAt <= MISSED_MS
+    ? phase.until
+    : now + COUNTDOWN_MS;
 
 const typing = (state: Compaction, { seen, gate, now }: Moment): Compaction => {
-  const { request: _, ...rest } = state;
-  const { request, settings } = state;
+  const { request, ...rest } = state;
+  const { settings } = state;
   const focus = request?.focus ?? settings.focus;
   const attempt: Attempt = {
     startedAt: now,

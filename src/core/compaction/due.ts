@@ -1,12 +1,19 @@
 import type { Millis } from '../reading.js';
-import { GONE_MS, sentDue } from './sent.js';
+import { foreignDue } from './foreign.js';
+import { sentDue } from './sent.js';
 import type { Compaction } from './state.js';
 import { TYPING_MS } from './step.js';
+import { noticeEnd } from './words.js';
 
 const TICK_MS = 1_000; // what the footer counts in
 
-/** When the state has to be looked at again though nothing happens. */
-export const compactionDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefined => {
+/** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
+export const compactionDue = (state: Compaction, now: Millis): Millis | undefined => {
+  const times = [phaseDue(state, now), noticeEnd(state, now)].filter((at) => at !== undefined);
+  return times.length > 0 ? Math.min(...times) : undefined;
+};
+
+const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefined => {
   switch (phase.kind) {
     case 'rest':
     case 'proposed':
@@ -14,7 +21,8 @@ export const compactionDue = ({ phase, settings }: Compaction, now: Millis): Mil
     case 'held':
       return phase.hold.until;
     case 'blocked':
-      return 'until' in phase.block ? tickBefore(phase.block.until, now) : undefined;
+      if (phase.block.why === 'breaker') return phase.block.until;
+      return phase.block.why === 'cooldown' ? tickBefore(phase.block.until, now) : undefined;
     case 'countdown':
       return tickBefore(phase.until, now);
     case 'typing':
@@ -22,7 +30,7 @@ export const compactionDue = ({ phase, settings }: Compaction, now: Millis): Mil
     case 'sent':
       return sentDue(phase, settings);
     case 'foreign':
-      return phase.goneAt === undefined ? undefined : phase.goneAt + GONE_MS;
+      return foreignDue(phase);
   }
 };
 

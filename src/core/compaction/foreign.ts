@@ -1,8 +1,8 @@
 // A compaction that is not ours: the agent's own, or the user's. While it lasts nothing is typed, and if it works we stand down.
-import type { Event } from '../event.js';
+import type { Boundary, Event } from '../event.js';
 import { foreignWorked } from './end.js';
 import { isLower } from './outcome.js';
-import { GONE_MS } from './sent.js';
+import { GONE_MS, SUCCESS } from './sent.js';
 import { inPhase } from './state.js';
 import type { Compaction, Moment, Phase } from './state.js';
 
@@ -10,13 +10,8 @@ export type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
 
 export const foreignAfter = (state: Compaction, event: Event, moment: Moment): Compaction => {
   switch (event.type) {
-    case 'boundary': {
-      const { initiator = 'agent', postTokens, summary, source } = event.boundary;
-      if (source === 'screen' && moment.seen.fileTells) return state;
-      if (summary !== undefined) return inPhase(state, { kind: 'rest' });
-      const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
-      return foreignWorked(state, { initiator, evidence: 'its record of the compaction', ...after }, moment);
-    }
+    case 'boundary':
+      return afterBoundary(state, event.boundary, moment);
     case 'compact-result':
       return state.phase.kind === 'foreign' ? inPhase(state, { kind: 'rest' }) : state;
     case 'activity':
@@ -26,26 +21,53 @@ export const foreignAfter = (state: Compaction, event: Event, moment: Moment): C
   }
 };
 
-const afterActivity = (state: Compaction, isCompacting: boolean, { seen, now }: Moment): Compaction => {
+const afterBoundary = (state: Compaction, boundary: Boundary, moment: Moment): Compaction => {
+  const { initiator = 'agent', postTokens, summary, source } = boundary;
+  if (source === 'screen') return moment.seen.fileTells ? state : saidToWork(state, moment);
+  if (summary !== undefined) return inPhase(state, { kind: 'rest' });
+  const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
+  return foreignWorked(state, { initiator, evidence: 'its record of the compaction', ...after }, moment);
+};
+
+/** Words alone prove nothing: the next number tells. */
+const saidToWork = (state: Compaction, moment: Moment): Compaction => {
+  const { phase } = state;
+  const { numberSince: _, ...rest } = phase.kind === 'foreign' ? phase : begun(moment);
+  return inPhase(state, { ...rest, ...numberOf(moment), success: SUCCESS });
+};
+
+const begun = (moment: Moment): Foreign => {
+  const { seen, now } = moment;
+  return { kind: 'foreign', since: now, ...(seen.fill ? { before: seen.fill } : {}), ...numberOf(moment) };
+};
+
+const numberOf = ({ seen }: Moment): Pick<Foreign, 'numberSince'> =>
+  seen.fillSince === undefined ? {} : { numberSince: seen.fillSince };
+
+const afterActivity = (state: Compaction, isCompacting: boolean, moment: Moment): Compaction => {
   const { phase } = state;
   if (phase.kind === 'foreign') {
     const { goneAt, ...rest } = phase;
-    return inPhase(state, isCompacting ? rest : { ...rest, goneAt: goneAt ?? now });
+    return inPhase(state, isCompacting ? rest : { ...rest, goneAt: goneAt ?? moment.now });
   }
-  if (!isCompacting) return state;
-  return inPhase(state, { kind: 'foreign', since: now, ...(seen.fill ? { before: seen.fill } : {}) });
+  return isCompacting ? inPhase(state, begun(moment)) : state;
 };
 
 /** What the number says, and the time. */
 export const foreignAt = (state: Compaction, phase: Foreign, moment: Moment): Compaction => {
   const { seen, now } = moment;
-  const { since, before, goneAt } = phase;
-  if (seen.fill && seen.fillSince !== undefined && seen.fillSince > since && isLower(before, seen.fill)) {
-    return foreignWorked(
-      state,
-      { initiator: 'agent', evidence: 'the window is emptier', after: seen.fill },
-      moment,
-    );
+  const { before, success, numberSince } = phase;
+  if (seen.fill && seen.fillSince !== numberSince) {
+    if (isLower(before, seen.fill)) {
+      const by = { initiator: 'agent', evidence: 'the window is emptier', after: seen.fill } as const;
+      return foreignWorked(state, by, moment);
+    }
+    if (success !== undefined) return inPhase(state, { kind: 'rest' });
   }
-  return goneAt !== undefined && now >= goneAt + GONE_MS ? inPhase(state, { kind: 'rest' }) : state;
+  const due = foreignDue(phase);
+  return due !== undefined && now >= due ? inPhase(state, { kind: 'rest' }) : state;
 };
+
+/** When it is over without a word. */
+export const foreignDue = ({ goneAt, success }: Foreign): number | undefined =>
+  goneAt === undefined || success !== undefined ? undefined : goneAt + GONE_MS;

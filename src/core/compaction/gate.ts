@@ -27,9 +27,9 @@ export interface Hold {
 export const holdOf = (view: GateView, now: Millis): Hold | undefined => {
   const { activity, activitySince, keyAt } = view;
   if (activity !== 'ready' && !isAllowed(view)) return { why: activity };
-  const quietAt = keyAt === undefined ? now : Math.min(keyAt, now) + QUIET_MS;
+  const quietAt = keyAt === undefined ? now : keyAt + QUIET_MS;
   if (now < quietAt) return { why: 'typing', until: quietAt };
-  const settledAt = Math.min(activitySince, now) + SETTLED_MS;
+  const settledAt = activitySince + SETTLED_MS;
   return now < settledAt ? { why: 'settling', until: settledAt } : undefined;
 };
 

@@ -1,16 +1,25 @@
+import type { Fused } from '../fusion.js';
 import { fillOf } from './outcome.js';
 import type { Session } from '../session.js';
 import type { Millis } from '../reading.js';
 import type { Moment } from './state.js';
 
 /** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
-export const momentOf = ({ fused, activity, activitySince, fileTells }: Session, now: Millis): Moment => ({
-  seen: {
-    tier: fused?.exact ? fused.tier : undefined,
-    fill: fused && fillOf(fused),
-    fillSince: fused?.since,
-    fileTells,
-  },
-  gate: { activity, activitySince },
-  now,
-});
+export const momentOf = (session: Session, now: Millis): Moment => {
+  const { fused, activity, activitySince, fileTells } = session;
+  const counted = fused && isCounted(fused, fileTells) ? fused : undefined;
+  return {
+    seen: {
+      tier: fused?.exact ? fused.tier : undefined,
+      fill: counted && fillOf(counted),
+      fillSince: counted?.since,
+      fileTells,
+    },
+    gate: { activity, activitySince },
+    now,
+  };
+};
+
+// Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
+const isCounted = ({ reading }: Fused, fileTells: boolean): boolean =>
+  reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';

@@ -5,7 +5,7 @@ import { isFailure } from './outcome.js';
 import type { Outcome } from './outcome.js';
 
 export const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
-const COOLDOWN_MS = 60_000;
+export const COOLDOWN_MS = 60_000;
 const MOST_FAILURES = 3; // one after the other; then the breaker opens
 const HALF_OPEN_MS = 300_000; // after which an open breaker lets one attempt through
 const MOST_REFILLS = 3; // one after the other
@@ -21,7 +21,7 @@ export interface Policy {
   /** failures one after the other */
   readonly failures: number;
   readonly openedAt?: Millis;
-  /** turns since the last compaction; undefined before the first one */
+  /** turns begun since the last compaction; undefined before the first one, and when the window has become full again after it */
   readonly turnsSince?: number;
   /** how often the window was full again within three turns, one after the other */
   readonly refills: number;
@@ -44,26 +44,23 @@ export const afterAttempt = (policy: Policy, outcome: Outcome, isHard: boolean, 
     ? { ...policy, hardAttempts: policy.hardAttempts + 1 }
     : { ...policy, attempts: policy.attempts + 1 };
   const failures = isFailure(outcome) ? policy.failures + 1 : policy.failures;
-  return {
-    ...counted,
-    failures,
-    cooldownUntil: now + COOLDOWN_MS,
-    ...(isFailure(outcome) && failures >= MOST_FAILURES ? { openedAt: now } : {}),
-  };
+  // one that was half open opens again after anything but success: only one attempt was let through
+  const isOpen = failures >= MOST_FAILURES;
+  return { ...counted, failures, cooldownUntil: now + COOLDOWN_MS, ...(isOpen ? { openedAt: now } : {}) };
 };
 
 /** After a compaction that worked, whoever asked for it: the breaker closes and the episode is over. */
 export const afterCompaction = ({ refills }: Policy): Policy => ({ ...noPolicy, turnsSince: 0, refills });
 
-/** After a turn of the agent. */
-export const afterTurn = (policy: Policy): Policy =>
+/** A turn of the agent has begun; its number may come before it is seen to end. */
+export const inTurn = (policy: Policy): Policy =>
   policy.turnsSince === undefined ? policy : { ...policy, turnsSince: policy.turnsSince + 1 };
 
-/** The window has become full. */
+/** The window has become full; counted once after each compaction. */
 export const inEpisode = (policy: Policy): Policy => {
-  const { turnsSince } = policy;
+  const { turnsSince, ...rest } = policy;
   if (turnsSince === undefined) return policy;
-  return { ...policy, refills: turnsSince <= REFILL_TURNS ? policy.refills + 1 : 0 };
+  return { ...rest, refills: turnsSince <= REFILL_TURNS ? policy.refills + 1 : 0 };
 };
 
 /** The episode is over without a compaction: the window is not full any more, or another conversation is on. */
@@ -75,22 +72,23 @@ export const inConversation = (policy: Policy): Policy => {
   return { ...rest, refills: 0 };
 };
 
-/** What stands against an attempt now. At hard, pauses do not count, but there is an end to it. */
-export const blockOf = (policy: Policy, isForced: boolean, now: Millis): Block | undefined => {
-  const { attempts, hardAttempts, failures, openedAt, cooldownUntil, refills } = policy;
-  if (isForced) {
+/** What stands against an attempt now. At hard, pauses and failures do not count, but there is an end to it. */
+export const blockOf = (policy: Policy, isHard: boolean, now: Millis): Block | undefined => {
+  const { attempts, hardAttempts, cooldownUntil, openedAt, refills } = policy;
+  // compacting does not help here, and would go on for ever at hard
+  if (refills >= MOST_REFILLS) return { why: 'refills', refills };
+  if (isHard) {
     return hardAttempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts: attempts + hardAttempts } : undefined;
   }
-  if (openedAt !== undefined && isAhead(openedAt + HALF_OPEN_MS, HALF_OPEN_MS, now)) {
-    return { why: 'breaker', failures, until: openedAt + HALF_OPEN_MS };
-  }
-  if (cooldownUntil !== undefined && isAhead(cooldownUntil, COOLDOWN_MS, now)) {
-    return { why: 'cooldown', until: cooldownUntil };
-  }
-  if (refills >= MOST_REFILLS) return { why: 'refills', refills };
+  const breaker = breakerOf(policy, now);
+  if (breaker) return breaker;
+  if (cooldownUntil !== undefined && now < cooldownUntil) return { why: 'cooldown', until: cooldownUntil };
   // a breaker that is half open lets one attempt through, and opens again at once when it fails
   return openedAt === undefined && attempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts } : undefined;
 };
 
-// A clock that was set back must not keep anything shut for hours.
-const isAhead = (until: Millis, atMost: number, now: Millis): boolean => now < until && until - now <= atMost;
+/** The breaker while it is open. */
+export const breakerOf = ({ openedAt, failures }: Policy, now: Millis): Block | undefined =>
+  openedAt !== undefined && now < openedAt + HALF_OPEN_MS
+    ? { why: 'breaker', failures, until: openedAt + HALF_OPEN_MS }
+    : undefined;

@@ -4,22 +4,22 @@ import type { Boundary, Event } from '../event.js';
 import type { Millis } from '../reading.js';
 import { isLower } from './outcome.js';
 import type { Outcome } from './outcome.js';
-import type { CompactSettings, Phase, Situation } from './state.js';
+import type { CompactSettings, Moment, Phase, Situation } from './state.js';
 
 export type Sent = Extract<Phase, { readonly kind: 'sent' }>;
 
 /** The phase after something, or how the attempt ended. */
 export type SentStep = { readonly phase: Sent } | { readonly outcome: Outcome; readonly evidence: string };
 
-// A compaction that is not seen any more has ended; its record and its words come within this time.
+/** A compaction that is not seen any more has ended; its record and its words come within this time. */
 export const GONE_MS = 3_000;
 
-export const sentAfter = (phase: Sent, event: Event, now: Millis): SentStep => {
+export const sentAfter = (phase: Sent, event: Event, { now, seen }: Moment): SentStep => {
   switch (event.type) {
     case 'activity':
       return afterActivity(phase, event.report.activity, now);
     case 'boundary':
-      return afterBoundary(phase, event.boundary, now);
+      return afterBoundary(phase, event.boundary, { now, numberSince: seen.fillSince });
     case 'compact-result': {
       const { result } = event;
       const evidence = result.kind === 'interrupted' ? `interrupted by ${result.by}` : result.text;
@@ -31,44 +31,54 @@ export const sentAfter = (phase: Sent, event: Event, now: Millis): SentStep => {
 };
 
 const afterActivity = (phase: Sent, activity: Activity, now: Millis): SentStep => {
-  const { isQueued, begunAt, goneAt, ...rest } = phase;
+  const { isQueued, goneAt: _, ...rest } = phase;
   switch (activity) {
     case 'dead':
-      return interrupted('the end of the agent');
+      return left(phase, 'the end of the agent');
     case 'compacting':
-      return {
-        phase: begun({ ...rest, isQueued: false, ...(begunAt === undefined ? {} : { begunAt }) }, now),
-      };
+      return { phase: begun({ ...rest, isQueued: false }, now) };
     case 'busy':
     case 'unknown':
       return { phase };
+    case 'dialog':
+      if (isQueued) return { phase }; // the turn before asks for something
+      return { phase: goneFrom(phase, now) };
     case 'ready':
     case 'draft':
-    case 'dialog':
-      if (isQueued) return { phase: { ...rest, isQueued: false, at: now } };
-      return { phase: begunAt === undefined ? phase : { ...phase, goneAt: goneAt ?? now } };
+      return { phase: isQueued ? { ...rest, isQueued: false, at: now } : goneFrom(phase, now) };
   }
 };
 
+const goneFrom = (phase: Sent, now: Millis): Sent =>
+  phase.begunAt === undefined ? phase : { ...phase, goneAt: phase.goneAt ?? now };
+
 const begun = (phase: Sent, now: Millis): Sent =>
   phase.begunAt === undefined
-    ? { ...phase, begunAt: now, attempt: seen(phase, 'the agent compacts') }
+    ? { ...phase, begunAt: now, attempt: noted(phase, 'the agent compacts') }
     : phase;
 
-const seen = ({ attempt }: Sent, fact: string): Sent['attempt'] => ({
+/** The agent's words on its screen. */
+export const SUCCESS = 'it says on its screen that it has compacted';
+
+const noted = ({ attempt }: Sent, fact: string): Sent['attempt'] => ({
   ...attempt,
   evidence: [...attempt.evidence, fact],
 });
 
-const afterBoundary = (phase: Sent, boundary: Boundary, now: Millis): SentStep => {
+const afterBoundary = (
+  phase: Sent,
+  boundary: Boundary,
+  { now, numberSince }: { readonly now: Millis; readonly numberSince: Millis | undefined },
+): SentStep => {
   const { source, summary, postTokens } = boundary;
   if (summary !== undefined) {
     const text = summary === 'empty' ? 'the summary is empty' : 'the summary is cut off';
     return { outcome: { kind: 'failed', failure: summary, text }, evidence: `its record: ${text}` };
   }
   if (source === 'screen') {
-    const success = 'it says on its screen that it has compacted';
-    return { phase: { ...phase, begunAt: phase.begunAt ?? now, success, attempt: seen(phase, success) } };
+    const { numberSince: _, ...rest } = phase;
+    const said = { begunAt: phase.begunAt ?? now, success: SUCCESS, attempt: noted(phase, SUCCESS) };
+    return { phase: { ...rest, ...said, ...(numberSince === undefined ? {} : { numberSince }) } };
   }
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
   return { outcome: { kind: 'verified', ...after }, evidence: 'its record of the compaction' };
@@ -81,8 +91,8 @@ export const sentAt = (
   settings: CompactSettings,
   now: Millis,
 ): SentStep => {
-  const { attempt, at, begunAt, goneAt, success } = phase;
-  if (fill && fillSince !== undefined && fillSince > at) {
+  const { attempt, begunAt, goneAt, success, numberSince } = phase;
+  if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
       return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };
     }
@@ -107,7 +117,13 @@ export const sentDue = (phase: Sent, settings: CompactSettings): Millis | undefi
   return begunAt === undefined ? at + settings.startMs : begunAt + settings.finishMs;
 };
 
-export const interrupted = (by: string): SentStep => ({
+/** Nothing more will be heard of it. */
+export const left = ({ success }: Sent, by: string): SentStep =>
+  success === undefined
+    ? interrupted(by)
+    : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
+
+const interrupted = (by: string): SentStep => ({
   outcome: { kind: 'interrupted', by },
   evidence: `interrupted by ${by}`,
 });

@@ -68,14 +68,18 @@ export type Phase =
       readonly goneAt?: Millis;
       /** the agent's own words that it worked */
       readonly success?: string;
+      /** when the number came that was there then: only another one tells of the compaction */
+      readonly numberSince?: Millis;
     }
   /** a compaction that is not ours */
   | {
       readonly kind: 'foreign';
       readonly since: Millis;
       readonly before?: Fill;
-      /** since when it is not seen any more, without a word on how it ended */
+      /** as in `sent` */
       readonly goneAt?: Millis;
+      readonly success?: string;
+      readonly numberSince?: Millis;
     };
 
 export interface Compaction {
@@ -83,8 +87,10 @@ export interface Compaction {
   readonly mode: Mode;
   readonly phase: Phase;
   readonly policy: Policy;
-  /** the window is full: since auto was reached */
+  /** since auto was reached, up to a compaction that worked, a window that is clearly emptier, or another conversation */
   readonly episodeSince?: Millis;
+  /** how full the window was then */
+  readonly episodeFill?: Fill;
   readonly request?: CompactRequest;
   /** the user's last key */
   readonly keyAt?: Millis;
@@ -92,11 +98,17 @@ export interface Compaction {
   readonly conversation?: string;
   /** the last activity that was more than `unknown` */
   readonly activity?: Activity;
-  /** the agent has written or taken a turn since the last attempt */
+  /** the agent has taken a turn since the last attempt */
   readonly hasNews: boolean;
+  /** the number that the last attempt left; another one is news, too */
+  readonly tried?: Fill;
+  /** attempts that ended before the first key, one after the other, and when the last of them began */
+  readonly skips?: { readonly times: number; readonly from: Millis };
   /** text that entered the conversation since the last compaction, in tokens by `estimateTokens` */
   readonly growthTokens: number;
   readonly last?: Ended;
+  /** when the last step was; a long time ago when the machine or the program was stopped */
+  readonly lookedAt?: Millis;
   /** what the shell has to do now; of the last step only */
   readonly effects: readonly Effect[];
 }
@@ -131,6 +143,7 @@ export interface Moment {
 export interface Situation {
   /** of a number that may start something; undefined when there is none */
   readonly tier: Tier | undefined;
+  /** as the agent itself counted it; undefined where it is estimated, or read from a screen while a file tells */
   readonly fill: Fill | undefined;
   /** when the number came */
   readonly fillSince: Millis | undefined;

@@ -1,22 +1,38 @@
 // Compacting as a state machine: what happened, what time it is, what to do. Pure; the shell types and tells how it went.
 import type { Event } from '../event.js';
-import { decided } from './decide.js';
 import { afterAgent } from './agent.js';
+import { inClock } from './clock.js';
+import { decided } from './decide.js';
 import { afterSent, endedAttempt } from './end.js';
 import { foreignAt } from './foreign.js';
+import { refused, withRequest, withoutRequest } from './request.js';
 import { sentAt } from './sent.js';
-import type { Compaction, CompactRequest, Moment, Typed } from './state.js';
 import { inPhase } from './state.js';
+import type { Compaction, Moment, Typed } from './state.js';
 
 /** Typing takes a second or two; a typist that says nothing for so long is gone. */
 export const TYPING_MS = 15_000;
 
 /** The state after an event; `effects` are those of this event alone. */
 export const stepCompaction = (before: Compaction, event: Event, moment: Moment): Compaction => {
-  const state = heard({ ...before, effects: [] }, event, moment);
-  const timed = inTime(state, moment);
-  return moment.gate.activity === 'dead' ? inPhase(timed, { kind: 'rest' }) : decided(timed, moment);
+  const { now } = moment;
+  const state: Compaction = { ...inClock(before, now), effects: [] };
+  if (before.activity === 'dead') return afterTheEnd(state, event);
+  const timed = inTime(heard(state, event, moment), moment);
+  const after = timed.activity === 'dead' ? atTheEnd(timed) : decided(timed, moment);
+  return { ...after, lookedAt: now };
 };
+
+const ENDED = 'the agent has ended';
+
+const atTheEnd = (state: Compaction): Compaction => {
+  const { request } = state;
+  return inPhase(request ? refused(state, request, ENDED) : state, { kind: 'rest' });
+};
+
+// What the agent's files tell now was before its end; nothing follows from it.
+const afterTheEnd = (state: Compaction, event: Event): Compaction =>
+  event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
 
 const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
   const { now } = moment;
@@ -26,7 +42,7 @@ const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
     case 'mode':
       return { ...state, mode: event.mode };
     case 'compact-requested':
-      return withRequest(state, event.request);
+      return withRequest(state, event.request, moment);
     case 'compact-cancelled':
       return withoutRequest(state, event.id);
     case 'typed':
@@ -36,29 +52,16 @@ const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
   }
 };
 
-const withRequest = (state: Compaction, request: CompactRequest): Compaction => {
-  const { kind } = state.phase;
-  const reason =
-    kind === 'typing' || kind === 'sent' || kind === 'foreign'
-      ? 'a compaction is under way'
-      : state.request && 'another request is waiting';
-  if (reason === undefined) return { ...state, request };
-  return { ...state, effects: [...state.effects, { type: 'refused', requestId: request.id, reason }] };
-};
-
-const withoutRequest = (state: Compaction, id: string): Compaction => {
-  if (state.request?.id !== id) return state;
-  const { request: _, ...rest } = state;
-  return rest;
-};
-
 const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compaction => {
   const { phase } = state;
   if (phase.kind !== 'typing') return state; // it took too long, and that was said
   const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
   switch (typed.kind) {
-    case 'sent':
-      return inPhase(state, { kind: 'sent', attempt, at: moment.now, isQueued: typed.isQueued });
+    case 'sent': {
+      const { now, seen } = moment;
+      const number = seen.fillSince === undefined ? {} : { numberSince: seen.fillSince };
+      return inPhase(state, { kind: 'sent', attempt, at: now, isQueued: typed.isQueued, ...number });
+    }
     case 'withdrawn':
       return endedAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment);
     case 'skipped':

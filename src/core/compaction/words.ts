@@ -11,8 +11,17 @@ const NOTICE_MS = 30_000; // how long an outcome is shown
 /** One short fact; undefined while there is none. */
 export const compactionWords = (state: Compaction, now: Millis): string | undefined => {
   const { last, phase } = state;
-  const isNew = last !== undefined && now >= last.endedAt && now < last.endedAt + NOTICE_MS;
-  return underWayWords(phase, now) ?? (isNew ? endedWords(last) : undefined) ?? waitingWords(state, now);
+  const isNew = noticeEnd(state, now) !== undefined;
+  return (
+    underWayWords(phase, now) ?? (isNew && last ? endedWords(last) : undefined) ?? waitingWords(state, now)
+  );
+};
+
+/** Until when the last outcome is shown; undefined when it is not, or not any more, or when the agent has ended. */
+export const noticeEnd = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {
+  if (!last || activity === 'dead') return undefined;
+  const end = last.endedAt + NOTICE_MS;
+  return now >= last.endedAt && now < end ? end : undefined;
 };
 
 const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
@@ -28,13 +37,14 @@ const underWayWords = (phase: Phase, now: Millis): string | undefined => {
       if (phase.isQueued) return 'compaction queued behind the turn';
       return phase.begunAt === undefined ? 'command sent' : 'compacting';
     case 'foreign':
-      return 'compacting, not by ctxwrap';
+      return phase.success === undefined ? 'agent is compacting' : 'compacted, size not told yet';
     default:
       return undefined;
   }
 };
 
-const endedWords = ({ outcome, before }: Ended): string => {
+/** How a compaction ended. */
+export const endedWords = ({ outcome, before }: Ended): string => {
   switch (outcome.kind) {
     case 'verified':
       return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
@@ -51,7 +61,7 @@ const endedWords = ({ outcome, before }: Ended): string => {
     case 'timeout':
       return `compaction not ended after ${Math.round(outcome.afterMs / 1000)} s`;
     case 'unverified':
-      return 'compacted by its word, but as full as before';
+      return 'compacted by its word, no number shows it';
     case 'skipped-busy':
       return `nothing typed: ${outcome.reason}`;
   }

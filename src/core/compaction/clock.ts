@@ -1,0 +1,60 @@
+// A clock can be set back. What was to come later than it ever could is put where it would be if it began now, so that nothing waits
+// for hours and no pause becomes shorter.
+import type { Millis } from '../reading.js';
+import { COOLDOWN_MS } from './policy.js';
+import type { Policy } from './policy.js';
+import type { Compaction, Phase } from './state.js';
+
+export const COUNTDOWN_MS = 10_000;
+
+/** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
+export const inClock = (state: Compaction, now: Millis): Compaction => {
+  const { lookedAt, keyAt, skips, last } = state;
+  if (lookedAt === undefined || lookedAt <= now) return state;
+  return {
+    ...state,
+    phase: phaseIn(state.phase, now),
+    policy: policyIn(state.policy, now),
+    ...(keyAt === undefined ? {} : { keyAt: Math.min(keyAt, now) }),
+    ...(skips ? { skips: { ...skips, from: Math.min(skips.from, now) } } : {}),
+    ...(last ? { last: { ...last, endedAt: Math.min(last.endedAt, now) } } : {}),
+  };
+};
+
+const policyIn = (policy: Policy, now: Millis): Policy => {
+  const { openedAt, cooldownUntil } = policy;
+  return {
+    ...policy,
+    ...(openedAt === undefined ? {} : { openedAt: Math.min(openedAt, now) }),
+    ...(cooldownUntil === undefined ? {} : { cooldownUntil: Math.min(cooldownUntil, now + COOLDOWN_MS) }),
+  };
+};
+
+const phaseIn = (phase: Phase, now: Millis): Phase => {
+  switch (phase.kind) {
+    case 'rest':
+    case 'held':
+    case 'blocked':
+    case 'proposed':
+      return phase;
+    case 'countdown':
+      return { ...phase, until: Math.min(phase.until, now + COUNTDOWN_MS) };
+    case 'typing': {
+      const { attempt } = phase;
+      return { ...phase, attempt: { ...attempt, startedAt: Math.min(attempt.startedAt, now) } };
+    }
+    case 'sent': {
+      const { begunAt, goneAt } = phase;
+      return {
+        ...phase,
+        at: Math.min(phase.at, now),
+        ...(begunAt === undefined ? {} : { begunAt: Math.min(begunAt, now) }),
+        ...(goneAt === undefined ? {} : { goneAt: Math.min(goneAt, now) }),
+      };
+    }
+    case 'foreign': {
+      const { goneAt } = phase;
+      return goneAt === undefined ? phase : { ...phase, goneAt: Math.min(goneAt, now) };
+    }
+  }
+};

@@ -1,0 +1,42 @@
+// What somebody asked for, by the hotkey or from another terminal, until it is tried or refused.
+import { afterSent } from './end.js';
+import { left } from './sent.js';
+import { inPhase } from './state.js';
+import type { Compaction, CompactRequest, Effect, Moment } from './state.js';
+
+export const withRequest = (before: Compaction, request: CompactRequest, moment: Moment): Compaction => {
+  const state = withoutWaiting(before, moment);
+  const { kind } = state.phase;
+  const isUnderWay = kind === 'typing' || kind === 'sent' || kind === 'foreign';
+  if (isUnderWay) return { ...state, ...refusing(state, request.id, 'a compaction is under way') };
+  if (state.request) return { ...state, ...refusing(state, request.id, 'another request is waiting') };
+  return { ...state, request };
+};
+
+// One that is over by the agent's word only waits for a number, which may be a long time.
+const withoutWaiting = (state: Compaction, moment: Moment): Compaction => {
+  const { phase } = state;
+  if ((phase.kind !== 'sent' && phase.kind !== 'foreign') || phase.success === undefined) return state;
+  if (phase.kind === 'foreign') return inPhase(state, { kind: 'rest' });
+  return afterSent(state, left(phase, 'the next request'), moment);
+};
+
+export const withoutRequest = (state: Compaction, id: string): Compaction => {
+  if (state.request?.id !== id) return state;
+  const { request: _, ...rest } = state;
+  return rest;
+};
+
+/** The request is not even tried. */
+export const refused = (state: Compaction, { id }: CompactRequest, reason: string): Compaction => ({
+  ...withoutRequest(state, id),
+  ...refusing(state, id, reason),
+});
+
+const refusing = (
+  { effects }: Compaction,
+  requestId: string,
+  reason: string,
+): { readonly effects: readonly Effect[] } => ({
+  effects: [...effects, { type: 'refused', requestId, reason }],
+});

@@ -1,0 +1,264 @@
+// When a key of ours is typed, and when not: the agent has been ready for a while, nobody types, and the countdown has been seen.
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../../src/core/activity.js';
+import { holdOf } from '../../../src/core/compaction/gate.js';
+import { compacted, tokens } from '../../support/sessions.js';
+import {
+  AUTO_TOKENS,
+  HARD_TOKENS,
+  playCompaction,
+  playFull,
+  settings,
+} from '../../support/compaction-play.js';
+
+describe('the gate', () => {
+  it.each([
+    { forMs: 1_499, hold: { why: 'settling', until: 1_500 } },
+    { forMs: 1_500, hold: undefined },
+  ])('is shut until the agent has been ready for 1.5 s: $forMs ms', ({ forMs, hold }) => {
+    expect(holdOf({ activity: 'ready', activitySince: 0 }, forMs)).toEqual(hold);
+  });
+
+  it.each([
+    { agoMs: 2_999, hold: { why: 'typing', until: 13_000 } },
+    { agoMs: 3_000, hold: undefined },
+  ])('is shut until the user has not typed for 3 s: $agoMs ms', ({ agoMs, hold }) => {
+    const view = { activity: 'ready', activitySince: 0, keyAt: 10_000 } as const;
+    expect(holdOf(view, 10_000 + agoMs)).toEqual(hold);
+  });
+
+  const shut: readonly Activity[] = ['busy', 'dialog', 'draft', 'compacting', 'unknown', 'dead'];
+  it.each(shut)('is shut as long as the agent is %s', (activity) => {
+    expect(holdOf({ activity, activitySince: 0 }, 1e9)).toEqual({ why: activity });
+  });
+
+  it.each([
+    { activity: 'draft', may: 'mayStash' },
+    { activity: 'busy', may: 'mayQueue' },
+  ] as const)('lets $activity pass only with $may', ({ activity, may }) => {
+    expect(holdOf({ activity, activitySince: 0, [may]: true }, 60_000)).toBeUndefined();
+    const other = may === 'mayStash' ? 'mayQueue' : 'mayStash';
+    expect(holdOf({ activity, activitySince: 0, [other]: true }, 60_000)).toEqual({ why: activity });
+  });
+
+  it.each(['dialog', 'compacting', 'unknown', 'dead'] as const)(
+    'lets %s pass with no permission at all',
+    (activity) => {
+      const view = { activity, activitySince: 0, mayStash: true, mayQueue: true };
+      expect(holdOf(view, 60_000)).toEqual({ why: activity });
+    },
+  );
+});
+
+describe('in a full window', () => {
+  it('the command is typed after 1.5 s of rest and a countdown of 10 s', () => {
+    const play = playFull();
+    play.wait(11_499);
+    expect(play.typings()).toEqual([]);
+    play.wait(1);
+    expect(play.typings()).toEqual([
+      { at: 4_000 + 11_500, effect: { type: 'type-compact', isQueued: false } },
+    ]);
+  });
+
+  it('a key postpones the countdown by 3 s and starts it anew', () => {
+    const play = playFull();
+    play.wait(11_400);
+    play.keys();
+    expect(play.phase()).toMatchObject({ kind: 'held', hold: { why: 'typing' } });
+    play.wait(12_999);
+    expect(play.typings()).toEqual([]);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(1);
+  });
+
+  it('a user who types now and then is never interrupted', () => {
+    const play = playFull();
+    for (let second = 0; second < 600; second += 9) {
+      play.wait(9_000);
+      play.keys();
+    }
+    expect(play.typings()).toEqual([]);
+  });
+
+  it.each(['busy', 'dialog', 'draft', 'compacting', 'unknown'] as const)(
+    'nothing is typed while the agent is %s, however long',
+    (activity) => {
+      const play = playFull();
+      play.wait(11_000);
+      play.is(activity);
+      play.wait(3_600_000);
+      expect(play.typings()).toEqual([]);
+    },
+  );
+
+  it.each(['busy', 'dialog', 'draft', 'unknown'] as const)(
+    'after %s the countdown starts anew, without any other event',
+    (activity) => {
+      const play = playFull();
+      play.wait(11_000);
+      play.is(activity);
+      play.wait(20);
+      play.is('ready');
+      play.wait(11_499);
+      expect(play.typings()).toEqual([]);
+      play.wait(1);
+      expect(play.typings()).toHaveLength(1);
+    },
+  );
+
+  it('a number that comes long after the agent came to rest is acted upon then', () => {
+    const play = playCompaction();
+    play.is('ready');
+    play.turn();
+    play.wait(60_000);
+    play.used(AUTO_TOKENS);
+    expect(play.phase()).toMatchObject({ kind: 'countdown' });
+    play.wait(10_000);
+    expect(play.typings()).toHaveLength(1);
+  });
+
+  it('the window must be full up to the end of the countdown', () => {
+    const play = playFull();
+    play.wait(11_000);
+    play.used(150_000);
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+  });
+
+  it.each([
+    { used: 141_999, phase: 'rest' },
+    { used: 161_999, phase: 'rest' },
+    { used: 162_000, phase: 'held' },
+    { used: HARD_TOKENS, phase: 'held' },
+  ])('$used of 200 000 tokens: $phase', ({ used, phase }) => {
+    expect(playFull({}, used).phase().kind).toBe(phase);
+  });
+
+  it('a draft that may be put aside, and a turn behind which may be queued, are no hindrance', () => {
+    const stashing = playFull({ mayStash: true });
+    stashing.is('draft');
+    stashing.wait(11_500);
+    expect(stashing.typings().map(({ effect }) => effect)).toEqual([
+      { type: 'type-compact', isQueued: false },
+    ]);
+    const queueing = playFull({ mayQueue: true });
+    queueing.is('busy');
+    queueing.wait(11_500);
+    expect(queueing.typings().map(({ effect }) => effect)).toEqual([
+      { type: 'type-compact', isQueued: true },
+    ]);
+  });
+
+  it('a draft is not disturbed where putting aside is not allowed, but queueing is', () => {
+    const play = playFull({ mayQueue: true });
+    play.is('draft');
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+  });
+});
+
+describe('nothing is typed', () => {
+  it('by an estimate, nor in a window that is only assumed', () => {
+    const estimated = playCompaction();
+    estimated.tell(tokens('estimate', HARD_TOKENS));
+    const assumed = playCompaction();
+    assumed.tell(tokens('log', HARD_TOKENS, { windowSource: 'default' }));
+    for (const play of [estimated, assumed]) {
+      play.is('ready');
+      play.wait(60_000);
+      expect(play.typings()).toEqual([]);
+    }
+  });
+
+  it.each(['ask', 'warn'] as const)('in the mode %s', (mode) => {
+    const play = playFull({ mode }, HARD_TOKENS);
+    play.wait(3_600_000);
+    expect(play.done).toEqual([]);
+    expect(play.phase().kind).toBe(mode === 'ask' ? 'proposed' : 'rest');
+  });
+
+  it('into an agent whose command is not known', () => {
+    const { command: _, ...compact } = settings;
+    const play = playCompaction({}, { compact });
+    play.is('ready');
+    play.used(HARD_TOKENS);
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+  });
+
+  it('after the mode was changed to warn in the middle of the countdown, and again after it is auto', () => {
+    const play = playFull();
+    play.wait(11_000);
+    play.tell({ type: 'mode', mode: 'warn' });
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+    play.tell({ type: 'mode', mode: 'auto' });
+    play.wait(9_999);
+    expect(play.typings()).toEqual([]);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(1);
+  });
+
+  it('for a number that has become void', () => {
+    const play = playFull();
+    play.wait(11_000);
+    play.tell({ type: 'voided' });
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+  });
+
+  it('while the agent compacts by itself, nor after it has', () => {
+    const play = playFull();
+    play.wait(11_000);
+    play.is('compacting');
+    play.wait(20_000);
+    play.tell(compacted());
+    play.is('ready');
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+    expect(play.last()).toMatchObject({ initiator: 'agent', outcome: { kind: 'verified' } });
+  });
+});
+
+describe('much new text', () => {
+  const grown = (bytes: number): { type: 'growth'; tokens: number } => ({
+    type: 'growth',
+    tokens: bytes / 4,
+  });
+  const proactive = (used: number, bytes: number) => {
+    const play = playCompaction({ isProactive: true });
+    play.is('ready');
+    play.tell(grown(bytes));
+    play.turn(used);
+    play.wait(60_000);
+    return play.typings().length;
+  };
+
+  it.each([
+    { used: 141_999, bytes: 10 * 512 * 1024, typings: 0 },
+    { used: 142_000, bytes: 512 * 1024 - 4, typings: 0 },
+    { used: 142_000, bytes: 512 * 1024, typings: 1 },
+  ])('counts as auto from 512 KiB and from warn on: $bytes bytes at $used', ({ used, bytes, typings }) => {
+    expect(proactive(used, bytes)).toBe(typings);
+  });
+
+  it('counts only where the user wants it, and only what came since the last compaction', () => {
+    const unwanted = playCompaction();
+    const old = playCompaction({ isProactive: true });
+    for (const play of [unwanted, old]) play.tell(grown(512 * 1024));
+    old.boundary();
+    for (const play of [unwanted, old]) {
+      play.is('ready');
+      play.turn(150_000);
+      play.wait(60_000);
+      expect(play.typings()).toEqual([]);
+    }
+  });
+
+  it('is not spoilt by a broken count', () => {
+    const play = playCompaction({ isProactive: true });
+    play.tell({ type: 'growth', tokens: Number.NaN }, { type: 'growth', tokens: -1e9 });
+    expect(play.state().growthTokens).toBe(0);
+  });
+});

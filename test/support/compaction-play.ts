@@ -1,0 +1,143 @@
+import type { Activity } from '../../src/core/activity.js';
+import { compactionDue } from '../../src/core/compaction/due.js';
+import type { Compaction, CompactSettings, Effect, Typed } from '../../src/core/compaction/state.js';
+import { compactionWords } from '../../src/core/compaction/words.js';
+import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
+import type { Millis } from '../../src/core/reading.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import {
+  flowDue,
+  startFlow,
+  stepFlow,
+  wakeFlow,
+  type FlowContext,
+  type SessionFlow,
+} from '../../src/wrap/session-flow.js';
+import { tokens } from './sessions.js';
+
+export const NOON: Millis = 1_800_000_000_000;
+
+/** Tiers of Claude in a window of 200 000: warn 142 000, auto 162 000, hard 177 000. */
+export const AUTO_TOKENS = 165_000;
+export const HARD_TOKENS = 180_000;
+
+export const settings: CompactSettings = {
+  mode: 'auto',
+  command: '/compact',
+  startMs: 5_000,
+  finishMs: 120_000,
+  isProactive: false,
+};
+
+export interface Done {
+  /** milliseconds since the start */
+  readonly at: Millis;
+  readonly effect: Effect;
+}
+
+/** A session with a hand clock: what happens is told to it, and its alarm rings in time. */
+export const playCompaction = (wish: Partial<CompactSettings> = {}, more: Partial<FlowContext> = {}) => {
+  const compact = { ...settings, ...wish };
+  const context: FlowContext = { runtime: runtimes.claude, env: {}, compact, ...more };
+  let now = NOON;
+  let flow: SessionFlow = startFlow(context, now);
+  const done: Done[] = [];
+  const go = (next: SessionFlow): void => {
+    flow = next;
+    for (const effect of flow.compaction.effects) done.push({ at: now - NOON, effect });
+  };
+  const tell = (...events: readonly Event[]): void => {
+    for (const event of events) go(stepFlow(flow, event, now));
+  };
+  const wait = (milliseconds: number): void => {
+    const end = now + milliseconds;
+    for (let due = flowDue(flow, now); due !== undefined && due <= end; due = flowDue(flow, now)) {
+      if (due <= now) throw new Error(`due at ${due - now} ms from now`);
+      now = due;
+      go(wakeFlow(flow, context, now));
+    }
+    now = end;
+  };
+  const is = (activity: Activity): void =>
+    tell({ type: 'activity', report: { activity, witnesses: [`it is ${activity}`] } });
+  const used = (count: number): void => tell(tokens('log', count));
+  const typed = (result: Typed): void => tell({ type: 'typed', result });
+  const turn = (count?: number): void => {
+    is('busy');
+    wait(4_000);
+    if (count !== undefined) used(count);
+    is('ready');
+  };
+  return {
+    tell,
+    wait,
+    is,
+    used,
+    /** a turn of the agent, and the number it left */
+    turn,
+    typed,
+    /** puts the clock elsewhere, and no alarm rings meanwhile */
+    setClock: (milliseconds: number): void => {
+      now += milliseconds;
+    },
+    keys: (): void => tell({ type: 'user-keys' }),
+    sent: (isQueued = false): void => typed({ kind: 'sent', isQueued, evidence: ['typed /compact, Enter'] }),
+    result: (result: CompactResult): void => tell({ type: 'compact-result', result }),
+    failed: (text = 'API Error: 500'): void =>
+      tell({ type: 'compact-result', result: { kind: 'failed', failure: 'error', text } }),
+    boundary: (boundary: Partial<Boundary> = {}): void =>
+      tell({ type: 'boundary', boundary: { at: now, ...boundary } }),
+    ask: (id: string, { force = false, focus }: { force?: boolean; focus?: string } = {}): void =>
+      tell({
+        type: 'compact-requested',
+        request: { id, force, ...(focus === undefined ? {} : { focus }) },
+      }),
+    /** what the shell was told to do so far */
+    done,
+    typings: (): readonly Done[] => done.filter(({ effect }) => effect.type === 'type-compact'),
+    outcomes: (): readonly string[] =>
+      done.flatMap(({ effect }) => (effect.type === 'ended' ? [effect.ended.outcome.kind] : [])),
+    last: () => flow.compaction.last,
+    phase: (): Compaction['phase'] => flow.compaction.phase,
+    state: (): Compaction => flow.compaction,
+    words: (): string | undefined => compactionWords(flow.compaction, now),
+    due: (): Millis | undefined => compactionDue(flow.compaction, now),
+    at: (): Millis => now - NOON,
+  };
+};
+
+export type Play = ReturnType<typeof playCompaction>;
+
+/** An agent that is ready in a full window, at the end of its first turn. */
+export const playFull = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKENS): Play => {
+  const play = playCompaction(wish);
+  play.is('ready');
+  play.turn(count);
+  return play;
+};
+
+/** The same, as far as the order to type. */
+export const playTyping = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKENS): Play => {
+  const play = playFull(wish, count);
+  play.wait(11_500);
+  return play;
+};
+
+/** The same, as far as the agent that compacts. */
+export const playBegun = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKENS): Play => {
+  const play = playTyping(wish, count);
+  play.wait(400);
+  play.sent();
+  play.wait(200);
+  play.is('compacting');
+  return play;
+};
+
+/** One attempt that fails, from the order to type. */
+export const failOnce = (play: Play): void => {
+  play.sent();
+  play.is('compacting');
+  play.wait(1_000);
+  play.failed();
+  play.is('ready');
+};

@@ -5,8 +5,8 @@ import type { Look } from './look.js';
 import { glyphsOf } from './theme.js';
 
 /** First kept, last lost: how full, how serious, the numbers behind it, then what a glance enjoys. */
-const keepingOrder = ['percent', 'note', 'tier', 'used', 'bar', 'runtime', 'compactions'] as const;
-const drawingOrder = ['runtime', 'bar', 'percent', 'used', 'note', 'tier', 'compactions'] as const;
+const keepingOrder = ['percent', 'note', 'tier', 'words', 'used', 'bar', 'runtime', 'compactions'] as const;
+const drawingOrder = ['runtime', 'bar', 'percent', 'used', 'note', 'tier', 'compactions', 'words'] as const;
 
 type PartName = (typeof keepingOrder)[number];
 
@@ -37,13 +37,19 @@ export const rowOf = (view: FooterView, look: Look): Row => {
   const known = knownParts(view);
   const full = partsOf(view, look, known, leastBarCells);
   if (widthOf(full, 1) <= room) return spread(view, look, known);
-  const brief = view.note === undefined ? view : { ...view, note: firstWord(view.note) };
+  const brief = briefOf(view);
   for (let count = known.length; count > 0; count -= 1) {
     const names = known.slice(0, count);
     if (widthOf(partsOf(brief, look, names, leastBarCells), 1) <= room) return spread(brief, look, names);
   }
   return { parts: [], gap: 1 };
 };
+
+const briefOf = (view: FooterView): FooterView => ({
+  ...view,
+  ...(view.note === undefined ? {} : { note: firstWord(view.note) }),
+  ...(view.words === undefined ? {} : { words: firstClause(view.words) }),
+});
 
 /** Gives the columns that are left first to the gaps, then to the bar. */
 const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row => {
@@ -69,6 +75,7 @@ const knownParts = (view: FooterView): readonly PartName[] => {
     bar: hasPercent,
     runtime: view.runtime !== '',
     compactions: isDrawable(view.compactions) && view.compactions >= 1,
+    words: view.words !== undefined,
   };
   return keepingOrder.filter((name) => known[name]);
 };
@@ -98,6 +105,8 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
       return { name, text: drawable(view.note ?? 'no reading', look.ascii) };
     case 'tier':
       return { name, text: view.tier ?? '' };
+    case 'words':
+      return { name, text: drawable(view.words ?? '', look.ascii) };
     case 'compactions':
       return { name, text: `${glyphsOf(look.ascii).compactions}${Math.floor(view.compactions)}` };
   }
@@ -128,9 +137,17 @@ const markOf = (view: FooterView): string => (view.estimated ? '~' : '');
 const firstWord = (note: string): string =>
   stringWidth(note) <= 12 ? note : note.split(/[\s:]+/, 1)[0] || note;
 
-/** Names and notes come from outside; only letters, digits and marks of one column may reach the terminal. */
+/** What is done comes first (`compacting in 8 s, any key postpones`): in a narrow row the rest goes. */
+const firstClause = (words: string): string => words.split(/[:,]/, 1)[0] || words;
+
+/** Signs of our own that are no letters, and what stands for them in ASCII. */
+const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…': '...' };
+
+/** Names and words come from outside; only letters, digits and marks of one column may reach the terminal. */
 const drawable = (text: string, ascii: boolean): string =>
   Array.from(text, (char) => {
     if (/[\x20-\x7e]/.test(char)) return char;
+    const sign = signs[char];
+    if (sign !== undefined) return ascii ? sign : char;
     return !ascii && /\p{L}/u.test(char) && stringWidth(char) === 1 ? char : '_';
   }).join('');

@@ -44,10 +44,15 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
     }
     case 'window':
       return [...waiting.filter((each) => !isClaimFor(fact.claim.model, each)), fact];
+    case 'compact-result':
+      return [...waiting.filter(({ type }) => type !== 'compact-result'), fact];
     default:
-      return [...waiting.filter(({ type }) => type === 'boundary' || type === 'window'), fact];
+      return [...waiting.filter(({ type }) => lasting.includes(type)), fact];
   }
 };
+
+/** What a later number does not replace. */
+const lasting: readonly Fact['type'][] = ['boundary', 'window', 'compact-result'];
 
 const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
   fact.type === 'window' && fact.claim.model === model;

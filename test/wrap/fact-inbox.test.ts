@@ -62,6 +62,12 @@ describe('what a stretch of a session file says', () => {
     ]);
   });
 
+  it('is also how the last compaction without success ended, whatever is told after it', () => {
+    const ended = (text: string): Fact => ({ type: 'compact-result', result: { kind: 'noop', text } });
+    expect(read(used(1), ended('a'), ended('b'), used(2))).toEqual([ended('b'), used(2)]);
+    expect(read(used(1), ended('a'))).toEqual([used(1), ended('a')]);
+  });
+
   it('is said once', () => {
     const inbox = factInbox(0);
     inbox.put(used(1));

@@ -5,6 +5,7 @@ import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from '../../
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
+import { isNews, resultIn } from '../compress-command.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
 import { isDocumentLine, readDocumentLine } from './document.js';
@@ -42,9 +43,19 @@ const readLine = (state: GeminiLog, line: string, now: Millis): Understood<Gemin
       return { state: after, ...readAnswer(record, now) };
     case 'user':
       return { state: after, facts: growth(textOf(record['content'])) };
+    case 'error':
+      return { state: after, facts: readError(record, now) };
     default:
       return { state: after, facts: [] };
   }
+};
+
+// Of the ways a compaction can end only an error leaves its words.
+const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
+  const text = textAt(record, 'content') ?? '';
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const result = text.startsWith('Failed to compress') && isNews(at, now) ? resultIn(text) : undefined;
+  return result ? [{ type: 'compact-result', result }] : [];
 };
 
 const growth = (text: string): readonly Fact[] => {

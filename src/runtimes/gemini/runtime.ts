@@ -4,6 +4,7 @@ import { geminiContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { geminiReader } from './log.js';
 import { locateGemini } from './paths.js';
+import { geminiRecipe } from './recipe.js';
 import { isGeminiRecord } from './records.js';
 import { geminiScreen } from './screen.js';
 
@@ -17,5 +18,6 @@ export const gemini: Runtime = {
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
   log: { locate: locateGemini, reader: geminiReader, recognises: isGeminiRecord, contents: geminiContents },
+  recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

@@ -5,36 +5,35 @@ import type { Fact } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView, Signals } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
+import { compressWords, watchCommand } from '../compress-command.js';
+import type { CommandWatch } from '../compress-command.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
-import { findComposer } from './layout.js';
+import { conversationAbove } from './conversation.js';
+import { findComposer, panelTop, textOf } from './layout.js';
 import type { Composer } from './layout.js';
+import { inputKind, inputText } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
-
-interface GeminiScreen {
-  /** the last screen that could be understood showed a compaction in progress */
-  readonly compacting: boolean;
-}
 
 type Title = 'ready' | 'working' | 'action' | 'plain' | 'cleared';
 
 /** What stands between the conversation and the input box. */
 interface Live {
-  /** the newest item of the conversation, its wrapped rows joined */
-  readonly newest: string;
   readonly compacting: boolean;
   readonly spinning: boolean;
   readonly asking: boolean;
+  /** it begins above the screen, because the screen is low or a panel tall */
+  readonly covered: boolean;
 }
 
 const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
+const LEAST_ROWS = 8; // of these, so that a compaction in progress is among them
+const LOW_SCREEN = 14; // rows, five of them for the box and its footer
 const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // how an item of the conversation begins; its other rows are indented
 const SPINNER = /^ ?[\u2800-\u28ff] /;
 const COMPACTING = /^[\u2800-\u28ff] Compressing chat history$/;
-const COMPACTED = /^✦ Chat history compressed from (\d+) to (\d+) tokens\.$/;
 const ASKING = /^[\u2800-\u28ff] Waiting for user confirmation/;
-const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
-const VIM_NORMAL = "  Press 'i' for INSERT mode.";
 const FAREWELL = /gemini --resume |Agent powering down|`\/stats model`/;
+const SESSIONS = /^ Chat Sessions \(\d+ total\)/;
 const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
 
 // Gemini empties its title when it ends.
@@ -48,19 +47,37 @@ const titleOf = ({ title = 'none' }: Signals): Title => {
 export const geminiScreen: AgentScreen = {
   recognises: ({ signals }) =>
     ['ready', 'working', 'action'].includes(titleOf(signals)) || FIXED_TITLE.test(signals.title ?? ''),
-  reader: () => screenReader<GeminiScreen>({ compacting: false }, readScreen),
+  reader: () => screenReader<CommandWatch>({ kind: 'none' }, readScreen),
+  prompt: (seen) => {
+    const composer = findComposer(seen.screen);
+    const title = titleOf(seen.signals);
+    if (!composer || title === 'cleared' || title === 'action') return undefined;
+    const { asking, covered } = liveRows(seen.screen, composer.top);
+    if (asking || covered) return undefined;
+    const text = messageIn(seen.screen, composer);
+    return text === undefined ? undefined : { text };
+  },
 };
 
-const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<GeminiScreen> => {
+const messageIn = (screen: ScreenView, composer: Composer): string | undefined =>
+  inputKind(screen, composer) === 'message' ? inputText(screen, composer) : undefined;
+
+const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<CommandWatch> => {
   const { screen } = seen;
   const composer = findComposer(screen);
-  const live = liveRows(screen, composer?.top ?? screen.cursorRow + 1);
-  const activity = activityOf(seen, composer, live);
-  const facts: readonly Fact[] = [
-    ...(composer ? reading(shownPercent(screen, composer), now) : []),
-    ...(state.compacting && composer && !live.compacting ? boundary(live.newest, now) : []),
-  ];
-  return { state: { compacting: live.compacting || (state.compacting && !composer) }, activity, facts };
+  const below = composer?.top ?? screen.cursorRow + 1;
+  const live = liveRows(screen, below);
+  const sight = {
+    columns: screen.columns,
+    draft: composer && (messageIn(screen, composer) ?? ''),
+    isRunning: live.compacting,
+    isCovered: live.covered,
+    items: conversationAbove(screen, below),
+    words: compressWords,
+  };
+  const { watch, facts } = watchCommand(state, sight, now);
+  const shown = composer ? reading(shownPercent(screen, composer), now) : [];
+  return { state: watch, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };
 
 const reading = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
@@ -68,31 +85,23 @@ const reading = (usedPercent: number | undefined, at: Millis): readonly Fact[] =
     ? []
     : [{ type: 'reading', reading: { usedPercent, basis: 'window', source: 'screen', at } }];
 
-// A model can write the same row, but not while Gemini compacts.
-const boundary = (newest: string, at: Millis): readonly Fact[] => {
-  const found = COMPACTED.exec(newest);
-  if (!found) return [];
-  const preTokens = Number(found[1]);
-  return [{ type: 'boundary', boundary: { initiator: 'user', preTokens, source: 'screen', at } }];
-};
-
 const liveRows = (screen: ScreenView, below: number): Live => {
-  const live = { newest: '', compacting: false, spinning: false, asking: false };
-  for (let row = below - 1; row >= 0 && row >= below - LIVE_ROWS; row -= 1) {
-    const text = screen.text(row);
+  const live = { compacting: false, spinning: false, asking: false, covered: false };
+  let hidden = 0; // rows of panels
+  let row = below - 1;
+  for (; row >= 0 && row >= below - hidden - LIVE_ROWS; row -= 1) {
+    const text = textOf(screen, row);
+    const panel = panelTop(screen, row, below);
     if (COMPACTING.test(text)) return { ...live, compacting: true };
-    if (ITEM.test(text)) return { ...live, newest: joined(screen, row, below) };
+    if (panel === undefined && ITEM.test(text)) return live;
     if (ASKING.test(text)) live.asking = true;
     if (SPINNER.test(text)) live.spinning = true;
+    if (panel === undefined) continue;
+    hidden += row - panel;
+    row = panel;
   }
-  return live;
-};
-
-const joined = (screen: ScreenView, first: number, below: number): string => {
-  let text = screen.text(first);
-  for (let row = first + 1; row < below && /^ {2}\S/.test(screen.text(row)); row += 1)
-    text += ` ${screen.text(row).trim()}`;
-  return text;
+  const isTight = hidden > 0 || screen.rows < LOW_SCREEN;
+  return { ...live, covered: isTight && row < 0 && below - hidden < LEAST_ROWS };
 };
 
 const activityOf = (
@@ -112,26 +121,33 @@ const activityOf = (
   if (live.compacting) return is('compacting', 'compressing chat history');
   if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
   if (!composer) return isDialog(screen) ? is('dialog', 'a box instead of the input') : is('unknown');
-  return prompt(composer, is);
+  const report = prompt(screen, composer, is);
+  return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
 };
+
+const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
 
 const prompt = (
-  { mode, rows, atStart }: Composer,
+  screen: ScreenView,
+  composer: Composer,
   is: (activity: Activity, ...more: readonly string[]) => ActivityReport,
 ): ActivityReport => {
-  const [first = ''] = rows;
-  if (mode === '!') return is('unknown', 'shell mode');
-  if (mode === '') return is('unknown', 'search');
-  if (rows.every((row) => row === '')) return is(rows.length === 1 ? 'unknown' : 'draft', 'no placeholder');
-  if (rows.length > 1 || !atStart) return is('draft', 'text in the input');
-  if (PLACEHOLDERS.includes(first)) return is('ready', 'empty prompt row');
-  return first === VIM_NORMAL ? is('unknown', 'vim normal mode') : is('draft', 'text in the input');
+  const kind = inputKind(screen, composer);
+  if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
+  const text = inputText(screen, composer);
+  if (text === '') return is('ready', 'empty prompt row');
+  return is(
+    text === undefined ? 'unknown' : 'draft',
+    /\S/.test(text ?? '') ? 'text in the input' : 'no placeholder',
+  );
 };
 
-// Dialogs take the place of the input box; so does the summary at the end.
+// Dialogs take the place of the input box; so does the summary at the end. The list of sessions has no frame.
 const isDialog = (screen: ScreenView): boolean => {
+  const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
+  if (rows.some((row) => SESSIONS.test(row))) return true;
   let last = screen.rows - 1;
-  while (last >= 0 && screen.text(last) === '') last -= 1;
-  if (!/^╰─+╯$/.test(screen.text(last))) return false;
+  while (last >= 0 && /^(?:Press Ctrl\+[CD] again to exit\.)?$/.test(screen.text(last))) last -= 1;
+  if (!/^╰─+╯$/.test(textOf(screen, last))) return false;
   return ![1, 2, 3].some((above) => FAREWELL.test(screen.text(last - above)));
 };

@@ -6,12 +6,14 @@ import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from '../../
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
+import { isNews } from '../compress-command.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
+import { commandResult } from './command-result.js';
 
 type QwenLog = undefined; // every line says all there is
 
-const TELLING = /"(?:assistant|user|tool_result|chat_compression|rewind)"/;
+const TELLING = /"(?:assistant|user|tool_result|chat_compression|rewind|slash_command)"/;
 const SAID = ['user', 'tool_result'];
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures and "nothing to compress"
 const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
@@ -30,7 +32,7 @@ const readLine = (state: QwenLog, line: string, now: Millis): Understood<QwenLog
   const type = textAt(record, 'type') ?? '';
   if (type === 'assistant') return { state, ...readAnswer(record, at) };
   if (SAID.includes(type)) return { state, facts: line.length > LONGEST_GROWTH ? [] : readGrowth(record) };
-  return { state, facts: type === 'system' ? readSystem(record, at) : [] };
+  return { state, facts: type === 'system' ? readSystem(record, at, now) : [] };
 };
 
 const readAnswer = (
@@ -56,8 +58,12 @@ const readAnswer = (
   return { facts: [{ type: 'reading', reading }] };
 };
 
-const readSystem = (record: JsonRecord, at: Millis): readonly Fact[] => {
+const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[] => {
   if (record['subtype'] === 'rewind') return [{ type: 'voided' }];
+  if (record['subtype'] === 'slash_command') {
+    const result = isNews(at, now) ? commandResult(recordAt(record, 'systemPayload')) : undefined;
+    return result ? [{ type: 'compact-result', result }] : [];
+  }
   const info = recordAt(recordAt(record, 'systemPayload'), 'info');
   if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED) return [];
   const preTokens = countAt(info, 'originalTokenCount');

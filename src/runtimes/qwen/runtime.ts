@@ -5,6 +5,7 @@ import { qwenLadder } from './ladder.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { qwenReader } from './log.js';
 import { locateQwen } from './paths.js';
+import { qwenRecipe } from './recipe.js';
 import { isQwenRecord } from './records.js';
 import { qwenScreen } from './screen.js';
 
@@ -24,5 +25,6 @@ export const qwen: Runtime = {
     recognises: isQwenRecord,
     contents: qwenContents,
   },
+  recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

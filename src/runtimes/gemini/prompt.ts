@@ -1,0 +1,39 @@
+// What stands in Gemini's input box, and what of it is not the user's: its placeholder, which also tells vim's mode.
+import type { ScreenView } from '../../core/screen-view.js';
+import type { Composer } from './layout.js';
+
+const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
+const VIM_NORMAL_HINT = "  Press 'i' for INSERT mode.";
+const VIM_NORMAL_FOOTER = /^ *\[NORMAL\](?: |$)/;
+
+/** What is typed now goes to the shell, to a search, moves a cursor, or is a message. */
+export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
+
+export const inputKind = (screen: ScreenView, { mode, rows, bottom, atStart }: Composer): InputKind => {
+  if (mode === '!') return 'shell';
+  if (mode === '') return 'search';
+  const isHinted = atStart && rows[0] === VIM_NORMAL_HINT;
+  return isHinted || hasNormalFooter(screen, bottom) ? 'vim-normal' : 'message';
+};
+
+/** '' where only the placeholder is seen; undefined where there is neither it nor a text, in the middle of a change. */
+export const inputText = (screen: ScreenView, { top, rows, atStart }: Composer): string | undefined => {
+  const [first = ''] = rows;
+  if (rows.length > 1) return rows.join('\n');
+  if (first === '') return undefined;
+  const isPlaceholder = atStart && PLACEHOLDERS.includes(first) && !isPathTyped(screen, top + 1);
+  return isPlaceholder ? '' : first;
+};
+
+const hasNormalFooter = (screen: ScreenView, bottom: number): boolean => {
+  for (let row = bottom + 1; row < screen.rows; row += 1)
+    if (VIM_NORMAL_FOOTER.test(screen.text(row))) return true;
+  return false;
+};
+
+// A path that was typed has a colour of its own; the one in the placeholder has not.
+const isPathTyped = (screen: ScreenView, row: number): boolean => {
+  const text = screen.text(row);
+  const [word, path] = ['Type', '@'].map((each) => screen.styleAt(row, text.indexOf(each))?.foreground);
+  return word !== path;
+};

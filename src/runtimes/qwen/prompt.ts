@@ -1,0 +1,72 @@
+// What stands in Qwen's input, and what of it is not the user's: the placeholder, and after an answer a suggestion of what to ask next.
+import type { ScreenView } from '../../core/screen-view.js';
+import { unwrapped } from '../wrapped-rows.js';
+import { INPUT_COLUMN } from './layout.js';
+import type { Composer } from './layout.js';
+
+const FOOTER_ROWS = 8;
+// where Qwen breaks the rows of its input: columns of the text
+const TEXT_SHARE = 0.9;
+const TEXT_MARGIN = 6;
+const PLACEHOLDER = '  Type your message or @path/to/file';
+const VIM_PLACEHOLDER = "  Press 'i' for INSERT mode";
+const VIM_NORMAL = '  -- NORMAL --';
+const VIM_INSERT = '  -- INSERT --';
+const HINT = /\(shift \+ tab to cycle\)|\? for shortcuts/;
+
+/** What is typed now goes to the shell, to a search, moves a cursor, or is a message. */
+export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
+
+export const inputKind = (screen: ScreenView, composer: Composer): InputKind => {
+  if (composer.mode === '!') return 'shell';
+  if (composer.mode === '') return 'search';
+  const footer = footerRows(screen, composer);
+  if (footer.some((row) => row.startsWith(VIM_NORMAL))) return 'vim-normal';
+  // A note takes the place of the mode for a while; only the placeholder tells then that there are modes.
+  const isVim = composer.rows[0]?.startsWith(VIM_PLACEHOLDER) === true;
+  return isVim && !footer.some((row) => row.startsWith(VIM_INSERT)) ? 'vim-normal' : 'message';
+};
+
+export const footerRows = (screen: ScreenView, { bottom }: Composer): readonly string[] =>
+  Array.from({ length: FOOTER_ROWS }, (_, index) => screen.text(bottom + 1 + index));
+
+/** '' where nothing was typed. `ghostColour`: how the placeholder was coloured; without it the hint in the footer tells. */
+export const inputText = (
+  screen: ScreenView,
+  composer: Composer,
+  ghostColour?: number,
+): string | undefined => {
+  const { rows } = composer;
+  if (rows.length === 1 && rows[0] === '') return undefined;
+  return isEmpty(screen, composer, ghostColour ?? hintColour(screen, composer))
+    ? ''
+    : unwrapped(rows, Math.floor(screen.columns * TEXT_SHARE) - TEXT_MARGIN);
+};
+
+const isEmpty = (screen: ScreenView, { top, rows, atStart }: Composer, ghostColour?: number): boolean => {
+  const [first = ''] = rows;
+  if (!atStart || rows.length > 1) return false;
+  // The first cell is the cursor's own; all others of a placeholder have one colour, while a path that is typed stands out.
+  const cells = Array.from({ length: first.length - 1 }, (_, index) =>
+    screen.styleAt(top + 1, INPUT_COLUMN + 1 + index),
+  );
+  const colour = cells[0]?.foreground;
+  if (!cells.every((cell) => cell?.foreground === colour)) return false;
+  if (first === PLACEHOLDER || first.startsWith(VIM_PLACEHOLDER)) return true;
+  // A suggestion is coloured like the placeholder, and what is typed is not.
+  return ghostColour !== undefined && cells.length > 0 && colour === ghostColour;
+};
+
+/** The colour of the placeholder, while it is seen. */
+export const placeholderColour = (screen: ScreenView, composer: Composer | undefined): number | undefined => {
+  if (!composer?.atStart || composer.rows[0] !== PLACEHOLDER) return undefined;
+  return screen.styleAt(composer.top + 1, INPUT_COLUMN + 2)?.foreground;
+};
+
+// The hint below the input has the same colour as the placeholder.
+const hintColour = (screen: ScreenView, composer: Composer): number | undefined => {
+  const rows = footerRows(screen, composer);
+  const index = rows.findIndex((row) => HINT.test(row));
+  const column = rows[index]?.search(HINT);
+  return column === undefined ? undefined : screen.styleAt(composer.bottom + 1 + index, column)?.foreground;
+};

@@ -1,0 +1,13 @@
+import type { Recipe } from '../recipe.js';
+
+/** facts/qwen.md; a command given during a turn is queued and runs as a command. */
+export const qwenRecipe: Recipe = {
+  command: '/compress',
+  takesFocus: true,
+  isPasted: false,
+  pauseMs: 150,
+  submit: '\r',
+  startMs: 5_000,
+  finishMs: 120_000,
+  isQueued: true,
+};

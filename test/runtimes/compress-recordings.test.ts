@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { geminiScreen } from '../../src/runtimes/gemini/screen.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
+import type { PromptLook } from '../../src/runtimes/recipe.js';
+import { openRecordingFile } from '../../src/storage/recording-file.js';
+import { settledScreens } from '../../src/wrap/settled-screens.js';
+import { casts } from '../support/casts.js';
+import { castPath, playScreens } from '../support/screen-play.js';
+
+const screens = { gemini: geminiScreen, qwen: qwenScreen };
+const agents = ['gemini', 'qwen'] as const;
+const recordings = casts().flatMap(({ name }) => {
+  const agent = agents.find((each) => name.startsWith(`${each}/`));
+  return agent ? [{ name, agent }] : [];
+});
+
+/** What an activity and the prompt say together, for each screen of a recording. */
+const pairsIn = async (name: string, agent: (typeof agents)[number]) => {
+  const screen = screens[agent];
+  const { header, events } = await openRecordingFile(castPath(name));
+  let read = screen.reader({});
+  const pairs: { at: number; activity: string; prompt: PromptLook | undefined }[] = [];
+  for await (const moment of settledScreens(header, events())) {
+    if (moment.type !== 'screen') continue;
+    const step = read(moment.seen, moment.at);
+    read = step.next;
+    pairs.push({ at: moment.at, activity: step.activity.activity, prompt: screen.prompt?.(moment.seen) });
+  }
+  return pairs;
+};
+
+describe('the prompt in the recordings', () => {
+  it.each(recordings)(
+    'of $name is empty when it is ready, and never while keys do something else',
+    async ({ name, agent }) => {
+      const pairs = await pairsIn(name, agent);
+      expect(pairs.filter(({ activity, prompt }) => activity === 'ready' && prompt?.text !== '')).toEqual([]);
+      const isEmpty = pairs.filter(({ prompt }) => prompt?.text === '');
+      const allowed = ['ready', 'busy', 'compacting'];
+      expect(isEmpty.filter(({ activity }) => !allowed.includes(activity))).toEqual([]);
+      expect(pairs.filter(({ activity, prompt }) => activity === 'dialog' && prompt)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['gemini/compress-ends', 'gemini'],
+    ['qwen/compress-ends', 'qwen'],
+  ] as const)('of %s holds the command as it was typed', async (name, agent) => {
+    const texts = (await pairsIn(name, agent)).map(({ prompt }) => prompt?.text);
+    expect(texts).toContain('/compress');
+    expect(texts).toContain('hello while');
+  });
+});
+
+/** How compactions ended, by what the screens of a recording say. */
+const endsIn = async (name: string, agent: (typeof agents)[number]): Promise<readonly string[]> => {
+  const played = await playScreens(name, runtimes[agent]);
+  return played
+    .flatMap(({ facts }) => facts)
+    .flatMap((fact) => {
+      if (fact.type === 'boundary') return [`done from ${fact.boundary.preTokens}`];
+      if (fact.type !== 'compact-result') return [];
+      const { result } = fact;
+      return [result.kind === 'failed' ? `failed ${result.failure}` : result.kind];
+    });
+};
+
+const known: Readonly<Record<string, readonly string[]>> = {
+  'gemini/compress-ends': ['noop', 'done from 450000', 'failed error', 'done from 300000'],
+  'gemini/compress-failures': ['failed error', 'noop', 'failed inflated', 'done from 500000'],
+  'gemini/compress-success': ['noop', 'done from 500000'],
+  'gemini/old-0.20.0': ['done from 500000'],
+  'gemini/old-0.30.0': ['done from 500000'],
+  'gemini/traps-resize': ['done from 310000'],
+  'gemini/vim': ['done from 330000'],
+  'qwen/compress-ends': ['noop', 'interrupted', 'noop', 'failed error', 'failed empty'],
+  'qwen/qwen-compress': ['failed inflated', 'interrupted'],
+};
+
+describe('the end of a compaction in the recordings', () => {
+  it.each(recordings)('of $name is told once each', async ({ name, agent }) => {
+    expect(await endsIn(name, agent)).toEqual(known[name] ?? []);
+  });
+});

@@ -252,6 +252,8 @@ describe('the runtimes', () => {
     const known = [
       'activity.ts',
       'banner.ts',
+      'command-answer.ts',
+      'command-result.ts',
       'compaction-end.ts',
       'contents.ts',
       'document.ts',
@@ -262,15 +264,19 @@ describe('the runtimes', () => {
       'layout.ts',
       'log.ts',
       'models.ts',
+      'names.ts',
       'official.ts',
       'paths.ts',
       'percent.ts',
+      'prompt.ts',
+      'recipe.ts',
       'records.ts',
       'runtime.ts',
       'screen.ts',
       'settings.ts',
       'shown-percent.ts',
       'status.ts',
+      'summary.ts',
       'window.ts',
     ];
     const agents = names.filter((name) => name !== 'defined'); // no agent, but what makes one of a user's definition

@@ -124,7 +124,7 @@ describe('the rollout of codex', () => {
       count(5_060),
       ended({ codex_error_info: 'other' }),
     ];
-    expect(used(failed)).toEqual([70_050]);
+    expect(used(failed)).toEqual([70_050, 'compact-result']);
     const cancelled = [
       started(true),
       count(70_050),
@@ -133,7 +133,7 @@ describe('the rollout of codex', () => {
       count(5_060),
       event({ type: 'turn_aborted' }),
     ];
-    expect(used(cancelled)).toEqual([70_050]);
+    expect(used(cancelled)).toEqual([70_050, 'compact-result']);
   });
 
   it('reads the turns of versions that do not say who started them', () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ActivityReport } from '../../src/core/activity.js';
 import type { Fact } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
+import type { PromptLook } from '../../src/runtimes/recipe.js';
 import type { Env, Runtime } from '../../src/runtimes/runtime.js';
 import { openRecordingFile } from '../../src/storage/recording-file.js';
 import { settledScreens } from '../../src/wrap/settled-screens.js';
@@ -13,6 +14,8 @@ export interface PlayedScreen {
   readonly at: number;
   readonly activity: ActivityReport;
   readonly facts: readonly Fact[];
+  /** what stands in the prompt; undefined where there is none */
+  readonly prompt: PromptLook | undefined;
   /** rows of the screen, to say in a failure what was seen */
   readonly rows: readonly string[];
 }
@@ -42,7 +45,13 @@ export const playScreens = async (
     const rows = Array.from({ length: seen.screen.rows }, (_, row) => seen.screen.text(row));
     const step = read?.(seen, startedAt + at);
     read = step?.next;
-    played.push({ at: at / 1000, activity: step?.activity ?? unknown, facts: step?.facts ?? [], rows });
+    played.push({
+      at: at / 1000,
+      activity: step?.activity ?? unknown,
+      facts: step?.facts ?? [],
+      prompt: runtime.screen?.prompt?.(seen),
+      rows,
+    });
   }
   return played;
 };

@@ -69,13 +69,20 @@ const promptReport = (
   prompt: Prompt,
   { habits, status, report }: PromptContext,
 ): ActivityReport => {
-  const blocking = rowsBelow(screen, prompt.lower).find((row) => NOT_NOW.test(row));
-  if (prompt.glyph === '!') return report('unknown', 'shell mode');
-  if (blocking !== undefined) return report('unknown', `footer: ${blocking.trim().slice(0, 40)}`);
-  if (!prompt.isActive) return report('unknown', 'cursor outside the prompt');
+  const obstacle = obstacleOf(screen, prompt);
+  if (obstacle !== undefined) return report('unknown', obstacle);
   if (status && status.state !== 'idle') return report('unknown');
-  if (habits.vim && !isInsertMode(screen, prompt)) return report('unknown', 'vim without insert mode');
+  if (habits.vim && !isInsertMode(screen, prompt) && !isCommandListed(screen, prompt))
+    return report('unknown', 'vim without insert mode');
   return prompt.isEmpty ? report('ready', 'empty prompt row') : report('draft', 'text in the prompt');
+};
+
+/** Why what is typed now would be no message, though the prompt is there. */
+export const obstacleOf = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
+  if (glyph === '!') return 'shell mode';
+  const blocking = rowsBelow(screen, lower).find((row) => NOT_NOW.test(row));
+  if (blocking !== undefined) return `footer: ${blocking.trim().slice(0, 40)}`;
+  return isActive ? undefined : 'cursor outside the prompt';
 };
 
 type TitleWord = 'idle' | 'busy' | 'of another program';
@@ -96,3 +103,7 @@ const spinnerAbove = (screen: ScreenView, { upper }: Prompt): 'spinner' | 'compa
 
 const isInsertMode = (screen: ScreenView, { lower }: Prompt): boolean =>
   rowsBelow(screen, lower).some((row) => INSERT_MODE.test(row));
+
+// The list of commands hides the mark of the insert mode, and opens only while one is typed.
+const isCommandListed = (screen: ScreenView, { lower, draft }: Prompt): boolean =>
+  draft.startsWith('/compact') && rowText(screen, lower + 1).startsWith('/compact ');

@@ -1,10 +1,10 @@
 // How a compaction that was seen on the screen ended (facts/claude.md §6). An older one may be on the screen, too, and come into view
 // again when a compaction is stopped: so it counts only what was not there before, or what a compaction throws away.
 import type { Activity } from '../../core/activity.js';
-import type { Boundary } from '../../core/event.js';
+import type { Fact } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
-import { rowText } from './layout.js';
+import { COMMAND, lastResult, rowsAbove, USER_ROW } from './command-answer.js';
 import type { Layout } from './layout.js';
 
 /** A compaction under way, or just over. */
@@ -20,10 +20,10 @@ export interface Compacting {
   readonly at: Millis;
 }
 
-const USER_ROW = /^[❯>] \S/;
-const COMMAND = /^[❯>] \/compact(?: |$)/;
 const ANSWER = /^ {2}⎿ {1,2}Compacted \(ctrl\+o/;
 const MARK = /^(?:✻ Conversation compacted \(ctrl\+o|═+ Conversation compacted · ctrl\+o)/;
+/** Claude gives the command back, but may draw it over a bar (facts/claude.md §2 traps). */
+const COMMAND_ON_BAR = /^──\/compact[ ─]/;
 const MESSAGE_ROW = /^[●❯>] \S/;
 
 const REPAINT_MS = 2_000; // longest time the end may take to be painted
@@ -40,22 +40,29 @@ export const compactingOn = (screen: ScreenView, now: Millis): Compacting => {
   };
 };
 
-/** The boundary if this screen says that it ended well, `over` if it ended otherwise, undefined while that is open. */
+/** What this screen says of how it ended; nothing where only that it did, undefined while that is open. */
 export const endOf = (
   before: Compacting,
   screen: ScreenView,
   { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
   now: Millis,
-): Boundary | 'over' | undefined => {
-  if (screen.columns !== before.columns) return 'over'; // other rows hold the same text
+): readonly Fact[] | undefined => {
+  if (screen.columns !== before.columns) return []; // other rows hold the same text
   if (layout.kind === 'prompt') {
-    if (layout.draft.startsWith('/compact')) return 'over'; // it was stopped: Claude gives the command back
-    if (isDone(before, rowsOf(screen).slice(0, layout.upper)))
-      return { initiator: before.isAsked ? 'user' : 'agent', source: 'screen', at: now };
-  }
+    if (layout.draft.startsWith('/compact')) return before.isAsked ? INTERRUPTED : [];
+    const rows = rowsAbove(screen, layout.upper);
+    if (isDone(before, rows)) {
+      const initiator = before.isAsked ? 'user' : 'agent';
+      return [{ type: 'boundary', boundary: { initiator, source: 'screen', at: now } }];
+    }
+    const result = before.isAsked ? lastResult(rows) : undefined;
+    if (result) return [{ type: 'compact-result', result }];
+  } else if (before.isAsked && rowsOf(screen).some((row) => COMMAND_ON_BAR.test(row))) return INTERRUPTED;
   const isSettled = activity === 'ready' || activity === 'draft' || activity === 'dialog';
-  return isSettled || now - before.at > REPAINT_MS ? 'over' : undefined;
+  return isSettled || now - before.at > REPAINT_MS ? [] : undefined;
 };
+
+const INTERRUPTED: readonly Fact[] = [{ type: 'compact-result', result: { kind: 'interrupted', by: 'Esc' } }];
 
 const isDone = (before: Compacting, rows: readonly string[]): boolean => {
   const kept = underMark(rows);
@@ -66,8 +73,7 @@ const isDone = (before: Compacting, rows: readonly string[]): boolean => {
   return isAnswered && (isDropped || answersIn(rows) > before.answers);
 };
 
-const rowsOf = (screen: ScreenView): readonly string[] =>
-  Array.from({ length: screen.rows }, (_, row) => rowText(screen, row));
+const rowsOf = (screen: ScreenView): readonly string[] => rowsAbove(screen, screen.rows);
 
 /** The conversation that a compaction has kept begins under its mark; all rows where there is none. */
 const underMark = (rows: readonly string[]): readonly string[] =>

@@ -1,4 +1,5 @@
 // Where Claude Code's own frame is on the screen. It grows from the top, so nothing is assumed of the bottom rows (facts/claude.md §2).
+import { charactersOf } from '../../core/estimate.js';
 import type { ScreenView } from '../../core/screen-view.js';
 
 /** The prompt between its two bars. */
@@ -25,7 +26,8 @@ export interface Panel {
 export type Layout = Prompt | Panel | { readonly kind: 'none' };
 
 const GLYPH = /^([❯>!])(?: |$)/;
-const TEXT_COLUMN = 2; // of the prompt row: glyph, one blank
+/** Where the text of a prompt begins: behind its glyph and a blank. */
+export const TEXT_COLUMN = 2;
 
 /** A row as text, in which a no-break space is a space like any other: Claude puts one after its glyph. */
 export const rowText = (screen: ScreenView, row: number): string =>
@@ -54,6 +56,12 @@ export const layoutOf = (screen: ScreenView): Layout => {
     draft,
     isActive: isActive(screen, upper, lower, isEmpty),
   };
+};
+
+/** In columns. */
+export const widthOf = (text: string): number => {
+  const { ascii, wide } = charactersOf(text);
+  return ascii + 2 * wide;
 };
 
 /** The rows below a row that hold anything. */

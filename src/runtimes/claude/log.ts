@@ -6,6 +6,7 @@ import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
 import type { Env, LineReader, Understood } from '../runtime.js';
+import { commandOf, resultOf } from './command-result.js';
 import { modelKey } from './models.js';
 import { readGrowth } from './growth.js';
 import { provesLarge, windowOf } from './window.js';
@@ -15,6 +16,8 @@ interface ClaudeLog {
   /** models that were seen with more tokens than a standard window holds */
   readonly largeModels: readonly string[];
   readonly model?: string;
+  /** the last command of the user's, as `/compact`: what it answered is a record of its own */
+  readonly command?: string;
 }
 
 // Longer lines hold images: they have few tokens for their length.
@@ -32,14 +35,27 @@ const readLine = (state: ClaudeLog, line: string, now: Millis): Understood<Claud
   // Subagents of old versions write into the same file; their context is not the window on the screen.
   if (record['isSidechain'] === true) return { state, facts: [] };
   if (record['type'] === 'assistant') return readAnswer(state, record, now);
-  if (record['type'] === 'user') return { state, facts: readGrowth(record) };
+  if (record['type'] === 'user') return { state: withCommand(state, record), facts: readGrowth(record) };
+  if (record['subtype'] === 'local_command') return readCommandAnswer(state, record);
   return record['subtype'] === 'compact_boundary' ? readBoundary(state, record, now) : { state, facts: [] };
 };
 
 const isWorthParsing = (line: string): boolean =>
   line.includes('"assistant"') ||
   line.includes('compact_boundary') ||
+  line.includes('"local_command"') ||
   (line.length <= LONGEST_GROWTH && line.includes('"type":"user"'));
+
+const withCommand = (state: ClaudeLog, record: JsonRecord): ClaudeLog => {
+  const command = commandOf(record);
+  return command === undefined ? state : { ...state, command };
+};
+
+const readCommandAnswer = (state: ClaudeLog, record: JsonRecord): Understood<ClaudeLog> => {
+  const { command, ...rest } = state;
+  const result = command === '/compact' ? resultOf(record) : undefined;
+  return result ? { state: rest, facts: [{ type: 'compact-result', result }] } : { state, facts: [] };
+};
 
 const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
   const message = recordAt(record, 'message');

@@ -5,6 +5,7 @@ import { command, launchRules, npmPackage } from './launch.js';
 import { claudeReader } from './log.js';
 import { official } from './official.js';
 import { locateClaude } from './paths.js';
+import { recipe } from './recipe.js';
 import { isClaudeRecord } from './records.js';
 import { screen } from './screen.js';
 import { derivedWindow, nativeTrigger } from './window.js';
@@ -17,6 +18,7 @@ export const claude: Runtime = {
   nativeTrigger,
   log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
   official,
+  recipe,
   screen,
   derivedWindow,
 };

@@ -1,16 +1,21 @@
 // Claude Code's screen as a source: how full the window is, how large, what it is doing, and compactions it shows.
+import type { Activity } from '../../core/activity.js';
 import type { Fact } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
+import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import type { AgentScreen, Env, Seeing, Seen } from '../runtime.js';
 import { activityOf, habitsAfter } from './activity.js';
 import type { Habits } from './activity.js';
 import { claimOf, hasBanner, namedAfter } from './banner.js';
 import type { Named } from './banner.js';
+import { answerTo, askedAfter } from './command-answer.js';
+import type { Asked } from './command-answer.js';
 import { compactingOn, endOf } from './compaction-end.js';
 import type { Compacting } from './compaction-end.js';
 import { layoutOf, rowsBelow } from './layout.js';
 import type { Layout } from './layout.js';
+import { prompt } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 import { readStatus } from './status.js';
 import { basisTokensOf, compactionWindow } from './window.js';
@@ -19,6 +24,8 @@ interface ClaudeScreen {
   readonly env: Env;
   readonly habits: Habits;
   readonly named: Named;
+  /** the user asked for a compaction, and none is seen yet */
+  readonly asked?: Asked;
   readonly compacting?: Compacting;
 }
 
@@ -38,16 +45,31 @@ const read = (state: ClaudeScreen, seen: Seen, now: Millis): Seeing<ClaudeScreen
   const named = namedAfter(state.named, seen, layout, now);
   const activity = activityOf(seen, layout, habits);
   const { env } = state;
-  const after = { env, habits, named };
   const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
-  if (activity.activity === 'compacting')
-    return { state: { ...after, compacting: compactingOn(seen.screen, now) }, activity, facts };
-  const { compacting } = state;
-  if (!compacting) return { state: after, activity, facts };
-  const end = endOf(compacting, seen.screen, { layout, activity: activity.activity }, now);
-  if (end === undefined) return { state: { ...after, compacting }, activity, facts };
-  const boundaries: readonly Fact[] = end === 'over' ? [] : [{ type: 'boundary', boundary: end }];
-  return { state: after, activity, facts: [...boundaries, ...facts] };
+  const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);
+  return { state: { env, habits, named, ...watched.state }, activity, facts: [...watched.facts, ...facts] };
+};
+
+interface Watched {
+  readonly state: Pick<ClaudeScreen, 'asked' | 'compacting'>;
+  readonly facts: readonly Fact[];
+}
+
+const watchCompaction = (
+  { asked: before, compacting }: ClaudeScreen,
+  screen: ScreenView,
+  { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
+  now: Millis,
+): Watched => {
+  if (activity === 'compacting') return { state: { compacting: compactingOn(screen, now) }, facts: [] };
+  if (compacting) {
+    const facts = endOf(compacting, screen, { layout, activity }, now);
+    return facts ? { state: {}, facts } : { state: { compacting }, facts: [] };
+  }
+  const result = before && answerTo(before, screen, layout);
+  if (result) return { state: {}, facts: [{ type: 'compact-result', result }] };
+  const asked = askedAfter(before, screen, layout, { isBusy: activity === 'busy', now });
+  return { state: asked ? { asked } : {}, facts: [] };
 };
 
 const claimFacts = (named: Named, seen: Seen, layout: Layout, env: Env): readonly Fact[] => {
@@ -78,5 +100,6 @@ const readingFacts = ({ screen }: Seen, layout: Layout, env: Env, now: Millis): 
 export const screen: AgentScreen = {
   recognises,
   reader: (env) => screenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
+  prompt,
   status: readStatus,
 };

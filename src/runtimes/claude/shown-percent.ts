@@ -1,8 +1,7 @@
 // The percentage that Claude shows in its footer when the window fills up (facts/claude.md §2, sessions.md §F).
-import { charactersOf } from '../../core/estimate.js';
 import type { Basis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
-import { rowText } from './layout.js';
+import { rowText, widthOf } from './layout.js';
 import type { Prompt } from './layout.js';
 
 export interface ShownPercent {
@@ -64,9 +63,4 @@ const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
     return { usedPercent: counts === 'used' ? number : 100 - number, basis };
   }
   return undefined;
-};
-
-const widthOf = (text: string): number => {
-  const { ascii, wide } = charactersOf(text);
-  return ascii + 2 * wide;
 };

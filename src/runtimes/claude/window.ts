@@ -117,7 +117,8 @@ const isLargeOff = (env: Env): boolean => isOn(env['CLAUDE_CODE_DISABLE_1M_CONTE
 const isCompactionOff = (env: Env): boolean =>
   isOn(env['DISABLE_AUTO_COMPACT']) || isOn(env['DISABLE_COMPACT']);
 
-const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text?.trim() ?? '');
+/** As Claude reads its switches. */
+export const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text?.trim() ?? '');
 
 const positive = (text: string | undefined): number | undefined => {
   const value = Number(text);

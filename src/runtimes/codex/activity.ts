@@ -6,12 +6,14 @@ import type { Pane } from './layout.js';
 
 export type AgentState = 'idle' | 'working' | 'done' | 'error' | 'blocked' | 'clear';
 
-const PLACEHOLDER = 'Ask Codex to do anything';
+/** Where nothing is typed. */
+export const PLACEHOLDER = 'Ask Codex to do anything';
 const STATE = /^state=(idle|working|done|error|blocked|clear)(?::|$)/;
 const ACTION_REQUIRED = /^\[ [!.] \] Action Required/;
 const SPINNER = /^[\u2800-\u28ff] /;
 const AT_PROMPT = /\? for shortcuts|← for agents|^ {2}esc again to edit previous message/;
 const VIM_NORMAL = /Vim: N/;
+const LIST_KEYS = /^ {2}enter\/tab insert · esc close\b/;
 const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;
 
 /** Undefined for versions that do not tell, and before they do. */
@@ -80,6 +82,17 @@ const lastRows = (screen: ScreenView): readonly string[] => {
 const draftOf = (screen: ScreenView, pane: Pane): string | undefined => {
   if (pane.glyph === '!') return 'shell mode';
   return isEmpty(screen, pane, PLACEHOLDER) ? undefined : 'text in the composer';
+};
+
+/** What is typed goes to the model: not to a shell, to a command of the editor, or into a list that is open. */
+export const isMessage = (screen: ScreenView, pane: Pane): boolean =>
+  pane.glyph === '›' && !VIM_NORMAL.test(lastFooterRow(screen, pane)) && !isListOpen(screen, pane);
+
+// Of files and skills, above the composer: its keys stand in its last row. The list of commands has none and takes nothing away.
+const isListOpen = (screen: ScreenView, { row }: Pane): boolean => {
+  for (let above = row - 1; above >= Math.max(0, row - 3); above -= 1)
+    if (LIST_KEYS.test(screen.text(above))) return true;
+  return false;
 };
 
 const hasTask = (screen: ScreenView, pane: Pane): boolean => {

@@ -19,10 +19,14 @@ export interface Head {
   readonly text: string;
 }
 
-const TEXT_COLUMN = 2; // of the composer and of all that Codex indents
+/** Where the text of the composer begins, and all else that Codex indents. */
+export const TEXT_COLUMN = 2;
+const RED = 1; // of the palette
 const MOST_FOOTER_ROWS = 8; // all items at 40 columns need six
 const QUEUE = /^• (?:Messages to be submitted|Queued follow-up inputs)/;
 const LIVE = /^[•◦] .+? \(\d+[hms]/;
+/** In the colour of text, but in the first column, where no message begins. */
+export const INTERRUPTED = /^■ Conversation interrupted - /;
 const COMPACTING = /^[•◦] Compacting context \(/;
 
 /** Undefined where a picker, a view or another program has the screen. */
@@ -61,9 +65,30 @@ export const headAbove = (screen: ScreenView, { row: composer }: Pane): Head | u
   for (let row = composer - 1; row >= 0; row -= 1) {
     const text = screen.text(row);
     if (text === '' || text.startsWith(' ') || QUEUE.test(text) || isOfPopup(screen, row)) continue;
-    return { row, text };
+    const first = errorAt(screen, row) ?? row;
+    return { row: first, text: screen.text(first) };
   }
   return undefined;
+};
+
+// A long error goes on in the first column, where nothing else does.
+const errorAt = (screen: ScreenView, row: number): number | undefined => {
+  for (let above = row; above >= 0 && screen.text(above) !== ''; above -= 1)
+    if (isError(screen, above)) return above;
+  return undefined;
+};
+
+const isError = (screen: ScreenView, row: number): boolean =>
+  INTERRUPTED.test(screen.text(row)) ||
+  (/^■ \S/.test(screen.text(row)) && screen.styleAt(row, 0)?.foreground === RED);
+
+/** Codex's own words on what went wrong; undefined where the conversation ends with something else. */
+export const errorText = (screen: ScreenView, { row }: Head): string | undefined => {
+  if (!isError(screen, row)) return undefined;
+  const rows: string[] = [];
+  for (let next = row; next < screen.rows && screen.text(next) !== ''; next += 1)
+    rows.push(screen.text(next).trim());
+  return rows.join(' ');
 };
 
 // A popup between the conversation and the composer: its choice is inverse, its arrows stand alone.

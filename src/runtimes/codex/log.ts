@@ -1,14 +1,16 @@
 // One line of a Codex rollout (facts/codex.md §7). A compaction also writes the usage of its own request, which is not the
 // conversation's: readings of a turn that may be a compaction are held back until the turn has shown what it is.
-import type { Fact } from '../../core/event.js';
+import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
+import { oneLine } from '../../core/one-line.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
 import { readGrowth } from './growth.js';
 import { codexPercent, roomOf } from './percent.js';
+import { isAnswerLine, isEmptySummary } from './summary.js';
 
 type Turn =
   | { readonly phase: 'open' } // readings count
@@ -18,9 +20,12 @@ interface CodexLog {
   readonly turn: Turn;
   readonly model?: string;
   readonly windowTokens?: number;
+  /** the line with the model's last answer: Codex takes it for the summary when the model gives none */
+  readonly answer?: string;
 }
 
 const OPEN: Turn = { phase: 'open' };
+const LONGEST_ERROR = 200; // characters; the model's server may send a page
 const TELLING =
   /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
 
@@ -29,6 +34,7 @@ export const codexReader = (): LineReader => lineReader<CodexLog>({ turn: OPEN }
 const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexLog> => {
   if (!line.startsWith('{') || !line.includes('"type"'))
     return { state, facts: [], misfit: 'not a Codex record' };
+  if (isAnswerLine(line)) return { state: { ...state, answer: line }, facts: [] };
   if (!TELLING.test(line)) return { state, facts: [] };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
@@ -38,10 +44,7 @@ const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexL
     case 'turn_context':
       return { state: { ...state, model: textAt(payload, 'model') ?? state.model ?? '' }, facts: [] };
     case 'compacted':
-      return {
-        state: { ...state, turn: OPEN },
-        facts: [{ type: 'boundary', boundary: { ...initiator(state), at } }],
-      };
+      return readCompacted(state, payload, at);
     case 'response_item':
       return payload ? grow(state, readGrowth(payload)) : { state, facts: [] };
     case 'event_msg':
@@ -49,6 +52,16 @@ const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexL
     default:
       return { state, facts: [] };
   }
+};
+
+const readCompacted = (
+  state: CodexLog,
+  payload: JsonRecord | undefined,
+  at: Millis,
+): Understood<CodexLog> => {
+  const isEmpty = isEmptySummary(textAt(payload, 'message') ?? '', state.answer);
+  const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
+  return { state: { ...state, turn: OPEN }, facts: [{ type: 'boundary', boundary }] };
 };
 
 // A compaction asked for by the user is a turn of its own; one inside a user's turn is Codex's.
@@ -74,7 +87,10 @@ const readEvent = (state: CodexLog, payload: JsonRecord, at: Millis): Understood
         ? release(state)
         : { state, facts: [] };
     case 'turn_aborted':
-      return { state: { ...state, turn: OPEN }, facts: [] };
+      return {
+        state: { ...state, turn: OPEN },
+        facts: unfinished(state, { kind: 'interrupted', by: 'the user' }),
+      };
     case 'task_complete':
       return readEnd(state, payload, at);
     case 'token_count':
@@ -94,8 +110,14 @@ const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<C
   if (!error) return release(state);
   const ended: CodexLog = { ...state, turn: OPEN };
   const full = textAt(error, 'codex_error_info') === 'context_window_exceeded';
-  return { state: ended, facts: full ? [fullWindow(state, at)] : [] };
+  const text = oneLine(textAt(error, 'message') ?? 'error', LONGEST_ERROR);
+  const facts = unfinished(state, { kind: 'failed', failure: 'error', text });
+  return { state: ended, facts: full ? [fullWindow(state, at), ...facts] : facts };
 };
+
+/** A turn that still may be nothing but a compaction is one, for every other begins with a message. */
+const unfinished = ({ turn }: CodexLog, result: CompactResult): readonly Fact[] =>
+  turn.phase === 'doubtful' ? [{ type: 'compact-result', result }] : [];
 
 const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
   // Before the first answer Codex writes `info: null`.

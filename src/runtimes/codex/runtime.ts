@@ -4,6 +4,7 @@ import { codexContents } from './contents.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { codexReader } from './log.js';
 import { locateCodex } from './paths.js';
+import { recipe } from './recipe.js';
 import { isCodexRecord } from './records.js';
 import { screen } from './screen.js';
 
@@ -17,5 +18,6 @@ export const codex: Runtime = {
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
   log: { locate: locateCodex, reader: codexReader, recognises: isCodexRecord, contents: codexContents },
+  recipe,
   screen,
 };

@@ -5,13 +5,15 @@ import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { activityOf, agentStateOf } from './activity.js';
-import { doubtAfter, exactWindow, firstDoubt, hasRunOut, isBelieved, isCompacted } from './doubt.js';
+import { endFacts } from './compaction-end.js';
+import { doubtAfter, exactWindow, firstDoubt, hasRunOut, isBelieved } from './doubt.js';
 import type { Doubt, Look } from './doubt.js';
 import { headAboveTask, isDrawn, paneOf } from './layout.js';
 import type { Pane } from './layout.js';
 import { isConfiguring, knownAfter, withoutNames } from './names.js';
 import type { KnownPlaces } from './names.js';
 import { roomOf } from './percent.js';
+import { prompt } from './prompt.js';
 import { agreedPercent, shownPlaces } from './shown-percent.js';
 import type { ShownPlaces } from './shown-percent.js';
 
@@ -37,7 +39,9 @@ const read = (before: CodexScreen, { screen, signals }: Seen, now: Millis): Seei
     shown: agreedPercent(withoutNames(shown, known)),
   };
   const doubt = doubtAfter(before.doubt, look);
-  const facts = [...boundaryFacts(before, look, now), ...readingFacts(doubt, look, now)];
+  const { compactingAfter: ended } = before;
+  const ends = ended === undefined ? [] : endFacts(ended, screen, look, now);
+  const facts = [...ends, ...readingFacts(doubt, look, now)];
   const after = compactingAfter(before, look, pane);
   return {
     state: { doubt, known, ...(after === undefined ? {} : { compactingAfter: after }) },
@@ -57,18 +61,6 @@ const knownNow = (
 const compactingAfter = (before: CodexScreen, look: Look, pane: Pane | undefined): string | undefined => {
   if (look.isCompacting) return before.compactingAfter ?? look.head?.text ?? '';
   return pane ? undefined : before.compactingAfter;
-};
-
-// Old rows of compactions come and go as the conversation scrolls: only the end of one that was seen running counts, and a row that was
-// there before only if Codex says that all went well.
-const boundaryFacts = (
-  { compactingAfter: ended }: CodexScreen,
-  { isCompacting, state, head }: Look,
-  now: Millis,
-): readonly Fact[] => {
-  if (ended === undefined || isCompacting || !head || !isCompacted(head)) return [];
-  const isNew = state === 'done' || (state === 'working' && head.text !== ended);
-  return isNew ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
 };
 
 const readingFacts = (doubt: Doubt, { isCompacting, head, shown }: Look, now: Millis): readonly Fact[] => {
@@ -95,4 +87,5 @@ const recognises = ({ screen, signals }: Seen): boolean => {
 export const screen: AgentScreen = {
   recognises,
   reader: () => screenReader<CodexScreen>({ doubt: firstDoubt, known: {} }, read),
+  prompt,
 };

@@ -123,6 +123,17 @@ describe('the prompt of claude', () => {
     expect(steps.map(({ activity }) => activity.activity)).toEqual(['ready', 'draft', 'unknown']);
   });
 
+  it('in a recording of vim is the command in insert mode alone', async () => {
+    const played = await playScreens('claude/vim-compact', claude);
+    const during = (from: number, to: number) => {
+      const looks = played.filter(({ at }) => at > from && at < to);
+      return [...new Set(looks.map(({ activity, prompt }) => `${activity.activity} ${prompt?.text}`))];
+    };
+    expect(during(8.7, 11.7)).toEqual(['draft /compact']); // with its list, and after an Escape that closes the list
+    expect(during(11.75, 16)).toEqual(['unknown /compact', 'unknown /compac', 'unknown ']); // the next one leads to normal mode
+    expect(during(16.2, 18.6)).toEqual(['ready ', 'draft /compact']);
+  });
+
   it('in a recording is the command, its hint left out, a draft put aside and given back', async () => {
     expect(await textsIn('claude/compact-stash', 11, 35)).toEqual([
       '/comp',

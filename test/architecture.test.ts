@@ -256,6 +256,7 @@ describe('the runtimes', () => {
       'command-result.ts',
       'compaction-end.ts',
       'contents.ts',
+      'conversation.ts',
       'document.ts',
       'doubt.ts',
       'growth.ts',

@@ -1,5 +1,6 @@
 import { emptyCanvas, type Brush, type Canvas, type Line, type Size } from './draw.js';
 import type { Move } from './player.js';
+import { usual, type Quirks } from './quirks.js';
 import { firstTokens } from './talk.js';
 
 /**
@@ -52,6 +53,7 @@ export interface Agent {
   readonly logging: boolean;
   readonly ignored: readonly string[];
   readonly hangs: boolean;
+  readonly quirks: Quirks;
   readonly brush: Brush;
   readonly canvas: Canvas;
   /** the last finished lines, to draw the window anew when its width changes */
@@ -90,7 +92,9 @@ export type SessionRecord =
       readonly trigger: 'user' | 'agent';
       readonly preTokens: number;
       readonly postTokens: number;
-    };
+    }
+  /** a compaction that changed nothing */
+  | { readonly type: 'compaction-failed'; readonly text: string };
 
 /** What one event changes: lines that are finished, and effects before and after drawing. */
 export interface Change {
@@ -110,6 +114,7 @@ export const startAgent = (brush: Brush): Agent => ({
   logging: true,
   ignored: [],
   hangs: false,
+  quirks: usual,
   brush,
   canvas: emptyCanvas,
   history: [],

@@ -3,12 +3,20 @@ import { go, type Agent, type Change } from './agent.js';
 import { eraseLive, emptyCanvas, type Line } from './draw.js';
 import type { Key } from './keys.js';
 import { releaseModes } from './modes.js';
-import { tokensAfterTurn } from './progress.js';
-import { answerAfterCompaction, answerOf, fullText, helpText, suspendedText, windowTokens } from './talk.js';
+import { compact, tokensAfterTurn } from './progress.js';
+import {
+  answerAfterCompaction,
+  answerOf,
+  compactCommand,
+  fullText,
+  helpText,
+  nothingText,
+  suspendedText,
+  windowTokens,
+} from './talk.js';
 
 const thinkMs = 1100;
 const runMs = 900;
-const compactMs = 3500;
 const leaveMs = 2000;
 
 export const pressKey = (agent: Agent, key: Key, now: number): Change => {
@@ -21,16 +29,16 @@ export const pressKey = (agent: Agent, key: Key, now: number): Change => {
     case 'dialog':
       return inDialog(agent, agent.phase, key, now);
     default:
-      return inPrompt(agent, key, now);
+      return isIgnored(agent, key) ? { agent } : inPrompt(agent, key, now);
   }
 };
+
+const isIgnored = ({ quirks }: Agent, { name }: Key): boolean =>
+  quirks.ignoredKeys.some((ignored) => ignored === name);
 
 /** Starts thinking about an answer. */
 export const think = (agent: Agent, answer: string, now: number): Agent =>
   go(agent, { phase: 'thinking', since: now, until: now + thinkMs, answer });
-
-export const compact = (agent: Agent, trigger: 'user' | 'agent', now: number): Agent =>
-  go(agent, { phase: 'compacting', since: now, until: now + compactMs, trigger });
 
 /** Leaves tidily: the live rows go, the conversation stays. */
 export const leave = (agent: Agent, code: number): Change => ({
@@ -45,7 +53,7 @@ export const leave = (agent: Agent, code: number): Change => ({
 const inPrompt = (agent: Agent, key: Key, now: number): Change => {
   switch (key.name) {
     case 'text':
-      return { agent: { ...agent, draft: agent.draft + key.text } };
+      return { agent: typed(agent, agent.draft + key.text) };
     case 'backspace':
       return { agent: { ...agent, draft: Array.from(agent.draft).slice(0, -1).join('') } };
     case 'ctrl-u':
@@ -66,13 +74,22 @@ const inPrompt = (agent: Agent, key: Key, now: number): Change => {
   }
 };
 
+/** With a quirk, the permission dialog comes up between the command and its Enter. */
+const typed = ({ quirks, ...rest }: Agent, draft: string): Agent => {
+  const { dialogBehind, ...others } = quirks;
+  const agent: Agent = { ...rest, draft, quirks };
+  if (dialogBehind === undefined || draft !== compactCommand || agent.phase.phase !== 'idle') return agent;
+  const dialog = { phase: 'dialog', command: dialogBehind, yes: true, stuck: false } as const;
+  return go({ ...agent, quirks: others }, dialog);
+};
+
 const submit = (agent: Agent, now: number): Change => {
   const prompt = agent.draft.trim();
   const cleared = { ...agent, draft: '' };
   const asked: readonly Line[] = [{ text: `> ${prompt}`, style: 'bold' }, { text: '' }];
   if (prompt === '') return { agent: cleared };
   if (prompt === '/quit' || prompt === '/exit') return leave(cleared, 0);
-  if (prompt === '/compact') return { agent: compact(cleared, 'user', now), printed: asked };
+  if (prompt === compactCommand) return submitCompact(cleared, asked, now);
   if (prompt.startsWith('/')) {
     const said = prompt === '/help' ? helpText : `Unknown command ${prompt}. ${helpText}`;
     return { agent: cleared, printed: [...asked, { text: `  ${said}`, style: 'dim' }, { text: '' }] };
@@ -83,6 +100,17 @@ const submit = (agent: Agent, now: number): Change => {
   const command = /^run (.+)/.exec(prompt)?.[1];
   if (command === undefined) return { agent: think(cleared, nextAnswer(agent), now), printed: asked };
   return { agent: go(cleared, { phase: 'dialog', command, yes: true, stuck: false }), printed: asked };
+};
+
+const submitCompact = (agent: Agent, asked: readonly Line[], now: number): Change => {
+  switch (agent.quirks.onCompact) {
+    case 'swallow':
+      return { agent };
+    case 'noop':
+      return { agent, printed: [...asked, { text: `● ${nothingText}` }, { text: '' }] };
+    default:
+      return { agent: compact(agent, 'user', now), printed: asked };
+  }
 };
 
 const nextAnswer = (agent: Agent): string =>

@@ -1,8 +1,9 @@
 // What a script tells the agent to do, mostly to misbehave.
 import { go, type Agent, type Change } from './agent.js';
 import { emptyCanvas, eraseLive } from './draw.js';
-import { compact, leave, think } from './keyboard.js';
+import { leave, think } from './keyboard.js';
 import { modeNames, modeSequences, type ModeName } from './modes.js';
+import { compact } from './progress.js';
 import type { AgentStep } from './script.js';
 
 const bytesPerMegabyte = 1_048_576;
@@ -28,10 +29,22 @@ export const obey = (agent: Agent, step: AgentStep, now: number): Change => {
       return { agent: { ...agent, ignored: step.signals } };
     case 'suspend-hang':
       return { agent: { ...agent, hangs: true } };
+    case 'auto-compact':
+      return quirky(agent, { compactsFrom: step.usedTokens });
+    case 'on-compact':
+      return quirky(agent, { onCompact: step.how, failure: step.text });
+    case 'ignore-keys':
+      return quirky(agent, { ignoredKeys: step.keys });
+    case 'dialog-behind':
+      return quirky(agent, { dialogBehind: step.command });
     default:
       return bytes(agent, step, now);
   }
 };
+
+const quirky = (agent: Agent, quirks: Partial<Agent['quirks']>): Change => ({
+  agent: { ...agent, quirks: { ...agent.quirks, ...quirks } },
+});
 
 type ByteStep = Extract<AgentStep, { step: 'write' | 'log' | 'burst' | 'modes' | 'crash' | 'close-output' }>;
 

@@ -5,12 +5,14 @@ import {
   answerAfterDialog,
   compactedText,
   compactedTokens,
+  failedText,
   gainAfterCompaction,
   gainOf,
   windowTokens,
 } from './talk.js';
 
 const wordMs = 35;
+const compactMs = 3500;
 /** One chunk of a burst: 1024 lines of 64 bytes, as much as a PTY read returns at most. */
 const floodLines = 1024;
 
@@ -24,7 +26,7 @@ export const progress = (agent: Agent, now: number): Change => {
     case 'running':
       return now < phase.until ? { agent } : finishCommand(agent, now);
     case 'compacting':
-      return now < phase.until ? { agent } : finishCompaction(agent, phase.trigger);
+      return now < phase.until ? { agent } : endCompaction(agent, phase.trigger);
     case 'flooding':
       return flood(agent, phase);
     case 'mute':
@@ -71,7 +73,7 @@ const stream = (agent: Agent, phase: Streaming, now: number): Change => {
   const { rows, row } = fillRows(phase.row, phase.words.slice(0, due), columns);
   const printed = rows.map((text): Line => ({ text }));
   const words = phase.words.slice(due);
-  if (words.length === 0) return finishTurn(agent, [...printed, { text: row }, { text: '' }]);
+  if (words.length === 0) return finishTurn(agent, [...printed, { text: row }, { text: '' }], now);
   return { agent: go(agent, { ...phase, words, row, nextAt: phase.nextAt + due * wordMs }), printed };
 };
 
@@ -89,11 +91,18 @@ const fillRows = (begun: string, words: readonly string[], columns: number) => {
   return { rows, row };
 };
 
-const finishTurn = (agent: Agent, printed: readonly Line[]): Change => {
+const finishTurn = (agent: Agent, printed: readonly Line[], now: number): Change => {
   const { fill: _used, ...rest } = agent;
   const usedTokens = tokensAfterTurn(agent);
+  const ended: Agent = {
+    ...rest,
+    phase: { phase: 'idle' },
+    usedTokens,
+    turns: agent.turns + 1,
+    compacted: false,
+  };
   return {
-    agent: { ...rest, phase: { phase: 'idle' }, usedTokens, turns: agent.turns + 1, compacted: false },
+    agent: usedTokens >= agent.quirks.compactsFrom ? compact(ended, 'agent', now) : ended,
     printed,
     effects: recorded(agent, { type: 'turn', usedTokens, windowTokens, model: 'demo-1' }),
   };
@@ -106,6 +115,35 @@ export const tokensAfterTurn = (agent: Agent): number =>
 const finishCommand = (agent: Agent, now: number): Change => ({
   agent: go(agent, startStreaming({ since: now, answer: answerAfterDialog }, now)),
   printed: [{ text: '  ⎿ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
+});
+
+export const compact = (agent: Agent, trigger: 'user' | 'agent', now: number): Agent =>
+  go(agent, {
+    phase: 'compacting',
+    since: now,
+    until: trigger === 'user' && agent.quirks.onCompact === 'hang' ? Infinity : now + compactMs,
+    trigger,
+  });
+
+const endCompaction = (agent: Agent, trigger: 'user' | 'agent'): Change => {
+  const { onCompact, failure } = agent.quirks;
+  if (trigger === 'user' && onCompact === 'fail') return failCompaction(agent, failedText(failure));
+  if (trigger === 'user' && onCompact === 'lie') return feignCompaction(agent);
+  return finishCompaction(agent, trigger);
+};
+
+const failCompaction = (agent: Agent, text: string): Change => ({
+  agent: go(agent, { phase: 'idle' }),
+  printed: [{ text: `✗ ${text}` }, { text: '' }],
+  effects: recorded(agent, { type: 'compaction-failed', text }),
+});
+
+const feignCompaction = (agent: Agent): Change => ({
+  agent: go(agent, { phase: 'idle' }),
+  printed: [
+    { text: `✓ ${compactedText(agent.usedTokens, compactedTokens(agent.usedTokens))}`, style: 'good' },
+    { text: '' },
+  ],
 });
 
 const finishCompaction = (agent: Agent, trigger: 'user' | 'agent'): Change => {

@@ -2,6 +2,7 @@ import { countAt, isRecord, textAt, type JsonRecord } from '../core/json.js';
 import { UserError } from '../core/user-error.js';
 import { keyNames, type KeyName } from './keys.js';
 import { modeNames, type ModeName } from './modes.js';
+import { compactWays, ignorableKeys, type CompactWay, type IgnorableKey } from './quirks.js';
 
 /**
  * What the demo agent plays, one step after the other, from a JSON file: `[{"step":"type","text":"hi"}, …]`.
@@ -20,6 +21,7 @@ import { modeNames, type ModeName } from './modes.js';
  * - `write`: sends `text` as it is to the terminal
  * - `log`: appends `line` as it is to the session log
  * - `exit`: leaves tidily with `code`
+ * - `auto-compact`: compacts by itself after each turn that ends with `usedTokens` or more
  * - `never-idle`: is busy for ever; Ctrl-C twice still leaves
  * - `no-log`: writes no session log from here on
  * - `ignore`: ignores these `signals`
@@ -27,6 +29,9 @@ import { modeNames, type ModeName } from './modes.js';
  * - `burst`: writes `megabytes` of numbered 64-byte lines as fast as the terminal takes them
  * - `modes`: turns terminal modes on and never off: all, or those in `names`
  * - `crash`: turns all modes on, then dies of `signal` or with `code` and restores nothing; `half` ends in the middle of a sequence
+ * - `on-compact`: what becomes of `/compact` from here on, `how`: one of `compactWays`; `text` is the error of `fail`
+ * - `ignore-keys`: these `keys`, of `ignorableKeys`, do nothing; none of them for an agent that hears again
+ * - `dialog-behind`: asks for permission to run `command` as soon as `/compact` stands in the prompt, before Enter
  * - `close-output`: closes stdout and stderr and lives on for `ms`
  */
 export type Step = UserStep | AgentStep;
@@ -50,11 +55,17 @@ export type AgentStep =
   | { readonly step: 'burst'; readonly megabytes: number }
   | { readonly step: 'modes'; readonly names: readonly ModeName[] }
   | { readonly step: 'crash'; readonly end: Crash; readonly half: boolean }
+  | { readonly step: 'auto-compact'; readonly usedTokens: number }
+  | { readonly step: 'on-compact'; readonly how: CompactWay; readonly text: string }
+  | { readonly step: 'ignore-keys'; readonly keys: readonly IgnorableKey[] }
+  | { readonly step: 'dialog-behind'; readonly command: string }
   | { readonly step: 'close-output'; readonly ms: number };
 
 type Crash = { readonly signal: string } | { readonly code: number };
 
 const usualTypingMs = 45;
+const usualCommand = 'npm test';
+const usualFailure = 'the model is overloaded';
 
 export const parseScript = (text: string): readonly Step[] => {
   const steps = parseList(text);
@@ -78,7 +89,7 @@ const parseList = (text: string): readonly unknown[] => {
 };
 
 const readStep = (from: JsonRecord): Step | undefined =>
-  readUserStep(from) ?? readAgentStep(from) ?? readMisbehaviour(from);
+  readUserStep(from) ?? readAgentStep(from) ?? readMisbehaviour(from) ?? readQuirk(from);
 
 const readUserStep = (from: JsonRecord): UserStep | undefined => {
   const text = textAt(from, 'text');
@@ -119,7 +130,7 @@ const readAgentStep = (from: JsonRecord): AgentStep | undefined => {
     case 'dialog':
       return {
         step: 'dialog',
-        command: textAt(from, 'command') ?? 'npm test',
+        command: textAt(from, 'command') ?? usualCommand,
         stuck: from['stuck'] === true,
       };
     case 'exit':
@@ -148,6 +159,25 @@ const readMisbehaviour = (from: JsonRecord): AgentStep | undefined => {
       return { step: 'crash', end: readCrash(from), half: from['half'] === true };
     case 'close-output':
       return { step: 'close-output', ms: countAt(from, 'ms') ?? 0 };
+    default:
+      return undefined;
+  }
+};
+
+const readQuirk = (from: JsonRecord): AgentStep | undefined => {
+  const usedTokens = countAt(from, 'usedTokens');
+  const how = oneOf(compactWays, from['how']);
+  switch (from['step']) {
+    case 'auto-compact':
+      return usedTokens === undefined ? undefined : { step: 'auto-compact', usedTokens };
+    case 'on-compact':
+      return how && { step: 'on-compact', how, text: textAt(from, 'text') ?? usualFailure };
+    case 'ignore-keys': {
+      const names = texts(from['keys']);
+      return { step: 'ignore-keys', keys: ignorableKeys.filter((key) => names.includes(key)) };
+    }
+    case 'dialog-behind':
+      return { step: 'dialog-behind', command: textAt(from, 'command') ?? usualCommand };
     default:
       return undefined;
   }

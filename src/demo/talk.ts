@@ -77,6 +77,12 @@ export const fullText = (usedTokens: number): string =>
 export const compactedText = (preTokens: number, postTokens: number): string =>
   `Compacted ${kilo(preTokens)} → ${kilo(postTokens)}`;
 
+export const compactCommand = '/compact';
+
+export const failedText = (reason: string): string => `Compaction failed: ${reason}`;
+
+export const nothingText = 'Nothing to compact.';
+
 export const helpText =
   'Type anything for an answer, `run <command>` for a permission dialog, /compact to make room, /quit to leave.';
 

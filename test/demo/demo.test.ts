@@ -45,7 +45,7 @@ describe('the story', () => {
 
   it('passes through every tier of a 200k window and back', () => {
     const used = records(seen).map((record) =>
-      record.type === 'turn' ? record.usedTokens : record.postTokens,
+      record.type === 'turn' ? record.usedTokens : record.type === 'compaction' ? record.postTokens : 0,
     );
     // the boundaries of the ladder for an agent that never compacts by itself
     const tiers = used.map((tokens) => [147_000, 167_000, 177_000].filter((bound) => tokens >= bound).length);

@@ -9,6 +9,8 @@ it.each([
   ['[{"step":"say"}]', 'step 1'],
   ['[{"step":"key","key":"f13"}]', 'step 1'],
   ['[7]', 'step 1'],
+  ['[{"step":"on-compact","how":"dance"}]', 'step 1'],
+  ['[{"step":"auto-compact"}]', 'step 1'],
 ])('a script %s is refused: %s', (text, message) => {
   expect(() => parseScript(text)).toThrow(message);
 });

@@ -1,4 +1,5 @@
 // One line of the demo agent's session file.
+import type { CompactResult } from '../../core/event.js';
 import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
@@ -15,6 +16,8 @@ const readLine = (state: object, line: string, now: Millis): Understood<object> 
       return { state, ...readTurn(record, at) };
     case 'compaction':
       return { state, facts: [{ type: 'boundary', boundary: readCompaction(record, at) }] };
+    case 'compaction-failed':
+      return { state, facts: [{ type: 'compact-result', result: readFailure(record) }] };
     default:
       return record ? { state, facts: [] } : { state, facts: [], misfit: 'not JSON' };
   }
@@ -34,6 +37,12 @@ const readTurn = (record: JsonRecord, at: Millis): Omit<Understood<object>, 'sta
     ],
   };
 };
+
+const readFailure = (record: JsonRecord): CompactResult => ({
+  kind: 'failed',
+  failure: 'error',
+  text: textAt(record, 'text') ?? 'it does not say why',
+});
 
 const readCompaction = (record: JsonRecord, at: Millis) => {
   const preTokens = countAt(record, 'preTokens');

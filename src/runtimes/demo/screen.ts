@@ -1,0 +1,107 @@
+// What the demo agent shows: a title that tells whether it works, and its box at the end, around the row with the cursor.
+import type { Activity, ActivityReport } from '../../core/activity.js';
+import type { Millis } from '../../core/reading.js';
+import type { ScreenView } from '../../core/screen-view.js';
+import { watchCommand } from '../compress-command.js';
+import type { CommandWatch, Item, Words } from '../compress-command.js';
+import { screenReader } from '../runtime.js';
+import type { AgentScreen, Seeing, Seen } from '../runtime.js';
+
+/** The prompt box on the screen. */
+interface Box {
+  readonly top: number;
+  readonly text: string;
+}
+
+const TITLE_IDLE = '✳ demo';
+const TITLE_BUSY = /^[⠂⠐] demo$/;
+const TOP = /^╭─{6,}╮$/;
+const BOTTOM = /^╰─{6,}╯$/;
+const INPUT = /^│ > (.*?) *│$/;
+const DIALOG = /^ {2}Enter to choose · Esc to deny$/;
+const WORKING = /^[\u2800-\u28ff] (.+)… \(\d+s · esc to interrupt\)$/;
+const COMPACTING = 'Compacting conversation';
+const USER = /^> (?=\S)/;
+const SAID = /^(?:[●✓✗]| {2}⎿) /;
+const MORE = /^ {2}\S/;
+
+export const demoScreen: AgentScreen = {
+  recognises: ({ signals: { title = '' } }) => title === TITLE_IDLE || TITLE_BUSY.test(title),
+  reader: () => screenReader<CommandWatch>({ kind: 'none' }, readScreen),
+  prompt: ({ screen }) => {
+    const box = findBox(screen);
+    return box && !isDialog(screen) ? { text: box.text } : undefined;
+  },
+};
+
+const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<CommandWatch> => {
+  const { screen } = seen;
+  const box = findBox(screen);
+  const work = box && workAbove(screen, box.top);
+  const sight = {
+    columns: screen.columns,
+    draft: box?.text,
+    isRunning: work === COMPACTING,
+    isCovered: false,
+    items: conversationAbove(screen, box?.top ?? 0),
+    words,
+  };
+  const { watch, facts } = watchCommand(state, sight, now);
+  return { state: watch, activity: activityOf(seen, box, work), facts };
+};
+
+const activityOf = (
+  { screen, signals }: Seen,
+  box: Box | undefined,
+  work: string | undefined,
+): ActivityReport => {
+  const is = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+    activity,
+    witnesses,
+  });
+  if (isDialog(screen)) return is('dialog', 'asks for permission');
+  if (work === COMPACTING) return is('compacting', 'spinner');
+  if (work !== undefined) return is('busy', 'spinner');
+  if (!box || signals.title !== TITLE_IDLE) return is('unknown');
+  if (box.text !== '') return is('draft', 'text in the box');
+  return is('ready', `title ${TITLE_IDLE}`, 'empty prompt row');
+};
+
+const findBox = ({ cursorRow, text }: ScreenView): Box | undefined => {
+  const input = INPUT.exec(text(cursorRow));
+  if (!input || !TOP.test(text(cursorRow - 1)) || !BOTTOM.test(text(cursorRow + 1))) return undefined;
+  return { top: cursorRow - 1, text: input[1] ?? '' };
+};
+
+// The dialog's last row is the last one that is drawn.
+const isDialog = ({ rows, text }: ScreenView): boolean => {
+  let last = rows - 1;
+  while (last >= 0 && text(last) === '') last -= 1;
+  return DIALOG.test(text(last));
+};
+
+const workAbove = ({ text }: ScreenView, top: number): string | undefined =>
+  [top - 1, top - 2].map((row) => WORKING.exec(text(row))?.[1]).find((work) => work !== undefined);
+
+const conversationAbove = ({ text }: ScreenView, below: number): readonly Item[] => {
+  const items: Item[] = [];
+  let end = 0; // the row after the newest item
+  for (let row = 0; row < below; row += 1) {
+    const line = text(row);
+    const last = items.at(-1);
+    if (USER.test(line) || SAID.test(line)) items.push({ row, text: line.trimStart() });
+    else if (last && row === end && MORE.test(line))
+      items[items.length - 1] = { ...last, text: `${last.text} ${line.trim()}` };
+    else continue;
+    end = row + 1;
+  }
+  return items;
+};
+
+const words = (text: string): Words | undefined => {
+  if (/^Compacted \d+k → \d+k$/.test(text)) return { boundary: { initiator: 'user', source: 'screen' } };
+  if (text === 'Nothing to compact.') return { result: { kind: 'noop', text } };
+  if (text === 'interrupted') return { result: { kind: 'interrupted', by: 'the user' } };
+  if (!text.startsWith('Compaction failed: ')) return undefined;
+  return { result: { kind: 'failed', failure: 'error', text } };
+};

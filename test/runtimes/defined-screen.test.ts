@@ -56,12 +56,47 @@ describe('the screen of a defined agent', () => {
     ['busy', prompt('', 'toy: working')],
     ['dialog', 'Allow this?\r\n  1. Yes\r\n  2. No\x1b[2;3H'],
     ['unknown', prompt('', 'vim')], // the prompt row alone
-    ['unknown', '\x1b]0;toy: idle\x07hello\r\n> a draft'],
+    ['draft', '\x1b]0;toy: idle\x07hello\r\n> a draft'],
+    ['unknown', '\x1b]0;vim\x07hello\r\n> a draft'],
+    ['unknown', '\x1b]0;toy: idle\x07  queued: 1\r\n> a draft'],
     ['unknown', prompt('', 'toy: idle', 'Allow this?\r\n')], // ready and dialog cannot both be
     ['unknown', prompt('  queued: 1')],
     ['unknown', ''],
   ])('is %s by the signs that agree', async (activity, output) => {
     expect((await look(output)).activity).toBe(activity);
+  });
+
+  const promptOf = async (output: string, more: object = {}) =>
+    define({ ...toy, ...more }).screen?.prompt?.(await seenAfter(output));
+
+  it.each([
+    [prompt(''), ''],
+    ['\x1b]0;toy: idle\x07hello\r\n> /compact', '/compact'],
+    ['\x1b]0;toy: working\x07hello\r\n> later', 'later'],
+  ])('has the text of the row with the cursor in its prompt: %j', async (output, text) => {
+    expect(await promptOf(output)).toEqual({ text });
+  });
+
+  it('has no prompt in a dialog, and where the row with the cursor is another one', async () => {
+    expect(await promptOf(prompt('', 'toy: idle', 'Allow this?\r\n'))).toBeUndefined();
+    expect(await promptOf('\x1b]0;toy: idle\x07> \r\nhello')).toBeUndefined();
+    expect(define(least).screen?.prompt).toBeUndefined();
+  });
+
+  it('has an empty prompt where its pattern finds a placeholder', async () => {
+    const more = { prompt: '^> (?:Say something|(.*))$', activity: { ready: { title: '^toy: idle$' } } };
+    const output = '\x1b]0;toy: idle\x07> Say something\x1b[1;3H';
+    expect(await promptOf(output, more)).toEqual({ text: '' });
+    expect((await look(output, more)).activity).toBe('ready');
+    expect((await look('\x1b]0;toy: idle\x07> x', more)).activity).toBe('draft');
+    expect((await look('\x1b]0;toy: idle\x07elsewhere', more)).activity).toBe('unknown');
+  });
+
+  it('is compacting by its own signs, also where it works', async () => {
+    const sign = { region: 'above-cursor', pattern: '^compacting$' };
+    const more = { activity: { busy: [{ title: '^toy: working$' }], compacting: [sign] } };
+    expect((await look(prompt('', 'toy: working', 'compacting\r\n'), more)).activity).toBe('compacting');
+    expect((await look(prompt('', 'toy: working'), more)).activity).toBe('busy');
   });
 
   it('says what speaks for an activity', async () => {

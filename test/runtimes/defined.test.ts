@@ -19,13 +19,21 @@ describe('a definition', () => {
   it('says which starts are no conversation, where the agent compacts, and how it is asked to', () => {
     const defined = defineRuntime(toy);
     if ('problems' in defined) throw new Error('it is wrong');
-    const { runtime, recipe } = defined;
+    const { runtime } = defined;
     expect(runtime.isInteractive(['chat', 'hello'])).toBe(true);
     expect(runtime.isInteractive(['--print', 'hello'])).toBe(false);
     expect(runtime.isInteractive(['login'])).toBe(false);
     expect(runtime.isInteractive(['--model', 'login'])).toBe(true);
     expect(runtime.nativeTrigger({})).toEqual({ share: 0.9, reserveTokens: 0 });
-    expect(recipe).toEqual({ command: '/compact' });
+    expect(runtime.recipe?.({})).toEqual({
+      command: '/compact',
+      takesFocus: false,
+      isPasted: false,
+      pauseMs: 60,
+      submit: '\r',
+      startMs: 4_000,
+      finishMs: 20_000,
+    });
     expect(runtime.isEstimated).toBeUndefined();
   });
 
@@ -73,7 +81,23 @@ describe('a definition', () => {
       'activity.busy.0',
       '{"region":"cursor-row"}',
     ],
-    [{ ...least, recipe: { keys: 'x' } }, 'recipe', '{"keys":"x"}'],
+    [{ ...least, recipe: {} }, 'recipe.command', undefined],
+    [{ ...least, recipe: { command: '' } }, 'recipe.command', '""'],
+    [{ ...least, recipe: { command: ' /compact' } }, 'recipe.command', '" /compact"'],
+    [{ ...least, recipe: { command: '/a\n/b' } }, 'recipe.command', String.raw`"/a\n/b"`],
+    [{ ...least, recipe: { command: '/a\r' } }, 'recipe.command', String.raw`"/a\r"`],
+    [{ ...least, recipe: { command: '\x1b[200~/a' } }, 'recipe.command', String.raw`"\u001b[200~/a"`],
+    [{ ...least, recipe: { command: '/a\u2028b' } }, 'recipe.command', '"/a\u2028b"'],
+    [{ ...least, recipe: { command: '/a\u202eb' } }, 'recipe.command', '"/a\u202eb"'],
+    [{ ...least, recipe: { command: 'x'.repeat(101) } }, 'recipe.command', `"${'x'.repeat(59)}…`],
+    [{ ...least, recipe: { command: '/a', submit: '\r' } }, 'recipe.submit', String.raw`"\r"`],
+    [{ ...least, recipe: { command: '/a', submit: 'escape' } }, 'recipe.submit', '"escape"'],
+    [{ ...least, recipe: { command: '/a', pauseMs: 0 } }, 'recipe.pauseMs', '0'],
+    [{ ...least, recipe: { command: '/a', startMs: 90_000 } }, 'recipe.startMs', '90000'],
+    [{ ...least, recipe: { command: '/a', finishMs: 10 } }, 'recipe.finishMs', '10'],
+    [{ ...least, recipe: { command: '/a', paste: 'yes' } }, 'recipe.paste', '"yes"'],
+    [{ ...least, prompt: '^> .*$' }, 'prompt', '"^> .*$"'],
+    [{ ...least, prompt: '^(>) (.*)$' }, 'prompt', '"^(>) (.*)$"'],
     [{ ...least, nativeTrigger: { share: 90, reserveTokens: 0 } }, 'nativeTrigger.share', '90'],
   ])('%j is wrong at "%s", where %s was given', (value, path, given) => {
     expect(problemsOf(value)).toEqual([
@@ -93,11 +117,44 @@ describe('a definition', () => {
     expect(problems.find(({ path }) => path === 'log.glob')?.known).toContain('globs');
   });
 
+  it('has no recipe without a prompt to see what was typed', () => {
+    const recipe = { command: '/compact', submit: 'tab', paste: true, takesFocus: true };
+    expect(define({ ...least, recipe }).recipe).toBeUndefined();
+    expect(define({ ...least, recipe, prompt: '^> (.*)$' }).recipe?.({})).toEqual({
+      command: '/compact',
+      takesFocus: true,
+      isPasted: true,
+      pauseMs: 150,
+      submit: '\t',
+      startMs: 5_000,
+      finishMs: 120_000,
+    });
+  });
+
+  it('is told all that is wrong with its recipe at once', () => {
+    const recipe = { command: 'a\tb', submit: 'space', pauseMs: -1, keys: '\x1b' };
+    const paths = problemsOf({ ...least, recipe, prompt: '>' }).map(({ path }) => path);
+    expect(paths.toSorted()).toEqual([
+      'prompt',
+      'recipe.command',
+      'recipe.keys',
+      'recipe.pauseMs',
+      'recipe.submit',
+    ]);
+  });
+
   it('may be any value at all without harm', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const defined = defineRuntime(value);
-        const spread = defineRuntime({ ...toy, log: value, screen: value, activity: value, window: value });
+        const spread = defineRuntime({
+          ...toy,
+          log: value,
+          screen: value,
+          activity: value,
+          window: value,
+          recipe: value,
+        });
         return 'problems' in defined || 'runtime' in defined || 'problems' in spread;
       }),
     );

@@ -50,6 +50,9 @@ export const number =
       ? { value }
       : problem(path, value, `${what} from ${least} to ${most}`);
 
+export const flag: Check<boolean> = (value, path) =>
+  typeof value === 'boolean' ? { value } : problem(path, value, 'true or false');
+
 export const simple: Check<string | number | boolean | null> = (value, path) =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? { value }

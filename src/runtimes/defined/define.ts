@@ -5,25 +5,19 @@ import { isProblem, type Problem } from './check.js';
 import type { Definition } from './definition.js';
 import { lineTime, logReader } from './log.js';
 import { locateBy } from './paths.js';
+import { recipeOf } from './recipe.js';
 import { definition } from './schema.js';
 import { screenOf } from './screen.js';
 
 export type { Problem };
 
-export type Defined =
-  | {
-      readonly runtime: Runtime;
-      /** how the agent's own compaction is asked for, as it was given */
-      readonly recipe?: Readonly<Record<string, unknown>>;
-    }
-  | { readonly problems: readonly Problem[] };
+export type Defined = { readonly runtime: Runtime } | { readonly problems: readonly Problem[] };
 
 /** A runtime from its definition, or everything that is wrong with it. */
 export const defineRuntime = (value: unknown): Defined => {
   const checked = definition(value, '');
   if (isProblem(checked)) return checked;
-  const { recipe } = checked.value;
-  return { runtime: runtimeOf(checked.value), ...(recipe ? { recipe } : {}) };
+  return { runtime: runtimeOf(checked.value) };
 };
 
 const runtimeOf = (defined: Definition): Runtime => {
@@ -35,9 +29,11 @@ const runtimeOf = (defined: Definition): Runtime => {
     log,
     screen,
     activity,
+    prompt,
     nativeTrigger,
     window,
   } = defined;
+  const recipe = recipeOf(defined);
   const rules = { plainFlags: [], plainCommands: [], valueFlags: [], ...interactive };
   return {
     name,
@@ -48,7 +44,8 @@ const runtimeOf = (defined: Definition): Runtime => {
     ...(log
       ? { log: { locate: locateBy(log.globs), reader: () => logReader(log, window), timeOf: lineTime(log) } }
       : {}),
-    ...(screen || activity ? { screen: screenOf(defined) } : {}),
+    ...(screen || activity || prompt ? { screen: screenOf(defined) } : {}),
+    ...(recipe ? { recipe: () => recipe } : {}),
     ...(log || screen ? {} : { isEstimated: true as const }),
   };
 };

@@ -26,9 +26,22 @@ export interface Definition {
   /** numbers on the screen; the first that is found counts, one of each unit */
   readonly screen?: readonly ScreenNumber[];
   readonly activity?: ActivityDefinition;
-  /** how its own compaction is asked for; kept as it is */
-  readonly recipe?: Readonly<Record<string, unknown>>;
+  /** the row with the cursor, and the user's text in it: the pattern's only group. Without it nothing is ever typed */
+  readonly prompt?: Pattern;
+  /** how its own compaction is asked for */
+  readonly recipe?: RecipeDefinition;
   readonly nativeTrigger?: NativeTrigger;
+}
+
+/** As `Recipe`, with the name of the key; what is missing is as it is for most agents. */
+export interface RecipeDefinition {
+  readonly command: string;
+  readonly pauseMs?: number;
+  readonly submit?: 'enter' | 'tab';
+  readonly paste?: boolean;
+  readonly takesFocus?: boolean;
+  readonly startMs?: number;
+  readonly finishMs?: number;
 }
 
 export interface ModelWindow {
@@ -81,6 +94,8 @@ export interface ActivityDefinition {
   /** one of them is enough */
   readonly busy?: readonly Sign[];
   readonly dialog?: readonly Sign[];
+  /** its compaction; signs of work beside it are the same work */
+  readonly compacting?: readonly Sign[];
 }
 
 /** What shows on the terminal's title, or in a row of a part of the screen; of both where both are given. */

@@ -1,8 +1,14 @@
 // What a definition may hold. Every limit is there so that a definition can't make a session slow.
-import { isRecord } from '../../core/json.js';
-import { fields, isProblem, list, number, oneOf, problem, simple, such, text } from './check.js';
+import { fields, flag, isProblem, list, number, oneOf, problem, simple, such, text } from './check.js';
 import type { Check } from './check.js';
-import type { Definition, FieldEquals, ModelWindow, ScreenNumber, Sign } from './definition.js';
+import type {
+  Definition,
+  FieldEquals,
+  ModelWindow,
+  RecipeDefinition,
+  ScreenNumber,
+  Sign,
+} from './definition.js';
 import { readFieldPath } from './field-path.js';
 import { globForms, readGlob } from './glob.js';
 import { LONGEST_PATTERN, readPattern, type Pattern } from './pattern.js';
@@ -77,10 +83,37 @@ const ready = such(
 );
 const signs = list(sign, LONGEST_LIST);
 
-const recipe: Check<Readonly<Record<string, unknown>>> = (value, path) =>
-  isRecord(value) && typeof value['command'] === 'string' && value['command'] !== ''
-    ? { value }
-    : problem(path, value, 'an object with a command, such as {"command": "/compact"}');
+const LONGEST_COMMAND = 100; // characters
+const LONGEST_FINISH_MS = 3_600_000;
+
+// It is typed into a prompt: a line break or any other control character in it would be a key of its own.
+const typedLine = text(
+  `one line of at most ${LONGEST_COMMAND} printable characters, no blank at its ends`,
+  (given) =>
+    given !== '' &&
+    given.length <= LONGEST_COMMAND &&
+    given === given.trim() &&
+    /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(given)
+      ? given
+      : undefined,
+);
+
+const recipe: Check<RecipeDefinition> = fields(
+  { command: typedLine },
+  {
+    pauseMs: number(20, 1_000, 'milliseconds'),
+    submit: oneOf('enter', 'tab'),
+    paste: flag,
+    takesFocus: flag,
+    startMs: number(500, 60_000, 'milliseconds'),
+    finishMs: number(1_000, LONGEST_FINISH_MS, 'milliseconds'),
+  },
+);
+const textPattern = such(
+  pattern,
+  "a regular expression with one group (…), which holds the user's text; write other groups (?:…)",
+  ({ groups }) => groups === 1,
+);
 
 export const definition: Check<Definition> = fields(
   { name, command },
@@ -90,7 +123,8 @@ export const definition: Check<Definition> = fields(
     window,
     log,
     screen: list(screenNumber, LONGEST_LIST),
-    activity: fields({}, { ready, busy: signs, dialog: signs }),
+    activity: fields({}, { ready, busy: signs, dialog: signs, compacting: signs }),
+    prompt: textPattern,
     recipe,
     nativeTrigger: fields({ share: number(0.01, 1), reserveTokens: number(0, LARGEST_WINDOW) }, {}),
   },

@@ -4,6 +4,7 @@ import type { Fact } from '../../core/event.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
+import type { PromptLook } from '../recipe.js';
 import type { AgentScreen, Seen } from '../runtime.js';
 import type { ActivityDefinition, Definition, ScreenNumber, Sign } from './definition.js';
 import { matchRow, type Pattern } from './pattern.js';
@@ -11,15 +12,32 @@ import { rowsIn } from './region.js';
 import { windowOf } from './window.js';
 
 export const screenOf = (definition: Definition): AgentScreen => {
-  const { activity = {}, screen = [], window } = definition;
+  const { activity = {}, screen = [], window, prompt } = definition;
   const read = (seen: Seen, now: Millis) => ({
-    activity: activityOf(activity, seen),
+    activity: activityOf(activity, prompt, seen),
     facts: readNumbers(screen, { window, screen: seen.screen, now }),
   });
   return {
-    recognises: (seen) => activityOf(activity, seen).activity !== 'unknown',
+    recognises: (seen) => activityOf(activity, prompt, seen).activity !== 'unknown',
     reader: () => screenReader({}, (state, seen, now) => ({ state, ...read(seen, now) })),
+    ...(prompt ? { prompt: (seen) => promptLook(activity, prompt, seen) } : {}),
   };
+};
+
+const promptLook = (
+  { dialog = [] }: ActivityDefinition,
+  prompt: Pattern,
+  seen: Seen,
+): PromptLook | undefined => {
+  if (dialog.some((sign) => witnessesOf(sign, seen).length > 0)) return undefined;
+  const text = textIn(prompt, seen);
+  return text === undefined ? undefined : { text };
+};
+
+/** The user's text in the row with the cursor. A pattern that matches without its group has found a placeholder. */
+const textIn = (prompt: Pattern, { screen }: Seen): string | undefined => {
+  const found = matchRow(prompt, screen.text(screen.cursorRow));
+  return found ? (found[1] ?? '').trimEnd() : undefined;
 };
 
 interface Look {
@@ -82,11 +100,21 @@ const numberIn = (text: string | undefined): number | undefined => {
 };
 
 /** One activity, if all that speaks speaks for it. */
-const activityOf = ({ ready, busy = [], dialog = [] }: ActivityDefinition, seen: Seen): ActivityReport => {
+const activityOf = (
+  { ready, busy = [], dialog = [], compacting = [] }: ActivityDefinition,
+  prompt: Pattern | undefined,
+  seen: Seen,
+): ActivityReport => {
+  const text = prompt && textIn(prompt, seen);
+  const compacts = compacting.flatMap((sign) => witnessesOf(sign, seen));
+  const isDraft = text !== undefined && text !== '';
   const found: readonly (readonly [Activity, readonly string[]])[] = [
     ['dialog', dialog.flatMap((sign) => witnessesOf(sign, seen))],
-    ['busy', busy.flatMap((sign) => witnessesOf(sign, seen))],
-    ['ready', ready ? readyWitnesses(ready, seen) : []],
+    ['compacting', compacts],
+    ['busy', compacts.length > 0 ? [] : busy.flatMap((sign) => witnessesOf(sign, seen))],
+    isDraft
+      ? ['draft', ready ? draftWitnesses(ready, seen) : []]
+      : ['ready', ready && (!prompt || text === '') ? readyWitnesses(ready, seen) : []],
   ];
   const speaking = found.filter(([, witnesses]) => witnesses.length > 0);
   const [first, second] = speaking;
@@ -112,9 +140,22 @@ const readyWitnesses = (
   const byTitle = titleWitness(title, seen);
   const isAtPrompt = cursorRow && matchRow(cursorRow, screen.text(screen.cursorRow)) !== null;
   if ((title && byTitle === undefined) || (cursorRow && !isAtPrompt)) return [];
-  const rows = rowsIn(screen, { kind: 'first-rows', count: screen.rows });
-  if (absent.some((pattern) => rows.some((row) => matchRow(pattern, row)))) return [];
+  if (isPresent(absent, seen)) return [];
   return [...(byTitle ?? []), ...(isAtPrompt ? ['prompt row'] : [])];
+};
+
+// With a text in it the row is not as it is when the prompt is empty.
+const draftWitnesses = (
+  { title, absent = [] }: NonNullable<ActivityDefinition['ready']>,
+  seen: Seen,
+): readonly string[] => {
+  if ((title && titleWitness(title, seen) === undefined) || isPresent(absent, seen)) return [];
+  return [...(titleWitness(title, seen) ?? []), 'text in the prompt'];
+};
+
+const isPresent = (absent: readonly Pattern[], { screen }: Seen): boolean => {
+  const rows = rowsIn(screen, { kind: 'first-rows', count: screen.rows });
+  return absent.some((pattern) => rows.some((row) => matchRow(pattern, row)));
 };
 
 const titleWitness = (title: Pattern | undefined, { signals }: Seen): readonly string[] | undefined =>

@@ -1,12 +1,13 @@
 // A session record as another process finds it: written by whatever version, and perhaps not by us at all.
 import type { Activity } from './activity.js';
+import type { Mode } from './compaction/state.js';
 import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from './json.js';
 import type { JsonRecord } from './json.js';
 import type { Tier } from './ladder.js';
 import type { ReadingRecord } from './reading-record.js';
 import { possibleTokens } from './reading.js';
 import type { Basis, Source, WindowSource } from './reading.js';
-import type { Exit, SessionRecord } from './session-record.js';
+import type { CompactionRecord, Exit, SessionRecord } from './session-record.js';
 import type { Threshold } from './thresholds.js';
 
 const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -41,7 +42,13 @@ export const parseSessionRecord = (text: string): SessionRecord | undefined => {
     activity: oneOf(activities, found['activity']) ?? 'unknown',
     compactions: countAt(found, 'compactions') ?? 0,
     thresholds: listAt(found, 'thresholds').flatMap((each) => thresholdIn(each) ?? []),
+    ...present('compaction', compactionIn(recordAt(found, 'compaction'))),
   };
+};
+
+const compactionIn = (found: JsonRecord | undefined): CompactionRecord | undefined => {
+  const mode = oneOf(modes, found?.['mode']);
+  return found && mode && { mode, ...texts(found, ['words']) };
 };
 
 const exitIn = (found: JsonRecord): Exit | undefined => {
@@ -84,6 +91,7 @@ const thresholdIn = (found: unknown): Threshold | undefined => {
   return { name, value, unit, reason: textAt(found, 'reason') ?? '' };
 };
 
+const modes: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 const tiers: readonly Tier[] = ['safe', 'warn', 'auto', 'hard'];
 const sources: readonly Source[] = ['official', 'log', 'screen', 'estimate'];
 const bases: readonly Basis[] = ['window', 'effective', 'auto-compact', 'baseline'];

@@ -1,5 +1,6 @@
 // What a wrapper tells other processes about its session, as a file that is written anew all the time.
 import type { Activity } from './activity.js';
+import type { Mode } from './compaction/state.js';
 import type { Tier } from './ladder.js';
 import { sessionLadder } from './provenance.js';
 import { readingRecord } from './reading-record.js';
@@ -48,6 +49,15 @@ export interface SessionRecord extends SessionIdentity {
   /** of the whole wrap */
   readonly compactions: number;
   readonly thresholds: readonly Threshold[];
+  /** absent where the wrapper is too old to be asked for one */
+  readonly compaction?: CompactionRecord;
+}
+
+/** What a wrapper does about a full window. */
+export interface CompactionRecord {
+  readonly mode: Mode;
+  /** what it does now, or waits for, as its footer says; absent while there is nothing to say */
+  readonly words?: string;
 }
 
 /** Whether somebody is behind a record: `stale` has not written for long but runs, `dead` is gone without having said so. */
@@ -69,13 +79,14 @@ export const livenessOf = (
 /** What else is known beside the state. */
 export interface Published {
   readonly logPath?: string | undefined;
+  readonly compaction?: CompactionRecord | undefined;
   readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
 }
 
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
-  { logPath, end }: Published,
+  { logPath, compaction, end }: Published,
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
@@ -93,6 +104,7 @@ export const sessionRecord = (
     ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
     compactions: state.compactions,
     thresholds: thresholdsOf(sessionLadder(state)),
+    ...(compaction ? { compaction: end ? { mode: compaction.mode } : compaction } : {}),
   };
 };
 

@@ -34,12 +34,23 @@ export const listSessions = async (stateFolder: string, now: Millis): Promise<re
   const own = names.filter((name, index) => name.endsWith(SUFFIX) && isSessionId(ids[index] ?? ''));
   const found: ListedSession[] = [];
   for (const name of own.slice(0, MOST_FILES)) {
-    const record = parseSessionRecord((await readSmall(join(folder, name), MOST_BYTES)) ?? '');
-    if (record === undefined || record.id + SUFFIX !== name) continue;
-    const runs = record.endedAt === undefined && isRunning(record.pid, record.processStart);
-    found.push({ record, liveness: livenessOf(record, runs, now) });
+    const session = await readSession(stateFolder, name.slice(0, -SUFFIX.length), now);
+    if (session) found.push(session);
   }
   return found.toSorted((a, b) => a.record.startedAt - b.record.startedAt);
+};
+
+/** One session; undefined when there is no record of it that can be read. */
+export const readSession = async (
+  stateFolder: string,
+  id: string,
+  now: Millis,
+): Promise<ListedSession | undefined> => {
+  const path = join(stateFolder, FOLDER, id + SUFFIX);
+  const record = parseSessionRecord((await readSmall(path, MOST_BYTES)) ?? '');
+  if (record === undefined || record.id !== id) return undefined;
+  const runs = record.endedAt === undefined && isRunning(record.pid, record.processStart);
+  return { record, liveness: livenessOf(record, runs, now) };
 };
 
 /** Removes the records nobody needs any more, never one of a session that runs. */

@@ -2,6 +2,7 @@
 // followed, and no reader ever finds half a file.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
@@ -85,12 +86,19 @@ export const writeAtomic = async (path: string, text: string): Promise<void> => 
 };
 
 /** The text of a regular file of at most `mostBytes`; undefined for everything else, and for what cannot be read. */
-export const readSmall = async (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> => {
+export const readSmall = (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> =>
+  readWhere(path, (stats) => stats.size <= mostBytes);
+
+/** The same for a file that asks us to do something: only one that this user has written. */
+export const readOwn = (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> =>
+  readWhere(path, (stats) => stats.size <= mostBytes && stats.uid === getuid?.());
+
+const readWhere = async (path: string, isWanted: (stats: Stats) => boolean): Promise<string | undefined> => {
   try {
     const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stats = await handle.stat();
-      return stats.isFile() && stats.size <= mostBytes ? await handle.readFile('utf8') : undefined;
+      return stats.isFile() && isWanted(stats) ? await handle.readFile('utf8') : undefined;
     } finally {
       await handle.close();
     }

@@ -1,14 +1,20 @@
 // Tells other processes of this session, in a file that never holds the session up and that a broken disk cannot disturb.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Millis } from '../core/reading.js';
 import { sessionRecord } from '../core/session-record.js';
-import type { Exit, Published, SessionIdentity, SessionRecord } from '../core/session-record.js';
+import type {
+  CompactionRecord,
+  Exit,
+  Published,
+  SessionIdentity,
+  SessionRecord,
+} from '../core/session-record.js';
 import { startSession } from '../core/session.js';
 import type { Session } from '../core/session.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { processStart } from '../storage/processes.js';
 import { cleanSessions, sessionsFolder, writeSession } from '../storage/session-records.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import { atMost, inTurn } from './in-turn.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -20,6 +26,8 @@ export interface PublishOptions {
   readonly identity: SessionIdentity;
   /** how the session stands before anything is known */
   readonly state: Session;
+  /** what may be done about a full window */
+  readonly compaction?: CompactionRecord | undefined;
   readonly now: () => Millis;
   /** called once; the session is then only not seen by others */
   readonly onFailure: (reason: string) => void;
@@ -29,6 +37,7 @@ export interface Publisher {
   readonly show: (state: Session) => void;
   /** the agent's session file is another one */
   readonly showFile: (path: string | undefined) => void;
+  readonly showCompaction: (compaction: CompactionRecord) => void;
   /** says that the session is over; resolves when that is written, or cannot be */
   readonly end: (exit: Exit) => Promise<void>;
 }
@@ -38,7 +47,7 @@ export const publishSession = (options: PublishOptions): Publisher => {
   const { stateFolder, identity, now } = options;
   const put = recordFile(options);
   let { state } = options;
-  let published: Published = {};
+  let published: Published = { compaction: options.compaction };
   let shown = '';
   let writtenAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
@@ -71,10 +80,15 @@ export const publishSession = (options: PublishOptions): Publisher => {
       published = { ...published, logPath };
       change();
     },
+    showCompaction: (compaction) => {
+      const before = published.compaction;
+      published = { ...published, compaction };
+      if (compaction.mode !== before?.mode || compaction.words !== before.words) change();
+    },
     end: async (exit) => {
       clearInterval(heartbeat);
       published = { ...published, end: { at: now(), exit } };
-      await Promise.race([write(), wait(END_MS, undefined, { ref: false })]);
+      await atMost(END_MS, write());
     },
   };
 };
@@ -94,24 +108,9 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
   };
 };
 
-/** One at a time, and once more afterwards for however many were asked for meanwhile. */
-const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
-  let running = Promise.resolve();
-  let isWaiting = false;
-  return () => {
-    if (isWaiting) return running;
-    isWaiting = true;
-    running = running.then(() => {
-      isWaiting = false;
-      return work();
-    });
-    return running;
-  };
-};
-
 /** Publishes a run of a child; undefined when nobody has said who we are. */
 export const publishWrap = (session: WrapSession, childPid: number): Publisher | undefined => {
-  const { wrapper, runtime, cwd, env, log, ladder } = session;
+  const { wrapper, runtime, cwd, env, log, ladder, mode } = session;
   if (!wrapper) return undefined;
   const start = processStart(wrapper.pid);
   return publishSession({
@@ -125,6 +124,7 @@ export const publishWrap = (session: WrapSession, childPid: number): Publisher |
       startedAt: Date.now(),
     },
     state: startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, Date.now()),
+    compaction: { mode },
     now: Date.now,
     onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
   });

@@ -65,6 +65,23 @@ describe('a session record', () => {
     }
   });
 
+  it('says what is done about a full window, and nothing of it after the end', () => {
+    const compaction = { mode: 'ask', words: 'waiting: agent is busy' } as const;
+    const running = sessionRecord(identity, after(reading), { compaction }, 3_000);
+    expect(parseSessionRecord(JSON.stringify(running))).toEqual({ ...running, compaction });
+    const ended = sessionRecord(
+      identity,
+      after(reading),
+      { compaction, end: { at: 9, exit: { code: 0 } } },
+      9,
+    );
+    expect(ended.compaction).toEqual({ mode: 'ask' });
+    for (const unknown of [{ mode: 'never' }, { words: 'x' }, 'auto', null]) {
+      const parsed = parseSessionRecord(JSON.stringify({ ...running, compaction: unknown }));
+      expect(parsed).not.toHaveProperty('compaction');
+    }
+  });
+
   it('loses numbers that nothing can be measured by', () => {
     const record = sessionRecord(identity, after(reading), { logPath: '/x' }, 3_000);
     const numbers = { usedTokens: 1e308, windowTokens: 1e308, usedPercent: 1e300 };

@@ -82,6 +82,17 @@ describe('publishing a session', () => {
     expect(failures).toEqual([]);
   });
 
+  it('says what it does about a full window', async () => {
+    const publisher = publish();
+    await written(record);
+    publisher.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    await written(() => record()?.compaction?.words === 'waiting: agent is busy');
+    publisher.showCompaction({ mode: 'auto' });
+    await written(() => record()?.compaction?.words === undefined);
+    expect(record()?.compaction).toEqual({ mode: 'auto' });
+    await publisher.end({ code: 0 });
+  });
+
   it('writes at most once a second because of changes, and every five seconds without any', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
     const publisher = publish();

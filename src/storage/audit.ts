@@ -1,0 +1,118 @@
+// `audit.jsonl` in the state folder: one line for each attempt to compact, of all wrappers of this user.
+import { constants } from 'node:fs';
+import { lstat, open, rename, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { ensureFolder } from './state-folder.js';
+import { reasonOf } from './unwritable.js';
+
+export interface Audit {
+  /** a line with its newline; never waits and never throws */
+  readonly append: (line: string) => void;
+  /** resolves when what was appended is in the file, or cannot be */
+  readonly flushed: () => Promise<void>;
+}
+
+export interface AuditOptions {
+  readonly stateFolder: string;
+  /** called once */
+  readonly onFailure: (reason: string) => void;
+  /** of a file, before it becomes the old one; 1 MB when absent */
+  readonly mostBytes?: number;
+}
+
+const NAME = 'audit.jsonl';
+const OLD_NAME = 'audit.1.jsonl';
+const LOCK_NAME = 'audit.lock';
+const MOST_BYTES = 1024 * 1024;
+const MOST_WAITING = 100; // lines; a disk that takes none gets no more
+const LOCK_MS = 10_000; // a rename takes a moment; a lock that is older was left by a wrapper that was killed
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+const NEWLINE = 0x0a;
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
+
+export const openAudit = ({ stateFolder, onFailure, mostBytes = MOST_BYTES }: AuditOptions): Audit => {
+  let written = Promise.resolve();
+  let waiting = 0;
+  let hasFailed = false;
+  const fail = (error: unknown): void => {
+    if (!hasFailed) onFailure(reasonOf(error));
+    hasFailed = true;
+  };
+  return {
+    append: (line) => {
+      if (waiting >= MOST_WAITING) return fail(new Error('the disk takes the lines slower than they come'));
+      waiting += 1;
+      written = written
+        .then(() => appendLine(stateFolder, line, mostBytes))
+        .catch(fail)
+        .then(() => {
+          waiting -= 1;
+        });
+    },
+    flushed: () => written,
+  };
+};
+
+const appendLine = async (stateFolder: string, line: string, mostBytes: number): Promise<void> => {
+  const folder = await ensureFolder(stateFolder);
+  const bytes = Buffer.from(line);
+  const stats = await lstat(join(folder, NAME)).catch(() => undefined);
+  if (stats?.isFile() && stats.size + bytes.length > mostBytes) await rotate(folder, stats.ino);
+  const file = await open(
+    join(folder, NAME),
+    O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
+    FILE_MODE,
+  );
+  try {
+    const { size } = await checked(file);
+    // a full disk may have left half a line
+    const whole = size === 0 || (await lastByte(file, size)) === NEWLINE ? bytes : Buffer.from(`\n${line}`);
+    // one call: the system appends it in one piece, whoever else writes
+    const { bytesWritten } = await file.write(whole);
+    if (bytesWritten < whole.length) throw new Error('the disk is full');
+  } finally {
+    await file.close();
+  }
+};
+
+const checked = async (file: FileHandle): Promise<{ readonly size: number }> => {
+  const stats = await file.stat();
+  if (!stats.isFile()) throw new Error(`${NAME} is not a regular file`);
+  if (stats.uid !== getuid?.()) throw new Error(`${NAME} belongs to another user`);
+  if ((stats.mode & OTHERS) !== 0) await file.chmod(FILE_MODE);
+  return stats;
+};
+
+const lastByte = async (file: FileHandle, size: number): Promise<number | undefined> => {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 1 ? buffer[0] : undefined;
+};
+
+/** Makes the file the old one. Two wrappers that come to it at once must not throw away the old lines for a file with one new line. */
+const rotate = async (folder: string, inode: number): Promise<void> => {
+  const lock = join(folder, LOCK_NAME);
+  if (!(await isLocked(lock))) return;
+  try {
+    const stats = await lstat(join(folder, NAME)).catch(() => undefined);
+    if (stats?.ino === inode) await rename(join(folder, NAME), join(folder, OLD_NAME));
+  } finally {
+    await unlink(lock).catch(() => undefined);
+  }
+};
+
+/** Whether the lock is ours now. Where it is another's, the file grows by a line more, and that is no harm. */
+const isLocked = async (lock: string): Promise<boolean> => {
+  try {
+    await (await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)).close();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    const stats = await lstat(lock).catch(() => undefined);
+    if (stats && Date.now() - stats.mtimeMs > LOCK_MS) await unlink(lock).catch(() => undefined);
+    return false;
+  }
+};

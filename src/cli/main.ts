@@ -33,6 +33,8 @@ const perform = async (request: Task): Promise<Outcome> => {
       return printed(await (await import('./commands/ps.js')).ps(request));
     case 'context':
       return printed(await (await import('./commands/context.js')).context(request));
+    case 'compact':
+      return (await import('./commands/compact.js')).compact(request);
   }
 };
 

@@ -140,3 +140,6 @@ export const unknownFile = (path: string): UserError =>
 
 export const unfollowedAgent = (runtime: string): UserError =>
   usageError(`${runtime} has no session file that can be read`, 'give another --runtime');
+
+export const longFocus = (given: number, most: number): UserError =>
+  usageError(`--focus must be at most ${most} characters, got ${given}`, 'say it shorter');

@@ -1,6 +1,7 @@
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 import { Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
+import { defineCompact } from './compact-program.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
 import { explain } from './explain.js';
 import * as messages from './messages.js';
@@ -91,6 +92,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     );
   defineReplay(program, ask);
   defineSessions(program, ask);
+  defineCompact(program, ask);
   return program;
 };
 
@@ -166,6 +168,7 @@ const addOptions = (program: Command): Command =>
       parseStatusLine,
       'auto',
     )
+    .option('--watch-omc', "also compact when OMC asks for it in the session's folder")
     .option('--no-footer', 'leave all rows to the agent')
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
     .option('--record-input', 'record the keys, too')

@@ -2,7 +2,7 @@
 import type { Preset } from '../core/ladder.js';
 import type { Bound } from '../core/rung.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
-import type { Mode } from '../wrap/wrap-session.js';
+import type { Mode } from '../core/compaction/state.js';
 import type { RuntimeOption } from './values.js';
 
 export interface Options {
@@ -15,6 +15,8 @@ export interface Options {
   readonly hard?: Bound;
   readonly runtime?: RuntimeOption;
   readonly claudeStatusLine: StatusLineWish;
+  /** a file of OMC in the session's folder counts as a request to compact */
+  readonly watchOmc?: boolean;
   readonly footer: boolean;
   readonly record?: string;
   readonly recordInput?: boolean;
@@ -64,7 +66,25 @@ export interface ContextRequest {
   readonly options: Options;
 }
 
+export interface CompactCommandRequest {
+  readonly kind: 'compact';
+  /** a session as `ps` names it; the only live session when absent */
+  readonly target?: string;
+  readonly force: boolean;
+  readonly focus?: string;
+  readonly json: boolean;
+  /** for the outcome */
+  readonly wait: boolean;
+  readonly options: Options;
+}
+
 /** What is done and then over, by its kind. */
-export type Task = RunRequest | DemoRequest | ReplayRequest | PsRequest | ContextRequest;
+export type Task =
+  | RunRequest
+  | DemoRequest
+  | ReplayRequest
+  | PsRequest
+  | ContextRequest
+  | CompactCommandRequest;
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };

@@ -22,11 +22,14 @@ export const findSession = (
   return found[0];
 };
 
-/** The only live session. */
-export const onlySession = (sessions: readonly ListedSession[]): ListedSession => {
+/** The only live session; `none` is thrown where there is none. */
+export const onlySession = (
+  sessions: readonly ListedSession[],
+  none: () => Error = messages.noSession,
+): ListedSession => {
   const there = sessions.filter(isThere);
   const [first, ...others] = there;
-  if (!first) throw messages.noSession();
+  if (!first) throw none();
   if (others.length > 0) throw messages.whichSession(there.map(nameOf));
   return first;
 };

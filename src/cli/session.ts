@@ -64,6 +64,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   window: options.window,
   ladder: ladderChoice(options),
   footer: options.footer,
+  watchOmc: options.watchOmc ?? false,
   mode: options.mode,
   statusLine: options.claudeStatusLine,
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,

@@ -1,10 +1,11 @@
 // What the values of options mean. A wrong one is an error that says what would be right.
+import { focusText, LONGEST_FOCUS } from '../core/compaction/focus.js';
 import type { Preset } from '../core/ladder.js';
 import type { Bound } from '../core/rung.js';
 import { runtimes } from '../runtimes/index.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
-import type { Mode } from '../wrap/wrap-session.js';
-import { badValue, unknownChoice } from './messages.js';
+import type { Mode } from '../core/compaction/state.js';
+import { badValue, longFocus, unknownChoice } from './messages.js';
 
 const modes: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 
@@ -84,3 +85,11 @@ export const parseFile =
     if (text === '') throw badValue(flag, 'the name of a file', text, example);
     return text;
   };
+
+export const parseFocus = (text: string): string => {
+  const focus = focusText(text);
+  if (focus === undefined) throw badValue('--focus', 'a text', text, '"the failing tests"');
+  const { length } = [...text.trim()];
+  if (length > LONGEST_FOCUS) throw longFocus(length, LONGEST_FOCUS);
+  return focus;
+};

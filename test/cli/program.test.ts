@@ -139,3 +139,25 @@ describe('a wrong option', () => {
     expect(() => parse(...argv)).toThrow(expect.objectContaining({ message, hint, exitCode: 2 }));
   });
 });
+
+describe('compact', () => {
+  it('waits for the outcome and forces nothing, unless it is told otherwise', () => {
+    const plain = parse('compact');
+    expect(plain).toMatchObject({ kind: 'compact', force: false, json: false, wait: true });
+    expect(plain).not.toHaveProperty('target');
+    expect(plain).not.toHaveProperty('focus');
+    expect(parse('-q', 'compact', '4711', '-f', '--no-wait', '--json', '--focus', 'a\nb')).toMatchObject({
+      kind: 'compact',
+      target: '4711',
+      force: true,
+      focus: 'a b',
+      json: true,
+      wait: false,
+      options: { quiet: true },
+    });
+  });
+
+  it('is also asked for by OMC, where the user has said so', () => {
+    expect(parse('--watch-omc', 'claude')).toMatchObject({ kind: 'run', options: { watchOmc: true } });
+  });
+});

@@ -1,0 +1,282 @@
+// `ctxwrap compact` through the built program, with a watcher that a fake core stands behind.
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Effect } from '../../src/core/compaction/state.js';
+import type { CompactionRecord } from '../../src/core/session-record.js';
+import { startSession } from '../../src/core/session.js';
+import { publishSession } from '../../src/wrap/publish.js';
+import type { Publisher } from '../../src/wrap/publish.js';
+import type { RequestEvent } from '../../src/wrap/request-desk.js';
+import { watchRequests } from '../../src/wrap/requests.js';
+import type { Requests } from '../../src/wrap/requests.js';
+import { bin, ctxwrap, inTerminal, makeBench, start } from './launcher.js';
+import type { Bench } from './launcher.js';
+
+const WAIT = { timeout: 20_000, interval: 20 };
+
+let bench: Bench;
+let events: RequestEvent[] = [];
+let publisher: Publisher | undefined;
+let requests: Requests | undefined;
+beforeEach(() => {
+  bench = makeBench();
+  events = [];
+});
+afterEach(async () => {
+  await requests?.stop();
+  await publisher?.end({ code: 0 });
+  [requests, publisher] = [undefined, undefined];
+  bench.remove();
+});
+
+const stateFolder = () => join(bench.folder, '.local', 'state', 'ctxwrap');
+const requestFiles = () => readdirSync(join(stateFolder(), 'requests'));
+
+/** A session of this process that others can see. */
+const publish = async (
+  more: { compaction?: CompactionRecord; runtime?: string } = {},
+): Promise<Publisher> => {
+  const { compaction, runtime = 'claude' } = { compaction: { mode: 'auto' } as const, ...more };
+  publisher = publishSession({
+    stateFolder: stateFolder(),
+    identity: {
+      id: 'me',
+      version: '1',
+      pid: process.pid,
+      childPid: 1,
+      runtime,
+      cwd: bench.folder,
+      startedAt: Date.now(),
+    },
+    state: startSession({ runtime }, Date.now()),
+    compaction,
+    now: Date.now,
+    onFailure: () => undefined,
+  });
+  await vi.waitFor(() => expect(readdirSync(join(stateFolder(), 'sessions'))).toContain('me.json'), WAIT);
+  return publisher;
+};
+
+/** The wrapper's half; `core` says what follows from an event. */
+const listen = (core: (event: RequestEvent) => readonly Effect[] = () => []): Requests => {
+  const watching: Requests = watchRequests({
+    stateFolder: stateFolder(),
+    sessionId: 'me',
+    now: Date.now,
+    onEvent: (event) => {
+      events.push(event);
+      for (const effect of core(event)) watching.perform(effect);
+    },
+    onFailure: () => undefined,
+  });
+  requests = watching;
+  return watching;
+};
+
+const over = (
+  requestId: string,
+  outcome: Extract<Effect, { type: 'ended' }>['ended']['outcome'],
+): Effect => ({
+  type: 'ended',
+  requestId,
+  ended: {
+    initiator: 'ctxwrap',
+    isManual: true,
+    startedAt: 1_000,
+    endedAt: 15_200,
+    before: { usedTokens: 166_000 },
+    outcome,
+    evidence: ['typed /compact', 'its record of the compaction'],
+  },
+});
+const ending =
+  (outcome: Parameters<typeof over>[1]) =>
+  (event: RequestEvent): readonly Effect[] =>
+    event.type === 'compact-requested'
+      ? [{ type: 'type-compact', isQueued: false }, over(event.request.id, outcome)]
+      : [];
+
+describe('ctxwrap compact', () => {
+  it('leaves a request, and prints the outcome with its evidence', async () => {
+    await publish();
+    listen(ending({ kind: 'verified', after: { usedTokens: 12_000 } }));
+    const { stdout, stderr, code } = await ctxwrap(['compact', '--force', '--focus', 'the\ntests'], bench);
+    expect([stdout, stderr, code]).toEqual([
+      'claude me: compacted 166k → 12k in 14.2 s\n- typed /compact\n- its record of the compaction\n',
+      '',
+      0,
+    ]);
+    expect(events).toMatchObject([{ request: { force: true, focus: 'the tests' } }]);
+    await vi.waitFor(() => expect(requestFiles()).toEqual([]), WAIT);
+  });
+
+  it('prints one JSON object when asked to', async () => {
+    await publish();
+    listen(ending({ kind: 'verified', after: { usedTokens: 12_000 } }));
+    const { stdout, code } = await ctxwrap(['compact', 'me', '--json'], bench);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'ctxwrap.compact/1',
+      session: { id: 'me', pid: process.pid, runtime: 'claude' },
+      initiator: 'ctxwrap',
+      isManual: true,
+      outcome: 'verified',
+      words: 'compacted 166k → 12k',
+      before: { usedTokens: 166_000 },
+      after: { usedTokens: 12_000 },
+      startedAt: 1_000,
+      endedAt: 15_200,
+      durationMs: 14_200,
+      evidence: ['typed /compact', 'its record of the compaction'],
+    });
+  });
+
+  it.each([
+    [{ kind: 'noop', text: 'nothing' }, 0],
+    [{ kind: 'failed', failure: 'error', text: 'API Error 500' }, 1],
+    [{ kind: 'interrupted', by: 'the user' }, 1],
+    [{ kind: 'not-started' }, 1],
+    [{ kind: 'unverified', text: 'done' }, 1],
+  ] as const)('after %j has the exit status %d', async (outcome, status) => {
+    await publish();
+    listen(ending(outcome));
+    const { stdout, code } = await ctxwrap(['compact'], bench);
+    expect([code, stdout.split('\n').length]).toEqual([status, 4]);
+  });
+
+  it('says what the session waits for meanwhile', async () => {
+    const session = await publish();
+    const watching = listen();
+    const { child, ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
+    await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
+    session.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    await once(child.stderr, 'readable');
+    const [event] = events;
+    if (event?.type === 'compact-requested')
+      watching.perform(over(event.request.id, { kind: 'verified', after: { usedTokens: 1 } }));
+    expect(await ended).toMatchObject({ code: 0, stderr: 'ctxwrap: waiting: agent is busy\n' });
+  });
+
+  it('withdraws the request on Ctrl-C', async () => {
+    const session = await publish();
+    listen();
+    const terminal = inTerminal(process.execPath, [bin, 'compact'], bench);
+    await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
+    session.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    await terminal.seen(/waiting: agent is busy/);
+    terminal.type('\x03');
+    expect((await terminal.ended).signal).toBe(2);
+    expect(terminal.output()).toContain('the request is withdrawn');
+    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('compact-cancelled'), WAIT);
+    expect(requestFiles()).toEqual([]);
+  });
+
+  it('does not wait for the outcome with --no-wait, and the request outlives it', async () => {
+    await publish();
+    listen();
+    const { stdout, code } = await ctxwrap(['compact', '--no-wait'], bench);
+    expect([code, stdout]).toEqual([0, 'claude me: asked to compact at the next safe moment\n']);
+    expect(requestFiles().filter((name) => name.endsWith('.request.json'))).toHaveLength(1);
+    expect(events).toHaveLength(1);
+  });
+
+  it('says why it was refused, and what helps', async () => {
+    await publish();
+    const reason = 'paused after 3 failures';
+    listen((event) =>
+      event.type === 'compact-requested' ? [{ type: 'refused', requestId: event.request.id, reason }] : [],
+    );
+    expect(await ctxwrap(['compact'], bench)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `ctxwrap: session me has not compacted: ${reason}\nctxwrap: ctxwrap compact --force me\n`,
+    });
+    const { stdout, code } = await ctxwrap(['compact', '--json', '--no-wait'], bench);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { outcome: 'refused', words: reason }]);
+  });
+
+  it('ends when the session ends before it came to it', async () => {
+    await publish();
+    const watching = listen();
+    const { ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
+    await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
+    await publisher?.end({ code: 0 });
+    await watching.stop();
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('not compacted: the session has ended')]);
+  });
+});
+
+describe('a session that cannot be asked', () => {
+  const record = (more: object): void => {
+    const folder = join(stateFolder(), 'sessions');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const session = {
+      schema: 'ctxwrap.session/1',
+      id: 'me',
+      version: '0.0.9',
+      pid: process.pid,
+      childPid: 1,
+      runtime: 'codex',
+      cwd: '/',
+      startedAt: 1,
+      heartbeatAt: Date.now(),
+      activity: 'ready',
+      compactions: 0,
+      thresholds: [],
+      compaction: { mode: 'auto' },
+      ...more,
+    };
+    writeFileSync(join(folder, 'me.json'), JSON.stringify(session));
+  };
+
+  it.each([
+    ['has ended', { endedAt: 5 }, 'ctxwrap ps'],
+    ['is gone', { pid: 2 ** 22 + 1 }, 'ctxwrap ps'],
+    ['has not answered for 2m', { heartbeatAt: Date.now() - 120_000 }, 'fg'],
+    ['types nothing (--mode off)', { compaction: { mode: 'off' } }, '--mode warn'],
+    ['the ctxwrap 0.0.9 of session me cannot be asked', { compaction: undefined }, 'start it again'],
+  ])('says that it %s', async (text, more, help) => {
+    record(more);
+    const { code, stdout, stderr } = await ctxwrap(['compact', 'me', '--json'], bench);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(text);
+    expect(stderr).toContain(help);
+    expect(readdirSync(stateFolder())).toEqual(['sessions']);
+  });
+
+  it('is the one that the command itself runs in, unless it does not wait', async () => {
+    await publish();
+    listen();
+    const inside: Bench = { ...bench, env: { ...bench.env, CTXWRAP_SESSION: 'me' } };
+    expect(await ctxwrap(['compact'], inside)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ctxwrap compact --no-wait me'),
+    });
+    expect(await ctxwrap(['compact', '--no-wait'], inside)).toMatchObject({ code: 0 });
+  });
+
+  it('is none at all, or one that nobody knows', async () => {
+    expect(await ctxwrap(['compact'], bench)).toMatchObject({
+      code: 2,
+      stderr: 'ctxwrap: no session is running\nctxwrap: start one with ctxwrap claude\n',
+    });
+    await publish();
+    expect(await ctxwrap(['compact', 'nobody'], bench)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no session "nobody"\n.*ctxwrap ps shows.*\n.*me \(claude/),
+    });
+  });
+
+  it.each([
+    [['--focus', ' \n'], '--focus must be a text'],
+    [['--focus', 'x'.repeat(201)], '--focus must be at most 200 characters, got 201'],
+    [['--forse'], 'did you mean --force?'],
+    [['a', 'b'], 'see ctxwrap compact --help'],
+  ])('%j is wrong usage', async (args, text) => {
+    const { code, stderr } = await ctxwrap(['compact', ...args], bench);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+  });
+});

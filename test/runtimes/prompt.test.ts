@@ -24,7 +24,7 @@ describe('the prompt', () => {
     [{ draft: ['two', 'rows'] }, 'two\nrows'],
     [{ placeholder: "  Press 'Esc' for NORMAL mode." }, ''],
   ])('of gemini with %j is %j', async (frame, text) => {
-    expect(await gemini(frame)).toEqual({ text });
+    expect(await gemini(frame)).toMatchObject({ text });
   });
 
   it.each([
@@ -51,7 +51,7 @@ describe('the prompt', () => {
     [{ draft: ['/compress'], mode: '*', footer: ['  > compress  Compresses the context'] }, '/compress'],
     [{ draft: ['two', 'rows'] }, 'two\nrows'],
   ])('of qwen with %j is %j', async (frame, text) => {
-    expect(await qwen(frame)).toEqual({ text });
+    expect(await qwen(frame)).toMatchObject({ text });
   });
 
   it.each([

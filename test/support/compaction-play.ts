@@ -35,25 +35,41 @@ export interface Done {
   readonly effect: Effect;
 }
 
+/** One step of the flow; without an event where its alarm rang. */
+export interface PlayStep {
+  readonly event?: Event;
+  readonly before: SessionFlow;
+  readonly after: SessionFlow;
+  readonly now: Millis;
+}
+
 /** A session with a hand clock: what happens is told to it, and its alarm rings in time. */
-export const playCompaction = (wish: Partial<CompactSettings> = {}, more: Partial<FlowContext> = {}) => {
+export const playCompaction = (
+  wish: Partial<CompactSettings> = {},
+  more: Partial<FlowContext> = {},
+  watch: (step: PlayStep) => void = () => undefined,
+) => {
   const compact = { ...settings, ...wish };
   const context: FlowContext = { runtime: runtimes.claude, env: {}, compact, ...more };
   let now = NOON;
   let flow: SessionFlow = startFlow(context, now);
   const done: Done[] = [];
-  const go = (next: SessionFlow): void => {
+  const go = (next: SessionFlow, event?: Event): void => {
+    const before = flow;
     flow = next;
+    watch({ before, after: flow, now, ...(event ? { event } : {}) });
     for (const effect of flow.compaction.effects) done.push({ at: now - NOON, effect });
   };
   const tell = (...events: readonly Event[]): void => {
-    for (const event of events) go(stepFlow(flow, event, now));
+    for (const event of events) go(stepFlow(flow, event, now), event);
   };
   const wait = (milliseconds: number): void => {
     const end = now + milliseconds;
+    let rings = 0; // at one instant
     for (let due = flowDue(flow, now); due !== undefined && due <= end; due = flowDue(flow, now)) {
-      if (due <= now) throw new Error(`due at ${due - now} ms from now`);
-      now = due;
+      rings = due > now ? 0 : rings + 1;
+      if (rings > 2) throw new Error(`due again and again: ${due - now} ms from now`);
+      now = Math.max(due, now);
       go(wakeFlow(flow, context, now));
     }
     now = end;

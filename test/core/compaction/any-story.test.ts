@@ -1,0 +1,287 @@
+// What must hold whatever happens: activities, keys, numbers, records, requests and answers in any order, at any time.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../../src/core/activity.js';
+import { compactionDue } from '../../../src/core/compaction/due.js';
+import { compactionWords } from '../../../src/core/compaction/words.js';
+import type { OutcomeKind } from '../../../src/core/compaction/outcome.js';
+import { NOON } from '../../support/compaction-play.js';
+import type { PlayStep } from '../../support/compaction-play.js';
+import { story, storyInBadClock, tellStory } from '../../support/compaction-stories.js';
+import type { Story } from '../../support/compaction-stories.js';
+
+const runs = { numRuns: 400 };
+
+const stepsOf = (told: Story): readonly PlayStep[] => {
+  const steps: PlayStep[] = [];
+  tellStory(told, (each) => steps.push(each));
+  return steps;
+};
+
+const types = ({ after }: PlayStep): boolean =>
+  after.compaction.effects.some(({ type }) => type === 'type-compact');
+
+const endings = ({ after }: PlayStep) =>
+  after.compaction.effects.flatMap((each) =>
+    each.type === 'ended' && each.ended.initiator === 'ctxwrap' ? [each.ended] : [],
+  );
+
+const isAsked = ({ after }: PlayStep): boolean =>
+  after.compaction.phase.kind === 'typing' && after.compaction.phase.attempt.request !== undefined;
+
+const isHard = ({ after, before }: PlayStep): boolean =>
+  [before, after].some(({ compaction: { phase } }) => 'attempt' in phase && phase.attempt.isHard);
+
+/** Checks each order to type in any story, with what went before it. */
+const whenever = (holds: (typing: PlayStep, past: readonly PlayStep[], told: Story) => boolean) =>
+  fc.property(story, (told) => {
+    const steps = stepsOf(told);
+    return steps.every((each, index) => !types(each) || holds(each, steps.slice(0, index), told));
+  });
+
+describe('whenever a command is typed', () => {
+  it('the agent has been ready for 1.5 s, or in a state that the user allows', () => {
+    fc.assert(
+      whenever(({ now }, past, { wish }) => {
+        const told = past.flatMap((each) =>
+          each.event?.type === 'activity' ? [{ at: each.now, is: each.event.report.activity }] : [],
+        );
+        const { is } = told.at(-1) ?? {};
+        const allowed: readonly (Activity | undefined)[] = [
+          'ready',
+          ...(wish.mayStash ? ['draft' as const] : []),
+          ...(wish.mayQueue ? ['busy' as const] : []),
+        ];
+        const since = told.slice(told.findLastIndex((each) => each.is !== is) + 1)[0]?.at ?? now;
+        return allowed.includes(is) && now - since >= 1_500;
+      }),
+      runs,
+    );
+  });
+
+  it('the user has not pressed a key for 3 s', () => {
+    fc.assert(
+      whenever(({ now }, past) => {
+        const key = past.findLast(({ event }) => event?.type === 'user-keys');
+        return now - (key?.now ?? -Infinity) >= 3_000;
+      }),
+      runs,
+    );
+  });
+
+  it('a countdown of 10 s was shown before it, in the mode auto and at a full window, or somebody asked for it', () => {
+    fc.assert(
+      whenever((typing, past, { wish }) => {
+        if (isAsked(typing))
+          return [...past, typing].some(({ event }) => event?.type === 'compact-requested');
+        const shown = past.slice(
+          past.findLastIndex(({ after }) => after.compaction.phase.kind !== 'countdown') + 1,
+        );
+        const words = shown.map(({ after, now }) => compactionWords(after.compaction, NOON + now));
+        const { session, compaction } = typing.after;
+        const { exact, tier } = session.fused ?? {};
+        return (
+          typing.now - (shown[0]?.now ?? Infinity) >= 10_000 &&
+          [10, 5, 1].every((left) => words.includes(`compacting in ${left} s, any key postpones`)) &&
+          compaction.mode === 'auto' &&
+          exact === true &&
+          (tier === 'auto' || tier === 'hard' || (tier === 'warn' && wish.isProactive === true))
+        );
+      }),
+      runs,
+    );
+  });
+
+  it('there is news since the last attempt, unless somebody asked for it', () => {
+    fc.assert(
+      whenever((typing, past) => {
+        const last = past.findLastIndex((each) =>
+          endings(each).some(({ outcome }) => outcome.kind !== 'skipped-busy'),
+        );
+        if (isAsked(typing) || last < 0) return true;
+        const since = past.slice(last + 1).map(({ event }) => event);
+        const news = since.some(
+          (event) =>
+            (event?.type === 'activity' && event.report.activity === 'busy') ||
+            event?.type === 'reading' ||
+            event?.type === 'session-changed' ||
+            event?.type === 'boundary',
+        );
+        // another conversation can be what ended it
+        return news || past[last]?.event?.type === 'session-changed';
+      }),
+      runs,
+    );
+  });
+
+  it('the bounds of an episode hold, and the pauses', () => {
+    fc.assert(
+      whenever((typing, past) => {
+        if (isAsked(typing)) return true;
+        const isReset = ({ event, before, after }: PlayStep): boolean =>
+          (event?.type === 'boundary' && event.boundary.summary === undefined) ||
+          event?.type === 'session-changed' ||
+          after.compaction.last?.outcome.kind === 'verified' ||
+          (before.compaction.episodeSince !== undefined && after.compaction.episodeSince === undefined);
+        const tried = past
+          .slice(past.findLastIndex(isReset) + 1)
+          .filter((each) => endings(each).some(({ outcome }) => outcome.kind !== 'skipped-busy'));
+        const own = tried.filter((each) => isHard(each) === isHard(typing));
+        const sinceLast = typing.now - (tried.at(-1)?.now ?? -Infinity);
+        if (isHard(typing)) return own.length < 3;
+        return sinceLast >= (own.length < 3 ? 60_000 : 300_000);
+      }),
+      runs,
+    );
+  });
+
+  it('fewer than three attempts have failed one after the other, or the last was five minutes ago, or it is hard', () => {
+    const failures: readonly OutcomeKind[] = [
+      'failed',
+      'not-delivered',
+      'not-started',
+      'timeout',
+      'unverified',
+    ];
+    fc.assert(
+      whenever((typing, past) => {
+        if (isAsked(typing) || isHard(typing)) return true;
+        const isSuccess = ({ event, after }: PlayStep): boolean =>
+          (event?.type === 'boundary' && event.boundary.summary === undefined) ||
+          after.compaction.effects.some(
+            (each) => each.type === 'ended' && each.ended.outcome.kind === 'verified',
+          );
+        const failed = past
+          .slice(past.findLastIndex(isSuccess) + 1)
+          .filter((each) => endings(each).some(({ outcome }) => failures.includes(outcome.kind)));
+        return failed.length < 3 || typing.now - (failed.at(-1)?.now ?? 0) >= 300_000;
+      }),
+      runs,
+    );
+  });
+});
+
+describe('whatever happens, also to the clock', () => {
+  it('each order to type ends once, before the next one, and at the latest with the agent', () => {
+    fc.assert(
+      fc.property(storyInBadClock, (told) => {
+        let open = 0;
+        const play = tellStory(told, (each) => {
+          open -= endings(each).length;
+          expect(open).toBeGreaterThanOrEqual(0);
+          if (types(each)) open += 1;
+          expect(open).toBeLessThanOrEqual(1);
+        });
+        play.is('dead');
+        expect(open).toBe(0);
+      }),
+      runs,
+    );
+  });
+
+  it('each request is answered once, unless it was taken back', () => {
+    fc.assert(
+      fc.property(story, (told) => {
+        const steps = stepsOf(told);
+        const asked = steps.filter(({ event }) => event?.type === 'compact-requested').length;
+        const cancelled = steps.filter(
+          ({ event, before, after }) =>
+            event?.type === 'compact-cancelled' && before.compaction.request && !after.compaction.request,
+        ).length;
+        const answers = steps
+          .flatMap(({ after }) => after.compaction.effects)
+          .filter((each) => each.type !== 'type-compact' && each.requestId !== undefined).length;
+        const { compaction } = steps.at(-1)?.after ?? {};
+        const isOpen = compaction?.request ? 1 : 0;
+        const phase = compaction?.phase;
+        const isTried = phase && 'attempt' in phase && phase.attempt.request ? 1 : 0;
+        expect(answers + isOpen + isTried).toBe(asked - cancelled);
+      }),
+      runs,
+    );
+  });
+
+  it('nothing follows after the end of the agent, and nothing is waited for', () => {
+    fc.assert(
+      fc.property(storyInBadClock, story, (life, after) => {
+        const play = tellStory(life);
+        play.is('dead');
+        expect(play.due()).toBeUndefined();
+        const before = play.done.length;
+        for (const each of after.happenings) {
+          if (each.kind === 'event') play.tell(each.event);
+          else play.wait(each.ms);
+          expect(play.due()).toBeUndefined();
+        }
+        const late = play.done.slice(before).filter(({ effect }) => effect.type !== 'refused');
+        expect(late).toEqual([]);
+        expect(play.phase()).toEqual({ kind: 'rest' });
+        expect(play.words()).toBeUndefined();
+      }),
+      runs,
+    );
+  });
+
+  it('what is waited for lies ahead, at most five minutes, and an hour of silence leaves nothing to wait for', () => {
+    fc.assert(
+      fc.property(storyInBadClock, (told) => {
+        const play = tellStory(told, ({ after, now }) => {
+          const due = compactionDue(after.compaction, NOON + now);
+          if (due === undefined) return;
+          expect(due - NOON).toBeGreaterThan(now);
+          expect(due - NOON).toBeLessThanOrEqual(now + 300_000);
+        });
+        play.wait(3_600_000);
+        expect(play.due()).toBeUndefined();
+        expect(['rest', 'held', 'blocked', 'proposed', 'sent', 'foreign']).toContain(play.phase().kind);
+      }),
+      runs,
+    );
+  });
+
+  it('the alarm that rings too early changes nothing', () => {
+    fc.assert(
+      fc.property(story, (told) => {
+        const play = tellStory(told);
+        const [phase, due, count] = [play.phase(), play.due(), play.done.length];
+        play.tell({ type: 'alarm' });
+        expect([play.phase(), play.due(), play.done.length]).toEqual([phase, due, count]);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('the stories', () => {
+  it('reach every outcome and every phase, so that the rules above are not about nothing', () => {
+    const outcomes = new Set<string>();
+    const phases = new Set<string>();
+    for (const each of fc.sample(story, { seed: 1, numRuns: 400 })) {
+      for (const { after } of stepsOf(each)) {
+        phases.add(after.compaction.phase.kind);
+        if (after.compaction.last) outcomes.add(after.compaction.last.outcome.kind);
+      }
+    }
+    expect([...phases].sort()).toEqual([
+      'blocked',
+      'countdown',
+      'foreign',
+      'held',
+      'proposed',
+      'rest',
+      'sent',
+      'typing',
+    ]);
+    expect([...outcomes].sort()).toEqual([
+      'failed',
+      'interrupted',
+      'noop',
+      'not-delivered',
+      'not-started',
+      'skipped-busy',
+      'timeout',
+      'unverified',
+      'verified',
+    ]);
+  });
+});

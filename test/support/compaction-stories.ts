@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import type { Activity } from '../../src/core/activity.js';
+import type { CompactSettings, Typed } from '../../src/core/compaction/state.js';
+import type { Event } from '../../src/core/event.js';
+import { NOON, playCompaction } from './compaction-play.js';
+import type { Play, PlayStep } from './compaction-play.js';
+import { compacted, inSession, shows, tokens } from './sessions.js';
+
+/** Something that happens to a session. */
+export type Happening =
+  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'wait'; readonly ms: number }
+  /** the clock is put elsewhere */
+  | { readonly kind: 'clock'; readonly ms: number };
+
+export interface Story {
+  readonly wish: Partial<CompactSettings>;
+  readonly happenings: readonly Happening[];
+}
+
+const activity = (is: Activity): Event => ({ type: 'activity', report: { activity: is, witnesses: [] } });
+const typed = (result: Typed): Event => ({ type: 'typed', result });
+const results: readonly Event[] = [
+  { type: 'compact-result', result: { kind: 'noop', text: 'nothing' } },
+  { type: 'compact-result', result: { kind: 'failed', failure: 'error', text: '500' } },
+  { type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } },
+];
+const sent = typed({ kind: 'sent', isQueued: false, evidence: [] });
+
+const anyActivity = fc
+  .constantFrom<Activity>(
+    'ready',
+    'ready',
+    'ready',
+    'busy',
+    'busy',
+    'draft',
+    'dialog',
+    'compacting',
+    'unknown',
+  )
+  .map(activity);
+const anyNumber = fc.oneof(
+  fc.constantFrom(0, 20_000, 141_000, 150_000, 165_000, 165_001, 180_000).map((used) => tokens('log', used)),
+  fc.constantFrom(0, 180_000).map((used) => tokens('official', used)),
+  fc.constantFrom(10, 95).map((used) => shows(used)),
+);
+const anyTyped = fc.constantFrom(
+  sent,
+  sent,
+  typed({ kind: 'sent', isQueued: true, evidence: [] }),
+  typed({ kind: 'withdrawn', reason: 'a dialog', evidence: [] }),
+  typed({ kind: 'skipped', reason: 'busy', evidence: [] }),
+);
+const anyRequest = fc
+  .tuple(fc.constantFrom('one', 'two'), fc.boolean())
+  .map(([id, force]): Event => ({ type: 'compact-requested', request: { id, force } }));
+const anyOther = fc.constantFrom<Event>(
+  ...results,
+  { type: 'user-keys' },
+  { type: 'user-keys' },
+  compacted(),
+  compacted('screen'),
+  { type: 'boundary', boundary: { at: 1, summary: 'empty' } },
+  { type: 'growth', tokens: 140_000 },
+  { type: 'voided' },
+  { type: 'screen-blank' },
+  { type: 'compact-cancelled', id: 'one' },
+  { type: 'mode', mode: 'auto' },
+  { type: 'mode', mode: 'auto' },
+  { type: 'mode', mode: 'ask' },
+  { type: 'mode', mode: 'warn' },
+  inSession('one'),
+  inSession('two'),
+);
+const event = fc
+  .oneof(
+    { weight: 6, arbitrary: anyActivity },
+    { weight: 4, arbitrary: anyNumber },
+    { weight: 5, arbitrary: anyTyped },
+    { weight: 1, arbitrary: anyRequest },
+    { weight: 4, arbitrary: anyOther },
+  )
+  .map((each): Happening => ({ kind: 'event', event: each }));
+const wait = fc
+  .oneof(
+    fc.integer({ min: 0, max: 3_500 }),
+    fc.integer({ min: 9_000, max: 16_000 }),
+    fc.constantFrom(5_000, 11_500, 60_000, 75_000, 120_000, 310_000),
+  )
+  .map((ms): Happening => ({ kind: 'wait', ms }));
+
+// What leads to an order to type, and to the end of an attempt, happens too seldom by chance.
+const full = (used: number): readonly Happening[] =>
+  [activity('busy'), tokens('log', used), activity('ready')].map((each) => ({ kind: 'event', event: each }));
+const tried = (...after: readonly Event[]): readonly Happening[] =>
+  [sent, activity('compacting'), ...after].map((each) => ({ kind: 'event', event: each }));
+const often = fc.constantFrom<readonly Happening[]>(
+  [...full(165_000), { kind: 'wait', ms: 75_000 }],
+  [...full(166_000), { kind: 'wait', ms: 11_500 }],
+  [...full(180_000), { kind: 'wait', ms: 11_500 }],
+  tried(),
+  [...tried(), { kind: 'wait', ms: 121_000 }],
+  ...results.map((each) => tried(each, activity('ready'))),
+  [...tried(compacted('screen'), activity('ready')), ...full(165_500)],
+);
+const part = fc.oneof(
+  { weight: 5, arbitrary: event.map((each) => [each]) },
+  { weight: 5, arbitrary: wait.map((each) => [each]) },
+  { weight: 3, arbitrary: often },
+);
+const clock = fc
+  .constantFrom(-3_600_000, -5_000, 5_000, 3_600_000)
+  .map((ms): readonly Happening[] => [{ kind: 'clock', ms }]);
+
+const wish = fc.record({ mayStash: fc.boolean(), mayQueue: fc.boolean(), isProactive: fc.boolean() });
+const storyOf = (each: fc.Arbitrary<readonly Happening[]>): fc.Arbitrary<Story> =>
+  fc.record({ wish, happenings: fc.array(each, { maxLength: 50 }).map((parts) => parts.flat()) });
+
+/** Anything at all that can happen to a session before its end. */
+export const story = storyOf(part);
+
+/** The same with a clock that is set back, or that jumps. */
+export const storyInBadClock = storyOf(
+  fc.oneof({ weight: 12, arbitrary: part }, { weight: 1, arbitrary: clock }),
+);
+
+/** Plays a story; its steps are shown to `watch`. */
+export const tellStory = (
+  { wish: wanted, happenings }: Story,
+  watch: (step: PlayStep) => void = () => undefined,
+): Play => {
+  const play = playCompaction(wanted, {}, (each) => watch({ ...each, now: each.now - NOON }));
+  for (const each of happenings) {
+    if (each.kind === 'event') play.tell(each.event);
+    if (each.kind === 'wait') play.wait(each.ms);
+    if (each.kind === 'clock') {
+      play.setClock(each.ms);
+      play.tell({ type: 'output' });
+    }
+  }
+  return play;
+};

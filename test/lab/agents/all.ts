@@ -1,0 +1,7 @@
+import type { LabAgent } from './agent.js';
+import { claude } from './claude.js';
+import { codex } from './codex.js';
+import { gemini } from './gemini.js';
+import { qwen } from './qwen.js';
+
+export const agents: readonly LabAgent[] = [claude, codex, gemini, qwen];

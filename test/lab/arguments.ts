@@ -1,0 +1,67 @@
+// npm run lab -- [claude codex gemini qwen] [--scenario NAME] [--times N] [--jobs N] [--write] [--list]
+import { parseArgs } from 'node:util';
+import { agents } from './agents/all.js';
+import type { LabAgent } from './agents/agent.js';
+import { scenarios } from './scenarios/all.js';
+import type { Scenario } from './scenarios/scenario.js';
+
+export interface Subject {
+  readonly agent: LabAgent;
+  readonly version: string;
+}
+
+export interface Wish {
+  readonly subjects: readonly Subject[];
+  readonly scenarios: readonly Scenario[];
+  readonly times: number;
+  /** sessions at the same time */
+  readonly jobs: number;
+  readonly isList: boolean;
+  /** the table is written to docs/agents.md */
+  readonly isWritten: boolean;
+}
+
+/** Throws a sentence on what it does not know. */
+export const readArguments = (argv: readonly string[]): Wish => {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      scenario: { type: 'string', multiple: true, default: [] },
+      times: { type: 'string', default: '3' },
+      jobs: { type: 'string', default: '2' },
+      list: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const wanted = values.scenario.map(scenarioOf);
+  return {
+    subjects:
+      positionals.length > 0 ? positionals.map(subjectOf) : agents.map((agent) => subjectOf(agent.name)),
+    scenarios: wanted.length > 0 ? wanted : scenarios,
+    times: countOf('--times', values.times),
+    jobs: countOf('--jobs', values.jobs),
+    isList: values.list,
+    isWritten: values.write,
+  };
+};
+
+/** `codex`, or `codex@0.170.0` for another version. */
+const subjectOf = (word: string): Subject => {
+  const [name, version] = word.split('@');
+  const agent = agents.find((each) => each.name === name);
+  if (!agent) throw new Error(`no agent ${name}: ${agents.map((each) => each.name).join(', ')}`);
+  return { agent, version: version ?? agent.version };
+};
+
+const scenarioOf = (name: string): Scenario => {
+  const found = scenarios.find((each) => each.name === name);
+  if (!found) throw new Error(`no scenario "${name}"; --list shows them all`);
+  return found;
+};
+
+const countOf = (flag: string, text: string): number => {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`${flag} is a number from 1, got "${text}"`);
+  return count;
+};

@@ -1,0 +1,124 @@
+// Starts real agents under ctxwrap, far from any network, and looks at what happens. Told by arguments which; prints a table.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { agents } from './agents/all.js';
+import { readArguments, type Subject, type Wish } from './arguments.js';
+import { cacheFolder, installed } from './install.js';
+import { isolated, whyNotIsolated } from './namespace.js';
+import { play, type Verdict } from './play.js';
+import { scenarios } from './scenarios/all.js';
+import type { Scenario } from './scenarios/scenario.js';
+import { tableOf, writeTable, type Played } from './table.js';
+
+/** One session. */
+interface Run {
+  readonly subject: Subject;
+  readonly scenario: Scenario;
+  readonly time: number;
+}
+
+/** What a session needs from outside its place. */
+interface Order {
+  readonly agent: string;
+  readonly scenario: string;
+  readonly commands: string;
+  readonly ctxwrap: string;
+  readonly folder: string;
+}
+
+const root = process.env['CTXWRAP_LAB_ROOT'] ?? process.cwd();
+const ctxwrap = resolve(process.env['CTXWRAP'] ?? join(root, 'bin/ctxwrap.js'));
+const [self = ''] = process.argv.slice(1);
+
+const runsOf = ({ subjects, scenarios: wanted, times }: Wish): readonly Run[] =>
+  wanted.flatMap((scenario) =>
+    subjects
+      .filter(({ agent }) => scenario.isFor?.(agent) ?? true)
+      .flatMap((subject) =>
+        Array.from({ length: times }, (_, index) => ({ subject, scenario, time: index + 1 })),
+      ),
+  );
+
+const verdictIn = (folder: string): Verdict => {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'verdict.json'), 'utf8')) as Verdict;
+  } catch {
+    return { isGood: false, evidence: `the session ended without a verdict: ${join(folder, 'lab.log')}` };
+  }
+};
+
+const perform = async (
+  { subject, scenario, time }: Run,
+  commands: string,
+  evidence: string,
+): Promise<Played> => {
+  const { agent, version } = subject;
+  const folder = join(evidence, `${agent.name}-${scenario.name.replaceAll(' ', '-')}-${time}`);
+  mkdirSync(folder, { recursive: true });
+  const order: Order = { agent: agent.name, scenario: scenario.name, commands, ctxwrap, folder };
+  const [file, ...args] = isolated([process.execPath, self, '--play', JSON.stringify(order)]);
+  const log = createWriteStream(join(folder, 'lab.log'));
+  await once(log, 'open');
+  const child = spawn(file, args, { stdio: ['ignore', log, log] });
+  await once(child, 'exit');
+  const verdict = verdictIn(folder);
+  const sign = verdict.isGood ? 'ok' : 'FAILED';
+  process.stderr.write(`${sign}  ${agent.name} · ${scenario.name} · ${time}: ${verdict.evidence}\n`);
+  return { agent: agent.name, version, scenario, verdict, folder };
+};
+
+/** So many at a time, in the order of the list. */
+const performAll = async (wish: Wish, evidence: string): Promise<readonly Played[]> => {
+  const cache = cacheFolder(process.env);
+  const commands = new Map(
+    wish.subjects.map((subject) => [subject, installed(subject.agent, subject.version, cache)]),
+  );
+  const waiting = [...runsOf(wish)];
+  const played: Played[] = [];
+  const work = async (): Promise<void> => {
+    for (let run = waiting.shift(); run; run = waiting.shift())
+      played.push(await perform(run, commands.get(run.subject) ?? '', evidence));
+  };
+  await Promise.all(Array.from({ length: wish.jobs }, work));
+  return played;
+};
+
+const playOrder = async (text: string): Promise<void> => {
+  const order = JSON.parse(text) as Order;
+  const agent = agents.find(({ name }) => name === order.agent);
+  const scenario = scenarios.find(({ name }) => name === order.scenario);
+  if (!agent || !scenario) throw new Error(`no such session: ${text}`);
+  await play({ ...order, agent, scenario });
+};
+
+const list = (wish: Wish): string =>
+  wish.scenarios.map(({ name, expects }) => `${name.padEnd(26)} ${expects}\n`).join('');
+
+const lab = async (argv: readonly string[]): Promise<number> => {
+  const wish = readArguments(argv);
+  if (wish.isList) {
+    process.stdout.write(list(wish));
+    return 0;
+  }
+  const reason = whyNotIsolated();
+  if (reason !== undefined) throw new Error(reason);
+  const started = new Date();
+  const evidence = join(cacheFolder(process.env), 'runs', started.toISOString().replace(/[:.]/g, '-'));
+  const played = await performAll(wish, evidence);
+  process.stdout.write(`${tableOf(played)}\nRecordings and logs: ${evidence}\n`);
+  if (wish.isWritten) writeTable(join(root, 'docs/agents.md'), played, started);
+  return played.every(({ verdict }) => verdict.isGood) ? 0 : 1;
+};
+
+const [word, order = ''] = process.argv.slice(2);
+try {
+  if (word === '--play') await playOrder(order);
+  process.exitCode = word === '--play' ? 0 : await lab(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`lab: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+// what is left of a session that went wrong must not keep it open
+if (word === '--play') process.exit();

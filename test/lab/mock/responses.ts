@@ -1,0 +1,105 @@
+// OpenAI's responses, as Codex sends them: https://platform.openai.com/docs/api-reference/responses-streaming
+import { listAt, textAt } from '../../../src/core/json.js';
+import type { JsonRecord } from '../../../src/core/json.js';
+import { json, partsOf, stream, textIn, type Api, type Question, type Wire } from './api.js';
+import type { Answer } from './control.js';
+
+const SUMMARY = /CONTEXT CHECKPOINT COMPACTION/;
+const TITLE = /single-line task title/;
+/** Names that the shell tool has had; the first one that the agent offers is called. */
+const SHELLS = ['exec_command', 'shell_command', 'shell'];
+
+const read = (path: string, body: JsonRecord): Question | undefined => {
+  if (path !== '/v1/responses') return undefined;
+  const input = listAt(body, 'input');
+  const last = input.at(-1);
+  const isAfterTool = (textAt(last, 'type') ?? '').endsWith('_output');
+  const users = input.filter((each) => textAt(each, 'role') === 'user');
+  const said = textIn(listAt(users.at(-1), 'content'));
+  const isSummary = !isAfterTool && (SUMMARY.test(said) || textAt(last, 'type') === 'compaction_trigger');
+  const isTitle = TITLE.test(said) || TITLE.test(textAt(body, 'instructions') ?? '');
+  const tools = listAt(body, 'tools').map((tool) => textAt(tool, 'name') ?? '');
+  return {
+    purpose: isSummary ? 'summary' : isTitle ? 'side' : 'turn',
+    model: textAt(body, 'model') ?? '',
+    isStreamed: true,
+    said,
+    isAfterTool,
+    shellTool: SHELLS.find((name) => tools.includes(name)),
+    sideText: 'A short talk',
+  };
+};
+
+const usageOf = ({ usedTokens, outputTokens }: Answer) => ({
+  input_tokens: usedTokens,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: outputTokens,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: usedTokens + outputTokens,
+});
+
+// What runs outside the sandbox has to be asked for.
+const argumentsFor = (tool: string, command: string) => {
+  const asking = { sandbox_permissions: 'require_escalated', justification: 'it makes a file' };
+  if (tool === 'exec_command') return { cmd: command, ...asking };
+  return tool === 'shell_command'
+    ? { command, ...asking }
+    : { command: ['sh', '-c', command], with_escalated_permissions: true };
+};
+
+const event = (type: string, rest: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+
+const itemDone = (item: object): string => event('response.output_item.done', { output_index: 0, item });
+
+const framesOf = (question: Question, answer: Answer, id: string): readonly string[] => {
+  const { shellTool } = question;
+  if (answer.command !== undefined && shellTool !== undefined) {
+    const call = { type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, name: shellTool };
+    const args = JSON.stringify(argumentsFor(shellTool, answer.command));
+    return [itemDone({ ...call, arguments: args, status: 'completed' })];
+  }
+  if (answer.text === '') return [];
+  const message = { type: 'message', id: `msg_${id}`, role: 'assistant' };
+  const content = [{ type: 'output_text', text: answer.text, annotations: [] }];
+  const where = { item_id: message.id, output_index: 0, content_index: 0 };
+  return [
+    event('response.output_item.added', {
+      output_index: 0,
+      item: { ...message, status: 'in_progress', content: [] },
+    }),
+    ...partsOf(answer).map((delta) => event('response.output_text.delta', { ...where, delta })),
+    itemDone({ ...message, status: 'completed', content }),
+  ];
+};
+
+const TOO_LONG =
+  'Your input exceeds the context window of this model. Please adjust your input and try again.';
+
+const tooLong = (): Wire => {
+  const error = { code: 'context_length_exceeded', message: TOO_LONG };
+  return stream([
+    event('response.created', { response: { id: 'resp_long', object: 'response', status: 'in_progress' } }),
+    event('response.failed', { response: { id: 'resp_long', status: 'failed', error, usage: null } }),
+  ]);
+};
+
+export const responses: Api = {
+  name: 'responses',
+  read,
+  answer: (question, answer, id) => {
+    const response = { id: `resp_${id}`, object: 'response', model: question.model };
+    return stream([
+      event('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
+      ...framesOf(question, answer, id),
+      event('response.completed', {
+        response: { ...response, status: 'completed', usage: usageOf(answer) },
+      }),
+    ]);
+  },
+  fail: (fault) => {
+    if (fault.kind === 'too-long') return tooLong();
+    const type = fault.status >= 500 ? 'server_error' : 'invalid_request_error';
+    return json(fault.status, { error: { message: `made up ${fault.status}`, type } });
+  },
+};

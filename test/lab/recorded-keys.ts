@@ -1,0 +1,45 @@
+// Which keys the agent got, and which of them no user pressed: from the wrapper's own recording of every byte that it wrote.
+import { isRecord, parseRecord } from '../../src/core/json.js';
+
+/** What a terminal says by itself: answers to questions, focus. */
+const ANSWERS = /\x1b\[[?>=]?[\d;:]*\$?[cnRty]|\x1b\[\?\d+u|\x1b\[[IO]|\x1b[P\]][^\x07\x1b]*(?:\x07|\x1b\\)/g;
+
+export interface RecordedKeys {
+  /** writes that no user made, in order */
+  readonly ours: readonly string[];
+  /** what the user pressed and the agent never got */
+  readonly lost: string;
+}
+
+/** The writes to the agent in a recording (asciicast v2 with input). */
+export const writesIn = (cast: string): readonly string[] =>
+  cast.split('\n').flatMap((line) => {
+    if (line.startsWith('{') && isRecord(parseRecord(line))) return [];
+    const event = parseEvent(line);
+    return event?.kind === 'i' ? [event.data] : [];
+  });
+
+const parseEvent = (line: string): { readonly kind: string; readonly data: string } | undefined => {
+  try {
+    const event: unknown = JSON.parse(line);
+    if (!Array.isArray(event)) return undefined;
+    const [, kind, data] = event as readonly unknown[];
+    return typeof kind === 'string' && typeof data === 'string' ? { kind, data } : undefined;
+  } catch {
+    return undefined; // the last line of a recording that was cut off
+  }
+};
+
+/** What is left of the writes when the user's keys are taken out in the order in which they were pressed. */
+export const sortKeys = (writes: readonly string[], pressed: string): RecordedKeys => {
+  let left = pressed;
+  const ours = writes.flatMap((write) => {
+    const keys = write.replaceAll(ANSWERS, '');
+    if (left.startsWith(keys)) {
+      left = left.slice(keys.length);
+      return [];
+    }
+    return [keys];
+  });
+  return { ours, lost: left };
+};

@@ -17,6 +17,11 @@ export interface Recipe {
   readonly finishMs: number;
   /** the bytes that put a draft aside until the command has run, and how long to wait for it, in milliseconds */
   readonly stash?: { readonly keys: string; readonly pauseMs: number };
+  /**
+   * the agent always lists what could be meant below a command, and the key that submits takes the first of the list: it must be the
+   * command, or another one runs
+   */
+  readonly isListed?: true;
   /** the agent takes the command while it works, and runs it after the turn */
   readonly isQueued?: true;
 }
@@ -25,6 +30,8 @@ export interface Recipe {
 export interface PromptLook {
   /** the user's text without glyph, hint and suggestion; '' when there is none; rows of one text are joined by what was typed between them, where it can be known */
   readonly text: string;
+  /** the command that is chosen in the list below the prompt, with its slash; absent where there is no list */
+  readonly listed?: string;
   /** a draft has been put aside */
   readonly isStashed?: true;
 }

@@ -9,6 +9,8 @@ export interface KeySink {
   readonly type: (bytes: Uint8Array) => void;
   /** keeps the user's bytes back until the returned function is called, which sends them in their order */
   readonly hold: () => () => void;
+  /** how often the user has typed so far, what is held included */
+  readonly typed: () => number;
   /** when Enter went to the child last, by the clock on the wall; undefined while never */
   readonly enteredAt: () => Millis | undefined;
 }
@@ -40,6 +42,7 @@ export const makeKeySink = (
 ): KeySink => {
   let enteredAt: Millis | undefined;
   let held: Uint8Array[] | undefined;
+  let typed = 0;
 
   const write = (bytes: Uint8Array): void => {
     stage.child?.write(bytes);
@@ -55,6 +58,7 @@ export const makeKeySink = (
     type: write,
     forward: (bytes) => {
       if (bytes.length === 0) return;
+      if (isTyped(bytes)) typed += 1;
       if (held) held.push(Uint8Array.from(bytes));
       else send(bytes);
     },
@@ -66,6 +70,7 @@ export const makeKeySink = (
         for (const bytes of waiting.splice(0)) send(bytes);
       };
     },
+    typed: () => typed,
     enteredAt: () => enteredAt,
   };
 };

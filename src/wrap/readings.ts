@@ -103,7 +103,11 @@ export const followReadings = (
   };
 };
 
-const untouched: Omit<TypistPort, 'look'> = { write: () => undefined, holdKeys: () => () => undefined };
+const untouched: Omit<TypistPort, 'look'> = {
+  write: () => undefined,
+  holdKeys: () => () => undefined,
+  typed: () => 0,
+};
 
 interface Observing {
   readonly place: Omit<Place, 'now'>;

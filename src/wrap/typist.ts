@@ -19,6 +19,8 @@ export interface TypistPort {
   readonly write: (bytes: Uint8Array) => void;
   /** keeps the user's keys back until the returned function is called, which sends them in their order */
   readonly holdKeys: () => () => void;
+  /** how often the user has typed so far, what is held included */
+  readonly typed: () => number;
 }
 
 export interface TypeOrder {
@@ -33,7 +35,9 @@ export interface TypeOrder {
 
 const HOLD_MS = 1_500; // the user's keys wait no longer; what is not submitted by then is taken back
 const LOOK_MS = 20; // between two looks
+const LATE_LOOK_MS = 100;
 const TAKE_BACK_MS = 200; // of the time above, for the Backspaces
+const LATE_MS = 10_000; // an agent that is slow may still show what it was sent, when nobody waits for it any more
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 const BACKSPACE = '\x7f';
@@ -45,8 +49,11 @@ export const typeCompact = async (order: TypeOrder): Promise<Typed> => {
   const reason = refusalOf(first, order);
   if (reason !== undefined) return { kind: 'skipped', reason, evidence: [] };
   const release = port.holdKeys();
+  const typedBefore = port.typed();
   try {
-    return await type(order, first?.prompt?.text ?? '');
+    const typed = await type(order, first?.prompt?.text ?? '');
+    if (typed.kind === 'withdrawn') void takeBackLate(order, typedBefore);
+    return typed;
   } catch (error) {
     return { kind: 'withdrawn', reason: String(error), evidence: [] };
   } finally {
@@ -104,10 +111,16 @@ const type = async (order: TypeOrder, draft: string): Promise<Typed> => {
 const textOf = ({ recipe, focus }: TypeOrder): string =>
   focus === undefined || focus === '' || !recipe.takesFocus ? recipe.command : `${recipe.command} ${focus}`;
 
-/** What was typed stands in the prompt, and nothing else has come up. */
-const isTyped = ({ activity, prompt }: Look, text: string, { isQueued }: TypeOrder): boolean =>
-  (activity === 'draft' || activity === 'ready' || (activity === 'busy' && isQueued)) &&
-  prompt?.text.trimEnd() === text;
+/** What was typed stands in the prompt, nothing else has come up, and the key that submits would take nothing else. */
+const isTyped = ({ activity, prompt }: Look, text: string, { recipe, isQueued }: TypeOrder): boolean => {
+  const isTaken = activity === 'draft' || activity === 'ready' || (activity === 'busy' && isQueued);
+  if (!isTaken || prompt === undefined || bare(prompt.text) !== bare(text)) return false;
+  if (prompt.listed !== undefined) return prompt.listed === recipe.command;
+  return recipe.isListed !== true || text !== recipe.command;
+};
+
+/** Without blanks: where a row is broken at one, it is not seen. */
+const bare = (text: string): string => text.replaceAll(/\s/g, '');
 
 interface Expectation {
   readonly wanted: (look: Look) => boolean;
@@ -129,7 +142,9 @@ const seeing = async (port: TypistPort, expected: Expectation): Promise<boolean>
   return false;
 };
 
-const isAside = ({ prompt }: Look): boolean => prompt?.text === '' && prompt.isStashed === true;
+// In vim's normal mode a draft goes away, too, but text behind it would be commands; there the agent is not ready.
+const isAside = ({ activity, prompt }: Look): boolean =>
+  activity === 'ready' && prompt?.text === '' && prompt.isStashed === true;
 
 /**
  * Backspaces for what of ours stands at the end of the prompt; says why they were needed. Where no prompt is seen, a Backspace could
@@ -149,6 +164,20 @@ const takeBack = (
   const count = arrived.length + (recipe.isPasted && arrived === text ? 1 : 0);
   stroke(BACKSPACE.repeat(count), `Backspace ${count}×`);
   return 'the prompt did not hold the command alone';
+};
+
+/** Text of ours that comes up alone in the prompt after all is taken back, as long as the user has typed nothing. */
+const takeBackLate = async (order: TypeOrder, typedBefore: number): Promise<void> => {
+  const { port, recipe, signal } = order;
+  const text = textOf(order);
+  const until = performance.now() + LATE_MS;
+  while (!signal.aborted && performance.now() < until && port.typed() === typedBefore) {
+    const look = port.look();
+    if (look?.activity === 'draft' && look.prompt && bare(look.prompt.text) === bare(text)) {
+      return port.write(Buffer.from(BACKSPACE.repeat(text.length + (recipe.isPasted ? 1 : 0))));
+    }
+    await wait(LATE_LOOK_MS, undefined, { ref: false });
+  }
 };
 
 /** `/compact`, `/compac`, …: as much of it as may have arrived. */

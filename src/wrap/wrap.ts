@@ -151,7 +151,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
         onState: publisher?.show,
         onFile: publisher?.showFile,
         enteredAt: keys.enteredAt,
-        typist: { write: keys.type, holdKeys: keys.hold },
+        typist: { write: keys.type, holdKeys: keys.hold, typed: keys.typed },
       });
     });
     const end = await ending.ended;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Activity } from '../../src/core/activity.js';
 import type { Recipe } from '../../src/runtimes/recipe.js';
 import { typeCompact, type Look } from '../../src/wrap/typist.js';
@@ -29,10 +29,13 @@ const makeAgent = (start: { readonly text?: string; readonly activity?: Activity
     isDeaf: false,
     /** how much of the command arrives */
     most: Infinity,
+    /** the command chosen in the list below the prompt */
+    listed: undefined as string | undefined,
     written: [] as string[],
     submitted: [] as string[],
     released: [] as string[],
-    onWrite: (_: string): void => undefined,
+    typed: 0,
+    onWrite: (_keys: string): void => undefined,
   };
   const take = (key: string): void => {
     if (key === '\r' || key === '\t') {
@@ -48,7 +51,11 @@ const makeAgent = (start: { readonly text?: string; readonly activity?: Activity
     look: (): Look => ({
       activity: activity(),
       prompt: state.hasPrompt
-        ? { text: state.text, ...(state.aside === undefined ? {} : { isStashed: true as const }) }
+        ? {
+            text: state.text,
+            ...(state.listed === undefined ? {} : { listed: state.listed }),
+            ...(state.aside === undefined ? {} : { isStashed: true as const }),
+          }
         : undefined,
     }),
     write: (bytes: Uint8Array): void => {
@@ -59,6 +66,7 @@ const makeAgent = (start: { readonly text?: string; readonly activity?: Activity
       const text = keys.replaceAll(/\x1b\[20[01]~/g, '');
       for (const key of text.startsWith('/') ? text.slice(0, state.most) : text) take(key);
     },
+    typed: () => state.typed,
     holdKeys: () => {
       state.released.push('held');
       return () => void state.released.push(`released after ${state.written.length}`);
@@ -147,6 +155,25 @@ describe.concurrent('what is not as expected', () => {
     expect(state.written).toEqual(['/compact']);
   });
 
+  it.each([
+    ['another command is chosen in the list below it', typed, '/clear'],
+    ['the list that the agent always shows is not there', { ...typed, isListed: true as const }, undefined],
+  ])('is not submitted while %s', async (_why, recipe, listed) => {
+    const { state, type } = makeAgent();
+    state.listed = listed;
+    expect(await type(recipe)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.submitted).toEqual([]);
+    expect(state.text).toBe('');
+  });
+
+  it('is submitted once the list below it has followed', async () => {
+    const { state, type } = makeAgent();
+    state.listed = '/clear';
+    state.onWrite = () => void setTimeout(() => void (state.listed = '/compact'), 100);
+    expect(await type({ ...typed, isListed: true })).toMatchObject({ kind: 'sent' });
+    expect(state.submitted).toEqual(['/compact']);
+  });
+
   it('is left alone when nothing arrives in the prompt', async () => {
     const { state, type } = makeAgent();
     state.isDeaf = true;
@@ -164,6 +191,27 @@ describe.concurrent('what is not as expected', () => {
     expect(state.text).toBe('from elsewhere ');
     expect(state.submitted).toEqual([]);
     expect(state.released.at(-1)).toBe('released after 2');
+  });
+
+  it('is taken back when it comes up late', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    state.isDeaf = false;
+    state.text = '/compact';
+    await vi.waitFor(() => expect(state.text).toBe(''));
+    expect(state.submitted).toEqual([]);
+  });
+
+  it('is not touched late when the user has typed since', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    state.onWrite = () => void (state.typed += 1);
+    await type(unstashed);
+    state.isDeaf = false;
+    state.text = '/compact';
+    await type(unstashed); // finds text in the prompt, and has looked after it
+    expect(state.text).toBe('/compact');
   });
 
   it('is taken back as far as it arrived', async () => {

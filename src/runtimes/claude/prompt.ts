@@ -16,7 +16,20 @@ export const prompt: PromptReader = (seen) => {
   if (layout.kind !== 'prompt' || obstacleOf(screen, layout) !== undefined) return undefined;
   const { activity } = activityOf(seen, layout, { vim: false });
   if (activity === 'unknown' || activity === 'dialog') return undefined;
-  return { text: textOf(screen, layout), ...(isStashed(screen, layout) ? { isStashed: true } : {}) };
+  const text = textOf(screen, layout);
+  return {
+    text,
+    ...listedBelow(screen, layout, text),
+    ...(isStashed(screen, layout) ? { isStashed: true } : {}),
+  };
+};
+
+// Enter takes the first command of the list below one that is typed.
+const listedBelow = (screen: ScreenView, { lower }: Prompt, text: string): { readonly listed?: string } => {
+  const listed = text.startsWith('/')
+    ? /^(\/\S+)(?: {2,}|$)/.exec(rowText(screen, lower + 1))?.[1]
+    : undefined;
+  return listed === undefined ? {} : { listed };
 };
 
 const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {

@@ -25,6 +25,19 @@ export const inputText = (screen: ScreenView, { top, rows, atStart }: Composer):
   return isPlaceholder ? '' : first;
 };
 
+/**
+ * The first command in the list below a command that is typed. The list follows the text with a delay, and Enter takes its first entry
+ * (seen: a typed `/permissions` ran `/clear`). Without a list the footer's row is there, which names no command.
+ */
+export const listedBelow = (
+  screen: ScreenView,
+  { bottom }: Composer,
+  text: string,
+): { readonly listed?: string } => {
+  const name = text.startsWith('/') ? /^ (\S+)/.exec(screen.text(bottom + 1))?.[1] : undefined;
+  return name === undefined ? {} : { listed: `/${name}` };
+};
+
 const hasNormalFooter = (screen: ScreenView, bottom: number): boolean => {
   for (let row = bottom + 1; row < screen.rows; row += 1)
     if (VIM_NORMAL_FOOTER.test(screen.text(row))) return true;

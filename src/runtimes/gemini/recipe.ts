@@ -11,5 +11,6 @@ export const geminiRecipe: Recipe = {
   pauseMs: 150,
   submit: '\r',
   startMs: 5_000,
+  isListed: true,
   finishMs: 300_000,
 };

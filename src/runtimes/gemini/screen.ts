@@ -11,7 +11,7 @@ import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { conversationAbove } from './conversation.js';
 import { findComposer, panelTop, textOf } from './layout.js';
 import type { Composer } from './layout.js';
-import { inputKind, inputText } from './prompt.js';
+import { inputKind, inputText, listedBelow } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 
 type Title = 'ready' | 'working' | 'action' | 'plain' | 'cleared';
@@ -55,7 +55,7 @@ export const geminiScreen: AgentScreen = {
     const { asking, covered } = liveRows(seen.screen, composer.top);
     if (asking || covered) return undefined;
     const text = messageIn(seen.screen, composer);
-    return text === undefined ? undefined : { text };
+    return text === undefined ? undefined : { text, ...listedBelow(seen.screen, composer, text) };
   },
 };
 

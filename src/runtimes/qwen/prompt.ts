@@ -30,6 +30,19 @@ export const inputKind = (screen: ScreenView, composer: Composer): InputKind => 
 export const footerRows = (screen: ScreenView, { bottom }: Composer): readonly string[] =>
   Array.from({ length: FOOTER_ROWS }, (_, index) => screen.text(bottom + 1 + index));
 
+/** The command with the mark of the list below a command that is typed: Enter takes it. */
+export const listedBelow = (
+  screen: ScreenView,
+  composer: Composer,
+  text: string,
+): { readonly listed?: string } => {
+  const marked = text.startsWith('/')
+    ? footerRows(screen, composer).map((row) => /^ {2}> (\S+)/.exec(row)?.[1])
+    : [];
+  const name = marked.find((each) => each !== undefined);
+  return name === undefined ? {} : { listed: `/${name}` };
+};
+
 /** '' where nothing was typed. `ghostColour`: how the placeholder was coloured; without it the hint in the footer tells. */
 export const inputText = (
   screen: ScreenView,

@@ -8,6 +8,7 @@ export const qwenRecipe: Recipe = {
   pauseMs: 150,
   submit: '\r',
   startMs: 5_000,
+  isListed: true,
   finishMs: 120_000,
   isQueued: true,
 };

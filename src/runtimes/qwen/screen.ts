@@ -11,7 +11,7 @@ import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { conversationAbove } from './conversation.js';
 import { findComposer, textOf } from './layout.js';
 import type { Composer } from './layout.js';
-import { footerRows, inputKind, inputText, placeholderColour } from './prompt.js';
+import { footerRows, inputKind, inputText, listedBelow, placeholderColour } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 
 interface QwenScreen {
@@ -51,7 +51,7 @@ export const qwenScreen: AgentScreen = {
     if (!composer || title === 'cleared' || title === 'approval') return undefined;
     if (liveRows(screen, composer.top).asking) return undefined;
     const text = messageIn(screen, composer);
-    return text === undefined ? undefined : { text };
+    return text === undefined ? undefined : { text, ...listedBelow(screen, composer, text) };
   },
 };
 

@@ -1,0 +1,143 @@
+// Every recording through the whole path from bytes to effects, with a window that is full from the first moment on: each moment wants to
+// compact, so that only the gate keeps the keys back. What would be typed into a dialog, a picker, shell mode, a draft or a trap shows here.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../src/core/activity.js';
+import type { Event } from '../../src/core/event.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
+import { openRecordingFile } from '../../src/storage/recording-file.js';
+import { startWatch, watchScreen } from '../../src/wrap/screen-watch.js';
+import { settledScreens } from '../../src/wrap/settled-screens.js';
+import { casts } from '../support/casts.js';
+import { HARD_TOKENS, playCompaction } from '../support/compaction-play.js';
+import { castPath } from '../support/screen-play.js';
+import { tokens } from '../support/sessions.js';
+
+interface Typing {
+  /** milliseconds since the start */
+  readonly at: number;
+  /** how long the last activity had been seen then */
+  readonly heldMs: number;
+  readonly activity: Activity | undefined;
+  readonly rows: readonly string[];
+}
+
+const full = tokens('log', HARD_TOKENS);
+
+/** A session that is asked to compact at every moment, or counts down at every moment; what is typed is never typed, so the wish stays. */
+const makeWisher = (runtime: Runtime, isAsked: boolean) => {
+  const play = playCompaction({}, { runtime, window: 200_000 });
+  const typings: Typing[] = [];
+  let known: { readonly at: number; readonly activity?: Activity } = { at: 0 };
+  let rows: readonly string[] = [];
+  const settle = (): void => {
+    if (play.phase().kind !== 'typing') return;
+    const at = play.typings().at(-1)?.at ?? 0;
+    typings.push({ at, heldMs: at - known.at, activity: known.activity, rows });
+    play.typed({ kind: 'skipped', reason: 'a recording takes no keys', evidence: [] });
+  };
+  const wish = (): void => {
+    play.tell(full);
+    if (isAsked && !play.state().request) play.ask(`${play.at()}`, { force: true });
+    settle();
+  };
+  /** In short steps, so that an order to type is taken back before the next screen. */
+  const waitUntil = (at: number): void => {
+    while (play.at() < at) {
+      play.wait(Math.min(at - play.at(), 250));
+      settle();
+      wish();
+    }
+  };
+  wish();
+  return {
+    typings,
+    see: (events: readonly Event[], seen: readonly string[], at: number): void => {
+      waitUntil(at);
+      rows = seen;
+      for (const event of events) {
+        if (event.type === 'activity') known = { at: play.at(), activity: event.report.activity };
+        play.tell(event);
+        settle();
+      }
+      wish();
+    },
+  };
+};
+
+/** What would be typed into a recording, and every activity in it. */
+const playWishes = async (cast: string, runtime: Runtime) => {
+  const { header, events } = await openRecordingFile(castPath(cast));
+  const wishers = [true, false].map((isAsked) => makeWisher(runtime, isAsked));
+  const activities: Activity[] = [];
+  const { screen: agentScreen } = runtime;
+  if (!agentScreen) throw new Error(`nothing is known of the screen of ${runtime.name}`);
+  let watch = startWatch(agentScreen.reader({}));
+  for await (const moment of settledScreens(header, events())) {
+    if (moment.type !== 'screen') continue;
+    const { screen } = moment.seen;
+    const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
+    const watched = watchScreen(watch, moment.seen, moment.at);
+    ({ watch } = watched);
+    for (const event of watched.events) if (event.type === 'activity') activities.push(event.report.activity);
+    for (const wisher of wishers) wisher.see(watched.events, rows, Math.ceil(moment.at));
+  }
+  return { typings: wishers.flatMap(({ typings }) => typings), activities };
+};
+
+interface Truth {
+  readonly cast: string;
+  readonly activities: readonly (string | { readonly activity: string })[];
+}
+
+const folder = fileURLToPath(new URL('../fixtures/truth/', import.meta.url));
+const truths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => JSON.parse(readFileSync(folder + name, 'utf8')) as Truth);
+
+// What each agent's empty prompt looks like, said once more without the readers that are tested with it.
+const emptyPrompts: Readonly<Record<string, RegExp>> = {
+  claude: /^❯\s*$/,
+  codex: /^› Ask Codex to do anything/,
+  gemini:
+    /^(?:│| )[>*] +(?:Type your message or @path\/to\/file|Press 'Esc' for NORMAL mode)|^│ [>*] +Type your message/,
+  // after an answer it suggests what to ask next: its mock server's one answer
+  qwen: /^[>*] +(?:Type your message or @path\/to\/file|MOCK-REPLY ok$)/,
+};
+const questions =
+  /Do you want to|Would you like to run|[Ee]nter to (?:confirm|select|continue)|Allow once|Allow execution of|Waiting for user confirmation|\[NORMAL\]|shell mode enabled|search prompts:|Showing detailed transcript/;
+// conversations that imitate dialogs: there the words are no sign
+const imitations = ['claude/traps', 'codex/traps', 'gemini/traps-resize'];
+
+const wrongOf = (cast: string, { activity, heldMs, rows }: Typing): string | undefined => {
+  if (activity !== 'ready' || heldMs < 1_500) return `${activity} for ${heldMs} ms`;
+  const prompt = emptyPrompts[cast.split('/')[0] ?? ''];
+  if (!prompt || !rows.some((row) => prompt.test(row))) return `no empty prompt: ${rows.join('\n')}`;
+  return imitations.includes(cast) ? undefined : rows.find((row) => questions.test(row));
+};
+
+describe('at every moment of every recording', () => {
+  const typed: string[] = [];
+  it.each(casts().map(({ name }) => name))(
+    'a command is typed only where its truth says ready: %s',
+    async (cast) => {
+      const runtime = Object.values<Runtime>(runtimes).find(({ name }) => cast.startsWith(`${name}/`));
+      if (!runtime) throw new Error(`no runtime for ${cast}`);
+      const { typings, activities } = await playWishes(cast, runtime);
+      const truth = truths.find((each) => each.cast === cast);
+      expect(activities).toEqual(
+        truth?.activities.map((each) => (typeof each === 'string' ? each : each.activity)),
+      );
+      expect(typings.map((each) => wrongOf(cast, each)).filter((wrong) => wrong !== undefined)).toEqual([]);
+      if (typings.length > 0) typed.push(cast);
+    },
+  );
+
+  it('many recordings have such a moment, those of a question alone have none', () => {
+    expect(typed.length).toBeGreaterThan(50);
+    for (const cast of ['claude/apikey', 'claude/trust', 'codex/hooks-trust'])
+      expect(typed).not.toContain(cast);
+  });
+});

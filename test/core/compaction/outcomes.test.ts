@@ -83,6 +83,19 @@ describe('an attempt is not verified', () => {
     expect(play.outcomes()).toEqual(['failed']);
   });
 
+  it('by a screen alone in a new conversation, of which the file is about to tell', () => {
+    const play = playCompaction();
+    play.used(20_000);
+    play.tell(inSession('one'), inSession('two'), shows(90));
+    play.is('ready');
+    play.ask('one');
+    play.wait(1_500);
+    play.sent();
+    play.is('compacting');
+    play.tell(shows(1));
+    expect(play.outcomes()).toEqual([]);
+  });
+
   it('by the count of what was only estimated before', () => {
     const play = playCompaction();
     play.is('ready');

@@ -14,9 +14,6 @@ export interface CompactorOptions {
   readonly port: TypistPort;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
-  /** an attempt is over, or a compaction that was not ours */
-  readonly onEnded?: ((ended: Ended, requestId: string | undefined) => void) | undefined;
-  readonly onRefused?: ((requestId: string, reason: string) => void) | undefined;
 }
 
 export interface Compactor {
@@ -25,7 +22,7 @@ export interface Compactor {
 }
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
-  const { recipe, port, log, onEvent, onEnded, onRefused } = options;
+  const { recipe, port, log, onEvent } = options;
   const ending = new AbortController();
   let draft: string | undefined;
   let checking: NodeJS.Timeout | undefined;
@@ -55,10 +52,9 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
         case 'ended':
           log.info(endedText(effect.ended));
           checking = setTimeout(checkDraft, DRAFT_BACK_MS).unref();
-          return onEnded?.(effect.ended, effect.requestId);
+          return undefined;
         case 'refused':
-          log.info(`no compaction: ${effect.reason}`);
-          return onRefused?.(effect.requestId, effect.reason);
+          return log.info(`no compaction: ${effect.reason}`);
       }
     },
     stop: () => {
@@ -85,6 +81,10 @@ export const compactSettings = (
     isProactive,
   };
 };
+
+/** The keys that ask for a compaction, as people write them; undefined where the user wants no hotkey. */
+export const compactKeys = ({ hotkey }: Pick<WrapSession, 'hotkey'>): string | undefined =>
+  hotkey === undefined ? undefined : `Ctrl-${String.fromCharCode(hotkey | 0x40)} c`;
 
 const draftOf = (look: Look | undefined): string | undefined => look?.prompt?.text;
 

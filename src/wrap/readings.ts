@@ -4,20 +4,18 @@ import type { Place } from '../runtimes/runtime.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { sessionFiles } from '../storage/session-files.js';
 import type { Screen } from '../terminal/screen.js';
-import { makeCompactor, type CompactorOptions } from './compactor.js';
+import { makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate-source.js';
-import { followSession } from './follow-session.js';
+import { followSession, type Following } from './follow-session.js';
 import { makeObserver, type Observer } from './observe.js';
-import { followOfficial } from './official.js';
+import { followOfficial, type OfficialFollowing } from './official.js';
 import { makeSessionLoop, type LoopListener } from './session-loop.js';
 import type { TypistPort } from './typist.js';
 import type { WrapSession } from './wrap-session.js';
 
-export interface ReadingsListener extends Omit<LoopListener, 'onEffect'> {
+export interface ReadingsListener extends LoopListener {
   /** how keys of ours reach the child; without it nothing is ever typed */
   readonly typist?: Omit<TypistPort, 'look'> | undefined;
-  readonly onEnded?: CompactorOptions['onEnded'];
-  readonly onRefused?: CompactorOptions['onRefused'];
   /** the agent's session file is another one */
   readonly onFile?: ((path: string | undefined) => void) | undefined;
   /** when the user pressed Enter last; undefined while never */
@@ -51,13 +49,18 @@ export const followReadings = (
   const now = Date.now;
   let observer: Observer | undefined;
   const compactor = makeCompactor({
-    ...listener,
     recipe: listener.typist && runtime.recipe?.(env),
     port: { ...(listener.typist ?? untouched), look: () => observer?.look() },
     log,
     onEvent: (event) => take(event),
   });
-  const loop = makeSessionLoop(session, { ...listener, onEffect: compactor.run });
+  const loop = makeSessionLoop(session, {
+    ...listener,
+    onEffect: (effect, state) => {
+      listener.onEffect?.(effect, state);
+      compactor.run(effect);
+    },
+  });
   const take = (event: Event): void => {
     if (event.type === 'activity')
       log.info([`activity ${event.report.activity}`, ...event.report.witnesses].join(', '));
@@ -65,23 +68,7 @@ export const followReadings = (
   };
   const place = { childPid: child.pid, cwd, home: homeFolder(env), env, startedAt: now() };
   const official = followOfficial(session, { onFact: take, now });
-  const following = followSession({
-    runtime,
-    ...place,
-    now,
-    enteredAt: listener.enteredAt,
-    onFile: (path) => listener.onFile?.(path),
-    onFact: (event) => {
-      if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
-      if (event.type === 'boundary') log.info('the agent has compacted');
-      take(event);
-      if (event.type === 'session-changed') official.goTo(event.sessionId);
-    },
-    onProblem: (reason) => {
-      log.warn(reason);
-      take({ type: 'source-problem', reason });
-    },
-  });
+  const following = followFile(session, { place, take, official, listener });
   const observing = observe(session, child, { place, take });
   observer = observing;
   return {
@@ -102,6 +89,33 @@ export const followReadings = (
     },
   };
 };
+
+interface FileParts extends Observing {
+  readonly official: OfficialFollowing;
+  readonly listener: Pick<ReadingsListener, 'enteredAt' | 'onFile'>;
+}
+
+const followFile = (
+  { runtime, log }: WrapSession,
+  { place, take, official, listener }: FileParts,
+): Following =>
+  followSession({
+    runtime,
+    ...place,
+    now: Date.now,
+    enteredAt: listener.enteredAt,
+    onFile: (path) => listener.onFile?.(path),
+    onFact: (event) => {
+      if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
+      if (event.type === 'boundary') log.info('the agent has compacted');
+      take(event);
+      if (event.type === 'session-changed') official.goTo(event.sessionId);
+    },
+    onProblem: (reason) => {
+      log.warn(reason);
+      take({ type: 'source-problem', reason });
+    },
+  });
 
 const untouched: Omit<TypistPort, 'look'> = {
   write: () => undefined,

@@ -4,7 +4,7 @@ import type { Event } from '../core/event.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
-import { compactSettings } from './compactor.js';
+import { compactKeys, compactSettings } from './compactor.js';
 import { flowDue, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
 
@@ -12,9 +12,9 @@ export interface LoopListener {
   /** only when it is another one */
   readonly onView: (view: FooterView) => void;
   /** what the core wants done */
-  readonly onEffect?: ((effect: Effect) => void) | undefined;
-  /** after everything that has happened */
-  readonly onState?: ((state: Session) => void) | undefined;
+  readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
+  /** after everything that has happened; `words` is what the footer says of compacting */
+  readonly onState?: ((state: Session, words: string | undefined) => void) | undefined;
 }
 
 /** Runs one session: an event in, a view out, and one alarm for what only time brings. */
@@ -29,6 +29,7 @@ export const makeSessionLoop = (session: WrapSession, listener: LoopListener): S
   const now = Date.now;
   const { recipe } = session.runtime;
   const context = { ...session, compact: compactSettings(session, recipe?.(session.env)) };
+  const ask = compactKeys(session);
   let flow = startFlow(context, now());
   let shown: string | undefined;
 
@@ -36,13 +37,13 @@ export const makeSessionLoop = (session: WrapSession, listener: LoopListener): S
     flow = next;
     const { session: state, compaction } = flow;
     for (const line of state.logged) log.info(line);
-    const words = compactionWords(compaction, now());
+    const words = compactionWords(compaction, now(), ask);
     const view = { ...footerView(state, now()), ...(words === undefined ? {} : { words }) };
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
-    onState?.(state);
-    for (const effect of compaction.effects) onEffect?.(effect);
+    onState?.(state, words);
+    for (const effect of compaction.effects) onEffect?.(effect, state);
     alarm.set(flowDue(flow, now()));
   };
   const alarm = makeAlarm(now, () => go(wakeFlow(flow, context, now())));

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import type { Event } from '../core/event.js';
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
@@ -8,11 +6,11 @@ import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
 import { lookOf } from '../ui/look.js';
 import { DEVICE_ATTRIBUTES, makeCursorQuestion, type CursorQuestion } from './cursor-question.js';
 import { tidyUp } from './ending.js';
+import { compactByKey, followChild } from './follow-child.js';
 import { makeFooter, type Footer } from './footer.js';
 import { makeKeys, type Keys } from './keys.js';
 import { makeOutput, type Output } from './output.js';
-import { exitOf, publishWrap, type Publisher } from './publish.js';
-import { followReadings } from './readings.js';
+import { openOutside, type Outside } from './outside.js';
 import { makeResize, type Resize } from './resize.js';
 import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
 import { armWatchdog, setStage } from './set-stage.js';
@@ -71,18 +69,13 @@ const makeParts = (stage: Stage): Parts => {
       stage.footerWanted = !stage.footerWanted;
       resize.check();
     },
-    onCompactKey: () => stage.readings?.take(compactNow()),
+    onCompactKey: () => stage.readings?.take(compactByKey()),
     onTyped: () => stage.readings?.take({ type: 'user-keys' }),
     onAnswer: question.answered,
     onForward: suspend.noteKeys,
   });
   return { stage, question, output, footer, resize, suspend, keys };
 };
-
-const compactNow = (): Event => ({
-  type: 'compact-requested',
-  request: { id: `key-${randomUUID()}`, force: true },
-});
 
 /** The child's output waits until we know where the cursor is, so that the filter can count from there. */
 const findCursor = async ({ stage, question, output }: Parts): Promise<void> => {
@@ -141,22 +134,14 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
     stage.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.runtime.name}`);
-    let publisher: Publisher | undefined;
+    let outside: Outside | undefined;
     survive(stage, 'following the session', () => {
-      publisher = publishWrap(session, child.pid);
-      if (verbatim) return;
-      const observed = { pid: child.pid, screen: stage.screen };
-      stage.readings = followReadings(session, observed, {
-        onView: footer.show,
-        onState: publisher?.show,
-        onFile: publisher?.showFile,
-        enteredAt: keys.enteredAt,
-        typist: { write: keys.type, holdKeys: keys.hold, typed: keys.typed },
-      });
+      outside = openOutside(session, child.pid, (event) => stage.readings?.take(event));
+      if (!verbatim) stage.readings = followChild(parts, child.pid, outside);
     });
     const end = await ending.ended;
     survive(stage, 'ending the readings', () => stage.readings?.stop());
-    await publisher?.end(exitOf(statusOf(end)));
+    await outside?.end(statusOf(end));
     return end;
   } finally {
     await resize.stop(); // a late change of size must not come after the tidy end

@@ -8,12 +8,16 @@ import type { Compaction, Phase } from './state.js';
 
 const NOTICE_MS = 30_000; // how long an outcome is shown
 
-/** One short fact; undefined while there is none. */
-export const compactionWords = (state: Compaction, now: Millis): string | undefined => {
+const COMMAND = 'ctxwrap compact';
+
+/** One short fact; undefined while there is none. `ask` is how the user asks for a compaction, where there is a key for it. */
+export const compactionWords = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
   const { last, phase } = state;
   const isNew = noticeEnd(state, now) !== undefined;
   return (
-    underWayWords(phase, now) ?? (isNew && last ? endedWords(last) : undefined) ?? waitingWords(state, now)
+    underWayWords(phase, now) ??
+    (isNew && last ? endedWords(last) : undefined) ??
+    waitingWords(state, now, ask)
   );
 };
 
@@ -77,21 +81,18 @@ const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
   return known(tokens(before), tokens(after)) ?? known(percent(before), percent(after)) ?? '';
 };
 
-const waitingWords = ({ phase }: Compaction, now: Millis): string | undefined => {
+const waitingWords = ({ phase }: Compaction, now: Millis, ask: string): string | undefined => {
   switch (phase.kind) {
     case 'held':
       return holdWords[phase.hold.why];
     case 'blocked':
-      return blockWords(phase.block, now);
+      return blockWords(phase.block, now, ask);
     case 'proposed':
-      return `full: ${KEYS} compacts`;
+      return `full: compact with ${ask}`;
     default:
       return undefined;
   }
 };
-
-// the key that is asked for is written by the footer, which knows the user's hotkey
-const KEYS = 'HOTKEY c';
 
 const holdWords: Readonly<Record<Hold['why'], string>> = {
   busy: 'waiting: agent is busy',
@@ -104,16 +105,16 @@ const holdWords: Readonly<Record<Hold['why'], string>> = {
   typing: 'waiting: you are typing',
 };
 
-const blockWords = (block: Block | { readonly why: 'same' }, now: Millis): string => {
+const blockWords = (block: Block | { readonly why: 'same' }, now: Millis, ask: string): string => {
   switch (block.why) {
     case 'breaker':
-      return `compaction failed ${block.failures}×, paused: ${KEYS} tries`;
+      return `compaction failed ${block.failures}×, paused: try with ${ask}`;
     case 'cooldown':
       return `next try in ${secondsTo(block.until, now)} s`;
     case 'attempts':
-      return `tried ${block.attempts}×, no more: ${KEYS} tries`;
+      return `tried ${block.attempts}×, no more: try with ${ask}`;
     case 'refills':
-      return `full again after ${block.refills} compactions, paused: ${KEYS} tries`;
+      return `full again after ${block.refills} compactions, paused: try with ${ask}`;
     case 'same':
       return 'waiting: nothing new since the last try';
   }

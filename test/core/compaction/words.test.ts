@@ -19,7 +19,11 @@ describe('the words for what is now', () => {
     { is: 'nothing', play: () => playCompaction(), words: undefined },
     { is: 'a window that is not full', play: () => playFull({}, 100_000), words: undefined },
     { is: 'the first moment at rest', play: () => playFull(), words: 'waiting: agent has just stopped' },
-    { is: 'the mode ask', play: () => playFull({ mode: 'ask' }), words: 'full: HOTKEY c compacts' },
+    {
+      is: 'the mode ask',
+      play: () => playFull({ mode: 'ask' }),
+      words: 'full: compact with ctxwrap compact',
+    },
     { is: 'the mode warn', play: () => playFull({ mode: 'warn' }), words: undefined },
     { is: 'the typing', play: () => playTyping(), words: 'typing the command' },
     { is: 'the compaction', play: () => playBegun(), words: 'compacting' },
@@ -109,14 +113,14 @@ describe('the words for what stands against it', () => {
       failOnce(play);
       play.turn();
     }
-    expect(afterNotice(play)).toBe('compaction failed 3×, paused: HOTKEY c tries');
+    expect(afterNotice(play)).toBe('compaction failed 3×, paused: try with ctxwrap compact');
     play.turn(HARD_TOKENS);
     for (let times = 1; times <= 3; times += 1) {
       play.wait(11_500);
       failOnce(play);
       play.turn();
     }
-    expect(afterNotice(play)).toBe('tried 6×, no more: HOTKEY c tries');
+    expect(afterNotice(play)).toBe('tried 6×, no more: try with ctxwrap compact');
   });
 
   it('a window that is full again and again', () => {
@@ -128,7 +132,7 @@ describe('the words for what stands against it', () => {
       play.turn(HARD_TOKENS);
       play.wait(11_500);
     }
-    expect(afterNotice(play)).toBe('full again after 3 compactions, paused: HOTKEY c tries');
+    expect(afterNotice(play)).toBe('full again after 3 compactions, paused: try with ctxwrap compact');
   });
 });
 

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { Event } from '../core/event.js';
+import type { Footer } from './footer.js';
+import type { Keys } from './keys.js';
+import type { Outside } from './outside.js';
+import { followReadings, type Readings } from './readings.js';
+import type { Stage } from './stage.js';
+
+interface FollowParts {
+  readonly stage: Stage;
+  readonly footer: Footer;
+  readonly keys: Keys;
+}
+
+/** Reads the child, shows what is read in the footer and to other programs, and lets the typist write to it. */
+export const followChild = (
+  { stage, footer, keys }: FollowParts,
+  childPid: number,
+  outside: Outside | undefined,
+): Readings => {
+  const write = (bytes: Uint8Array): void => {
+    outside?.onStroke(bytes);
+    keys.type(bytes);
+  };
+  return followReadings(
+    stage.session,
+    { pid: childPid, screen: stage.screen },
+    {
+      ...outside,
+      onView: footer.show,
+      enteredAt: keys.enteredAt,
+      typist: { write, holdKeys: keys.hold, typed: keys.typed },
+    },
+  );
+};
+
+/** The user asks by a key: what was tried before does not count. */
+export const compactByKey = (): Event => ({
+  type: 'compact-requested',
+  request: { id: `key-${randomUUID()}`, force: true },
+});

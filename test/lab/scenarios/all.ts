@@ -1,4 +1,7 @@
+import { ending } from './ends.js';
 import { growing } from './grow.js';
+import { limits } from './limits.js';
+import { places } from './places.js';
 import type { Scenario } from './scenario.js';
 
-export const scenarios: readonly Scenario[] = [...growing];
+export const scenarios: readonly Scenario[] = [...growing, ...places, ...ending, ...limits];

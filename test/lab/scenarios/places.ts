@@ -1,0 +1,57 @@
+// Where a user can be in an agent while the window is full: a key of ours would do there what nobody asked for.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Place, PlaceName } from '../agents/agent.js';
+import type { Stage } from '../stage.js';
+import { compacted, fill, WATCH_MS } from './grow.js';
+import { must, type Scenario } from './scenario.js';
+
+const KEY_MS = 300; // between two keys that lead somewhere
+
+const placeNames: readonly PlaceName[] = [
+  'slash popup',
+  'model picker',
+  'rewind',
+  'transcript',
+  'shell mode',
+  'vim normal',
+];
+
+const WAITS = /waiting: (?!you are typing|agent has just stopped)|holding:/;
+
+const go = async ({ terminal }: Stage, keys: readonly string[]): Promise<void> => {
+  for (const each of keys) {
+    if (each.length > 1) {
+      await terminal.type(each);
+      await terminal.until(() => terminal.screen().includes(each), `${each} in the prompt`);
+    } else terminal.press(each);
+    await pause(KEY_MS);
+  }
+};
+
+const visit = async (stage: Stage, { keys, shows, back }: Place): Promise<string> => {
+  const { terminal, untilScreen, untilFooter, watch, log, footer } = stage;
+  await fill(stage);
+  await go(stage, keys);
+  await untilScreen(shows);
+  await untilFooter(WAITS);
+  await watch(WATCH_MS);
+  must(shows.test(terminal.screen()), 'the place was left');
+  must(!/ typing /.test(log()), 'something was typed there');
+  const words = WAITS.exec(footer())?.input.split('  ').at(-1)?.trim() ?? '';
+  await go(stage, back);
+  await compacted(stage);
+  return `"${words}" for ${WATCH_MS / 1000} s; compacted after it was left`;
+};
+
+export const places: readonly Scenario[] = placeNames.map((name) => ({
+  name,
+  expects: `the user is there when the window is full: no key, until it is left`,
+  isFor: ({ places: known }) => known[name] !== undefined,
+  isVim: name === 'vim normal',
+  typed: 1,
+  play: async (stage) => {
+    const place = stage.agent.places[name];
+    if (!place) throw new Error('the agent has no such place');
+    return visit(stage, place);
+  },
+}));

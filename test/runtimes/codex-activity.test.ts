@@ -25,7 +25,11 @@ describe('what codex is doing', () => {
     ['after an answer', { state: 'done' }, 'ready'],
     ['after a failure', { state: 'error' }, 'ready'],
     ['at 40 columns', { state: 'idle', hints: '  ← for agents ⚠ 1 warning · f2 to view' }, 'ready'],
-    ['after one Escape', { state: 'idle', hints: '  esc again to edit previous message' }, 'ready'],
+    [
+      "after one Escape, whose hint hides vim's mode",
+      { state: 'idle', hints: '  esc again to edit previous message' },
+      'unknown',
+    ],
     ['while it works', { state: 'working' }, 'busy'],
     ['while it works and a draft is typed', { state: 'working', draft: ['next'] }, 'busy'],
     ['while it compacts', { state: 'working', live: compacting }, 'compacting'],

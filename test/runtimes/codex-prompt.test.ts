@@ -109,7 +109,9 @@ describe('the prompt of codex', () => {
       '',
       undefined, // agents
       '',
-      undefined, // rewind
+      undefined, // one Escape, and rewind
+      '',
+      undefined, // one Escape
       '',
       'q',
     ]);

@@ -11,7 +11,8 @@ export const PLACEHOLDER = 'Ask Codex to do anything';
 const STATE = /^state=(idle|working|done|error|blocked|clear)(?::|$)/;
 const ACTION_REQUIRED = /^\[ [!.] \] Action Required/;
 const SPINNER = /^[\u2800-\u28ff] /;
-const AT_PROMPT = /\? for shortcuts|← for agents|^ {2}esc again to edit previous message/;
+// "esc again to edit previous message" stands where vim's mode does, and after the Escape that leaves the insert mode
+const AT_PROMPT = /\? for shortcuts|← for agents/;
 const VIM_NORMAL = /Vim: N/;
 const LIST_KEYS = /^ {2}enter\/tab insert · esc close\b/;
 const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;

@@ -27,6 +27,10 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   let verdict: Verdict;
   try {
     await stage.untilScreen(agent.ready);
+    if (isVim && agent.vimStart) {
+      stage.terminal.press(agent.vimStart.key);
+      await stage.untilScreen(agent.vimStart.shows);
+    }
     const evidence = await scenario.play(stage);
     verdict = { isGood: true, evidence };
   } catch (error) {

@@ -7,7 +7,7 @@ import { startMock, type Asked, type Mock } from './mock/server.js';
 import { openUserTerminal, type UserTerminal } from './terminal.js';
 
 /** Bounds of the tiers in every scenario, in tokens, and numbers that lie between them. */
-export const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;
+const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;
 export const LITTLE = 10_000;
 export const FULL = 55_000;
 export const HARD = 75_000;

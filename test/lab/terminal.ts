@@ -4,8 +4,8 @@ import { spawn } from '@lydell/node-pty';
 import { makeEmulator } from '../support/emulator.js';
 import { rowsOf } from '../support/window.js';
 
-export const COLUMNS = 120;
-export const ROWS = 40;
+const COLUMNS = 120;
+const ROWS = 40;
 
 const KEY_MS = 30; // between two keys of a fast typist; less is taken for a paste
 const LOOK_MS = 50; // for conditions that no output tells of

@@ -49,6 +49,8 @@ export interface LabAgent {
   readonly dialog: RegExp;
   /** tokens at which it compacts by itself when the next turn begins */
   readonly ownTrigger: number;
+  /** the key that leads into vim's insert mode, and what shows it, for an agent that does not start there */
+  readonly vimStart?: { readonly key: string; readonly shows: RegExp };
   /** Esc stops a compaction that is under way */
   readonly canInterrupt: boolean;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;

@@ -1,4 +1,4 @@
-import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
+import { BACKSPACE, ENTER, ESC, type LabAgent } from './agent.js';
 
 const WINDOW = 100_000; // raw; Codex tells 95 % of it
 
@@ -50,13 +50,9 @@ export const codex: LabAgent = {
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },
+    // the view of the transcript is this one, too
     rewind: { keys: [ESC, ESC], shows: /Browsing transcript|rewind/, back: [ESC] },
-    transcript: {
-      keys: [ctrl('t')],
-      shows: /T R A N S C R I P T|Browsing transcript|to scroll/,
-      back: ['q'],
-    },
     'shell mode': { keys: ['!'], shows: /Shell mode/, back: [BACKSPACE] },
-    'vim normal': { keys: ['/vim', ENTER, ESC], shows: /Vim: Normal/, back: ['i'] },
+    'vim normal': { keys: ['/vim', ENTER, ESC], shows: /esc again to edit|Vim: Normal/, back: ['i'] },
   },
 };

@@ -18,7 +18,7 @@ export const gemini: LabAgent = {
   compact: '/compress',
   strokes: ['/compress', ENTER],
   clear: '/clear',
-  ready: /Type your message|Press 'Esc' for NORMAL/,
+  ready: /Type your message|Press '(?:Esc|i)' for/,
   dialog: /Allow execution of/,
   ownTrigger: 530_000,
   canInterrupt: false,

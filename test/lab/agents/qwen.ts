@@ -28,15 +28,16 @@ export const qwen: LabAgent = {
   compact: '/compress',
   strokes: ['/compress', ENTER],
   clear: '/clear',
-  ready: /Type your message|Press 'Esc' for NORMAL/,
+  ready: /Type your message|Press '(?:Esc|i)' for/,
   dialog: /Allow execution of/,
   ownTrigger: 100_000,
+  vimStart: { key: 'i', shows: /-- INSERT --/ },
   canInterrupt: true,
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/?\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },
     rewind: { keys: [ESC, ESC], shows: /Rewind/i, back: [ESC] },
     'shell mode': { keys: ['!'], shows: /shell mode/i, back: [ESC] },
-    'vim normal': { keys: [ESC], shows: /\[NORMAL\]/, back: ['i'], setting: 'vim' },
+    'vim normal': { keys: [ESC], shows: /-- NORMAL --/, back: ['i'], setting: 'vim' },
   },
 };

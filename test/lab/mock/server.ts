@@ -140,7 +140,8 @@ const reply = async (
   for (const [index, frame] of wire.frames.entries()) {
     if (response.destroyed) return;
     if (fault && index > 0) break;
-    response.write(frame);
+    // until it is under way: a drop comes in the middle of the answer, not before it
+    await new Promise<void>((written) => response.write(frame, () => written()));
     if (pieceMs > 0) await pause(pieceMs);
   }
   if (fault) {

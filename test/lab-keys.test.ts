@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sortKeys, writesIn } from './lab/recorded-keys.js';
+
+const cast = (...events: readonly (readonly [number, string, string])[]): string =>
+  [{ version: 2, width: 80, height: 24 }, ...events].map((each) => JSON.stringify(each)).join('\n');
+
+describe('the keys in a recording', () => {
+  it('are what was written to the agent, not what it wrote', () => {
+    const text = cast([0.1, 'o', '/compact'], [0.2, 'i', 'h'], [0.3, 'r', '80x24'], [0.4, 'i', '\r']);
+    expect(writesIn(text)).toEqual(['h', '\r']);
+  });
+
+  it('are read up to a line that was cut off', () => {
+    expect(writesIn(`${cast([0.1, 'i', 'h'])}\n[0.2, "i", "/com`)).toEqual(['h']);
+  });
+
+  it("are ours when no user pressed them, and what a terminal answers is nobody's", () => {
+    const writes = ['\x1b[?1;2c', 'h', 'i\r', '/compact', '\r', '\x1b[12;1R', 'x'];
+    expect(sortKeys(writes, 'hi\rx')).toEqual({ ours: ['/compact', '\r'], lost: '' });
+  });
+
+  it('are counted as lost when the user pressed them and they never came', () => {
+    expect(sortKeys(['a', 'b'], 'abc')).toEqual({ ours: [], lost: 'c' });
+  });
+
+  it("never hide a key of ours among the user's, however these were cut into writes", () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,5}$/), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(words, fc.nat(), (users, place) => {
+        const at = place % (users.length + 1);
+        const writes = [...users.slice(0, at), '/compact', '\r', ...users.slice(at)];
+        expect(sortKeys(writes, users.join(''))).toEqual({ ours: ['/compact', '\r'], lost: '' });
+      }),
+    );
+  });
+});

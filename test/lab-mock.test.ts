@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startMock, type Mock } from './lab/mock/server.js';
+
+let mock: Mock | undefined;
+afterEach(() => mock?.close());
+
+const open = async (): Promise<{ readonly mock: Mock; readonly at: (path: string) => string }> => {
+  const opened = await startMock();
+  mock = opened;
+  return { mock: opened, at: (path) => `http://127.0.0.1:${opened.port}${path}` };
+};
+
+const post = (url: string, body: unknown): Promise<Response> =>
+  fetch(url, { method: 'POST', body: JSON.stringify(body) });
+
+const SHELL_TOOLS = {
+  anthropic: [{ name: 'Bash' }],
+  responses: [{ name: 'exec_command' }],
+  gemini: [{ functionDeclarations: [{ name: 'run_shell_command' }] }],
+  chat: [{ function: { name: 'run_shell_command' } }],
+} as const;
+
+/** A question of each agent, as far as the mock looks at it. */
+const questions = [
+  {
+    api: 'anthropic',
+    path: '/v1/messages',
+    ask: (text: string) => ({
+      model: 'm',
+      stream: true,
+      tools: SHELL_TOOLS.anthropic,
+      messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+    }),
+    summary: 'CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.',
+    used: '"cache_read_input_tokens":54997',
+    tool: '"type":"tool_use"',
+    ended: 'event: message_stop',
+  },
+  {
+    api: 'responses',
+    path: '/v1/responses',
+    ask: (text: string) => ({
+      model: 'm',
+      stream: true,
+      tools: SHELL_TOOLS.responses,
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
+    }),
+    summary: 'You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.',
+    used: '"input_tokens":55000',
+    tool: '"type":"function_call"',
+    ended: 'event: response.completed',
+  },
+  {
+    api: 'gemini',
+    path: '/v1beta/models/m:streamGenerateContent',
+    ask: (text: string) => ({
+      tools: SHELL_TOOLS.gemini,
+      contents: [{ role: 'user', parts: [{ text }] }],
+    }),
+    summary: 'Generate a new <state_snapshot>. First, reason in your scratchpad.',
+    used: '"promptTokenCount":55000',
+    tool: '"functionCall"',
+    ended: '"finishReason":"STOP"',
+  },
+  {
+    api: 'chat',
+    path: '/v1/chat/completions',
+    ask: (text: string) => ({
+      model: 'm',
+      stream: true,
+      tools: SHELL_TOOLS.chat,
+      messages: [
+        { role: 'system', content: text.includes('state_snapshot') ? text : 'You help.' },
+        { role: 'user', content: text },
+      ],
+    }),
+    summary: 'Write a <state_snapshot> of the conversation.',
+    used: '"prompt_tokens":55000',
+    tool: '"tool_calls"',
+    ended: '[DONE]',
+  },
+] as const;
+
+describe.each(questions)(
+  "the lab's model, asked through $api,",
+  ({ path, ask, summary, used, tool, ended }) => {
+    it('says what it is told to say, with the usage that it is told', async () => {
+      const { mock: told, at } = await open();
+      told.control({ turn: { text: 'good morning to you', usedTokens: 55_000, pieces: 3 } });
+      const text = await (await post(at(path), ask('hello'))).text();
+      const said = [...text.matchAll(/"(?:text|delta|content)":"([^"]+)"/g)].map(([, part]) => part);
+      expect(said.join('')).toContain('good morning to you');
+      expect(text).toContain(used);
+      expect(text).toContain(ended);
+      expect(told.asked()).toMatchObject([{ purpose: 'turn', said: 'hello', end: 'answered' }]);
+    });
+
+    it('recognises the question of an agent that compacts', async () => {
+      const { mock: told, at } = await open();
+      told.control({ summary: { text: 'all in short' } });
+      const text = await (await post(at(path), ask(summary))).text();
+      expect(text).toContain('all in short');
+      expect(told.asked()).toMatchObject([{ purpose: 'summary' }]);
+    });
+
+    it('asks for the shell tool once, and not again after its result', async () => {
+      const { mock: told, at } = await open();
+      told.control({ next: [{ command: 'touch it' }] });
+      expect(await (await post(at(path), ask('make a file'))).text()).toContain(tool);
+      expect(await (await post(at(path), ask('and now'))).text()).not.toContain(tool);
+    });
+
+    it.each([400, 500])('fails with %i when it is told to', async (status) => {
+      const { mock: told, at } = await open();
+      told.control({ summary: { fault: { kind: 'status', status } } });
+      expect((await post(at(path), ask(summary))).status).toBe(status);
+      expect((await post(at(path), ask('hello'))).status).toBe(200);
+      expect(told.asked()).toMatchObject([{ end: 'failed' }, { end: 'answered' }]);
+    });
+
+    it('ends the connection in the middle when it is told to', async () => {
+      const { mock: told, at } = await open();
+      told.control({ turn: { text: 'one two three four', pieces: 4, fault: { kind: 'drop' } } });
+      await expect(post(at(path), ask('hello')).then((response) => response.text())).rejects.toThrow(
+        'terminated',
+      );
+      expect(told.asked()).toMatchObject([{ end: 'dropped' }]);
+    });
+
+    it('gives an empty answer when it is told to', async () => {
+      const { mock: told, at } = await open();
+      told.control({ summary: { text: '' } });
+      const text = await (await post(at(path), ask(summary))).text();
+      expect(text).not.toMatch(/"(?:text|delta|content)":"[^"]+"/);
+      expect(text).toContain(ended);
+    });
+  },
+);
+
+describe("the control of the lab's model", () => {
+  it('takes changes one after the other over HTTP, and tells what it was asked', async () => {
+    const { at } = await open();
+    await post(at('/__control'), { turn: { usedTokens: 7_000 } });
+    await post(at('/__control'), { turn: { text: 'yes' } });
+    await post(at('/v1/messages'), { messages: [], tools: [] });
+    const state: unknown = await (await fetch(at('/__state'))).json();
+    expect(state).toMatchObject({
+      control: { turn: { usedTokens: 7_000, text: 'yes' } },
+      asked: [{ api: 'anthropic', purpose: 'side' }],
+    });
+  });
+
+  it('takes a fault back', async () => {
+    const { mock: told } = await open();
+    told.control({ summary: { fault: { kind: 'too-long' } } });
+    expect(told.control({ summary: { fault: null } }).summary.fault).toBeUndefined();
+  });
+
+  it.each([{ turns: {} }, { turn: { tokens: 3 } }, { summary: { fault: { kind: 'fire' } } }, { next: {} }])(
+    'refuses %j, so that a slip in a scenario is seen',
+    async (change) => {
+      const { at } = await open();
+      expect((await post(at('/__control'), change)).status).toBe(400);
+    },
+  );
+});

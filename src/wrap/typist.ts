@@ -171,11 +171,14 @@ const takeBackLate = async (order: TypeOrder, typedBefore: number): Promise<void
   const { port, recipe, signal } = order;
   const text = textOf(order);
   const until = performance.now() + LATE_MS;
+  let wasAway = false; // what stands there still may have been taken back already, on a screen that is drawn late
   while (!signal.aborted && performance.now() < until && port.typed() === typedBefore) {
     const look = port.look();
-    if (look?.activity === 'draft' && look.prompt && bare(look.prompt.text) === bare(text)) {
+    const isThere = look?.activity === 'draft' && look.prompt && bare(look.prompt.text) === bare(text);
+    if (isThere && wasAway) {
       return port.write(Buffer.from(BACKSPACE.repeat(text.length + (recipe.isPasted ? 1 : 0))));
     }
+    wasAway ||= look !== undefined && !isThere;
     await wait(LATE_LOOK_MS, undefined, { ref: false });
   }
 };

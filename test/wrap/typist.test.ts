@@ -35,6 +35,7 @@ const makeAgent = (start: { readonly text?: string; readonly activity?: Activity
     submitted: [] as string[],
     released: [] as string[],
     typed: 0,
+    looks: 0,
     onWrite: (_keys: string): void => undefined,
   };
   const take = (key: string): void => {
@@ -48,16 +49,19 @@ const makeAgent = (start: { readonly text?: string; readonly activity?: Activity
   };
   const activity = (): Activity => state.activity ?? (state.text === '' ? 'ready' : 'draft');
   const port = {
-    look: (): Look => ({
-      activity: activity(),
-      prompt: state.hasPrompt
-        ? {
-            text: state.text,
-            ...(state.listed === undefined ? {} : { listed: state.listed }),
-            ...(state.aside === undefined ? {} : { isStashed: true as const }),
-          }
-        : undefined,
-    }),
+    look: (): Look => {
+      state.looks += 1;
+      return {
+        activity: activity(),
+        prompt: state.hasPrompt
+          ? {
+              text: state.text,
+              ...(state.listed === undefined ? {} : { listed: state.listed }),
+              ...(state.aside === undefined ? {} : { isStashed: true as const }),
+            }
+          : undefined,
+      };
+    },
     write: (bytes: Uint8Array): void => {
       const keys = Buffer.from(bytes).toString();
       state.written.push(keys);
@@ -201,6 +205,16 @@ describe.concurrent('what is not as expected', () => {
     state.text = '/compact';
     await vi.waitFor(() => expect(state.text).toBe(''));
     expect(state.submitted).toEqual([]);
+  });
+
+  it('is taken back once, however long the screen still shows it', async () => {
+    const { state, type } = makeAgent();
+    state.listed = '/model'; // never follows, so nothing is submitted
+    state.onWrite = () => void (state.isDeaf = state.text !== '');
+    await type(unstashed);
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 2));
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
   });
 
   it('is not touched late when the user has typed since', async () => {

@@ -8,7 +8,7 @@ import { readArguments } from './lab/arguments.js';
 import { cacheFolder, installed } from './lab/install.js';
 import { isolated } from './lab/namespace.js';
 import { scenarios } from './lab/scenarios/all.js';
-import { tableOf, type Played } from './lab/table.js';
+import { tableOf, withPlayed, type Played } from './lab/table.js';
 
 describe('the arguments of the lab', () => {
   it('mean every agent and every scenario, three times each, when there are none', () => {
@@ -70,19 +70,30 @@ describe('the lab', () => {
 });
 
 describe("the lab's table", () => {
-  const [scenario] = scenarios;
-  const played = (isGood: boolean, evidence: string): readonly Played[] =>
-    scenario
-      ? [{ agent: 'claude', version: '1.0', scenario, verdict: { isGood, evidence }, folder: '/x' }]
-      : [];
+  const played = (isGood: boolean, evidence: string, scenario = 'idle'): Played => ({
+    agent: 'claude',
+    version: '1.0',
+    scenario,
+    verdict: { isGood, evidence },
+  });
+  const day = new Date('2026-11-21T12:00:00Z');
+  const rowsIn = (text: string): readonly string[] =>
+    text.split('\n').filter((line) => line.startsWith('| claude'));
 
   it('has one row for all times of a scenario, and shows the time that failed', () => {
-    const table = tableOf([
-      ...played(true, 'fine'),
-      ...played(false, 'a | key\nof ours'),
-      ...played(true, 'fine'),
+    const sessions = [played(true, 'fine'), played(false, 'a | key\nof ours'), played(true, 'fine')];
+    expect(rowsIn(tableOf(sessions, day))).toEqual([
+      String.raw`| claude | 1.0 | idle | FAILED 2/3 | a \| key of ours | 2026-11-21 |`,
     ]);
-    expect(table.trim().split('\n')).toHaveLength(3);
-    expect(table).toContain(String.raw`| claude | 1.0 | idle | FAILED 2/3 | a \| key of ours |`);
+  });
+
+  it('keeps the rows of what was not played again', () => {
+    const first = withPlayed('', [played(true, 'a | b'), played(false, 'slow', 'busy')], day);
+    const second = withPlayed(first, [played(true, 'good now', 'busy')], new Date('2026-11-22T12:00:00Z'));
+    expect(rowsIn(second)).toEqual([
+      String.raw`| claude | 1.0 | idle | ok 1/1 | a \| b | 2026-11-21 |`,
+      '| claude | 1.0 | busy | ok 1/1 | good now | 2026-11-22 |',
+    ]);
+    expect(withPlayed(second, [], day)).toBe(second);
   });
 });

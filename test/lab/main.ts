@@ -66,7 +66,7 @@ const perform = async (
   const verdict = verdictIn(folder);
   const sign = verdict.isGood ? 'ok' : 'FAILED';
   process.stderr.write(`${sign}  ${agent.name} · ${scenario.name} · ${time}: ${verdict.evidence}\n`);
-  return { agent: agent.name, version, scenario, verdict, folder };
+  return { agent: agent.name, version, scenario: scenario.name, verdict };
 };
 
 /** So many at a time, in the order of the list. */
@@ -107,7 +107,7 @@ const lab = async (argv: readonly string[]): Promise<number> => {
   const started = new Date();
   const evidence = join(cacheFolder(process.env), 'runs', started.toISOString().replace(/[:.]/g, '-'));
   const played = await performAll(wish, evidence);
-  process.stdout.write(`${tableOf(played)}\nRecordings and logs: ${evidence}\n`);
+  process.stdout.write(`${tableOf(played, started)}\nRecordings and logs: ${evidence}\n`);
   if (wish.isWritten) writeTable(join(root, 'docs/agents.md'), played, started);
   return played.every(({ verdict }) => verdict.isGood) ? 0 : 1;
 };

@@ -53,6 +53,22 @@ describe('the activity of claude', () => {
       'dialog',
     ],
     ['the settings', panel('  Settings  Status', '  Enter/Space to change · Esc to close'), 'dialog'],
+    [
+      'a picker whose keys are wrapped',
+      panel('  Resume session', '  Type to search · Esc to', '  cancel'),
+      'dialog',
+    ],
+    [
+      'the details of a shell',
+      panel('  Shell details', '  ← to go back · Esc/Enter/Space to close'),
+      'dialog',
+    ],
+    ['the view of all agents', drawn({ footer: ['  enter to open · space to reply'] }), 'unknown'],
+    [
+      'the view of all agents with a task typed',
+      drawn({ prompt: ['❯ some task'], footer: ['  enter to create · esc to clear'] }),
+      'unknown',
+    ],
     ['the transcript', panel('  Showing detailed transcript · ctrl+o to toggle'), 'unknown'],
     ['half a frame', { ...drawn(), rows: [...conversation, '─'.repeat(100), '❯'] }, 'unknown'],
     [
@@ -65,6 +81,28 @@ describe('the activity of claude', () => {
     ],
   ])('at %s is as the name says', (_, screen, activity) => {
     expect(look(seenOf(screen)).activity.activity).toBe(activity);
+  });
+
+  it('at a picker that lies over the conversation is a dialog', () => {
+    const { rows } = drawn();
+    const screen = {
+      ...panel(),
+      rows: [...rows, '▔'.repeat(100), '   Select model', '   Enter to confirm · Esc to cancel'],
+    };
+    expect(look(seenOf(screen)).activity.activity).toBe('dialog');
+  });
+
+  it('at a picker higher than the screen is a dialog where its keys have their colour', () => {
+    const rows = ['  ❯ 6. Sonnet 4.6', '', '  Enter to set as default · Esc to', '  cancel'];
+    const coloured = [2, 3].map((row) => ({ row, column: 2, style: { foreground: 246 } }));
+    const of = (title: string, styles: Drawn['styles'] = []) =>
+      look(seenOf({ columns: 100, rows, cursor: [0, 2], styles }, title)).activity.activity;
+    expect([of(IDLE, coloured), of(IDLE), of(IDLE, coloured.slice(1)), of(BUSY, coloured)]).toEqual([
+      'dialog',
+      'unknown',
+      'unknown',
+      'busy',
+    ]);
   });
 
   it('at a question between two bars is a dialog', () => {

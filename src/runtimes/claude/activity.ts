@@ -2,7 +2,7 @@
 import type { Activity, ActivityReport } from '../../core/activity.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import type { AgentStatus, Seen } from '../runtime.js';
-import { ownRowAbove, rowsBelow, rowText } from './layout.js';
+import { colouredEnd, ownRowAbove, rowsBelow, rowText } from './layout.js';
 import type { Layout, Prompt } from './layout.js';
 
 /** What only earlier screens can tell. */
@@ -17,12 +17,15 @@ const INSERT_MODE = /^ *-- INSERT --/;
 const SPINNER = /^[·✢✳✶✻✽*] \S.*…/;
 const COMPACTING = /^[·✢✳✶✻✽*] (?:Compacting conversation|Running \w*Compact hooks)/;
 
-const DIALOG =
-  /\bEsc to (?:cancel|close|clear|exit|go back)\b|\bEnter to (?:confirm|select|continue|set|view)\b|\bDo you want to\b|^ {0,3}❯ \d\. /;
+// The keys that a dialog, a picker or a view takes; the words of a question.
+const KEYS =
+  /\bEsc(?:\/\w+)* to (?:cancel|close|clear|exit|go back)\b|\bEnter(?:\/\w+)* to (?:confirm|select|continue|set|view|change)\b/;
+const QUESTION = /\bDo you want to\b|^ {0,3}❯ \d\. /;
 
-// Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else.
+// Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else. The view of
+// all agents has a prompt, too, but what is typed there starts another session.
 const NOT_NOW =
-  /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
+  /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again|enter to \w)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
 
 /** After this screen it is known whether the prompt has vim's modes. */
 export const habitsAfter = (habits: Habits, { screen }: Seen, layout: Layout): Habits =>
@@ -40,8 +43,10 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
   if (title === 'of another program') return report('unknown');
   if (layout.kind === 'panel') return panelReport(screen, layout.bar, report);
   if (status?.state === 'waiting') return report('dialog');
-  if (layout.kind === 'none')
-    return report(title === 'busy' || status?.state === 'busy' ? 'busy' : 'unknown');
+  if (layout.kind === 'none') {
+    if (title === 'busy' || status?.state === 'busy') return report('busy');
+    return KEYS.test(colouredEnd(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
+  }
   const spinner = spinnerAbove(screen, layout);
   if (spinner === 'compacting' && title !== 'idle') return report('compacting', 'compaction row');
   if (title === 'busy' || status?.state === 'busy' || (spinner && title !== 'idle'))
@@ -53,10 +58,14 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
 type Report = (activity: Activity, ...witnesses: readonly string[]) => ActivityReport;
 
 // A bar without a prompt: a question, a picker, or a view.
-const panelReport = (screen: ScreenView, bar: number, report: Report): ActivityReport =>
-  rowsBelow(screen, bar).some((row) => DIALOG.test(row))
-    ? report('dialog', 'dialog below its bar')
-    : report('unknown', 'no prompt');
+const panelReport = (screen: ScreenView, bar: number, report: Report): ActivityReport => {
+  const rows = rowsBelow(screen, bar);
+  const isDialog = rows.some((row) => QUESTION.test(row)) || KEYS.test(joined(rows));
+  return isDialog ? report('dialog', 'dialog below its bar') : report('unknown', 'no prompt');
+};
+
+// A narrow screen wraps the keys.
+const joined = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
 
 interface PromptContext {
   readonly habits: Habits;

@@ -24,6 +24,8 @@ export interface Panel {
 
 export type Layout = Prompt | Panel | { readonly kind: 'none' };
 
+const BAR = '─';
+const OVERLAY_BAR = '▔'; // of what the fullscreen renderer lays over the conversation
 const GLYPH = /^([❯>!])(?: |$)/;
 const TEXT_COLUMN = 2; // of the prompt row: glyph, one blank
 
@@ -36,8 +38,10 @@ export const rowText = (screen: ScreenView, row: number): string =>
  * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
  */
 export const layoutOf = (screen: ScreenView): Layout => {
-  const bar = '─'.repeat(screen.columns);
+  const bar = BAR.repeat(screen.columns);
+  const overlay = lastBar(screen, OVERLAY_BAR.repeat(screen.columns), screen.rows - 1);
   const lower = lastBar(screen, bar, screen.rows - 1);
+  if (overlay !== undefined && overlay > (lower ?? -1)) return { kind: 'panel', bar: overlay };
   if (lower === undefined) return { kind: 'none' };
   const upper = lastBar(screen, bar, lower - 1);
   const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
@@ -64,6 +68,20 @@ export const rowsBelow = (screen: ScreenView, row: number): readonly string[] =>
     if (text.trim() !== '') rows.push(text);
   }
   return rows;
+};
+
+/** The last row and those right above it up to a blank one, joined: a narrow screen wraps them. '' unless all are in a colour. */
+export const colouredEnd = (screen: ScreenView): string => {
+  let row = screen.rows - 1;
+  while (row > 0 && rowText(screen, row).trim() === '') row -= 1;
+  let joined = '';
+  for (; row >= 0; row -= 1) {
+    const text = rowText(screen, row);
+    if (text.trim() === '') break;
+    if (screen.styleAt(row, text.search(/\S/))?.foreground === undefined) return '';
+    joined = `${text.trim()} ${joined}`;
+  }
+  return joined.trimEnd();
 };
 
 /** The nearest row above that begins in the first column: Claude's own words, never the inside of a message. */

@@ -41,7 +41,7 @@ const read = (state: ClaudeScreen, seen: Seen, now: Millis): Seeing<ClaudeScreen
   const after = { env, habits, named };
   const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
   if (activity.activity === 'compacting')
-    return { state: { ...after, compacting: compactingOn(seen.screen, now) }, activity, facts };
+    return { state: { ...after, compacting: compactingOn(seen.screen, layout, now) }, activity, facts };
   const { compacting } = state;
   if (!compacting) return { state: after, activity, facts };
   const end = endOf(compacting, seen.screen, { layout, activity: activity.activity }, now);

@@ -138,6 +138,50 @@ describe('the activity of gemini', () => {
     },
   );
 
+  describe('below a panel that the user opened', () => {
+    const edge = '─'.repeat(118);
+    const opened = (header: string, [top, bottom]: readonly string[], height = 12) => [
+      `${top?.[0]}${edge}${top?.[1]}`,
+      `│ ${header}`,
+      ...Array.from({ length: height }, () => '│'),
+      `${bottom?.[0]}${edge}${bottom?.[1]}`,
+    ];
+    const consoleOf = (height?: number) => opened('Debug Console (F12 to close)', ['╭╮', '╰╯'], height);
+    const tasks = opened('1: bash (ID: 193)  (PID: 193)', ['┌┐', '└┘']);
+    const title = 'Gemini CLI (app)';
+    const compressing = ['⠋ Compressing chat history', '', ' hint', '──────────', ' Shift+Tab'];
+
+    it.each([
+      ['busy', [' ⠋ Thinking... (esc to cancel, 0s)', '──────────', ' Shift+Tab', '', ...consoleOf()]],
+      ['compacting', [...compressing, '', ...consoleOf()]],
+      ['compacting', [...compressing.slice(0, 2), ...tasks, ...compressing.slice(2)]],
+      ['compacting', [...compressing.slice(0, 2), ...tasks, ...compressing.slice(2), '', ...consoleOf(6)]],
+      ['ready', ['✦ ok', '', ...compressing.slice(2), '', ...consoleOf()]],
+      ['unknown', [...compressing, '', ...consoleOf(60)]], // the panel is taller than the screen
+      ['unknown', [...compressing, '', ...consoleOf(30)]], // of what stands above it too little is seen
+    ] as const)('is %s with %j', async (expected, live) => {
+      expect(await activity({ title, live })).toBe(expected);
+    });
+
+    it('is a draft when there is one, whatever cannot be seen', async () => {
+      expect(await activity({ title, live: consoleOf(60), draft: ['half'] })).toBe('draft');
+    });
+  });
+
+  it('is a compaction beside the scrollbar too', async () => {
+    const live = [`${'⠋ Compressing chat history'.padEnd(119)}█`, '', ' x'];
+    const done = ['✦ Chat history compressed from 310000 to 204 tokens.'.padEnd(119) + '█'];
+    const steps = await lookAt({ live }, { conversation: done });
+    expect(steps[0]?.activity.activity).toBe('compacting');
+    expect(boundaries(steps)).toHaveLength(1);
+  });
+
+  it('is a draft when the words of the placeholder were typed, which colours the path', async () => {
+    const typed = PLACEHOLDER.replace('@path/to/file', '\x1b[38;5;183m$&\x1b[39m');
+    expect(await activity({ placeholder: typed })).toBe('draft');
+    expect(await activity({ placeholder: `\x1b[38;5;183m${PLACEHOLDER}\x1b[39m` })).toBe('ready');
+  });
+
   it('is recognised by the title', async () => {
     expect(geminiScreen.recognises(await seenGemini({}))).toBe(true);
     expect(geminiScreen.recognises(await seenGemini({ title: 'Qwen - app' }))).toBe(false);

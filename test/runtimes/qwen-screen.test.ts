@@ -53,6 +53,17 @@ describe('the percentage on the screen of qwen', () => {
     },
   );
 
+  it("is Qwen's own in one column too, not the same words of the user's status line", async () => {
+    const footer = ['  mine · 131k Context 44% used', '  Auto mode', '  22.9% used'];
+    const seen = await seenQwen({ columns: 70, footer });
+    const { text } = seen.screen;
+    const rows = Array.from({ length: 34 }, (_, row) => text(row));
+    const end = rows.findLastIndex((row) => row === footer[2]);
+    const screen = { ...seen.screen, text: (row: number) => (row > end ? '' : text(row)) };
+    const { facts } = qwenScreen.reader({})({ ...seen, screen }, 0);
+    expect(facts).toMatchObject([{ reading: { usedPercent: 22.9 } }]);
+  });
+
   it('comes last where the footer is one column', async () => {
     const footer = ['  ➜ app · 131.1k Context 19.1%', '  used'];
     expect(await percents({ columns: 60, footer })).toEqual([]);
@@ -94,6 +105,7 @@ describe('the activity of qwen', () => {
     ['busy', [{ live: ['  ⠋ Loading wit.exe... (0s · esc to cancel)'] }]],
     ['busy', [{ footer: ['  ➜ app', '  Enter to steer · Ctrl+Q to queue · Auto mode'] }]],
     ['dialog', [{ title: '✳︎ Qwen - app' }]],
+    ['dialog', [{ title: 'none', live: ['  ⠏ Waiting for user confirmation...'] }]],
     [
       'compacting',
       [{ title: '◐︎ Qwen - app', live: ['  ⠋ Compressing chat history', '', '  ⠋ Hm (0s · esc to cancel)'] }],
@@ -115,6 +127,27 @@ describe('the activity of qwen', () => {
     const ghost = await seenQwen({ draft: [grey('/clear')] });
     const same = { ...ghost.screen, cursorColumn: 2 };
     expect(first?.next({ ...ghost, screen: same }, 0).activity.activity).toBe('ready');
+  });
+
+  it('is a draft when the words of the placeholder were typed, which colours the path', async () => {
+    const typed = PLACEHOLDER.replace('@path/to/file', '\x1b[38;5;183m$&\x1b[39m');
+    const seen = await seenQwen({ draft: [typed] });
+    const screen = { ...seen.screen, cursorColumn: 2 };
+    const [first] = await lookAt({});
+    expect(first?.next({ ...seen, screen }, 0).activity.activity).toBe('draft');
+  });
+
+  it.each([
+    ['╰', '╯'],
+    ['└', '┘'],
+  ])('is a dialog when a box ends the screen: %s%s', async (left, right) => {
+    const footer = [`  ${left}${'─'.repeat(80)}${right}`];
+    const seen = await seenQwen({ footer });
+    const rows = Array.from({ length: seen.screen.rows }, (_, row) => seen.screen.text(row));
+    const last = rows.findIndex((row) => row === footer[0]);
+    const text = (row: number) => (row > last || /^─/.test(rows[row] ?? '') ? '' : (rows[row] ?? ''));
+    const [step] = [qwenScreen.reader({})({ ...seen, screen: { ...seen.screen, text } }, 0)];
+    expect(step.activity.activity).toBe('dialog');
   });
 
   it('is recognised by the title', async () => {

@@ -25,6 +25,13 @@ const EDGES: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const ROUND_TOP = /^╭─{10,}╮$/;
 const ROUND_BOTTOM = /^╰─{10,}╯$/;
+const PANEL_TOP = /^[╭┌]─{10,}[╮┐]$/;
+const PANEL_BOTTOM = /^[╰└]─{10,}[╯┘]?$/; // cut off when the screen has just become narrower
+const CONSOLE = /^│ Debug Console \(/;
+const ABOVE_SCREEN = -1;
+
+/** A row without the scrollbar, which Gemini draws over the last column of its alternate screen for a while after it scrolled. */
+export const textOf = (screen: ScreenView, row: number): string => screen.text(row).replace(/ *█$/, '');
 
 export const findComposer = (screen: ScreenView): Composer | undefined =>
   aroundCursor(screen) ?? aboveParkedCursor(screen);
@@ -41,6 +48,19 @@ const aroundCursor = (screen: ScreenView): Composer | undefined => {
   if (!isPair) return undefined;
   const rows = between(top, bottom, (row) => screen.text(row));
   return compose({ top, bottom }, rows, cursorRow === top + 1 && cursorColumn === INPUT_COLUMN);
+};
+
+/**
+ * The upper edge of a panel that the user opened between the conversation and the input, for the row of its lower edge: the debug
+ * console, which stands on the input, or the background tasks. -1 when it is above the screen; undefined for any other row and box.
+ */
+export const panelTop = (screen: ScreenView, row: number, inputTop: number): number | undefined => {
+  const edge = textOf(screen, row);
+  if (!PANEL_BOTTOM.test(edge)) return undefined;
+  const isEdge = (each: number): boolean => PANEL_TOP.test(textOf(screen, each));
+  const top = seek(row - 1, -1, isEdge, screen.rows) ?? ABOVE_SCREEN;
+  const isConsole = top === ABOVE_SCREEN ? row === inputTop - 1 : CONSOLE.test(screen.text(top + 1));
+  return isConsole || edge.startsWith('└') ? top : undefined;
 };
 
 // Before 0.29 the cursor is drawn as an inverse cell, and the terminal's own stands below the footer.

@@ -6,7 +6,7 @@ import type { Millis } from '../../core/reading.js';
 import type { ScreenView, Signals } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
-import { findComposer } from './layout.js';
+import { findComposer, panelTop, textOf } from './layout.js';
 import type { Composer } from './layout.js';
 import { shownPercent } from './shown-percent.js';
 
@@ -24,9 +24,13 @@ interface Live {
   readonly compacting: boolean;
   readonly spinning: boolean;
   readonly asking: boolean;
+  /** it begins above the screen, because the screen is low or a panel tall */
+  readonly covered: boolean;
 }
 
 const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
+const LEAST_ROWS = 8; // of these, so that a compaction in progress is among them
+const LOW_SCREEN = 14; // rows, five of them for the box and its footer
 const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // how an item of the conversation begins; its other rows are indented
 const SPINNER = /^ ?[\u2800-\u28ff] /;
 const COMPACTING = /^[\u2800-\u28ff] Compressing chat history$/;
@@ -35,6 +39,7 @@ const ASKING = /^[\u2800-\u28ff] Waiting for user confirmation/;
 const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
 const VIM_NORMAL = "  Press 'i' for INSERT mode.";
 const FAREWELL = /gemini --resume |Agent powering down|`\/stats model`/;
+const SESSIONS = /^ Chat Sessions \(\d+ total\)/;
 const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
 
 // Gemini empties its title when it ends.
@@ -60,7 +65,11 @@ const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<Gemini
     ...(composer ? reading(shownPercent(screen, composer), now) : []),
     ...(state.compacting && composer && !live.compacting ? boundary(live.newest, now) : []),
   ];
-  return { state: { compacting: live.compacting || (state.compacting && !composer) }, activity, facts };
+  return {
+    state: { compacting: live.compacting || (state.compacting && (!composer || live.covered)) },
+    activity,
+    facts,
+  };
 };
 
 const reading = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
@@ -77,21 +86,28 @@ const boundary = (newest: string, at: Millis): readonly Fact[] => {
 };
 
 const liveRows = (screen: ScreenView, below: number): Live => {
-  const live = { newest: '', compacting: false, spinning: false, asking: false };
-  for (let row = below - 1; row >= 0 && row >= below - LIVE_ROWS; row -= 1) {
-    const text = screen.text(row);
+  const live = { newest: '', compacting: false, spinning: false, asking: false, covered: false };
+  let hidden = 0; // rows of panels
+  let row = below - 1;
+  for (; row >= 0 && row >= below - hidden - LIVE_ROWS; row -= 1) {
+    const text = textOf(screen, row);
+    const panel = panelTop(screen, row, below);
     if (COMPACTING.test(text)) return { ...live, compacting: true };
-    if (ITEM.test(text)) return { ...live, newest: joined(screen, row, below) };
+    if (panel === undefined && ITEM.test(text)) return { ...live, newest: joined(screen, row, below) };
     if (ASKING.test(text)) live.asking = true;
     if (SPINNER.test(text)) live.spinning = true;
+    if (panel === undefined) continue;
+    hidden += row - panel;
+    row = panel;
   }
-  return live;
+  const isTight = hidden > 0 || screen.rows < LOW_SCREEN;
+  return { ...live, covered: isTight && row < 0 && below - hidden < LEAST_ROWS };
 };
 
 const joined = (screen: ScreenView, first: number, below: number): string => {
-  let text = screen.text(first);
-  for (let row = first + 1; row < below && /^ {2}\S/.test(screen.text(row)); row += 1)
-    text += ` ${screen.text(row).trim()}`;
+  let text = textOf(screen, first);
+  for (let row = first + 1; row < below && /^ {2}\S/.test(textOf(screen, row)); row += 1)
+    text += ` ${textOf(screen, row).trim()}`;
   return text;
 };
 
@@ -112,26 +128,37 @@ const activityOf = (
   if (live.compacting) return is('compacting', 'compressing chat history');
   if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
   if (!composer) return isDialog(screen) ? is('dialog', 'a box instead of the input') : is('unknown');
-  return prompt(composer, is);
+  const report = prompt(screen, composer, is);
+  return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
 };
 
 const prompt = (
-  { mode, rows, atStart }: Composer,
+  screen: ScreenView,
+  { top, mode, rows, atStart }: Composer,
   is: (activity: Activity, ...more: readonly string[]) => ActivityReport,
 ): ActivityReport => {
   const [first = ''] = rows;
   if (mode === '!') return is('unknown', 'shell mode');
   if (mode === '') return is('unknown', 'search');
   if (rows.every((row) => row === '')) return is(rows.length === 1 ? 'unknown' : 'draft', 'no placeholder');
-  if (rows.length > 1 || !atStart) return is('draft', 'text in the input');
+  if (rows.length > 1 || !atStart || isPathTyped(screen, top + 1)) return is('draft', 'text in the input');
   if (PLACEHOLDERS.includes(first)) return is('ready', 'empty prompt row');
   return first === VIM_NORMAL ? is('unknown', 'vim normal mode') : is('draft', 'text in the input');
 };
 
-// Dialogs take the place of the input box; so does the summary at the end.
+// A path that was typed has a colour of its own; the one in the placeholder has not.
+const isPathTyped = (screen: ScreenView, row: number): boolean => {
+  const text = screen.text(row);
+  const [word, path] = ['Type', '@'].map((each) => screen.styleAt(row, text.indexOf(each))?.foreground);
+  return word !== path;
+};
+
+// Dialogs take the place of the input box; so does the summary at the end. The list of sessions has no frame.
 const isDialog = (screen: ScreenView): boolean => {
+  const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
+  if (rows.some((row) => SESSIONS.test(row))) return true;
   let last = screen.rows - 1;
-  while (last >= 0 && screen.text(last) === '') last -= 1;
-  if (!/^╰─+╯$/.test(screen.text(last))) return false;
+  while (last >= 0 && /^(?:Press Ctrl\+[CD] again to exit\.)?$/.test(screen.text(last))) last -= 1;
+  if (!/^╰─+╯$/.test(textOf(screen, last))) return false;
   return ![1, 2, 3].some((above) => FAREWELL.test(screen.text(last - above)));
 };

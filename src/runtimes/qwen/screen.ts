@@ -25,11 +25,13 @@ interface Live {
   readonly newest: string;
   readonly compacting: boolean;
   readonly spinning: boolean;
+  readonly asking: boolean;
 }
 
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
 const ITEM = /^(?: {2}(?:[◆●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
 const SPINNER = /^ {2}[\u2800-\u28ff] /;
+const ASKING = /^ {2}[\u2800-\u28ff] Waiting for user confirmation/;
 const COMPACTING = /^ {2}[\u2800-\u28ff] Compressing chat history$/;
 const COMPACTED = /^ {2}◆\uFE0E? Chat history compressed from ~?(\d+) to ~?\d+ tokens\.$/;
 const PLACEHOLDER = '  Type your message or @path/to/file';
@@ -81,14 +83,15 @@ const boundary = (newest: string, at: Millis): readonly Fact[] => {
 };
 
 const liveRows = (screen: ScreenView, below: number): Live => {
-  let spinning = false;
+  const live = { newest: '', compacting: false, spinning: false, asking: false };
   for (let row = below - 1; row >= 0 && row >= below - LIVE_ROWS; row -= 1) {
     const text = textOf(screen, row);
-    if (COMPACTING.test(text)) return { newest: '', compacting: true, spinning };
-    if (ITEM.test(text)) return { newest: joined(screen, row, below), compacting: false, spinning };
-    spinning ||= SPINNER.test(text);
+    if (COMPACTING.test(text)) return { ...live, compacting: true };
+    if (ITEM.test(text)) return { ...live, newest: joined(screen, row, below) };
+    if (ASKING.test(text)) live.asking = true;
+    if (SPINNER.test(text)) live.spinning = true;
   }
-  return { newest: '', compacting: false, spinning };
+  return live;
 };
 
 const joined = (screen: ScreenView, first: number, below: number): string => {
@@ -117,7 +120,8 @@ const activityOf = ({ screen, signals }: Seen, { composer, live, ghostColour }: 
     witnesses: [...witnesses, ...more],
   });
   if (title === 'cleared') return is('unknown');
-  if (title === 'approval') return is('dialog');
+  if (title === 'approval' || live.asking)
+    return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
   if (live.compacting) return is('compacting', 'compressing chat history');
   if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
   if (!composer) return isDialog(screen) ? is('dialog', 'a box instead of the input') : is('unknown');
@@ -134,19 +138,20 @@ const activityOf = ({ screen, signals }: Seen, { composer, live, ghostColour }: 
 const isEmpty = (screen: ScreenView, { top, rows, atStart }: Composer, ghostColour?: number): boolean => {
   const [first = ''] = rows;
   if (!atStart || rows.length > 1 || first === '') return false;
-  if (first === PLACEHOLDER || first.startsWith("  Press 'i' for INSERT mode")) return true;
-  // The first cell is the cursor's own; all others of a suggestion are coloured like the placeholder, and what is typed is not.
+  // The first cell is the cursor's own; all others of a placeholder have one colour, while a path that is typed stands out.
   const cells = Array.from({ length: first.length - 1 }, (_, index) =>
     screen.styleAt(top + 1, INPUT_COLUMN + 1 + index),
   );
-  return (
-    ghostColour !== undefined && cells.length > 0 && cells.every((cell) => cell?.foreground === ghostColour)
-  );
+  const colour = cells[0]?.foreground;
+  if (!cells.every((cell) => cell?.foreground === colour)) return false;
+  if (first === PLACEHOLDER || first.startsWith("  Press 'i' for INSERT mode")) return true;
+  // A suggestion is coloured like the placeholder, and what is typed is not.
+  return ghostColour !== undefined && cells.length > 0 && colour === ghostColour;
 };
 
 // Dialogs take the place of the input and its footer.
 const isDialog = (screen: ScreenView): boolean => {
   let last = screen.rows - 1;
   while (last >= 0 && textOf(screen, last) === '') last -= 1;
-  return /^ *╰─+╯$/.test(textOf(screen, last));
+  return /^ *(?:╰─+╯|└─+┘)$/.test(textOf(screen, last));
 };

@@ -13,7 +13,8 @@ const NARROW = 80; // columns; below, the footer is one column and the right end
 /** How full the footer says the window is, 0…100 used; undefined when it says nothing. */
 export const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
   const row = screen.text(bottom + 1);
-  return atRightEnd(screen, row) ?? inStatusLine(row) ?? lastOfColumn(screen, bottom + 1);
+  // The user's own status line may hold anything, so it comes last.
+  return atRightEnd(screen, row) ?? lastOfColumn(screen, bottom + 1) ?? inStatusLine(row);
 };
 
 const inStatusLine = (row: string): number | undefined => {

@@ -16,11 +16,12 @@ describe('the activity of claude', () => {
     '',
     ' Esc to cancel · Tab to amend · ctrl+e to explain',
   ];
-  const panel = (...rows: readonly string[]): Drawn => ({
-    columns: 100,
-    rows: [...conversation, '─'.repeat(100), ...rows],
-    cursor: [8, 2],
-  });
+  const coloured = (rows: readonly string[]): NonNullable<Drawn['styles']> =>
+    rows.map((text, row) => ({ row, column: text.search(/\S|$/), style: { foreground: 246 } }));
+  const panel = (...below: readonly string[]): Drawn => {
+    const rows = [...conversation, '─'.repeat(100), ...below];
+    return { columns: 100, rows, cursor: [8, 2], styles: coloured(rows) };
+  };
 
   it.each<[string, Drawn, string]>([
     ['an empty prompt', drawn(), 'ready'],
@@ -41,7 +42,7 @@ describe('the activity of claude', () => {
     ['the list of shortcuts', drawn({ footer: ['  ! for shell mode     ctrl + z to suspend'] }), 'unknown'],
     ['an exit that is half asked for', drawn({ footer: ['  Press Ctrl-C again to exit'] }), 'unknown'],
     ['a cursor outside the prompt', drawn({ cursor: [2, 4] }), 'unknown'],
-    ['a permission', { ...panel(), rows: [...conversation, ...permission], cursor: [10, 1] }, 'dialog'],
+    ['a permission', panel(...permission.slice(1)), 'dialog'],
     [
       'the rewind picker',
       panel('  Rewind', '  ❯ (current)', '  Enter to continue · Esc to cancel'),
@@ -83,11 +84,18 @@ describe('the activity of claude', () => {
     expect(look(seenOf(screen)).activity.activity).toBe(activity);
   });
 
+  it('is not read from a draft that is cut off from its upper bar', () => {
+    const rows = [...conversation, '─'.repeat(100), '❯ 1. Esc to cancel', '  Do you want to proceed?'];
+    const screen: Drawn = { columns: 100, rows, cursor: [8, 10] };
+    expect(look(seenOf(screen)).activity.activity).toBe('unknown');
+    expect(look(seenOf({ ...screen, styles: coloured(rows) }, BUSY)).activity.activity).toBe('busy');
+  });
+
   it('at a picker that lies over the conversation is a dialog', () => {
     const { rows } = drawn();
     const screen = {
       ...panel(),
-      rows: [...rows, '▔'.repeat(100), '   Select model', '   Enter to confirm · Esc to cancel'],
+      rows: [...rows, '▔'.repeat(100), '   Select model', '     1. Default                ↓'],
     };
     expect(look(seenOf(screen)).activity.activity).toBe('dialog');
   });

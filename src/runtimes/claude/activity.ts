@@ -2,8 +2,8 @@
 import type { Activity, ActivityReport } from '../../core/activity.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import type { AgentStatus, Seen } from '../runtime.js';
-import { colouredEnd, ownRowAbove, rowsBelow, rowText } from './layout.js';
-import type { Layout, Prompt } from './layout.js';
+import { colouredBelow, colouredEnd, ownRowAbove, rowsBelow, rowText } from './layout.js';
+import type { Layout, Panel, Prompt } from './layout.js';
 
 /** What only earlier screens can tell. */
 export interface Habits {
@@ -17,10 +17,10 @@ const INSERT_MODE = /^ *-- INSERT --/;
 const SPINNER = /^[·✢✳✶✻✽*] \S.*…/;
 const COMPACTING = /^[·✢✳✶✻✽*] (?:Compacting conversation|Running \w*Compact hooks)/;
 
-// The keys that a dialog, a picker or a view takes; the words of a question.
+// The keys that a dialog, a picker or a view takes; the choice of a question.
 const KEYS =
   /\bEsc(?:\/\w+)* to (?:cancel|close|clear|exit|go back)\b|\bEnter(?:\/\w+)* to (?:confirm|select|continue|set|view|change)\b/;
-const QUESTION = /\bDo you want to\b|^ {0,3}❯ \d\. /;
+const CHOICE = /^ {0,3}❯ \d\. /;
 
 // Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else. The view of
 // all agents has a prompt, too, but what is typed there starts another session.
@@ -41,8 +41,10 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
     witnesses: [...witnesses, ...said.filter((word) => word !== undefined)],
   });
   if (title === 'of another program') return report('unknown');
-  if (layout.kind === 'panel') return panelReport(screen, layout.bar, report);
   if (status?.state === 'waiting') return report('dialog');
+  // a permission is asked for under the title of an idle prompt; a draft may be cut off from its bar for a moment
+  if (layout.kind === 'panel' && title === 'busy') return report('busy');
+  if (layout.kind === 'panel') return panelReport(screen, layout, report);
   if (layout.kind === 'none') {
     if (title === 'busy' || status?.state === 'busy') return report('busy');
     return KEYS.test(colouredEnd(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
@@ -58,9 +60,10 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
 type Report = (activity: Activity, ...witnesses: readonly string[]) => ActivityReport;
 
 // A bar without a prompt: a question, a picker, or a view.
-const panelReport = (screen: ScreenView, bar: number, report: Report): ActivityReport => {
-  const rows = rowsBelow(screen, bar);
-  const isDialog = rows.some((row) => QUESTION.test(row)) || KEYS.test(joined(rows));
+const panelReport = (screen: ScreenView, { bar, isOverlay }: Panel, report: Report): ActivityReport => {
+  if (isOverlay) return report('dialog', 'over the conversation');
+  const rows = colouredBelow(screen, bar);
+  const isDialog = rows.some((row) => CHOICE.test(row)) || KEYS.test(joined(rows));
   return isDialog ? report('dialog', 'dialog below its bar') : report('unknown', 'no prompt');
 };
 

@@ -20,6 +20,8 @@ export interface Prompt {
 export interface Panel {
   readonly kind: 'panel';
   readonly bar: number;
+  /** it lies over the conversation, as only pickers and dialogs do */
+  readonly isOverlay: boolean;
 }
 
 export type Layout = Prompt | Panel | { readonly kind: 'none' };
@@ -41,11 +43,13 @@ export const layoutOf = (screen: ScreenView): Layout => {
   const bar = BAR.repeat(screen.columns);
   const overlay = lastBar(screen, OVERLAY_BAR.repeat(screen.columns), screen.rows - 1);
   const lower = lastBar(screen, bar, screen.rows - 1);
-  if (overlay !== undefined && overlay > (lower ?? -1)) return { kind: 'panel', bar: overlay };
+  if (overlay !== undefined && overlay > (lower ?? -1))
+    return { kind: 'panel', bar: overlay, isOverlay: true };
   if (lower === undefined) return { kind: 'none' };
   const upper = lastBar(screen, bar, lower - 1);
   const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
-  if (upper === undefined || upper + 1 === lower || glyph === undefined) return { kind: 'panel', bar: lower };
+  if (upper === undefined || upper + 1 === lower || glyph === undefined)
+    return { kind: 'panel', bar: lower, isOverlay: false };
   const text = rowText(screen, upper + 1);
   const isEmpty = lower === upper + 2 && isGhost(screen, upper + 1, text);
   const draft = isEmpty ? '' : text.slice(TEXT_COLUMN);
@@ -70,6 +74,14 @@ export const rowsBelow = (screen: ScreenView, row: number): readonly string[] =>
   return rows;
 };
 
+/** The rows below a row that begin in a colour, as no draft and no message does. */
+export const colouredBelow = (screen: ScreenView, row: number): readonly string[] => {
+  const rows: string[] = [];
+  for (let next = row + 1; next < screen.rows; next += 1)
+    if (isColoured(screen, next)) rows.push(rowText(screen, next));
+  return rows;
+};
+
 /** The last row and those right above it up to a blank one, joined: a narrow screen wraps them. '' unless all are in a colour. */
 export const colouredEnd = (screen: ScreenView): string => {
   let row = screen.rows - 1;
@@ -78,7 +90,7 @@ export const colouredEnd = (screen: ScreenView): string => {
   for (; row >= 0; row -= 1) {
     const text = rowText(screen, row);
     if (text.trim() === '') break;
-    if (screen.styleAt(row, text.search(/\S/))?.foreground === undefined) return '';
+    if (!isColoured(screen, row)) return '';
     joined = `${text.trim()} ${joined}`;
   }
   return joined.trimEnd();
@@ -114,6 +126,12 @@ const isActive = (screen: ScreenView, upper: number, lower: number, isEmpty: boo
     for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
       if (isInverse(screen, row, column)) return !isEmpty || column === TEXT_COLUMN;
   return false;
+};
+
+const isColoured = (screen: ScreenView, row: number): boolean => {
+  const column = rowText(screen, row).search(/\S/);
+  const style = column < 0 ? undefined : screen.styleAt(row, column);
+  return style !== undefined && (style.foreground !== undefined || style.dim);
 };
 
 const isInverse = (screen: ScreenView, row: number, column: number): boolean =>

@@ -53,6 +53,12 @@ describe('the percentage on the screen of qwen', () => {
     },
   );
 
+  it('is not in a line that a command of the user printed, which is dim', async () => {
+    const line = 'mine · 131.1k Context 44% used';
+    expect(await percents({ footer: [`  \x1b[2m${line}\x1b[22m`] })).toEqual([]);
+    expect(await percents({ footer: [`  \x1b[38;5;183m${line}\x1b[39m`] })).toEqual([44]);
+  });
+
   it("is Qwen's own in one column too, not the same words of the user's status line", async () => {
     const footer = ['  mine · 131k Context 44% used', '  Auto mode', '  22.9% used'];
     const seen = await seenQwen({ columns: 70, footer });
@@ -145,7 +151,7 @@ describe('the activity of qwen', () => {
     const seen = await seenQwen({ footer });
     const rows = Array.from({ length: seen.screen.rows }, (_, row) => seen.screen.text(row));
     const last = rows.findIndex((row) => row === footer[0]);
-    const text = (row: number) => (row > last || /^─/.test(rows[row] ?? '') ? '' : (rows[row] ?? ''));
+    const text = (row: number) => (row > last || (rows[row] ?? '').startsWith('─') ? '' : (rows[row] ?? ''));
     const [step] = [qwenScreen.reader({})({ ...seen, screen: { ...seen.screen, text } }, 0)];
     expect(step.activity.activity).toBe('dialog');
   });

@@ -13,9 +13,12 @@ const NARROW = 80; // columns; below, the footer is one column and the right end
 /** How full the footer says the window is, 0…100 used; undefined when it says nothing. */
 export const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
   const row = screen.text(bottom + 1);
-  // The user's own status line may hold anything, so it comes last.
-  return atRightEnd(screen, row) ?? lastOfColumn(screen, bottom + 1) ?? inStatusLine(row);
+  const own = atRightEnd(screen, row) ?? lastOfColumn(screen, bottom + 1);
+  return own ?? (isUsers(screen, bottom + 1) ? undefined : inStatusLine(row));
 };
+
+// A status line that a command of the user prints may say anything. It is drawn dim, as Qwen's own is only without theme colours.
+const isUsers = (screen: ScreenView, row: number): boolean => screen.styleAt(row, MARGIN)?.dim === true;
 
 const inStatusLine = (row: string): number | undefined => {
   const items = row.trim().split(' · ');

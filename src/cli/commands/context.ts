@@ -21,6 +21,7 @@ import { widthOfOutput } from '../output-width.js';
 import { paintFor } from '../paint.js';
 import type { ContextRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
+import { drawnFor } from '../signs.js';
 import { findSession, namesOf, onlySession } from '../session-argument.js';
 
 /** `ctxwrap context`: how full the window of a session is, and what fills it. */
@@ -28,7 +29,8 @@ export const context = async (request: ContextRequest): Promise<string> => {
   const report = await reportOf(request);
   if (request.json) return jsonText(report, 2);
   const paint = paintFor(process.stdout.isTTY, process.env);
-  return `${contextText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
+  const lines = contextText(report, { width: widthOfOutput(), paint });
+  return drawnFor(`${lines.join('\n')}\n`, process.env);
 };
 
 const reportOf = async (request: ContextRequest): Promise<ContextReport> => {

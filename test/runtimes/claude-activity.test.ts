@@ -64,12 +64,6 @@ describe('the activity of claude', () => {
       panel('  Shell details', '  ← to go back · Esc/Enter/Space to close'),
       'dialog',
     ],
-    ['the view of all agents', drawn({ footer: ['  enter to open · space to reply'] }), 'unknown'],
-    [
-      'the view of all agents with a task typed',
-      drawn({ prompt: ['❯ some task'], footer: ['  enter to create · esc to clear'] }),
-      'unknown',
-    ],
     ['the transcript', panel('  Showing detailed transcript · ctrl+o to toggle'), 'unknown'],
     ['half a frame', { ...drawn(), rows: [...conversation, '─'.repeat(100), '❯'] }, 'unknown'],
     [
@@ -82,6 +76,17 @@ describe('the activity of claude', () => {
     ],
   ])('at %s is as the name says', (_, screen, activity) => {
     expect(look(seenOf(screen)).activity.activity).toBe(activity);
+  });
+
+  it.each([
+    ['an empty prompt', { footer: ['  enter to open · space to reply · ? for shortcuts'] }],
+    ['a task typed', { prompt: ['❯ some task'], footer: ['  enter to create · esc to clear'] }],
+    [
+      'a session that is opened',
+      { above: ['✶ one    opening… · esc to cancel', ''], footer: ['  enter to open'] },
+    ],
+  ])('in the view of all agents is unknown, without a title, too: %s', (_, frame) => {
+    expect(look(seenOf(drawn(frame), '')).activity.activity).toBe('unknown');
   });
 
   it('is not read from a draft that is cut off from its upper bar', () => {

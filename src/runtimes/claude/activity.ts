@@ -22,10 +22,12 @@ const KEYS =
   /\bEsc(?:\/\w+)* to (?:cancel|close|clear|exit|go back)\b|\bEnter(?:\/\w+)* to (?:confirm|select|continue|set|view|change)\b/;
 const CHOICE = /^ {0,3}❯ \d\. /;
 
-// Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else. The view of
-// all agents has a prompt, too, but what is typed there starts another session.
+// Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else.
 const NOT_NOW =
-  /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again|enter to \w)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
+  /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
+
+// The view of all agents has a prompt, too, but what is typed there starts another session; and rows that look like a spinner.
+const AGENTS_VIEW = /^ *enter to (?:open|create|collapse|expand)\b/;
 
 /** After this screen it is known whether the prompt has vim's modes. */
 export const habitsAfter = (habits: Habits, { screen }: Seen, layout: Layout): Habits =>
@@ -49,6 +51,8 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
     if (title === 'busy' || status?.state === 'busy') return report('busy');
     return KEYS.test(colouredEnd(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
   }
+  if (AGENTS_VIEW.test(rowsBelow(screen, layout.lower)[0] ?? ''))
+    return report('unknown', 'view of all agents');
   const spinner = spinnerAbove(screen, layout);
   if (spinner === 'compacting' && title !== 'idle') return report('compacting', 'compaction row');
   if (title === 'busy' || status?.state === 'busy' || (spinner && title !== 'idle'))

@@ -51,9 +51,17 @@ const titleOf = ({ title = 'none' }: Signals): Title => {
 };
 
 export const geminiScreen: AgentScreen = {
-  recognises: ({ signals }) =>
-    ['ready', 'working', 'action'].includes(titleOf(signals)) || FIXED_TITLE.test(signals.title ?? ''),
+  recognises: ({ screen, signals }) =>
+    ['ready', 'working', 'action'].includes(titleOf(signals)) ||
+    FIXED_TITLE.test(signals.title ?? '') ||
+    (signals.title === undefined && hasOwnBox(screen)),
   reader: () => screenReader<GeminiScreen>({ compacting: false }, readScreen),
+};
+
+// The title can be switched off; nobody else draws a box of half blocks around the cursor.
+const hasOwnBox = (screen: ScreenView): boolean => {
+  const composer = findComposer(screen);
+  return composer !== undefined && /^[▄▀]+$/.test(screen.text(composer.top));
 };
 
 const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<GeminiScreen> => {

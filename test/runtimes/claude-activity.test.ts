@@ -216,4 +216,9 @@ describe('the status file of claude', () => {
       expect(await status(text)).toBeUndefined();
     },
   );
+
+  it('is told without what the user searches for', () => {
+    const screen = drawn({ footer: ['  search prompts: my secret plan'], cursor: [9, 18] });
+    expect(look(seenOf(screen)).activity.witnesses).toContain('footer: search prompts:');
+  });
 });

@@ -85,9 +85,11 @@ const promptReport = (
   prompt: Prompt,
   { habits, status, report }: PromptContext,
 ): ActivityReport => {
-  const blocking = rowsBelow(screen, prompt.lower).find((row) => NOT_NOW.test(row));
+  const blocking = rowsBelow(screen, prompt.lower)
+    .map((row) => NOT_NOW.exec(row)?.[0])
+    .find((sign) => sign !== undefined);
   if (prompt.glyph === '!') return report('unknown', 'shell mode');
-  if (blocking !== undefined) return report('unknown', `footer: ${blocking.trim().slice(0, 40)}`);
+  if (blocking !== undefined) return report('unknown', `footer: ${blocking.trim()}`);
   if (!prompt.isActive) return report('unknown', 'cursor outside the prompt');
   if (status && status.state !== 'idle') return report('unknown');
   if (habits.vim && !isInsertMode(screen, prompt)) return report('unknown', 'vim without insert mode');

@@ -110,7 +110,7 @@ describe('the tidy end', () => {
       const cutAt = Math.floor(output.length * 0.6);
       const emulator = await playAndDie(output.subarray(0, cutAt), columns, rows, true);
       const cursor = emulator.terminal.buffer.active.cursorY;
-      expect(cursor, name).toBeGreaterThan(lastContentRow(emulator));
+      expect({ name, isBelow: cursor > lastContentRow(emulator) }).toEqual({ name, isBelow: true });
       await expectTidy(emulator);
     }
   });

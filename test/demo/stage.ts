@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Terminal } from '@xterm/headless';
 import { startChild, type ChildEnd } from '../../src/terminal/child.js';
+import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
 
 const program = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
 
@@ -64,6 +65,7 @@ const start = (setting: Setting, folder: string) => {
     logLevel: 'off',
   });
   const bytes: Buffer[] = [];
+  const whole = makeWholeCharacters();
   let alive = true;
   const watchers = new Set<() => void>();
   const look = (): void => watchers.forEach((watcher) => watcher());
@@ -84,7 +86,7 @@ const start = (setting: Setting, folder: string) => {
     {
       onOutput: (data) => {
         bytes.push(Buffer.from(data));
-        terminal.write(data, look);
+        terminal.write(whole(data), look);
       },
       onEnd: (ending) => {
         alive = false;

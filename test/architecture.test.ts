@@ -12,7 +12,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ui: ['core'],
   demo: ['core'],
   wrap: ['core', 'runtimes', 'terminal', 'storage', 'ui'],
-  cli: ['core', 'runtimes', 'storage', 'wrap'],
+  cli: ['core', 'runtimes', 'storage', 'ui', 'wrap'],
 };
 
 /** What a floor may import from outside; `node:` stands for all of Node. */

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<Threshold['name'], string>> = {
 };
 const NAME_COLUMNS = 18;
 const VALUE_COLUMNS = 11;
+const LEAST_HEAD = 2 + NAME_COLUMNS + VALUE_COLUMNS; // with less, the number comes first and the name is cut
 const REASON_COLUMNS = 34; // where there is less room, the reason gets rows of its own
 
 export const thresholdRows = (
@@ -43,7 +44,11 @@ const thresholdText = (
   columns: number,
 ): readonly string[] => {
   const number = unit === 'percent' ? `${value}%` : grouped(value);
-  const head = `${current ? '▶' : ' '} ${NAMES[name].padEnd(NAME_COLUMNS)}${number.padStart(VALUE_COLUMNS)}`;
+  const mark = current ? '▶' : ' ';
+  const head =
+    columns < LEAST_HEAD
+      ? `${mark}${number.padStart(VALUE_COLUMNS - 1)} ${NAMES[name]}`
+      : `${mark} ${NAMES[name].padEnd(NAME_COLUMNS)}${number.padStart(VALUE_COLUMNS)}`;
   // The sentence begins with the name and the number, which stand here already.
   const why = plain(reason.replace(/^[^:]*: /, ''));
   const room = columns - head.length - 2;

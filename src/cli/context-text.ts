@@ -126,11 +126,14 @@ const basisText = (basis: string): string => {
 };
 
 const NAME_COLUMNS = 21;
+const LEAST_ROW = NAME_COLUMNS + 18;
 
 /** A name, and numbers right below each other. */
 const row = (name: string, numbers: readonly [string, string], columns: number): string => {
   const label = shortened(name, NAME_COLUMNS);
   const [first, second] = numbers;
+  // where there is no room for both, the name is what can be spared
+  if (columns < LEAST_ROW) return shortened(`${first.padStart(9)} ${second.padStart(6)} ${name}`, columns);
   const text = `${label}${' '.repeat(NAME_COLUMNS - widthOf(label))}${first.padStart(10)} ${second.padStart(7)}`;
   return shortened(text, columns);
 };

@@ -9,6 +9,7 @@ import { print } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
+import { drawnFor } from './signs.js';
 import { version } from './version.js';
 
 const main = async (): Promise<void> => {
@@ -58,7 +59,7 @@ const fail = (error: unknown): void => {
 
 // What is told was given by somebody: a name of a file, a word of a definition.
 const say = (text: string): void =>
-  void process.stderr.write(`ctxwrap: ${text.split('\n').map(harmless).join('\n')}\n`);
+  void process.stderr.write(`ctxwrap: ${drawnFor(text, process.env).split('\n').map(harmless).join('\n')}\n`);
 
 process.stderr.on('error', () => undefined); // there is no other place to tell of it
 

@@ -65,6 +65,9 @@ export const inputWithoutRecord = (): UserError =>
 export const wrongUsage = (message: string, command: string | undefined): UserError =>
   usageError(message, command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`);
 
+export const demoNeedsFolder = (folder: string, reason: string): UserError =>
+  usageError(`the demo cannot make a folder in "${folder}": ${reason}`, 'name another one in TMPDIR');
+
 export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
 
@@ -129,8 +132,19 @@ export const unreadableFile = (path: string, reason: string): UserError =>
     'give a session file that an agent has written',
   );
 
-export const compressedFile = (path: string): UserError =>
-  usageError(`the session file "${path}" is compressed`, `unpack it first: zstd -d "${path}"`);
+export const compressedFile = (path: string, unpack: string): UserError =>
+  usageError(
+    `the session file "${path}" is compressed`,
+    `unpack it first: ${unpack} "${path}" > session.jsonl`,
+  );
+
+export const othersFile = (path: string, asked: string, recognised: string | undefined): UserError =>
+  usageError(
+    `"${path}" holds nothing that ${asked} writes`,
+    recognised === undefined
+      ? `give a session file that ${asked} has written`
+      : `it seems to be of another agent: --runtime ${recognised}`,
+  );
 
 export const unknownFile = (path: string): UserError =>
   usageError(

@@ -38,7 +38,8 @@ const columnsOf = (event: ReplayEvent): readonly [kind: string, what: string, re
 
 const numbers = ({ usedPercent, usedTokens, windowTokens, basis, exact }: ReplayedReading): string => {
   const percent = usedPercent === undefined ? [] : [`${usedPercent}% of ${basis}`];
-  const tokens = usedTokens === undefined ? [] : [`${grouped(usedTokens)} tokens`];
+  const tokens =
+    usedTokens === undefined ? [] : [`${grouped(usedTokens)} token${usedTokens === 1 ? '' : 's'}`];
   const window = windowTokens === undefined ? [] : [`window ${grouped(windowTokens)}${exact ? '' : '?'}`];
   return [...percent, ...tokens, ...window].join(' · ');
 };

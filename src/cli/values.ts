@@ -32,7 +32,7 @@ export const parseRuntime = (text: string): RuntimeOption => {
   const names = Object.keys(runtimes) as readonly RuntimeName[];
   const name = names.find((each) => each === text);
   if (name === undefined && (text.endsWith('.json') || text.includes('/'))) return { file: text };
-  if (name === undefined) throw unknownChoice('--runtime', text, names);
+  if (name === undefined) throw unknownChoice('--runtime', text, [...names, 'FILE.json']);
   return name;
 };
 

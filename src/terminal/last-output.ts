@@ -48,10 +48,16 @@ export const holdLastOutput = (path: string, pid: number, onEnding: () => void):
     held = undefined;
   };
   const isEnding = (): boolean => performance.now() < endingUntil;
+  const closeIfRead = (): void => {
+    if (held === undefined) return;
+    if (!hasOutput) return close();
+    timer ??= setTimeout(look, LOOK_MS);
+  };
   const look = (): void => {
     timer = undefined;
     const gone = isGone(pid);
-    if (gone && !hasOutput) return close();
+    // on a busy machine the time may pass without anybody looking for output; before an immediate it has been looked for
+    if (gone && !hasOutput) return void setImmediate(closeIfRead);
     hasOutput = false;
     if (gone || isEnding()) timer = setTimeout(look, LOOK_MS);
   };

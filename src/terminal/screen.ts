@@ -6,6 +6,7 @@ import { makeBacklog } from './backlog.js';
 import { hookSignals } from './signal-hooks.js';
 import { snapshotOf } from './snapshot.js';
 import type { Size } from './tty.js';
+import { makeWholeCharacters } from './whole-characters.js';
 import { watchWrittenText, type WrittenText } from './written-text.js';
 
 /** The child's screen as it is rendered, off the hot path: it may lag behind a flood, and starts anew when it lags too far. */
@@ -89,6 +90,7 @@ const makeParser = (
   seed: () => string,
 ): Pick<Screen, 'feed' | 'settled' | 'isBehind'> => {
   const backlog = makeBacklog(SLICE);
+  const whole = makeWholeCharacters();
   let waiting: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let busy = false;
@@ -108,7 +110,7 @@ const makeParser = (
       return;
     }
     busy = true;
-    terminal.write(slice, () => {
+    terminal.write(whole(slice), () => {
       busy = false;
       pump();
     });

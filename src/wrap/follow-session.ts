@@ -47,14 +47,11 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   const inbox = factInbox(options.startedAt);
   let choice = noChoice;
   let file: Following | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let lookedAt = -Infinity;
 
-  const sinceEnter = (at: Millis): number => at - (options.enteredAt() ?? -Infinity);
   // A guess from which file grew may be the file of the same agent in another terminal, where somebody else types.
   const isAsked = ({ writtenAt }: Located): boolean => {
-    const after = sinceEnter(writtenAt ?? options.now());
+    const after = sinceEnter(options, writtenAt ?? options.now());
     return after >= -FILE_CLOCK_LAG_MS && after <= ENTER_MS;
   };
 
@@ -88,10 +85,28 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     }
   };
 
+  const looking = lookNowAndAgain(options, look);
+  return {
+    stop: () => {
+      stopped = true;
+      looking.stop();
+      file?.stop();
+    },
+  };
+};
+
+const sinceEnter = ({ enteredAt }: FollowOptions, at: Millis): number => at - (enteredAt() ?? -Infinity);
+
+/** Looks at once, and more often for a while after Enter. `look` must not reject. */
+const lookNowAndAgain = (options: FollowOptions, look: () => Promise<void>): Following => {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let lookedAt = -Infinity;
+
   const lookWhenDue = async (): Promise<void> => {
     const now = options.now();
     const rested = now - lookedAt;
-    if (rested < 0 || rested >= LOOK_MS || sinceEnter(now) <= ENTER_MS) {
+    if (rested < 0 || rested >= LOOK_MS || sinceEnter(options, now) <= ENTER_MS) {
       lookedAt = now;
       await look();
     }
@@ -103,7 +118,6 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     stop: () => {
       stopped = true;
       clearTimeout(timer);
-      file?.stop();
     },
   };
 };

@@ -83,6 +83,14 @@ describe('the context of a session as text', () => {
     );
   });
 
+  it.each([20, 30, 38])('shows its numbers whole in %d columns', (width) => {
+    const lines = textOf(factsAt(150_000), width);
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+    for (const number of ['150,000  75.0%', '180,000', '142,000', '162,000', '177,000'])
+      expect(lines.filter((line) => line.includes(number)).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.startsWith('▶'))).toHaveLength(1);
+  });
+
   it('says before the first answer that there is none, without a number', () => {
     const { reading: _, ...facts } = factsAt(1);
     const lines = textOf(

@@ -58,6 +58,16 @@ describe('a wrong call ends with status 2 before anything starts', () => {
     expect(second.replace(/^ctxwrap: /, '')).toEqual(hint);
   });
 
+  it('a demo that cannot have a folder of its own', async () => {
+    const nowhere = join(bench.folder, 'no');
+    bench.env['TMPDIR'] = nowhere;
+    const terminal = inTerminal(process.execPath, [bin, 'demo'], bench);
+    expect((await terminal.ended).exitCode).toBe(2);
+    expect(terminal.output()).toContain(
+      `ctxwrap: the demo cannot make a folder in "${nowhere}": no such file or directory`,
+    );
+  });
+
   it('a recording that cannot be written', async () => {
     const marker = join(bench.folder, 'started');
     bench.program('claude', `#!/bin/sh\ntouch ${marker}\n`);

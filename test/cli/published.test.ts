@@ -166,16 +166,29 @@ describe('ctxwrap ps and context', () => {
     expect((await json(['--window', '150k', 'context', file])).value.tier).toBe('hard');
   });
 
+  it('of the file of another agent than was said say whose it is', async () => {
+    const codex = log('codex/context-exceeded.jsonl');
+    expect(await ctxwrap(['context', '--runtime', 'claude', codex], bench)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        `ctxwrap: "${codex}" holds nothing that claude writes\n` +
+        'ctxwrap: it seems to be of another agent: --runtime codex\n',
+    });
+  });
+
   it.each([
     ['a folder', 'folder', 'it is a folder'],
     ['an empty file', 'empty', 'it is empty'],
-    ['an archive', 'session.jsonl.zst', 'is compressed'],
-    ['something else', 'other.gz', 'is no session file that is known'],
+    ['an archive', 'session.jsonl.zst', 'is compressed\nctxwrap: unpack it first: zstd -dc '],
+    ['another archive', 'other.gz', 'is compressed\nctxwrap: unpack it first: gzip -dc '],
+    ['something else', 'other.txt', 'is no session file that is known'],
     ['nothing', 'missing.jsonl', 'there is no session and no file'],
   ])('of %s end with status 2 and say why', async (_, name, message) => {
     const path = join(bench.folder, name);
     if (name === 'empty') writeFileSync(path, '');
     if (name === 'session.jsonl.zst') writeFileSync(path, Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2]));
+    if (name === 'other.txt') writeFileSync(path, 'hello\n');
     if (name === 'other.gz') writeFileSync(path, gzipSync('hello'));
     const { code, stdout, stderr } = await ctxwrap(
       ['context', name === 'folder' ? bench.folder : path],

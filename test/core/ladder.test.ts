@@ -266,6 +266,16 @@ describe('the tier', () => {
     expect(tierOf(reading({ usedTokens, windowTokens: 128_000 }), ladder(128_000))).toBe(tier);
   });
 
+  it('is never hard where hard is no higher than auto, unless the user has set it there', () => {
+    const tierAt = (usedTokens: number, choice?: LadderChoice) =>
+      tierOf(reading({ usedTokens, windowTokens: 32_000 }), ladder(32_000, choice && { choice }));
+    expect([22_399, 22_400, 32_000].map((used) => tierAt(used))).toEqual(['warn', 'auto', 'auto']);
+    const raised: LadderChoice = { auto: { value: 30_000, unit: 'tokens' } };
+    expect([29_999, 30_000].map((used) => tierAt(used, raised))).toEqual(['warn', 'auto']);
+    const asked: LadderChoice = { hard: { value: 20_000, unit: 'tokens' } };
+    expect([19_999, 20_000].map((used) => tierAt(used, asked))).toEqual(['warn', 'hard']);
+  });
+
   it('goes from warn to hard where there is no auto', () => {
     const handoff = ladder(undefined, { choice: { preset: 'handoff' } });
     expect(tierOf(reading({ usedPercent: 84.9 }), handoff)).toBe('warn');

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { onStage } from './stage.js';
 
 const idle = (screen: string): boolean => screen.includes('/quit') && !screen.includes('esc to interrupt');
@@ -68,9 +68,8 @@ describe('at the keyboard', () => {
       await until('esc to interrupt');
       await until((screen) => idle(screen) && screen.includes('● I am a simulator'));
       expect(rows()).toContain('> hello');
-      expect(log()).toEqual([
-        { type: 'turn', usedTokens: 34_490, windowTokens: 200_000, model: 'demo-1', at: expect.any(Number) },
-      ]);
+      const turn = { type: 'turn', usedTokens: 34_490, windowTokens: 200_000, model: 'demo-1' };
+      await vi.waitFor(() => expect(log()).toEqual([{ ...turn, at: expect.any(Number) }]));
     });
   });
 

@@ -2,21 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { spawn } from '@lydell/node-pty';
 import { Terminal } from '@xterm/headless';
+import { startChild, type ChildEnd } from '../../src/terminal/child.js';
+import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
 
 const program = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
-
-interface Ending {
-  readonly exitCode: number;
-  readonly signal?: number | undefined;
-}
 
 /** The built agent under a real PTY, drawn by an emulator. */
 export interface Stage {
   readonly terminal: Terminal;
   readonly pid: number;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ChildEnd>;
   /** rows of the window, or with `all` of the scrollback too */
   rows: (all?: 'all') => readonly string[];
   /** resolves when the screen, looked at after every output, satisfies the condition; a text must be somewhere on it */
@@ -61,7 +57,6 @@ const start = (setting: Setting, folder: string) => {
     ...(setting.log === false ? {} : { CTXWRAP_DEMO_LOG: logFile }),
   };
   const args = [program, ...(setting.args ?? ['--pace', '20']), ...scripted];
-  const pty = spawn(process.execPath, args, { cols: columns, rows, env, name: 'xterm-256color' });
   const terminal = new Terminal({
     cols: columns,
     rows,
@@ -69,26 +64,42 @@ const start = (setting: Setting, folder: string) => {
     allowProposedApi: true,
     logLevel: 'off',
   });
-  let bytes = '';
+  const bytes: Buffer[] = [];
+  const whole = makeWholeCharacters();
   let alive = true;
   const watchers = new Set<() => void>();
   const look = (): void => watchers.forEach((watcher) => watcher());
-  pty.onData((data) => {
-    bytes += data;
-    terminal.write(data, look);
+  let resolve: (ending: ChildEnd) => void = () => undefined;
+  const ended = new Promise<ChildEnd>((resolved) => {
+    resolve = resolved;
   });
-  const ended = new Promise<Ending>((resolve) => {
-    pty.onExit((ending) => {
-      alive = false;
-      terminal.write('', () => {
-        look();
-        resolve(ending);
-      });
-    });
-  });
+  // the wrapper's own way of starting a child, for it loses nothing of the last output
+  const child = startChild(
+    {
+      file: process.execPath,
+      args,
+      cwd: process.cwd(),
+      env: definedOnly(env),
+      size: { columns, rows },
+      termios: '',
+    },
+    {
+      onOutput: (data) => {
+        bytes.push(Buffer.from(data));
+        terminal.write(whole(data), look);
+      },
+      onEnd: (ending) => {
+        alive = false;
+        terminal.write('', () => {
+          look();
+          resolve(ending);
+        });
+      },
+    },
+  );
   const stage: Stage = {
     terminal,
-    pid: pty.pid,
+    pid: child.pid,
     ended,
     rows: (all) => rowsOf(terminal, all === 'all'),
     until: (condition) =>
@@ -106,17 +117,22 @@ const start = (setting: Setting, folder: string) => {
         watchers.add(watcher);
         watcher();
       }),
-    type: (text) => pty.write(text),
+    type: (text) => child.write(Buffer.from(text)),
     resize: (newColumns, newRows) => {
       terminal.resize(newColumns, newRows);
-      pty.resize(newColumns, newRows);
+      child.resize({ columns: newColumns, rows: newRows });
     },
-    signal: (name) => process.kill(pty.pid, name),
-    bytes: () => bytes,
+    signal: (name) => process.kill(child.pid, name),
+    bytes: () => Buffer.concat(bytes).toString(),
     log: () => readLog(logFile),
   };
-  return { stage, close: () => alive && pty.kill('SIGKILL') };
+  return { stage, close: () => alive && process.kill(child.pid, 'SIGKILL') };
 };
+
+const definedOnly = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 const rowsOf = (terminal: Terminal, all: boolean): readonly string[] => {
   const buffer = terminal.buffer.active;

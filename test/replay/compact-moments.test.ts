@@ -103,13 +103,13 @@ const emptyPrompts: Readonly<Record<string, RegExp>> = {
   codex: /^› Ask Codex to do anything/,
   gemini:
     /^(?:│| )[>*] +(?:Type your message or @path\/to\/file|Press 'Esc' for NORMAL mode)|^│ [>*] +Type your message/,
-  // after an answer it suggests what to ask next: its mock server's one answer
-  qwen: /^[>*] +(?:Type your message or @path\/to\/file|MOCK-REPLY ok$)/,
+  // after an answer it suggests what to ask next, drawn as a hint: its mock servers' one answer
+  qwen: /^[>*] +(?:Type your message or @path\/to\/file|MOCK-REPLY ok$|Shall I add tests for it\?$)/,
 };
 const questions =
   /Do you want to|Would you like to run|[Ee]nter to (?:confirm|select|continue)|Allow once|Allow execution of|Waiting for user confirmation|\[NORMAL\]|shell mode enabled|search prompts:|Showing detailed transcript/;
 // conversations that imitate dialogs: there the words are no sign
-const imitations = ['claude/traps', 'codex/traps', 'gemini/traps-resize'];
+const imitations = ['claude/traps', 'codex/traps', 'gemini/traps-resize', 'gemini/altbuffer-scrollbar'];
 
 const wrongOf = (cast: string, { activity, heldMs, rows }: Typing): string | undefined => {
   if (activity !== 'ready' || heldMs < 1_500) return `${activity} for ${heldMs} ms`;

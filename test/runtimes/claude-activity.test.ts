@@ -16,11 +16,12 @@ describe('the activity of claude', () => {
     '',
     ' Esc to cancel · Tab to amend · ctrl+e to explain',
   ];
-  const panel = (...rows: readonly string[]): Drawn => ({
-    columns: 100,
-    rows: [...conversation, '─'.repeat(100), ...rows],
-    cursor: [8, 2],
-  });
+  const coloured = (rows: readonly string[]): NonNullable<Drawn['styles']> =>
+    rows.map((text, row) => ({ row, column: text.search(/\S|$/), style: { foreground: 246 } }));
+  const panel = (...below: readonly string[]): Drawn => {
+    const rows = [...conversation, '─'.repeat(100), ...below];
+    return { columns: 100, rows, cursor: [8, 2], styles: coloured(rows) };
+  };
 
   it.each<[string, Drawn, string]>([
     ['an empty prompt', drawn(), 'ready'],
@@ -41,7 +42,7 @@ describe('the activity of claude', () => {
     ['the list of shortcuts', drawn({ footer: ['  ! for shell mode     ctrl + z to suspend'] }), 'unknown'],
     ['an exit that is half asked for', drawn({ footer: ['  Press Ctrl-C again to exit'] }), 'unknown'],
     ['a cursor outside the prompt', drawn({ cursor: [2, 4] }), 'unknown'],
-    ['a permission', { ...panel(), rows: [...conversation, ...permission], cursor: [10, 1] }, 'dialog'],
+    ['a permission', panel(...permission.slice(1)), 'dialog'],
     [
       'the rewind picker',
       panel('  Rewind', '  ❯ (current)', '  Enter to continue · Esc to cancel'),
@@ -53,6 +54,16 @@ describe('the activity of claude', () => {
       'dialog',
     ],
     ['the settings', panel('  Settings  Status', '  Enter/Space to change · Esc to close'), 'dialog'],
+    [
+      'a picker whose keys are wrapped',
+      panel('  Resume session', '  Type to search · Esc to', '  cancel'),
+      'dialog',
+    ],
+    [
+      'the details of a shell',
+      panel('  Shell details', '  ← to go back · Esc/Enter/Space to close'),
+      'dialog',
+    ],
     ['the transcript', panel('  Showing detailed transcript · ctrl+o to toggle'), 'unknown'],
     ['half a frame', { ...drawn(), rows: [...conversation, '─'.repeat(100), '❯'] }, 'unknown'],
     [
@@ -65,6 +76,46 @@ describe('the activity of claude', () => {
     ],
   ])('at %s is as the name says', (_, screen, activity) => {
     expect(look(seenOf(screen)).activity.activity).toBe(activity);
+  });
+
+  it.each([
+    ['an empty prompt', { footer: ['  enter to open · space to reply · ? for shortcuts'] }],
+    ['a task typed', { prompt: ['❯ some task'], footer: ['  enter to create · esc to clear'] }],
+    [
+      'a session that is opened',
+      { above: ['✶ one    opening… · esc to cancel', ''], footer: ['  enter to open'] },
+    ],
+  ])('in the view of all agents is unknown, without a title, too: %s', (_, frame) => {
+    expect(look(seenOf(drawn(frame), '')).activity.activity).toBe('unknown');
+  });
+
+  it('is not read from a draft that is cut off from its upper bar', () => {
+    const rows = [...conversation, '─'.repeat(100), '❯ 1. Esc to cancel', '  Do you want to proceed?'];
+    const screen: Drawn = { columns: 100, rows, cursor: [8, 10] };
+    expect(look(seenOf(screen)).activity.activity).toBe('unknown');
+    expect(look(seenOf({ ...screen, styles: coloured(rows) }, BUSY)).activity.activity).toBe('busy');
+  });
+
+  it('at a picker that lies over the conversation is a dialog', () => {
+    const { rows } = drawn();
+    const screen = {
+      ...panel(),
+      rows: [...rows, '▔'.repeat(100), '   Select model', '     1. Default                ↓'],
+    };
+    expect(look(seenOf(screen)).activity.activity).toBe('dialog');
+  });
+
+  it('at a picker higher than the screen is a dialog where its keys have their colour', () => {
+    const rows = ['  ❯ 6. Sonnet 4.6', '', '  Enter to set as default · Esc to', '  cancel'];
+    const coloured = [2, 3].map((row) => ({ row, column: 2, style: { foreground: 246 } }));
+    const of = (title: string, styles: Drawn['styles'] = []) =>
+      look(seenOf({ columns: 100, rows, cursor: [0, 2], styles }, title)).activity.activity;
+    expect([of(IDLE, coloured), of(IDLE), of(IDLE, coloured.slice(1)), of(BUSY, coloured)]).toEqual([
+      'dialog',
+      'unknown',
+      'unknown',
+      'busy',
+    ]);
   });
 
   it('at a question between two bars is a dialog', () => {
@@ -165,4 +216,9 @@ describe('the status file of claude', () => {
       expect(await status(text)).toBeUndefined();
     },
   );
+
+  it('is told without what the user searches for', () => {
+    const screen = drawn({ footer: ['  search prompts: my secret plan'], cursor: [9, 18] });
+    expect(look(seenOf(screen)).activity.witnesses).toContain('footer: search prompts:');
+  });
 });

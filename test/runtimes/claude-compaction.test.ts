@@ -17,6 +17,35 @@ describe('a compaction on the screen of claude', () => {
     expect(boundaries(watch([during, during, end, end]))).toEqual(['user']);
   });
 
+  const busy = (above: readonly string[], prompt = ['❯ Press up to edit queued messages']) =>
+    seenOf(drawn({ above: [...above, ''], prompt }), BUSY);
+  const spinner = ['', '✢ Whisking…', ''];
+
+  it('is a boundary whatever is typed meanwhile', () => {
+    const typed = busy([...conversation, '❯ /compact', '', '✢ Compacting conversation…'], ['❯ and then']);
+    expect(boundaries(watch([typed, after(...conversation, ...done)]))).toEqual(['user']);
+  });
+
+  it.each([['go on'], ['/compact']])('is a boundary when "%s" waited for its end and follows it', (next) => {
+    const waits = busy([...conversation, '❯ /compact', '', '✢ Compacting conversation…', '', `  ❯ ${next}`]);
+    const end = busy([...conversation, ...done, '', `❯ ${next}`, ...spinner]);
+    expect(boundaries(watch([waits, end, end]))).toEqual(['user']);
+  });
+
+  it('is none when one is stopped, what waited is sent, and an earlier one stands above', () => {
+    const earlier = [...done, '', '● second', ''];
+    const waits = busy([
+      '❯ hello',
+      ...earlier,
+      '❯ /compact',
+      '',
+      '✢ Compacting conversation…',
+      '',
+      '  ❯ go on',
+    ]);
+    expect(boundaries(watch([waits, busy([...earlier, '❯ go on', ...spinner])]))).toEqual([]);
+  });
+
   it('is the own one of the agent when only the mark of a compaction is new', () => {
     const end = after(mark, '', '● second', '', '❯ go on', '', '● and on');
     const own = seenOf(

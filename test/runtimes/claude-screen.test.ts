@@ -46,7 +46,13 @@ describe('the percentage on the screen of claude', () => {
     expect(numbers(look(seenOf(drawn({ above }))))).toEqual([]);
     expect(numbers(look(seenOf(drawn({ footer: [row], alternate: true }))))).toEqual([]);
     const text = [...conversation, '● so it says', row];
-    expect(numbers(look(seenOf(drawn({ above: text, alternate: true }))))).toEqual([]);
+    const popup = { prompt: ['❯ /mo'], alternate: true };
+    expect(numbers(look(seenOf(drawn({ ...popup, above: text }))))).toEqual([]);
+  });
+
+  it('reads it in the fullscreen renderer where the conversation comes down to its row', () => {
+    const above = [...conversation.slice(0, -1), atRight(100, '10% until auto-compact', '', 1)];
+    expect(numbers(look(seenOf(drawn({ above, alternate: true }))))).toEqual([['auto-compact', 90]]);
   });
 
   it.each([

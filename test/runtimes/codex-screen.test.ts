@@ -138,11 +138,10 @@ describe('the name of a thread', () => {
   it('is no percentage when the thread had it before it was resumed', async () => {
     const frame = named('Context 97% used');
     const starting = { title: `${frame.title}`, hints: '  ? for shortcuts' };
-    expect(await percents(starting, frame, { ...frame, state: 'done', conversation: answer })).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const picker = { ...frame, items: [], conversation: ['  Name thread'], glyph: ' ' };
+    expect(
+      await percents(starting, frame, picker, { ...frame, state: 'done', conversation: answer }),
+    ).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('does not hide a percentage that both places show, once it has changed', async () => {

@@ -67,6 +67,8 @@ const endsIn = async (name: string, agent: (typeof agents)[number]): Promise<rea
 };
 
 const known: Readonly<Record<string, readonly string[]>> = {
+  'gemini/altbuffer-scrollbar': ['done from 445'],
+  'gemini/panels': ['done from 210000', 'done from 300000'],
   'gemini/compress-ends': ['noop', 'done from 450000', 'failed error', 'done from 300000'],
   'gemini/compress-failures': ['failed error', 'noop', 'failed inflated', 'done from 500000'],
   'gemini/compress-success': ['noop', 'done from 500000'],

@@ -134,6 +134,47 @@ describe('the tool results of gemini', () => {
   });
 });
 
+describe('the tool results of qwen', () => {
+  const session = linesOf('qwen', 'tools.jsonl');
+  const compaction = linesOf('qwen', 'ladder.jsonl').filter((line) => line.includes('"chat_compression"'));
+  const failed = linesOf('qwen', 'compress-cancelled.jsonl').filter((line) =>
+    line.includes('"compressionStatus":2'),
+  );
+  const part = (type: string, inner: object) => ({ type, message: { parts: [inner] } });
+  const call = (inner: object) => part('assistant', { functionCall: { name: 'read_file', ...inner } });
+  const answer = (inner: object) =>
+    part('tool_result', {
+      functionResponse: { name: 'read_file', response: { output: 'x'.repeat(80) }, ...inner },
+    });
+
+  it('in a recorded session are named by what was called, refused and blocked ones too', () => {
+    expect(shortly(contentsOf(runtimes.qwen, session))).toEqual([
+      'run_shell_command · touch y · ~15',
+      expect.stringMatching(/^run_shell_command · sleep 6; echo 131k Context 55% used · ~\d+$/),
+    ]);
+  });
+
+  it('are gone after a recorded compaction, and stay after one that failed', () => {
+    const kinds = (lines: readonly string[]) => contentsOf(runtimes.qwen, lines).map(({ kind }) => kind);
+    expect(failed).not.toEqual([]);
+    expect(kinds([...session, ...failed])).toEqual(['tool-result', 'tool-result']);
+    expect(kinds([...session, ...compaction.slice(0, 1)]).at(-1)).toBe('cleared');
+  });
+
+  it('are tied to their calls by the id, or by the name where there is none', () => {
+    const asked = [call({ id: '1', args: { path: '/a' } }), call({ id: '2', args: { path: '/b' } })];
+    const told = [answer({ id: '2' }), answer({ id: '1' }), answer({ id: '3' })];
+    expect(shortly(contentsOf(runtimes.qwen, lines(...asked, ...told)))).toEqual([
+      'read_file · /b · ~20',
+      'read_file · /a · ~20',
+      'read_file ·  · ~20',
+    ]);
+    expect(shortly(contentsOf(runtimes.qwen, lines(call({ args: { path: '/c' } }), answer({}))))).toEqual([
+      'read_file · /c · ~20',
+    ]);
+  });
+});
+
 describe('any tool result', () => {
   it('has a label of one line that can be shown in a terminal', () => {
     const wicked = fc.constantFrom('\u202e', '\u200f', '\u2028', '\ud800', '\u001b', '\u0085', '\n', 'a');
@@ -153,7 +194,7 @@ describe('any tool result', () => {
     );
   });
 
-  it.each(['claude', 'codex', 'gemini'] as const)(
+  it.each(['claude', 'codex', 'gemini', 'qwen'] as const)(
     'of %s is never an exception, whatever the line is',
     (name) => {
       const words = fc.constantFrom(
@@ -161,6 +202,8 @@ describe('any tool result', () => {
         'tool_result',
         'function_call',
         'toolCalls',
+        'functionCall',
+        'functionResponse',
         '$set',
         'messages',
       );

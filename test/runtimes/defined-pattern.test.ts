@@ -34,6 +34,8 @@ describe('a pattern that a user may give', () => {
     [String.raw`\s*\s*x`, 'too many ways'],
     [`^${'a?'.repeat(30)}${'a'.repeat(30)}`, 'too many optional parts'],
     [`^${'(?:a|ab)'.repeat(10)}c`, 'too many optional parts'],
+    [String.raw`\S{1,200}b{1,16}.{100}(a){100}`, 'too many ways'],
+    [String.raw`\w{2,}\w{1,16}\p{L}{16}\S\W{5}`, 'too many ways'],
     [String.raw`(a)\1`, 'refers back'],
     [String.raw`(?<n>a)\k<n>`, 'looks ahead or behind'],
     ['(?=a)a', 'looks ahead or behind'],

@@ -99,7 +99,15 @@ describe('the screen of a defined agent', () => {
     expect((await look(prompt('', 'toy: working'), more)).activity).toBe('busy');
   });
 
-  it('says what speaks for an activity', async () => {
-    expect((await look(prompt(''))).witnesses).toEqual(['title toy: idle', 'prompt row']);
+  it('says what speaks for an activity, and no text that may be of the conversation', async () => {
+    expect((await look(prompt(''))).witnesses).toEqual(['title /^toy: idle$/u', 'prompt row']);
+    const activity = {
+      busy: [{ region: 'first-rows:5', pattern: 'working' }],
+      dialog: [{ title: 'asks', region: 'first-rows:5', pattern: '^Allow' }],
+    };
+    const { witnesses } = await look('\x1b]0;asks about a secret\x07working on a secret\r\nAllow secret', {
+      activity,
+    });
+    expect(witnesses).toEqual(['dialog: title /asks/u', 'dialog: row /^Allow/u', 'busy: row /working/u']);
   });
 });

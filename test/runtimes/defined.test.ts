@@ -105,6 +105,13 @@ describe('a definition', () => {
     ]);
   });
 
+  it('is told of a value that is too deep to be written down', () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    expect(problemsOf({ name: 'toy', command: 'toy', npmPackage: deep })).toEqual([
+      { path: 'npmPackage', given: 'something that is nested too deep', allowed: 'a text' },
+    ]);
+  });
+
   it('is told all its mistakes at once, with the names that a wrong one could have meant', () => {
     const log = { glob: ['~/x'], used: 'a' };
     const problems = problemsOf({ name: 'toy', comand: 'x', log });

@@ -15,7 +15,7 @@ describe('the session file of the demo agent', () => {
     const { facts, misfits } = readLines(runtimes.demo, lines);
     expect(footerSequence('demo', facts)).toEqual([
       '62.5% 20000/32000 warn ×0',
-      '75.0% 24000/32000 hard ×0',
+      '75.0% 24000/32000 auto ×0',
       'size pending ×1',
       '15.6% 5000/32000 safe ×1',
     ]);

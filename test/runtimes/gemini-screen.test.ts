@@ -182,6 +182,14 @@ describe('the activity of gemini', () => {
     expect(await activity({ placeholder: `\x1b[38;5;183m${PLACEHOLDER}\x1b[39m` })).toBe('ready');
   });
 
+  it('is recognised by its box where it sets no title', async () => {
+    const { screen } = await seenGemini({});
+    expect(geminiScreen.recognises({ screen, signals: {} })).toBe(true);
+    expect(geminiScreen.recognises({ screen, signals: { title: 'vim' } })).toBe(false);
+    const line = await seenGemini({ box: 'line' });
+    expect(geminiScreen.recognises({ ...line, signals: {} })).toBe(false);
+  });
+
   it('is recognised by the title', async () => {
     expect(geminiScreen.recognises(await seenGemini({}))).toBe(true);
     expect(geminiScreen.recognises(await seenGemini({ title: 'Qwen - app' }))).toBe(false);

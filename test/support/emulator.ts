@@ -1,5 +1,6 @@
 import { Terminal } from '@xterm/headless';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
+import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
 
 /** A terminal to look at: xterm.js without a window, with the answers it would send to the program. */
 export interface Emulator {
@@ -22,9 +23,11 @@ export const makeEmulator = (columns: number, rows: number, scrollback = 2000): 
   terminal.unicode.activeVersion = '11';
   let answers = '';
   terminal.onData((data) => (answers += data));
+  const whole = makeWholeCharacters();
   return {
     terminal,
-    write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
+    write: (bytes) =>
+      new Promise((resolve) => terminal.write(typeof bytes === 'string' ? bytes : whole(bytes), resolve)),
     answers: () => answers,
   };
 };

@@ -83,7 +83,7 @@ export const openWindow = (options: WindowOptions): Window => {
   pty.onData((data) => {
     const bytes = data as unknown as Buffer; // there is no encoding
     chunks.push(bytes);
-    terminal.write(bytes, watchers.look);
+    void emulator.write(bytes).then(watchers.look);
   });
   pty.onExit(() => {
     open = false;

@@ -75,7 +75,11 @@ export const FOOTER = /^ generic {1,2}\S/;
 
 export const lastRow = (window: Window): string => window.rows().at(-1) ?? '';
 
-const hasFooter = (window: Window): boolean => FOOTER.test(lastRow(window));
+/** A row that is just being painted has the cursor. */
+const hasFooter = (window: Window): boolean => {
+  const { buffer, rows } = window.emulator.terminal;
+  return FOOTER.test(lastRow(window)) && buffer.active.cursorY < rows - 1;
+};
 
 /** Resolves when the footer is on the last row of the window. */
 export const footerShown = (window: Window): Promise<void> =>

@@ -147,9 +147,11 @@ describe('following a claude session', () => {
         throw new Error('the caller is broken');
       },
     });
-    await vi.waitFor(() => expect(problems.join()).toContain('the caller is broken'), WAIT);
+    const readings = () => events.filter(({ type }) => type === 'reading').length;
+    await expect.poll(readings, WAIT).toBe(1);
+    expect(problems.join()).toContain('the caller is broken');
     appendFileSync(path, turn(6));
-    await expect.poll(() => events.filter(({ type }) => type === 'reading').length, WAIT).toBe(2);
+    await expect.poll(readings, WAIT).toBe(2);
   });
 
   it('says nothing after it was stopped', async () => {

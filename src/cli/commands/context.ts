@@ -21,6 +21,7 @@ import { widthOfOutput } from '../output-width.js';
 import { paintFor } from '../paint.js';
 import type { ContextRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
+import { drawnFor } from '../signs.js';
 import { findSession, namesOf, onlySession } from '../session-argument.js';
 
 /** `ctxwrap context`: how full the window of a session is, and what fills it. */
@@ -28,7 +29,8 @@ export const context = async (request: ContextRequest): Promise<string> => {
   const report = await reportOf(request);
   if (request.json) return jsonText(report, 2);
   const paint = paintFor(process.stdout.isTTY, process.env);
-  return `${contextText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
+  const lines = contextText(report, { width: widthOfOutput(), paint });
+  return drawnFor(`${lines.join('\n')}\n`, process.env);
 };
 
 const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
@@ -83,12 +85,17 @@ const sessionReport = async (
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
   const path = await readablePath(given);
   const asked = runtimeFromOption(request.options.runtime);
-  const runtime = asked ?? (await runtimeOfFile(path, Object.values(runtimes)));
+  const recognised = await runtimeOfFile(path, Object.values(runtimes));
+  const runtime = asked ?? recognised;
   if (!runtime) throw messages.unknownFile(given);
   if (!runtime.log) throw messages.unfollowedAgent(runtime.name);
   const { state, compactions, toolResults } = await readFile(path, runtime, request);
   const now = Date.now();
   const reading = readingRecord(state, now);
+  // without a number it may be a session before its first answer, or no session of this agent at all
+  const isOther = runtime.log.recognises !== undefined && recognised !== runtime;
+  if (!reading && compactions.length === 0 && isOther)
+    throw messages.othersFile(given, runtime.name, recognised?.name);
   const windowTokens = reading?.windowTokens;
   return contextReport({
     runtime: runtime.name,
@@ -120,7 +127,10 @@ const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): 
   });
 };
 
-const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const packers: readonly { readonly mark: Buffer; readonly unpack: string }[] = [
+  { mark: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },
+  { mark: Buffer.from([0x1f, 0x8b]), unpack: 'gzip -dc' },
+];
 
 /** The file itself behind any links; throws what is wrong with it. */
 const readablePath = async (given: string): Promise<string> => {
@@ -131,9 +141,10 @@ const readablePath = async (given: string): Promise<string> => {
     if (!stats.isFile()) throw messages.unreadableFile(given, 'it is no regular file');
     const file = await open(path, 'r');
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(ZSTD.length), 0, ZSTD.length, 0);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (bytesRead === 0) throw messages.unreadableFile(given, 'it is empty');
-      if (buffer.equals(ZSTD)) throw messages.compressedFile(given);
+      const packer = packers.find(({ mark }) => buffer.subarray(0, mark.length).equals(mark));
+      if (packer) throw messages.compressedFile(given, packer.unpack);
     } finally {
       await file.close();
     }

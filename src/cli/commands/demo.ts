@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { runtimes } from '../../runtimes/index.js';
+import { reasonOf } from '../../storage/unwritable.js';
 import * as messages from '../messages.js';
 import type { DemoRequest } from '../request.js';
 import { logFor, runWrapped } from '../session.js';
@@ -13,7 +14,7 @@ import type { Outcome } from '../session.js';
 export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();
   const log = logFor(options);
-  const folder = mkdtempSync(join(tmpdir(), 'ctxwrap-demo-')); // 0700
+  const folder = makeFolder();
   try {
     const command = {
       file: process.execPath,
@@ -24,6 +25,14 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
     return await runWrapped(command, options, log);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const makeFolder = (): string => {
+  try {
+    return mkdtempSync(join(tmpdir(), 'ctxwrap-demo-')); // 0700
+  } catch (error) {
+    throw messages.demoNeedsFolder(tmpdir(), reasonOf(error));
   }
 };
 

@@ -4,6 +4,7 @@ import { stateFolder } from '../../storage/state-folder.js';
 import type { PsRequest } from '../request.js';
 import { jsonText } from '../json-text.js';
 import { sessionsText } from '../sessions-text.js';
+import { drawnFor } from '../signs.js';
 import { widthOfOutput } from '../output-width.js';
 
 /** `ctxwrap ps`: the sessions that are running, and with --all those that were. */
@@ -17,5 +18,6 @@ export const ps = async ({ all, json }: PsRequest): Promise<string> => {
     const records = sessions.map(({ record, liveness }) => ({ ...record, liveness }));
     return jsonText({ schema: 'ctxwrap.sessions/1', sessions: records }, 2);
   }
-  return `${sessionsText(sessions, { now, width: widthOfOutput(), home }).join('\n')}\n`;
+  const lines = sessionsText(sessions, { now, width: widthOfOutput(), home });
+  return drawnFor(`${lines.join('\n')}\n`, env);
 };

@@ -9,6 +9,7 @@ import { print } from '../print.js';
 import type { ReplayRequest } from '../request.js';
 import { replayLine, replaySummary } from '../replay-text.js';
 import { runtimeFromOption } from '../runtime-option.js';
+import { drawnFor } from '../signs.js';
 import { ladderChoice } from '../session.js';
 import type { Outcome } from '../session.js';
 
@@ -43,7 +44,7 @@ interface Printer {
 
 const printers: Readonly<Record<ReplayRequest['format'], (runtime: string) => Printer>> = {
   text: (runtime) => ({
-    line: (event) => `${replayLine(event)}\n`,
+    line: (event) => drawnFor(`${replayLine(event)}\n`, process.env),
     end: (events, seconds) => `${replaySummary(runtime, seconds, events)}\n`,
   }),
   json: (runtime) => ({

@@ -2,8 +2,8 @@
 import type { Activity, ActivityReport } from '../../core/activity.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import type { AgentStatus, Seen } from '../runtime.js';
-import { ownRowAbove, rowsBelow, rowText } from './layout.js';
-import type { Layout, Prompt } from './layout.js';
+import { colouredBelow, colouredEnd, ownRowAbove, rowsBelow, rowText } from './layout.js';
+import type { Layout, Panel, Prompt } from './layout.js';
 
 /** What only earlier screens can tell. */
 export interface Habits {
@@ -17,12 +17,17 @@ const INSERT_MODE = /^ *-- INSERT --/;
 const SPINNER = /^[·✢✳✶✻✽*] \S.*…/;
 const COMPACTING = /^[·✢✳✶✻✽*] (?:Compacting conversation|Running \w*Compact hooks)/;
 
-const DIALOG =
-  /\bEsc to (?:cancel|close|clear|exit|go back)\b|\bEnter to (?:confirm|select|continue|set|view)\b|\bDo you want to\b|^ {0,3}❯ \d\. /;
+// The keys that a dialog, a picker or a view takes; the choice of a question.
+const KEYS =
+  /\bEsc(?:\/\w+)* to (?:cancel|close|clear|exit|go back)\b|\bEnter(?:\/\w+)* to (?:confirm|select|continue|set|view|change)\b/;
+const CHOICE = /^ {0,3}❯ \d\. /;
 
 // Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else.
 const NOT_NOW =
   /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
+
+// The view of all agents has a prompt, too, but what is typed there starts another session; and rows that look like a spinner.
+const AGENTS_VIEW = /^ *enter to (?:open|create|collapse|expand)\b/;
 
 /** After this screen it is known whether the prompt has vim's modes. */
 export const habitsAfter = (habits: Habits, { screen }: Seen, layout: Layout): Habits =>
@@ -38,10 +43,16 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
     witnesses: [...witnesses, ...said.filter((word) => word !== undefined)],
   });
   if (title === 'of another program') return report('unknown');
-  if (layout.kind === 'panel') return panelReport(screen, layout.bar, report);
   if (status?.state === 'waiting') return report('dialog');
-  if (layout.kind === 'none')
-    return report(title === 'busy' || status?.state === 'busy' ? 'busy' : 'unknown');
+  // a permission is asked for under the title of an idle prompt; a draft may be cut off from its bar for a moment
+  if (layout.kind === 'panel' && title === 'busy') return report('busy');
+  if (layout.kind === 'panel') return panelReport(screen, layout, report);
+  if (layout.kind === 'none') {
+    if (title === 'busy' || status?.state === 'busy') return report('busy');
+    return KEYS.test(colouredEnd(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
+  }
+  if (AGENTS_VIEW.test(rowsBelow(screen, layout.lower)[0] ?? ''))
+    return report('unknown', 'view of all agents');
   const spinner = spinnerAbove(screen, layout);
   if (spinner === 'compacting' && title !== 'idle') return report('compacting', 'compaction row');
   if (title === 'busy' || status?.state === 'busy' || (spinner && title !== 'idle'))
@@ -53,10 +64,15 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits): Activity
 type Report = (activity: Activity, ...witnesses: readonly string[]) => ActivityReport;
 
 // A bar without a prompt: a question, a picker, or a view.
-const panelReport = (screen: ScreenView, bar: number, report: Report): ActivityReport =>
-  rowsBelow(screen, bar).some((row) => DIALOG.test(row))
-    ? report('dialog', 'dialog below its bar')
-    : report('unknown', 'no prompt');
+const panelReport = (screen: ScreenView, { bar, isOverlay }: Panel, report: Report): ActivityReport => {
+  if (isOverlay) return report('dialog', 'over the conversation');
+  const rows = colouredBelow(screen, bar);
+  const isDialog = rows.some((row) => CHOICE.test(row)) || KEYS.test(joined(rows));
+  return isDialog ? report('dialog', 'dialog below its bar') : report('unknown', 'no prompt');
+};
+
+// A narrow screen wraps the keys.
+const joined = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
 
 interface PromptContext {
   readonly habits: Habits;
@@ -80,8 +96,10 @@ const promptReport = (
 /** Why what is typed now would be no message, though the prompt is there. */
 export const obstacleOf = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
   if (glyph === '!') return 'shell mode';
-  const blocking = rowsBelow(screen, lower).find((row) => NOT_NOW.test(row));
-  if (blocking !== undefined) return `footer: ${blocking.trim().slice(0, 40)}`;
+  const blocking = rowsBelow(screen, lower)
+    .map((row) => NOT_NOW.exec(row)?.[0])
+    .find((sign) => sign !== undefined);
+  if (blocking !== undefined) return `footer: ${blocking.trim()}`;
   return isActive ? undefined : 'cursor outside the prompt';
 };
 

@@ -23,7 +23,7 @@ const OLD_BANNER_ROWS = 12;
 
 const CHANGE_COMMAND = /^[❯>] \/model(?: |$)/;
 const CHANGE_ANSWER = /^ {2}⎿ {1,2}Set model to (\S.*)$/;
-const CHANGE_DIALOG = /^ {1,2}(?:Select model|Switch model\?)$/;
+const CHANGE_DIALOG = /^ {1,3}(?:Select model|Switch model\?)$/;
 
 const CHANGE_MS = 30_000; // from the last sight of the command or its dialog until its answer
 

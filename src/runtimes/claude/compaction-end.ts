@@ -16,6 +16,8 @@ export interface Compacting {
   readonly answers: number;
   /** the first row of the conversation on the screen, under the mark of an earlier compaction if there is one */
   readonly first: string | undefined;
+  /** what waits to be sent when it is over, so that it may stand below the end */
+  readonly waiting: readonly string[];
   /** when its row was seen last */
   readonly at: Millis;
 }
@@ -24,18 +26,21 @@ const ANSWER = /^ {2}⎿ {1,2}Compacted \(ctrl\+o/;
 const MARK = /^(?:✻ Conversation compacted \(ctrl\+o|═+ Conversation compacted · ctrl\+o)/;
 /** Claude gives the command back, but may draw it over a bar (facts/claude.md §2 traps). */
 const COMMAND_ON_BAR = /^──\/compact[ ─]/;
+const WAITING_ROW = /^ {2}❯ (\S.*)$/; // below the compaction's own row
+const RUNNING_ROW = /^[·✢✳✶✻✽*] \S.*…/;
 const MESSAGE_ROW = /^[●❯>] \S/;
 
 const REPAINT_MS = 2_000; // longest time the end may take to be painted
 
-/** While the compaction's own row is on the screen. */
-export const compactingOn = (screen: ScreenView, now: Millis): Compacting => {
-  const rows = rowsOf(screen);
+/** While the compaction's own row is above the prompt, in which something may be typed meanwhile. */
+export const compactingOn = (screen: ScreenView, layout: Layout, now: Millis): Compacting => {
+  const rows = rowsOf(screen).slice(0, layout.kind === 'prompt' ? layout.upper : screen.rows);
   return {
     columns: screen.columns,
     isAsked: COMMAND.test(rows.findLast((row) => USER_ROW.test(row)) ?? ''),
     answers: answersIn(rows),
     first: underMark(rows).find((row) => MESSAGE_ROW.test(row)),
+    waiting: waitingIn(rows),
     at: now,
   };
 };
@@ -68,9 +73,27 @@ const isDone = (before: Compacting, rows: readonly string[]): boolean => {
   const kept = underMark(rows);
   const isDropped = before.first !== undefined && !kept.includes(before.first);
   if (!before.isAsked) return isDropped && kept.length < rows.length;
-  const last = rows.findLastIndex((row) => USER_ROW.test(row));
+  const last = lastUserRow(rows, before.waiting);
   const isAnswered = COMMAND.test(rows[last] ?? '') && ANSWER.test(rows[last + 1] ?? '');
-  return isAnswered && (isDropped || answersIn(rows) > before.answers);
+  // what waited is also sent when a compaction is stopped, and scrolls others away
+  return isAnswered && ((isDropped && before.waiting.length === 0) || answersIn(rows) > before.answers);
+};
+
+const waitingIn = (rows: readonly string[]): readonly string[] =>
+  rows
+    .slice(rows.findLastIndex((row) => RUNNING_ROW.test(row)) + 1)
+    .flatMap((row) => WAITING_ROW.exec(row)?.[1]?.trimEnd() ?? []);
+
+/** The user's last words, without those that waited for the end. */
+const lastUserRow = (rows: readonly string[], waiting: readonly string[]): number => {
+  const left = [...waiting];
+  return rows.findLastIndex((row) => {
+    if (!USER_ROW.test(row)) return false;
+    const sent = left.indexOf(row.slice(2).trimEnd());
+    if (sent === -1) return true;
+    left.splice(sent, 1);
+    return false;
+  });
 };
 
 const rowsOf = (screen: ScreenView): readonly string[] => rowsAbove(screen, screen.rows);

@@ -21,10 +21,14 @@ export interface Prompt {
 export interface Panel {
   readonly kind: 'panel';
   readonly bar: number;
+  /** it lies over the conversation, as only pickers and dialogs do */
+  readonly isOverlay: boolean;
 }
 
 export type Layout = Prompt | Panel | { readonly kind: 'none' };
 
+const BAR = '─';
+const OVERLAY_BAR = '▔'; // of what the fullscreen renderer lays over the conversation
 const GLYPH = /^([❯>!])(?: |$)/;
 /** Where the text of a prompt begins: behind its glyph and a blank. */
 export const TEXT_COLUMN = 2;
@@ -38,12 +42,16 @@ export const rowText = (screen: ScreenView, row: number): string =>
  * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
  */
 export const layoutOf = (screen: ScreenView): Layout => {
-  const bar = '─'.repeat(screen.columns);
+  const bar = BAR.repeat(screen.columns);
+  const overlay = lastBar(screen, OVERLAY_BAR.repeat(screen.columns), screen.rows - 1);
   const lower = lastBar(screen, bar, screen.rows - 1);
+  if (overlay !== undefined && overlay > (lower ?? -1))
+    return { kind: 'panel', bar: overlay, isOverlay: true };
   if (lower === undefined) return { kind: 'none' };
   const upper = lastBar(screen, bar, lower - 1);
   const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
-  if (upper === undefined || upper + 1 === lower || glyph === undefined) return { kind: 'panel', bar: lower };
+  if (upper === undefined || upper + 1 === lower || glyph === undefined)
+    return { kind: 'panel', bar: lower, isOverlay: false };
   const text = rowText(screen, upper + 1);
   const isEmpty = lower === upper + 2 && isGhost(screen, upper + 1, text);
   const draft = isEmpty ? '' : text.slice(TEXT_COLUMN);
@@ -72,6 +80,28 @@ export const rowsBelow = (screen: ScreenView, row: number): readonly string[] =>
     if (text.trim() !== '') rows.push(text);
   }
   return rows;
+};
+
+/** The rows below a row that begin in a colour, as no draft and no message does. */
+export const colouredBelow = (screen: ScreenView, row: number): readonly string[] => {
+  const rows: string[] = [];
+  for (let next = row + 1; next < screen.rows; next += 1)
+    if (isColoured(screen, next)) rows.push(rowText(screen, next));
+  return rows;
+};
+
+/** The last row and those right above it up to a blank one, joined: a narrow screen wraps them. '' unless all are in a colour. */
+export const colouredEnd = (screen: ScreenView): string => {
+  let row = screen.rows - 1;
+  while (row > 0 && rowText(screen, row).trim() === '') row -= 1;
+  let joined = '';
+  for (; row >= 0; row -= 1) {
+    const text = rowText(screen, row);
+    if (text.trim() === '') break;
+    if (!isColoured(screen, row)) return '';
+    joined = `${text.trim()} ${joined}`;
+  }
+  return joined.trimEnd();
 };
 
 /** The nearest row above that begins in the first column: Claude's own words, never the inside of a message. */
@@ -104,6 +134,12 @@ const isActive = (screen: ScreenView, upper: number, lower: number, isEmpty: boo
     for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
       if (isInverse(screen, row, column)) return !isEmpty || column === TEXT_COLUMN;
   return false;
+};
+
+const isColoured = (screen: ScreenView, row: number): boolean => {
+  const column = rowText(screen, row).search(/\S/);
+  const style = column < 0 ? undefined : screen.styleAt(row, column);
+  return style !== undefined && (style.foreground !== undefined || style.dim);
 };
 
 const isInverse = (screen: ScreenView, row: number, column: number): boolean =>

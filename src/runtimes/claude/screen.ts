@@ -61,7 +61,8 @@ const watchCompaction = (
   { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
   now: Millis,
 ): Watched => {
-  if (activity === 'compacting') return { state: { compacting: compactingOn(screen, now) }, facts: [] };
+  if (activity === 'compacting')
+    return { state: { compacting: compactingOn(screen, layout, now) }, facts: [] };
   if (compacting) {
     const facts = endOf(compacting, screen, { layout, activity }, now);
     return facts ? { state: {}, facts } : { state: { compacting }, facts: [] };

@@ -42,11 +42,12 @@ export const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent |
   return undefined;
 };
 
-// Classic: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar.
-const notificationRows = (screen: ScreenView, { upper, lower }: Prompt): readonly number[] => {
+// Classic: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar; only the
+// list of commands or files below a draft takes it, and then the conversation may come down to it.
+const notificationRows = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): readonly number[] => {
   if (!screen.alternate)
     return Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
-  return rowText(screen, upper - 2) === '' ? [upper - 1] : [];
+  return isEmpty || rowText(screen, upper - 2) === '' ? [upper - 1] : [];
 };
 
 // The user's own status line stands in the same rows, but at their left, and in the terminal's colour unless it sets another.

@@ -6,12 +6,19 @@ import { screenReader } from '../runtime.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { activityOf, agentStateOf } from './activity.js';
 import { endFacts } from './compaction-end.js';
-import { doubtAfter, exactWindow, firstDoubt, hasRunOut, isBelieved } from './doubt.js';
-import type { Doubt, Look } from './doubt.js';
+import {
+  doubtAfter,
+  exactWindow,
+  firstDoubt,
+  hasRunOut,
+  isBelieved,
+  isConfiguring,
+  knownAfter,
+  withoutNames,
+} from './doubt.js';
+import type { Doubt, KnownPlaces, Look } from './doubt.js';
 import { headAboveTask, isDrawn, paneOf } from './layout.js';
 import type { Pane } from './layout.js';
-import { isConfiguring, knownAfter, withoutNames } from './names.js';
-import type { KnownPlaces } from './names.js';
 import { roomOf } from './percent.js';
 import { prompt } from './prompt.js';
 import { agreedPercent, shownPlaces } from './shown-percent.js';

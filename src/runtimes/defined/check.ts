@@ -22,9 +22,17 @@ const GIVEN_LENGTH = 60; // characters of what was given
 
 export const problem = (path: string, given: unknown, allowed: string): { readonly problems: Problem[] } => {
   if (given === undefined) return { problems: [{ path, allowed }] };
-  const text = JSON.stringify(given) ?? String(given);
+  const text = written(given);
   const short = text.length > GIVEN_LENGTH ? `${text.slice(0, GIVEN_LENGTH)}…` : text;
   return { problems: [{ path, given: short, allowed }] };
+};
+
+const written = (given: unknown): string => {
+  try {
+    return JSON.stringify(given) ?? String(given);
+  } catch {
+    return 'something that is nested too deep'; // to be written down again, though it could be read
+  }
 };
 
 const below = (path: string, key: string | number): string => (path === '' ? `${key}` : `${path}.${key}`);

@@ -33,7 +33,7 @@ export const readPattern = (source: string): Pattern | { readonly reason: string
 
 /**
  * How the time grows with the length n of a row: n to the power of (1 if it may begin anywhere) + (repeats that have several ways to
- * end) + (1 if any repeat is long), times `ways`. n² on 512 cells is below a millisecond.
+ * end) + (1 if any repeat is long), times `ways`. n² on 512 cells is below a millisecond, if little is compared at each of its steps.
  */
 interface Cost {
   /** long repeats that could end at more than one place */
@@ -41,19 +41,23 @@ interface Cost {
   readonly isLong: boolean;
   /** in how many ways short repeats and choices can be taken */
   readonly ways: number;
+  /** characters that are compared one after another in one of these ways, at most */
+  readonly length: number;
   readonly refusal?: string;
 }
 
 const MOST_POWER = 2;
 const MOST_WAYS = 16;
+const MOST_STEPS = 32 * LONGEST_ROW ** 2; // a hundredth of a second, on a row that is made for it
 const SHORT = 16; // repeats of a range up to here multiply the ways, longer ones count as endless
-const FREE: Cost = { loose: 0, isLong: false, ways: 1 };
+const FREE: Cost = { loose: 0, isLong: false, ways: 1, length: 0 };
 
 const whySlow = (node: PatternNode): string | undefined => {
-  const { loose, isLong, ways, refusal } = costOf(node, 0n);
+  const { loose, isLong, ways, length, refusal } = costOf(node, 0n);
   if (refusal !== undefined) return refusal;
-  const power = (beginsAtStart(node) ? 0 : 1) + loose + (isLong ? 1 : 0);
-  if (power > MOST_POWER)
+  const places = (beginsAtStart(node) ? 0 : 1) + loose;
+  const isSlow = LONGEST_ROW ** places * ways * length > MOST_STEPS;
+  if (places + (isLong ? 1 : 0) > MOST_POWER || (isSlow && ways <= MOST_WAYS))
     return String.raw`it can match in too many ways: begin it with ^, or limit its repeats, as in \d{1,3}`;
   return ways > MOST_WAYS ? 'it has too many optional parts that can take the same text' : undefined;
 };
@@ -67,6 +71,7 @@ const beginsAtStart = (node: PatternNode): boolean => {
 const costOf = (node: PatternNode, follow: CharacterSet): Cost => {
   switch (node.kind) {
     case 'character':
+      return { ...FREE, length: 1 };
     case 'mark':
       return FREE;
     case 'refused':
@@ -96,10 +101,11 @@ const costOfRepeat = (
   if (inner.refusal !== undefined) return inner;
   if (most > 1 && varies(item))
     return { ...FREE, refusal: 'it repeats a group that holds a repeat or a choice' };
-  if (least === most) return inner;
+  const length = inner.length * Math.min(most, LONGEST_ROW);
+  if (least === most) return { ...inner, length };
   const isLong = most - least > SHORT;
   const isLoose = (firstOf(item) & follow) !== 0n;
-  if (!isLoose) return { ...inner, isLong: inner.isLong || isLong };
+  if (!isLoose) return { ...inner, length, isLong: inner.isLong || isLong };
   return isLong ? { ...inner, loose: inner.loose + 1 } : { ...inner, ways: inner.ways * (most - least + 1) };
 };
 
@@ -109,6 +115,7 @@ const both = (a: Cost, b: Cost): Cost => {
     loose: a.loose + b.loose,
     isLong: a.isLong || b.isLong,
     ways: a.ways * b.ways,
+    length: a.length + b.length,
     ...(refusal === undefined ? {} : { refusal }),
   };
 };

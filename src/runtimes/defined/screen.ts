@@ -125,11 +125,12 @@ const activityOf = (
   };
 };
 
+// Witnesses come into the log: they name what has matched, not the text, which may be of the conversation.
 const witnessesOf = ({ title, row }: Sign, seen: Seen): readonly string[] => {
   const byTitle = titleWitness(title, seen);
-  const text = row && rowsIn(seen.screen, row.region).find((each) => matchRow(row.pattern, each));
-  if ((title && byTitle === undefined) || (row && text === undefined)) return [];
-  return [...(byTitle ?? []), ...(text === undefined ? [] : [`row ${text.trim().slice(0, 60)}`])];
+  const isShown = row && rowsIn(seen.screen, row.region).some((each) => matchRow(row.pattern, each));
+  if ((title && byTitle === undefined) || isShown === false) return [];
+  return [...(byTitle ?? []), ...(row ? [`row ${String(row.pattern.expression)}`] : [])];
 };
 
 const readyWitnesses = (
@@ -160,5 +161,5 @@ const isPresent = (absent: readonly Pattern[], { screen }: Seen): boolean => {
 
 const titleWitness = (title: Pattern | undefined, { signals }: Seen): readonly string[] | undefined =>
   title && signals.title !== undefined && matchRow(title, signals.title)
-    ? [`title ${signals.title.slice(0, 60)}`]
+    ? [`title ${String(title.expression)}`]
     : undefined;

@@ -45,8 +45,10 @@ const titleOf = ({ title = 'none' }: Signals): Title => {
 };
 
 export const geminiScreen: AgentScreen = {
-  recognises: ({ signals }) =>
-    ['ready', 'working', 'action'].includes(titleOf(signals)) || FIXED_TITLE.test(signals.title ?? ''),
+  recognises: ({ screen, signals }) =>
+    ['ready', 'working', 'action'].includes(titleOf(signals)) ||
+    FIXED_TITLE.test(signals.title ?? '') ||
+    (signals.title === undefined && hasOwnBox(screen)),
   reader: () => screenReader<CommandWatch>({ kind: 'none' }, readScreen),
   prompt: (seen) => {
     const composer = findComposer(seen.screen);
@@ -57,6 +59,12 @@ export const geminiScreen: AgentScreen = {
     const text = messageIn(seen.screen, composer);
     return text === undefined ? undefined : { text, ...listedBelow(seen.screen, composer, text) };
   },
+};
+
+// The title can be switched off; nobody else draws a box of half blocks around the cursor.
+const hasOwnBox = (screen: ScreenView): boolean => {
+  const composer = findComposer(screen);
+  return composer !== undefined && /^[▄▀]+$/.test(screen.text(composer.top));
 };
 
 const messageIn = (screen: ScreenView, composer: Composer): string | undefined =>

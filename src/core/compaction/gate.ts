@@ -2,8 +2,8 @@
 import type { Activity } from '../activity.js';
 import type { Millis } from '../reading.js';
 
-export const SETTLED_MS = 1_500;
-export const QUIET_MS = 3_000;
+const SETTLED_MS = 1_500;
+const QUIET_MS = 3_000;
 
 /** What is looked at before a key of ours. */
 export interface GateView {

@@ -4,7 +4,7 @@ import type { Millis } from '../reading.js';
 import { isFailure } from './outcome.js';
 import type { Outcome } from './outcome.js';
 
-export const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
+const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
 export const COOLDOWN_MS = 60_000;
 const MOST_FAILURES = 3; // one after the other; then the breaker opens
 const HALF_OPEN_MS = 300_000; // after which an open breaker lets one attempt through

@@ -7,7 +7,7 @@ const ANSWER = /"type":"(?:AgentMessage|agent_message)"/;
 const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
 
 /** An answer of the model as it was shown; the summary of a compaction is none. */
-export const isAnswerLine = (line: string): boolean => ANSWER.test(line);
+export const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord(line) !== undefined;
 
 /** A compaction on the model's server leaves a text that nobody can read, and no message: nothing is known of it. */
 export const isEmptySummary = (message: string, answerLine: string | undefined): boolean => {

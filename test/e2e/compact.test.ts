@@ -1,0 +1,196 @@
+// Compacting as a user meets it: the built program around the demo agent, which does as it is told, also wrong.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { bin } from '../support/programs.js';
+import { openWindow, type Window } from '../support/window.js';
+import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
+
+const agent = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
+const COMPACT_KEYS = '\x1dc';
+const WAIT = { timeout: 30_000, interval: 20 };
+
+interface Scene {
+  readonly window: Window;
+  /** lines of the wrapper's log about attempts that are over */
+  readonly outcomes: () => readonly string[];
+  /** resolves when an attempt has ended so */
+  readonly ended: (kind: string) => Promise<void>;
+  /** what was written to the agent so far, the user's keys and ours */
+  readonly keys: () => string;
+}
+
+/** The demo agent with a window that is full from the first turn on, doing what the script says. */
+const onScene = (
+  script: readonly object[],
+  act: (scene: Scene) => Promise<void>,
+  options: readonly string[] = [],
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>
+      join(folder, name),
+    );
+    writeFileSync(scriptFile ?? '', JSON.stringify([{ step: 'wait', until: 'idle' }, ...script]));
+    const bounds = ['--warn', '20k', '--auto', '30k', '--hard', '190k'];
+    const program = [process.execPath, agent, '--pace', '20', '--script'];
+    const records = ['--log', logFile ?? '', '--record', castFile ?? '', '--record-input'];
+    const window = openWindow({
+      file: process.execPath,
+      args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program, scriptFile ?? ''],
+      cwd: folder,
+      env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
+      columns: 110,
+      rows: 30,
+    });
+    const read = (file: string | undefined): string =>
+      existsSync(file ?? '') ? readFileSync(file ?? '', 'utf8') : '';
+    const outcomes = (): readonly string[] => read(logFile).match(/compaction by .*/g) ?? [];
+    const keys = (): string =>
+      read(castFile)
+        .split('\n')
+        .slice(1)
+        .filter((line) => line.endsWith(']'))
+        .map((line) => JSON.parse(line) as [number, string, string])
+        .filter(([, type]) => type === 'i')
+        .map(([, , text]) => text)
+        .join('');
+    const ended = (kind: string): Promise<void> =>
+      vi.waitFor(() => expect(outcomes().join('\n')).toContain(`compaction by us: ${kind}`), WAIT);
+    try {
+      await act({ window, outcomes, ended, keys });
+    } finally {
+      window.close();
+    }
+  });
+
+const full = [
+  { step: 'fill', usedTokens: 50_000 },
+  { step: 'say', text: 'a long answer' },
+];
+
+const turn = JSON.stringify({
+  type: 'turn',
+  usedTokens: 50_000,
+  windowTokens: 200_000,
+  model: 'demo-1',
+  at: 1,
+});
+
+const says = (window: Window, words: string): Promise<void> =>
+  window.until(() => lastRow(window).includes(words), `the footer with ${words}`);
+
+describe.concurrent('a full window', () => {
+  it('is compacted after a countdown, without the user, and the footer says from how much to how much', async () => {
+    await onScene(full, async ({ window, ended, keys }) => {
+      await says(window, 'compacting in');
+      await ended('verified');
+      await says(window, 'compacted 50k →');
+      expect(keys()).toBe('/compact\r');
+    });
+  }, 60_000);
+
+  it('is left alone while the user types, whose draft is kept', async () => {
+    await onScene(full, async ({ window, keys, outcomes }) => {
+      await says(window, 'compacting in');
+      window.type('half a thought');
+      await says(window, 'holding: you have a draft');
+      expect(keys()).toBe('half a thought');
+      expect(window.rows().join('\n')).toContain('half a thought');
+      expect(outcomes()).toEqual([]);
+    });
+  });
+
+  it('is left alone while the agent never comes to rest', async () => {
+    await onScene([{ step: 'log', line: turn }, { step: 'never-idle' }], async ({ window, keys }) => {
+      await says(window, 'waiting: agent is busy');
+      expect(keys()).toBe('');
+    });
+  });
+
+  it('is only spoken of where the user wants to be asked', async () => {
+    await onScene(
+      full,
+      async ({ window, keys, ended }) => {
+        await says(window, 'full: compact with Ctrl-] c');
+        expect(keys()).toBe('');
+        window.type(COMPACT_KEYS);
+        await ended('verified');
+        expect(keys()).toBe('/compact\r');
+      },
+      ['--mode', 'ask'],
+    );
+  });
+});
+
+describe.concurrent('a compaction that the user asks for by a key', () => {
+  it.each([
+    { what: 'fails', script: [{ step: 'on-compact', how: 'fail' }], kind: 'failed' },
+    { what: 'has nothing to do', script: [{ step: 'on-compact', how: 'noop' }], kind: 'noop' },
+    { what: 'is swallowed', script: [{ step: 'on-compact', how: 'swallow' }], kind: 'not-started' },
+    { what: 'gets no Enter', script: [{ step: 'ignore-keys', keys: ['enter'] }], kind: 'not-started' },
+  ])('and that $what is told as $kind', async ({ script, kind }) => {
+    await onScene([...script, ...full], async ({ window, ended, keys }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await ended(kind);
+      expect(keys()).toBe('/compact\r');
+    });
+  });
+
+  it('is not submitted when a dialog opens between the command and Enter', async () => {
+    await onScene(
+      [{ step: 'dialog-behind', command: 'rm -r /' }, ...full],
+      async ({ window, ended, keys }) => {
+        await says(window, 'compacting in');
+        window.type(COMPACT_KEYS);
+        await ended('not-delivered');
+        expect(keys()).toBe('/compact');
+        expect(window.rows().join('\n')).toContain('Do you want to run rm -r /?');
+      },
+    );
+  });
+
+  it('is taken back when the command does not arrive', async () => {
+    await onScene([{ step: 'ignore-keys', keys: ['text'] }, ...full], async ({ window, ended, keys }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await ended('not-delivered');
+      expect(keys()).toBe('/compact');
+    });
+  });
+
+  it('is interrupted by the end of the agent', async () => {
+    await onScene([{ step: 'on-compact', how: 'hang' }, ...full], async ({ window, ended, keys }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await window.until('Compacting');
+      window.type('\x03\x03');
+      await ended('interrupted');
+      expect(keys()).toBe('/compact\r\x03\x03');
+    });
+  });
+
+  it('is not proved by words alone', async () => {
+    await onScene([{ step: 'on-compact', how: 'lie' }, ...full], async ({ window, ended, outcomes }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await says(window, 'compacted, size not told yet');
+      expect(outcomes()).toEqual([]);
+      window.type('go on\r');
+      await ended('unverified');
+    });
+  });
+
+  it('sends what the user types meanwhile behind it, in its order', async () => {
+    await onScene(full, async ({ window, ended, keys }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 10_000, interval: 1 });
+      window.type('next');
+      await ended('verified');
+      expect(keys()).toBe('/compact\rnext');
+      expect(window.rows().join('\n')).toContain('next');
+    });
+  });
+});

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { strokesIn } from './lab/audited-keys.js';
 import { sortKeys, writesIn } from './lab/recorded-keys.js';
 
 const cast = (...events: readonly (readonly [number, string, string])[]): string =>
@@ -33,5 +34,20 @@ describe('the keys in a recording', () => {
         expect(sortKeys(writes, users.join(''))).toEqual({ ours: ['/compact', '\r'], lost: '' });
       }),
     );
+  });
+});
+
+describe('the keys in an audit log', () => {
+  const attempt = (initiator: string, ...keys: readonly string[]): string =>
+    JSON.stringify({ initiator, outcome: 'verified', strokes: keys.map((each) => ({ at: 1, keys: each })) });
+
+  it('are those of our own attempts, with their control characters', () => {
+    const text = [
+      attempt('ctxwrap', '/compact', String.raw`\r`),
+      attempt('user'),
+      attempt('ctxwrap', String.raw`\u001b[200~/compact \u001b[201~`, String.raw`\t`),
+      '{"initiator":"ctx',
+    ].join('\n');
+    expect(strokesIn(text)).toEqual(['/compact', '\r', '\x1b[200~/compact \x1b[201~', '\t']);
   });
 });

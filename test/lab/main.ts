@@ -32,14 +32,15 @@ const root = process.env['CTXWRAP_LAB_ROOT'] ?? process.cwd();
 const ctxwrap = resolve(process.env['CTXWRAP'] ?? join(root, 'bin/ctxwrap.js'));
 const [self = ''] = process.argv.slice(1);
 
+/** Each scenario once before any comes again: what a run that is stopped leaves is a whole. */
 const runsOf = ({ subjects, scenarios: wanted, times }: Wish): readonly Run[] =>
-  wanted.flatMap((scenario) =>
-    subjects
-      .filter(({ agent }) => scenario.isFor?.(agent) ?? true)
-      .flatMap((subject) =>
-        Array.from({ length: times }, (_, index) => ({ subject, scenario, time: index + 1 })),
-      ),
-  );
+  Array.from({ length: times }, (_, index) =>
+    wanted.flatMap((scenario) =>
+      subjects
+        .filter(({ agent }) => scenario.isFor?.(agent) ?? true)
+        .map((subject) => ({ subject, scenario, time: index + 1 })),
+    ),
+  ).flat();
 
 const verdictIn = (folder: string): Verdict => {
   try {
@@ -70,7 +71,11 @@ const perform = async (
 };
 
 /** So many at a time, in the order of the list. */
-const performAll = async (wish: Wish, evidence: string): Promise<readonly Played[]> => {
+const performAll = async (
+  wish: Wish,
+  evidence: string,
+  onPlayed: (played: readonly Played[]) => void,
+): Promise<readonly Played[]> => {
   const cache = cacheFolder(process.env);
   const commands = new Map(
     wish.subjects.map((subject) => [subject, installed(subject.agent, subject.version, cache)]),
@@ -78,8 +83,10 @@ const performAll = async (wish: Wish, evidence: string): Promise<readonly Played
   const waiting = [...runsOf(wish)];
   const played: Played[] = [];
   const work = async (): Promise<void> => {
-    for (let run = waiting.shift(); run; run = waiting.shift())
+    for (let run = waiting.shift(); run; run = waiting.shift()) {
       played.push(await perform(run, commands.get(run.subject) ?? '', evidence));
+      onPlayed(played);
+    }
   };
   await Promise.all(Array.from({ length: wish.jobs }, work));
   return played;
@@ -106,9 +113,10 @@ const lab = async (argv: readonly string[]): Promise<number> => {
   if (reason !== undefined) throw new Error(reason);
   const started = new Date();
   const evidence = join(cacheFolder(process.env), 'runs', started.toISOString().replace(/[:.]/g, '-'));
-  const played = await performAll(wish, evidence);
+  const played = await performAll(wish, evidence, (all) => {
+    if (wish.isWritten) writeTable(join(root, 'docs/agents.md'), all, started);
+  });
   process.stdout.write(`${tableOf(played, started)}\nRecordings and logs: ${evidence}\n`);
-  if (wish.isWritten) writeTable(join(root, 'docs/agents.md'), played, started);
   return played.every(({ verdict }) => verdict.isGood) ? 0 : 1;
 };
 

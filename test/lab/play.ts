@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LabAgent } from './agents/agent.js';
+import { strokesIn } from './audited-keys.js';
 import { sortKeys, writesIn } from './recorded-keys.js';
 import { must, type Scenario } from './scenarios/scenario.js';
 import { openStage, type Stage } from './stage.js';
@@ -52,6 +53,11 @@ const withKeys = (verdict: Verdict, stage: Stage, { typed }: Scenario): Verdict 
       must(
         typed === undefined || JSON.stringify(ours) === JSON.stringify(expected),
         `keys that nobody pressed: ${JSON.stringify(ours)}`,
+      );
+      const audited = strokesIn(stage.audit());
+      must(
+        JSON.stringify(audited) === JSON.stringify(ours),
+        `the audit log tells of ${JSON.stringify(audited)}, and not of ${JSON.stringify(ours)}`,
       );
       must(!existsSync(join(stage.project, 'approved')), 'a tool was approved');
     }

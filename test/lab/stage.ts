@@ -33,6 +33,8 @@ export interface Stage {
   readonly footer: () => string;
   readonly log: () => string;
   readonly cast: () => string;
+  /** the wrapper's audit log */
+  readonly audit: () => string;
   /** as the wrapper has last seen it */
   readonly activity: () => string | undefined;
   /** types a message as a person does, and sends it when it stands on the screen */
@@ -77,6 +79,7 @@ export const openStage = async (given: StageOptions): Promise<Stage> => {
       ...agent.env(ground),
     },
   });
+  const auditPath = join(ground.home, '.local/state/ctxwrap/audit.jsonl');
   const log = (): string => (existsSync(logPath) ? readFileSync(logPath, 'utf8') : '');
   const footer = (): string => terminal.rows().at(-1) ?? '';
   const activity = (): string | undefined => [...log().matchAll(/ activity (\w+)/g)].at(-1)?.[1];
@@ -99,6 +102,7 @@ export const openStage = async (given: StageOptions): Promise<Stage> => {
     footer,
     log,
     cast: () => readFileSync(castPath, 'utf8'),
+    audit: () => (existsSync(auditPath) ? readFileSync(auditPath, 'utf8') : ''),
     activity,
     say,
     turn: async (usedTokens) => {

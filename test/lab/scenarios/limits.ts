@@ -20,11 +20,10 @@ const breaker: Scenario = {
       if (failure > 1) await turn(FULL + failure);
       await untilLog(/compaction by us: failed/, failure > 1 ? from : 0, PATIENCE_MS);
     }
-    await untilFooter(/paused/);
     mock.control({ summary: { fault: null } });
     await turn(FULL + 1_000);
     const from = log().length;
-    await untilFooter(/paused/);
+    await untilFooter(/failed 3×, paused/);
     const line = brief(await untilLog(ENDED, from, PATIENCE_MS));
     must(/: verified/.test(line), line);
     return `paused after three failures; then ${line}`;

@@ -34,6 +34,7 @@ export interface TypeOrder {
 }
 
 const HOLD_MS = 1_500; // the user's keys wait no longer; what is not submitted by then is taken back
+const SLOW_MS = 5_000; // for a busy machine, as long as the user presses no key that would have to wait
 const LOOK_MS = 20; // between two looks
 const LATE_LOOK_MS = 100;
 const TAKE_BACK_MS = 200; // of the time above, for the Backspaces
@@ -76,14 +77,19 @@ const refusalOf = (look: Look | undefined, { recipe, isQueued }: TypeOrder): str
 const type = async (order: TypeOrder, draft: string): Promise<Typed> => {
   const { recipe, port, signal } = order;
   const { stash } = recipe;
-  const until = performance.now() + HOLD_MS - TAKE_BACK_MS;
+  const startedAt = performance.now();
+  const typedBefore = port.typed();
+  const isOver = (): boolean => {
+    const mostMs = port.typed() === typedBefore ? SLOW_MS : HOLD_MS;
+    return performance.now() >= startedAt + mostMs - TAKE_BACK_MS;
+  };
   const strokes: string[] = [];
   const stroke = (keys: string, name: string): void => {
     port.write(Buffer.from(keys));
     strokes.push(name);
   };
   const seen = (wanted: (look: Look) => boolean, pauseMs: number): Promise<boolean> =>
-    seeing(port, { wanted, pauseMs, until, signal });
+    seeing(port, { wanted, pauseMs, isOver, signal });
 
   if (draft !== '' && stash) {
     stroke(stash.keys, 'stash');
@@ -95,13 +101,11 @@ const type = async (order: TypeOrder, draft: string): Promise<Typed> => {
   if (signal.aborted) return withdrawn('the agent has ended', strokes);
   if (!isThere) {
     const reason = takeBack(order, text, stroke);
+    const until = performance.now() + TAKE_BACK_MS;
+    const isBackOver = (): boolean => performance.now() >= until;
+    const back = { wanted: isAside, pauseMs: LOOK_MS, isOver: isBackOver, signal };
     // an empty prompt gives the draft back with the same key
-    if (
-      draft !== '' &&
-      stash &&
-      (await seeing(port, { wanted: isAside, pauseMs: LOOK_MS, until: until + TAKE_BACK_MS, signal }))
-    )
-      stroke(stash.keys, 'stash');
+    if (draft !== '' && stash && (await seeing(port, back))) stroke(stash.keys, 'stash');
     return withdrawn(reason, strokes);
   }
   stroke(recipe.submit, recipe.submit === '\t' ? 'Tab' : 'Enter');
@@ -126,17 +130,17 @@ interface Expectation {
   readonly wanted: (look: Look) => boolean;
   /** not looked at before */
   readonly pauseMs: number;
-  readonly until: number;
+  readonly isOver: () => boolean;
   readonly signal: AbortSignal;
 }
 
 const seeing = async (port: TypistPort, expected: Expectation): Promise<boolean> => {
-  const { wanted, pauseMs, until, signal } = expected;
+  const { wanted, pauseMs, isOver, signal } = expected;
   await wait(pauseMs);
   while (!signal.aborted) {
     const look = port.look();
     if (look && wanted(look)) return true;
-    if (performance.now() >= until) return false;
+    if (isOver()) return false;
     await wait(LOOK_MS);
   }
   return false;

@@ -207,6 +207,28 @@ describe.concurrent('what is not as expected', () => {
     expect(state.submitted).toEqual([]);
   });
 
+  it('is waited for on a slow machine, while the user presses nothing', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    const sent = type(unstashed);
+    setTimeout(() => {
+      state.isDeaf = false;
+      state.text = '/compact';
+    }, 2_000); // longer than keys of the user may wait
+    expect(await sent).toMatchObject({ kind: 'sent' });
+    expect(state.submitted).toEqual(['/compact']);
+  });
+
+  it('is given up sooner when a key of the user has to wait for it', async () => {
+    const [quiet, typing] = [makeAgent(), makeAgent()];
+    for (const { state } of [quiet, typing]) state.listed = '/model'; // never follows
+    typing.state.onWrite = () => void (typing.state.typed = 1);
+    const outcomes = [quiet.type(unstashed).then(() => 'quiet'), typing.type(unstashed).then(() => 'typing')];
+    expect(await Promise.race(outcomes)).toBe('typing');
+    expect(typing.state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+    await Promise.all(outcomes);
+  });
+
   it('is taken back once, however long the screen still shows it', async () => {
     const { state, type } = makeAgent();
     state.listed = '/model'; // never follows, so nothing is submitted

@@ -38,7 +38,7 @@ const doors: Readonly<Record<string, string>> = {
   '@lydell/node-pty': 'terminal/child.ts',
   '@xterm/headless': 'terminal/screen.ts',
   ink: 'ui/',
-  commander: 'cli/program.ts',
+  commander: 'cli/',
 };
 
 /** Knows the time, the machine or chance: a decision that uses one of these cannot be replayed. */

@@ -2,19 +2,11 @@
 import { Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
 import { defineCompact } from './compact-program.js';
-import { defaultHotkey, parseHotkey } from './hotkey.js';
 import { explain } from './explain.js';
 import * as messages from './messages.js';
+import { addOptions } from './options.js';
 import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
-import {
-  parseBound,
-  parseFile,
-  parseMode,
-  parsePreset,
-  parseRuntime,
-  parseStatusLine,
-  parseWindow,
-} from './values.js';
+import { parseRuntime, parseWindow } from './values.js';
 
 /** Words that `ctxwrap WORD` knows. */
 export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
@@ -148,37 +140,6 @@ interface ReplayOptions extends Pick<Options, 'runtime' | 'window'> {
   readonly json?: boolean;
   readonly ndjson?: boolean;
 }
-
-const addOptions = (program: Command): Command =>
-  program
-    .option('--mode <mode>', 'auto, ask, warn: the footer shows; off: nothing is observed', parseMode, 'auto')
-    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
-    .option(
-      '--ladder <name>',
-      'where the tiers begin: ladder, percent (70/85/95), handoff (70/85)',
-      parsePreset,
-    )
-    .option('--warn <bound>', 'where warn begins: 80%, 150k, 150000', parseBound('--warn'))
-    .option('--auto <bound>', 'where auto begins', parseBound('--auto'))
-    .option('--hard <bound>', 'where hard begins', parseBound('--hard'))
-    .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseRuntime)
-    .option(
-      '--claude-status-line <when>',
-      'ask Claude for exact numbers through its status line: auto (where you have one), on, off',
-      parseStatusLine,
-      'auto',
-    )
-    .option('--watch-omc', "also compact when OMC asks for it in the session's folder")
-    .option('--no-footer', 'leave all rows to the agent')
-    .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
-    .option('--record-input', 'record the keys, too')
-    .addOption(
-      new Option('--hotkey <key>', 'the key that hides the footer: Ctrl-G, ^G, none')
-        .argParser(parseHotkey)
-        .default(defaultHotkey, 'Ctrl-]'),
-    )
-    .option('--log <file>', 'append what the wrapper does to a file', parseFile('--log', 'ctxwrap.log'))
-    .option('-q, --quiet', 'say nothing but errors');
 
 const afterHelp = `
 Exit status: the agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran, 2 wrong usage.

@@ -5,7 +5,7 @@ import { nullLog, openLog } from '../storage/log.js';
 import type { Log } from '../storage/log.js';
 import { openRecording } from '../storage/record.js';
 import type { Recording } from '../storage/record.js';
-import type { ExitStatus, WrapSession } from '../wrap/wrap-session.js';
+import type { ExitStatus, WrapSession, CompactWish } from '../wrap/wrap-session.js';
 import { recordingStopped } from './messages.js';
 import type { Options } from './request.js';
 import { version } from './version.js';
@@ -66,10 +66,18 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   footer: options.footer,
   watchOmc: options.watchOmc ?? false,
   mode: options.mode,
+  compact: compactWish(options),
   statusLine: options.claudeStatusLine,
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
   recording,
   log,
+});
+
+const compactWish = ({ draft, whenBusy, focus, proactive }: Options): CompactWish => ({
+  ...(draft ? { draft } : {}),
+  ...(whenBusy ? { whenBusy } : {}),
+  ...(focus === undefined ? {} : { focus }),
+  isProactive: proactive,
 });
 
 /** The boundaries of the tiers as the options say. */

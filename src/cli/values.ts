@@ -86,6 +86,15 @@ export const parseFile =
     return text;
   };
 
+/** One of a few words. */
+export const parseChoice =
+  <T extends string>(flag: string, ...choices: readonly T[]) =>
+  (text: string): T => {
+    const choice = choices.find((each) => each === text);
+    if (choice === undefined) throw unknownChoice(flag, text, choices);
+    return choice;
+  };
+
 export const parseFocus = (text: string): string => {
   const focus = focusText(text);
   if (focus === undefined) throw badValue('--focus', 'a text', text, '"the failing tests"');

@@ -52,6 +52,7 @@ describe('our options', () => {
     expect(request.kind === 'run' && request.options).toEqual({
       mode: 'auto',
       claudeStatusLine: 'auto',
+      proactive: true,
       footer: true,
       hotkey: 0x1d,
     });
@@ -63,6 +64,7 @@ describe('our options', () => {
         ' ',
       ),
       ...'--record-input --hotkey none --log b.log -q'.split(' '),
+      ...'--draft stash --when-busy queue --focus tests --no-proactive --watch-omc'.split(' '),
       ...'--ladder percent --warn 60% --auto 150k --hard 180_000 -- bash'.split(' '),
     );
     expect(request.kind === 'run' && request.options).toEqual({
@@ -74,6 +76,11 @@ describe('our options', () => {
       hard: { value: 180_000, unit: 'tokens' },
       runtime: 'codex',
       claudeStatusLine: 'on',
+      draft: 'stash',
+      whenBusy: 'queue',
+      focus: 'tests',
+      proactive: false,
+      watchOmc: true,
       footer: false,
       record: 'a.cast',
       recordInput: true,

@@ -1,0 +1,64 @@
+// The options that stand before an agent's name.
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { defaultHotkey, parseHotkey } from './hotkey.js';
+import {
+  parseBound,
+  parseChoice,
+  parseFocus,
+  parseFile,
+  parseMode,
+  parsePreset,
+  parseRuntime,
+  parseStatusLine,
+  parseWindow,
+} from './values.js';
+
+/** Adds them; a wrong value throws what is wrong, and the nearest right one. */
+export const addOptions = (program: Command): Command =>
+  program
+    .option(
+      '--mode <mode>',
+      'at a full window: auto compacts, ask asks, warn shows; off: nothing is observed',
+      parseMode,
+      'auto',
+    )
+    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .option(
+      '--ladder <name>',
+      'where the tiers begin: ladder, percent (70/85/95), handoff (70/85)',
+      parsePreset,
+    )
+    .option('--warn <bound>', 'where warn begins: 80%, 150k, 150000', parseBound('--warn'))
+    .option('--auto <bound>', 'where auto begins', parseBound('--auto'))
+    .option('--hard <bound>', 'where hard begins', parseBound('--hard'))
+    .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseRuntime)
+    .option(
+      '--claude-status-line <when>',
+      'ask Claude for exact numbers through its status line: auto (where you have one), on, off',
+      parseStatusLine,
+      'auto',
+    )
+    .option(
+      '--draft <what>',
+      'a draft in the prompt: hold (wait until it is gone), stash (put it aside, where the agent can)',
+      parseChoice('--draft', 'hold', 'stash'),
+    )
+    .option(
+      '--when-busy <what>',
+      "while the agent works: wait, queue (in the agent's own queue)",
+      parseChoice('--when-busy', 'wait', 'queue'),
+    )
+    .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
+    .option('--no-proactive', 'much new text at warn does not count as auto')
+    .option('--watch-omc', "also compact when OMC asks for it in the session's folder")
+    .option('--no-footer', 'leave all rows to the agent')
+    .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
+    .option('--record-input', 'record the keys, too')
+    .addOption(
+      new Option('--hotkey <key>', 'the key that hides the footer: Ctrl-G, ^G, none')
+        .argParser(parseHotkey)
+        .default(defaultHotkey, 'Ctrl-]'),
+    )
+    .option('--log <file>', 'append what the wrapper does to a file', parseFile('--log', 'ctxwrap.log'))
+    .option('-q, --quiet', 'say nothing but errors');

@@ -18,11 +18,16 @@ describe('the keys in a recording', () => {
 
   it("are ours when no user pressed them, and what a terminal answers is nobody's", () => {
     const writes = ['\x1b[?1;2c', 'h', 'i\r', '/compact', '\r', '\x1b[12;1R', 'x'];
-    expect(sortKeys(writes, 'hi\rx')).toEqual({ ours: ['/compact', '\r'], lost: '' });
+    expect(sortKeys(writes, 'hi\rx')).toEqual({ ours: ['/compact', '\r'], runs: 1, lost: '' });
+  });
+
+  it('are broken when a key of the user came between', () => {
+    const writes = ['/compact', 'x', '\r'];
+    expect(sortKeys(writes, 'x')).toEqual({ ours: ['/compact', '\r'], runs: 2, lost: '' });
   });
 
   it('are counted as lost when the user pressed them and they never came', () => {
-    expect(sortKeys(['a', 'b'], 'abc')).toEqual({ ours: [], lost: 'c' });
+    expect(sortKeys(['a', 'b'], 'abc')).toEqual({ ours: [], runs: 0, lost: 'c' });
   });
 
   it("never hide a key of ours among the user's, however these were cut into writes", () => {
@@ -31,7 +36,7 @@ describe('the keys in a recording', () => {
       fc.property(words, fc.nat(), (users, place) => {
         const at = place % (users.length + 1);
         const writes = [...users.slice(0, at), '/compact', '\r', ...users.slice(at)];
-        expect(sortKeys(writes, users.join(''))).toEqual({ ours: ['/compact', '\r'], lost: '' });
+        expect(sortKeys(writes, users.join(''))).toEqual({ ours: ['/compact', '\r'], runs: 1, lost: '' });
       }),
     );
   });

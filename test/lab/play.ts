@@ -46,7 +46,7 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
 /** The keys in the recording judge, too: also of a scenario that went well so far. */
 const withKeys = (verdict: Verdict, stage: Stage, { typed }: Scenario): Verdict => {
   try {
-    const { ours, lost } = sortKeys(writesIn(stage.cast()), stage.terminal.pressed());
+    const { ours, runs, lost } = sortKeys(writesIn(stage.cast()), stage.terminal.pressed());
     if (verdict.isGood) {
       must(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
       const expected = Array.from({ length: typed ?? 0 }, () => stage.agent.strokes).flat();
@@ -54,6 +54,7 @@ const withKeys = (verdict: Verdict, stage: Stage, { typed }: Scenario): Verdict 
         typed === undefined || JSON.stringify(ours) === JSON.stringify(expected),
         `keys that nobody pressed: ${JSON.stringify(ours)}`,
       );
+      must(typed === undefined || runs === typed, 'a key of the user came between the command and its Enter');
       const audited = strokesIn(stage.audit());
       must(
         JSON.stringify(audited) === JSON.stringify(ours),

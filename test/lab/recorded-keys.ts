@@ -7,6 +7,8 @@ const ANSWERS = /\x1b\[[?>=]?[\d;:]*\$?[cnRty]|\x1b\[\?\d+u|\x1b\[[IO]|\x1b[P\]]
 export interface RecordedKeys {
   /** writes that no user made, in order */
   readonly ours: readonly string[];
+  /** how often the user's keys gave way to ours: once for each command when nothing comes between its text and its Enter */
+  readonly runs: number;
   /** what the user pressed and the agent never got */
   readonly lost: string;
 }
@@ -33,13 +35,16 @@ const parseEvent = (line: string): { readonly kind: string; readonly data: strin
 /** What is left of the writes when the user's keys are taken out in the order in which they were pressed. */
 export const sortKeys = (writes: readonly string[], pressed: string): RecordedKeys => {
   let left = pressed;
+  let runs = 0;
+  let wasOurs = false;
   const ours = writes.flatMap((write) => {
     const keys = write.replaceAll(ANSWERS, '');
-    if (left.startsWith(keys)) {
-      left = left.slice(keys.length);
-      return [];
-    }
-    return [keys];
+    if (keys === '') return [];
+    const isUsers = left.startsWith(keys);
+    if (isUsers) left = left.slice(keys.length);
+    else if (!wasOurs) runs += 1;
+    wasOurs = !isUsers;
+    return isUsers ? [] : [keys];
   });
-  return { ours, lost: left };
+  return { ours, runs, lost: left };
 };

@@ -66,12 +66,12 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
 
 /** What the user allows, in what the runtime can. */
 export const compactSettings = (
-  { mode, compact = {} }: Pick<WrapSession, 'mode' | 'compact'>,
+  { mode, ladder, compact = {} }: Pick<WrapSession, 'mode' | 'ladder' | 'compact'>,
   recipe: Recipe | undefined,
 ): CompactSettings => {
   const { draft = 'hold', whenBusy = 'wait', isProactive = true, focus } = compact;
   return {
-    mode,
+    mode: ladder?.preset === 'handoff' && mode === 'auto' ? 'warn' : mode, // that preset never types by itself
     ...(recipe ? { command: recipe.command } : {}),
     startMs: recipe?.startMs ?? 0,
     finishMs: recipe?.finishMs ?? 0,

@@ -6,6 +6,7 @@ import { holdOf } from './gate.js';
 import type { GateView } from './gate.js';
 import { isLower } from './outcome.js';
 import type { Fill } from './outcome.js';
+import type { Block } from './policy.js';
 import { blockOf, breakerOf, inEpisode, outOfEpisode } from './policy.js';
 import { refused } from './request.js';
 import { inPhase } from './state.js';
@@ -25,13 +26,21 @@ export const decided = (state: Compaction, moment: Moment): Compaction => {
   if (request) return forRequest(current, request, moment);
   if (!isWanted(current, seen)) return inPhase(current, { kind: 'rest' });
   const isHard = seen.tier === 'hard';
-  const block = isSame(current, moment) ? ({ why: 'same' } as const) : blockOf(current.policy, isHard, now);
+  const block = blockFor(current, moment, isHard);
   if (block) return inPhase(current, { kind: 'blocked', block });
   if (current.mode === 'ask') return inPhase(current, { kind: 'proposed' });
   const hold = holdOf(gateOf(current, gate), now);
   if (hold) return inPhase(current, { kind: 'held', hold });
   const until = countdownEnd(current, now);
   return now < until ? inPhase(current, { kind: 'countdown', until }) : typing(current, moment);
+};
+
+const SAME = { why: 'same' } as const;
+
+// An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
+const blockFor = (state: Compaction, moment: Moment, isHard: boolean): Block | typeof SAME | undefined => {
+  const block = blockOf(state.policy, isHard, moment.now);
+  return block?.why !== 'breaker' && isSame(state, moment) ? SAME : block;
 };
 
 const isUnderWay = ({ kind }: Phase): boolean => kind === 'typing' || kind === 'sent' || kind === 'foreign';

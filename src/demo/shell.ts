@@ -37,7 +37,8 @@ export const run = ({ steps, pace, log }: Launch): void => {
   listenToKeys((key) => happen({ type: 'key', key }));
   process.stdout.on('error', () => process.exit(1)); // nobody reads any more
   process.stdout.on('resize', () => happen({ type: 'resize', size: sizeNow() }));
-  process.on('SIGCONT', () => happen({ type: 'continued' }));
+  // keys that came before the signal are read first, and are lost
+  process.on('SIGCONT', () => setImmediate(() => happen({ type: 'continued' })));
   for (const signal of signals) process.on(signal, () => happen({ type: 'signal', signal }));
 };
 

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { isRunning, processStart } from '../../src/storage/processes.js';
 import { listSessions } from '../../src/storage/session-records.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
 import { makePlayer, type Player } from './player.js';
@@ -107,13 +108,17 @@ export const withWrapped = (
     });
     const termios = window.termios();
     let pid = 0;
+    let start: string | undefined;
     let ending: Ending | undefined;
     let caughtUp = 0;
     const { parser } = window.emulator.terminal;
     parser.registerOscHandler(7777, (text) => {
       const message = JSON.parse(text) as Ending & { pid?: number };
       if (message.pid === undefined) ending = message;
-      else pid = message.pid;
+      else {
+        pid = message.pid;
+        start = processStart(pid);
+      }
       return true;
     });
     parser.registerOscHandler(7778, () => {
@@ -151,5 +156,7 @@ export const withWrapped = (
     } finally {
       window.close();
       player.close();
+      // it still writes down how it ended, perhaps for the first time
+      await vi.waitFor(() => expect(pid > 0 && isRunning(pid, start)).toBe(false), ENDED);
     }
   });

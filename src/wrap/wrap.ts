@@ -1,3 +1,4 @@
+import type { Event } from '../core/event.js';
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
@@ -69,12 +70,17 @@ const makeParts = (stage: Stage): Parts => {
       stage.footerWanted = !stage.footerWanted;
       resize.check();
     },
-    onCompactKey: () => stage.readings?.take(compactByKey()),
-    onTyped: () => stage.readings?.take({ type: 'user-keys' }),
+    onCompactKey: () => told(stage, compactByKey()),
+    onTyped: () => told(stage, { type: 'user-keys' }),
     onAnswer: question.answered,
     onForward: suspend.noteKeys,
   });
   return { stage, question, output, footer, resize, suspend, keys };
+};
+
+/** A failure here must not look as if the keys had not been sent. */
+const told = (stage: Stage, event: Event): void => {
+  survive(stage, 'noting the keys', () => stage.readings?.take(event));
 };
 
 /** The child's output waits until we know where the cursor is, so that the filter can count from there. */

@@ -11,6 +11,7 @@ const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft 
 
 export interface CompactorOptions {
   readonly recipe: Recipe | undefined;
+  readonly mayStash: boolean;
   readonly port: TypistPort;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
@@ -22,7 +23,7 @@ export interface Compactor {
 }
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
-  const { recipe, port, log, onEvent } = options;
+  const { recipe, mayStash, port, log, onEvent } = options;
   const ending = new AbortController();
   let draft: string | undefined;
   let checking: NodeJS.Timeout | undefined;
@@ -30,7 +31,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
     if (!recipe) return;
     draft = draftOf(port.look());
-    const result = await typeCompact({ recipe, focus, isQueued, port, signal: ending.signal });
+    const result = await typeCompact({ recipe, focus, isQueued, mayStash, port, signal: ending.signal });
     log.info([`typing ${recipe.command}: ${result.kind}`, ...result.evidence].join(', '));
     if (!ending.signal.aborted) onEvent({ type: 'typed', result });
   };

@@ -50,6 +50,7 @@ export const followReadings = (
   let observer: Observer | undefined;
   const compactor = makeCompactor({
     recipe: listener.typist && runtime.recipe?.(env),
+    mayStash: session.compact?.draft === 'stash',
     port: { ...(listener.typist ?? untouched), look: () => observer?.look() },
     log,
     onEvent: (event) => take(event),

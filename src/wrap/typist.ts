@@ -28,6 +28,8 @@ export interface TypeOrder {
   readonly focus?: string | undefined;
   /** the agent works, and takes the command behind its turn */
   readonly isQueued: boolean;
+  /** the user allows that a draft is put aside */
+  readonly mayStash: boolean;
   readonly port: TypistPort;
   /** the child has ended */
   readonly signal: AbortSignal;
@@ -53,7 +55,7 @@ export const typeCompact = async (order: TypeOrder): Promise<Typed> => {
   const typedBefore = port.typed();
   try {
     const typed = await type(order, first?.prompt?.text ?? '');
-    if (typed.kind === 'withdrawn') void takeBackLate(order, typedBefore);
+    if (typed.kind === 'withdrawn') void takeBackLate(order, typedBefore).catch(() => undefined);
     return typed;
   } catch (error) {
     return { kind: 'withdrawn', reason: String(error), evidence: [] };
@@ -63,12 +65,12 @@ export const typeCompact = async (order: TypeOrder): Promise<Typed> => {
 };
 
 /** Why nothing may be typed on this screen. */
-const refusalOf = (look: Look | undefined, { recipe, isQueued }: TypeOrder): string | undefined => {
+const refusalOf = (look: Look | undefined, { recipe, isQueued, mayStash }: TypeOrder): string | undefined => {
   if (!look) return 'the screen is being drawn';
   const { activity, prompt } = look;
   if (!prompt) return 'no prompt is seen';
   if (prompt.isStashed) return 'another draft is already put aside';
-  if (activity === 'draft' && recipe.stash && prompt.text !== '') return undefined;
+  if (activity === 'draft' && mayStash && recipe.stash && prompt.text !== '') return undefined;
   if (prompt.text !== '') return 'there is text in the prompt';
   if (activity === 'ready' || (activity === 'busy' && isQueued)) return undefined;
   return `the agent is ${activity}`;

@@ -1,0 +1,92 @@
+import type { Activity } from '../../src/core/activity.js';
+import type { Recipe } from '../../src/runtimes/recipe.js';
+import { typeCompact, type Look } from '../../src/wrap/typist.js';
+
+export const typed: Recipe = {
+  command: '/compact',
+  takesFocus: true,
+  isPasted: false,
+  pauseMs: 10,
+  submit: '\r',
+  startMs: 5_000,
+  finishMs: 120_000,
+  stash: { keys: '\x13', pauseMs: 10 },
+};
+const { stash: _, ...withoutStash } = typed;
+export const unstashed: Recipe = withoutStash;
+export const pasted: Recipe = { ...unstashed, isPasted: true, submit: '\t', isQueued: true };
+
+export const BACKSPACE = '\x7f';
+
+/** An agent whose prompt takes keys as the real ones do, and what it was sent. */
+export const makeAgent = (start: { readonly text?: string; readonly activity?: Activity } = {}) => {
+  const state = {
+    text: start.text ?? '',
+    activity: start.activity,
+    aside: undefined as string | undefined,
+    hasPrompt: true,
+    /** swallows everything it is sent */
+    isDeaf: false,
+    /** how much of the command arrives */
+    most: Infinity,
+    /** the command chosen in the list below the prompt */
+    listed: undefined as string | undefined,
+    written: [] as string[],
+    submitted: [] as string[],
+    released: [] as string[],
+    typed: 0,
+    looks: 0,
+    onWrite: (_keys: string): void => undefined,
+  };
+  const take = (key: string): void => {
+    if (key === '\r' || key === '\t') {
+      state.submitted.push(state.text.trim());
+      state.text = state.aside ?? '';
+    } else if (key === BACKSPACE) state.text = state.text.slice(0, -1);
+    else if (key === '\x13') {
+      [state.text, state.aside] = state.aside === undefined ? ['', state.text] : [state.aside, undefined];
+    } else state.text += key;
+  };
+  const activity = (): Activity => state.activity ?? (state.text === '' ? 'ready' : 'draft');
+  const port = {
+    look: (): Look => {
+      state.looks += 1;
+      return {
+        activity: activity(),
+        prompt: state.hasPrompt
+          ? {
+              text: state.text,
+              ...(state.listed === undefined ? {} : { listed: state.listed }),
+              ...(state.aside === undefined ? {} : { isStashed: true as const }),
+            }
+          : undefined,
+      };
+    },
+    write: (bytes: Uint8Array): void => {
+      const keys = Buffer.from(bytes).toString();
+      state.written.push(keys);
+      state.onWrite(keys);
+      if (state.isDeaf || !state.hasPrompt) return;
+      const text = keys.replaceAll(/\x1b\[20[01]~/g, '');
+      for (const key of text.startsWith('/') ? text.slice(0, state.most) : text) take(key);
+    },
+    typed: () => state.typed,
+    holdKeys: () => {
+      state.released.push('held');
+      return () => void state.released.push(`released after ${state.written.length}`);
+    },
+  };
+  const type = (
+    recipe: Recipe,
+    options: { focus?: string; isQueued?: boolean; mayStash?: boolean; signal?: AbortSignal } = {},
+  ) =>
+    typeCompact({
+      recipe,
+      port,
+      isQueued: options.isQueued ?? false,
+      mayStash: options.mayStash ?? true,
+      signal: options.signal ?? new AbortController().signal,
+      focus: options.focus,
+    });
+  return { state, type };
+};

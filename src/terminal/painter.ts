@@ -27,7 +27,7 @@ export const paintSequence = (grid: Grid, ledger: Ledger, row: string): string =
   const unlink = link === undefined ? '' : '\x1b]8;;\x1b\\';
   const relink = link === undefined ? '' : `\x1b]8;${link}\x1b\\`;
   const place = `\x1b[${grid.terminalRows};1H\x1b[0m\x1b(B\x0f${unlink}`;
-  const text = `\x1b[?7l${row}\x1b[0m\x1b[K${grid.autowrap ? '\x1b[?7h' : ''}`;
+  const text = `\x1b[?7l\x1b[K${row}\x1b[0m${grid.autowrap ? '\x1b[?7h' : ''}`;
   markSlotOverwritten(grid);
   grid.footerDirty = false;
   grid.repeatLost = true;

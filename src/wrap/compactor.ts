@@ -4,7 +4,9 @@ import type { CompactSettings, Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
 import type { Recipe } from '../runtimes/recipe.js';
 import type { Log } from '../storage/log.js';
-import { typeCompact, type Look, type TypistPort } from './typist.js';
+import { takeBackLate } from './take-back.js';
+import type { Look, TypeOrder, TypistPort } from './type-order.js';
+import { typeCompact } from './typist.js';
 import type { WrapSession } from './wrap-session.js';
 
 const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft back
@@ -25,15 +27,29 @@ export interface Compactor {
 export const makeCompactor = (options: CompactorOptions): Compactor => {
   const { recipe, mayStash, port, log, onEvent } = options;
   const ending = new AbortController();
+  let attempt = new AbortController();
+  let order: TypeOrder | undefined;
+  let typedBefore = 0;
   let draft: string | undefined;
   let checking: NodeJS.Timeout | undefined;
 
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
-    if (!recipe) return;
+    if (!recipe || ending.signal.aborted) return;
+    attempt.abort(); // nothing of the one before may come between
+    attempt = new AbortController();
+    const signal = AbortSignal.any([attempt.signal, ending.signal]);
+    order = { recipe, focus, isQueued, mayStash, port, signal };
+    typedBefore = port.typed();
     draft = draftOf(port.look());
-    const result = await typeCompact({ recipe, focus, isQueued, mayStash, port, signal: ending.signal });
+    const result = await typeCompact(order);
     log.info([`typing ${recipe.command}: ${result.kind}`, ...result.evidence].join(', '));
     if (!ending.signal.aborted) onEvent({ type: 'typed', result });
+  };
+  /** A command that was sent and did nothing may still stand in the prompt, and what the user types next would be glued to it. */
+  const clear = ({ outcome }: Ended): void => {
+    if (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered') return;
+    const wasSent = outcome.kind === 'not-started';
+    if (order) void takeBackLate(order, { typedBefore, wasSent }).catch(() => undefined);
   };
   const checkDraft = (): void => {
     if (draft === undefined || draft === '') return;
@@ -52,6 +68,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
           return queueMicrotask(() => void type(effect.focus, effect.isQueued));
         case 'ended':
           log.info(endedText(effect.ended));
+          if (ending.signal.aborted) return undefined;
+          clear(effect.ended);
           checking = setTimeout(checkDraft, DRAFT_BACK_MS).unref();
           return undefined;
         case 'refused':

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Event } from '../core/event.js';
 import type { Footer } from './footer.js';
 import type { Keys } from './keys.js';
+import type { Output } from './output.js';
 import type { Outside } from './outside.js';
 import { followReadings, type Readings } from './readings.js';
 import type { Stage } from './stage.js';
@@ -10,11 +11,12 @@ interface FollowParts {
   readonly stage: Stage;
   readonly footer: Footer;
   readonly keys: Keys;
+  readonly output: Output;
 }
 
 /** Reads the child, shows what is read in the footer and to other programs, and lets the typist write to it. */
 export const followChild = (
-  { stage, footer, keys }: FollowParts,
+  { stage, footer, keys, output }: FollowParts,
   childPid: number,
   outside: Outside | undefined,
 ): Readings => {
@@ -29,7 +31,7 @@ export const followChild = (
       ...outside,
       onView: footer.show,
       enteredAt: keys.enteredAt,
-      typist: { write, holdKeys: keys.hold, typed: keys.typed },
+      typist: { write, holdKeys: keys.hold, typed: keys.typed, isBlind: output.isHolding },
     },
   );
 };

@@ -58,8 +58,10 @@ export const makeKeySink = (
     type: write,
     forward: (bytes) => {
       if (bytes.length === 0) return;
-      if (isTyped(bytes)) typed += 1;
-      if (held) held.push(Uint8Array.from(bytes));
+      const isKey = isTyped(bytes);
+      if (isKey) typed += 1;
+      // what the terminal answers to the child does not wait: some agents stand still for it
+      if (held && isKey) held.push(Uint8Array.from(bytes));
       else send(bytes);
     },
     hold: () => {

@@ -51,6 +51,7 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
     lastHotkey = isSecond ? -Infinity : performance.now();
     chordAt = lastHotkey;
     if (isSecond) forward(bytes);
+    else listener.onTyped(); // a key like any other, for whoever waits until the user is quiet
     listener.onHotkey(); // the second press takes back what the first one did
   };
   const isCompactKey = (bytes: Uint8Array): boolean =>
@@ -76,7 +77,7 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
   const flush = (): void => {
     const { bytes, state: after } = flushInput(state);
     state = after;
-    forward(bytes);
+    fromKeys(bytes);
   };
   const read = (bytes: Uint8Array): void => {
     const { parts, state: after } = readInput(state, bytes, contextOf(stage));

@@ -4,7 +4,7 @@ import type { AgentStatus, ScreenReader } from '../runtimes/runtime.js';
 import type { Screen } from '../terminal/screen.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from './scan-timing.js';
 import { startWatch, watchScreen } from './screen-watch.js';
-import type { Look } from './typist.js';
+import type { Look } from './type-order.js';
 
 export interface LookerOptions {
   readonly model: Pick<Screen, 'isBehind' | 'isMidFrame' | 'seen'>;

@@ -2,7 +2,7 @@ import type { AgentStatus, ScreenReader } from '../runtimes/runtime.js';
 import { makeLooker, type LookerOptions } from './looker.js';
 import { OUTPUT_EVERY_MS } from './scan-timing.js';
 import { pollStatus } from './status-poll.js';
-import type { Look } from './typist.js';
+import type { Look } from './type-order.js';
 
 /** Looks at the child's screen when it has come to rest. Nothing runs while the child writes nothing. */
 export interface Observer {

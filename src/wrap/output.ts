@@ -6,6 +6,8 @@ export interface Output {
   fromChild: (bytes: Uint8Array) => void;
   /** keeps the child's bytes back, while the terminal is being prepared for them */
   hold: () => void;
+  /** some of the child's bytes are kept back, or the child is stopped: the screen model does not show what it has drawn */
+  isHolding: () => boolean;
   release: () => void;
   /** the terminal has taken everything it was sent */
   drained: () => void;
@@ -64,6 +66,7 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
     hold: () => {
       holds += 1;
     },
+    isHolding: () => holds > 0 || held.length > 0 || tty.pending() > HIGH_WATER,
     release: () => {
       holds -= 1;
       if (holds > 0) return;

@@ -10,12 +10,18 @@ import { followSession, type Following } from './follow-session.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
 import { makeSessionLoop, type LoopListener } from './session-loop.js';
-import type { TypistPort } from './typist.js';
+import type { TypistPort } from './type-order.js';
 import type { WrapSession } from './wrap-session.js';
+
+/** What the typist needs beside its eyes. */
+export interface TypistHands extends Omit<TypistPort, 'look'> {
+  /** the screen model does not show what the child has drawn */
+  readonly isBlind: () => boolean;
+}
 
 export interface ReadingsListener extends LoopListener {
   /** how keys of ours reach the child; without it nothing is ever typed */
-  readonly typist?: Omit<TypistPort, 'look'> | undefined;
+  readonly typist?: TypistHands | undefined;
   /** the agent's session file is another one */
   readonly onFile?: ((path: string | undefined) => void) | undefined;
   /** when the user pressed Enter last; undefined while never */
@@ -48,10 +54,11 @@ export const followReadings = (
   const { runtime, env, cwd, log } = session;
   const now = Date.now;
   let observer: Observer | undefined;
+  const hands = listener.typist ?? untouched;
   const compactor = makeCompactor({
     recipe: listener.typist && runtime.recipe?.(env),
     mayStash: session.compact?.draft === 'stash',
-    port: { ...(listener.typist ?? untouched), look: () => observer?.look() },
+    port: { ...hands, look: () => (hands.isBlind() ? undefined : observer?.look()) },
     log,
     onEvent: (event) => take(event),
   });
@@ -82,10 +89,10 @@ export const followReadings = (
     },
     stop: () => {
       observing.stop();
-      compactor.stop();
       following.stop();
       official.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
+      compactor.stop();
       loop.stop();
     },
   };
@@ -118,10 +125,11 @@ const followFile = (
     },
   });
 
-const untouched: Omit<TypistPort, 'look'> = {
+const untouched: TypistHands = {
   write: () => undefined,
   holdKeys: () => () => undefined,
   typed: () => 0,
+  isBlind: () => true,
 };
 
 interface Observing {

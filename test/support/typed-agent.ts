@@ -1,6 +1,8 @@
 import type { Activity } from '../../src/core/activity.js';
 import type { Recipe } from '../../src/runtimes/recipe.js';
-import { typeCompact, type Look } from '../../src/wrap/typist.js';
+import { takeBackLate } from '../../src/wrap/take-back.js';
+import type { Look, TypeOrder } from '../../src/wrap/type-order.js';
+import { typeCompact } from '../../src/wrap/typist.js';
 
 export const typed: Recipe = {
   command: '/compact',
@@ -76,17 +78,22 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       return () => void state.released.push(`released after ${state.written.length}`);
     },
   };
-  const type = (
+  const type = async (
     recipe: Recipe,
     options: { focus?: string; isQueued?: boolean; mayStash?: boolean; signal?: AbortSignal } = {},
-  ) =>
-    typeCompact({
+  ) => {
+    const order: TypeOrder = {
       recipe,
       port,
       isQueued: options.isQueued ?? false,
       mayStash: options.mayStash ?? true,
       signal: options.signal ?? new AbortController().signal,
       focus: options.focus,
-    });
+    };
+    const typedBefore = state.typed;
+    const result = await typeCompact(order);
+    if (result.kind === 'withdrawn') void takeBackLate(order, { typedBefore, wasSent: false });
+    return result;
+  };
   return { state, type };
 };

@@ -18,9 +18,25 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Moment)
   const { now } = moment;
   const state: Compaction = { ...inClock(before, now), effects: [] };
   if (before.activity === 'dead') return afterTheEnd(state, event);
-  const timed = inTime(heard(state, event, moment), moment);
+  const timed = withoutMoot(before, inTime(heard(state, event, moment), moment));
   const after = timed.activity === 'dead' ? atTheEnd(timed) : decided(timed, moment);
   return { ...after, lookedAt: now };
+};
+
+/** What somebody asked for before is not done to another conversation, nor again. */
+const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
+  const { request } = before;
+  if (request === undefined || state.request?.id !== request.id) return state;
+  if (before.conversation !== undefined && state.conversation !== before.conversation) {
+    return refused(state, request, 'another conversation has begun');
+  }
+  const isDone = state.effects.some(
+    (effect) =>
+      effect.type === 'ended' &&
+      effect.ended.initiator !== 'ctxwrap' &&
+      effect.ended.outcome.kind === 'verified',
+  );
+  return isDone ? refused(state, request, 'the conversation has just been compacted') : state;
 };
 
 const ENDED = 'the agent has ended';

@@ -14,11 +14,8 @@ const COMMAND = 'ctxwrap compact';
 export const compactionWords = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
   const { last, phase } = state;
   const isNew = noticeEnd(state, now) !== undefined;
-  return (
-    underWayWords(phase, now) ??
-    (isNew && last ? endedWords(last) : undefined) ??
-    waitingWords(state, now, ask)
-  );
+  const notice = isNew && last && !state.request ? endedWords(last) : undefined; // who has asked waits for something newer
+  return underWayWords(phase, now) ?? notice ?? waitingWords(state, now, ask);
 };
 
 /** Until when the last outcome is shown; undefined when it is not, or not any more, or when the agent has ended. */
@@ -59,7 +56,7 @@ export const endedWords = ({ outcome, before }: Ended): string => {
     case 'interrupted':
       return `compaction interrupted by ${outcome.by}`;
     case 'not-delivered':
-      return `command taken back: ${outcome.reason}`;
+      return `command not delivered: ${outcome.reason}`;
     case 'not-started':
       return 'compaction did not start';
     case 'timeout':

@@ -62,8 +62,15 @@ describe('focus text', () => {
     );
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]([ -~]{0,198}[!-~])?$/), (given) => {
+        fc.pre(!given.includes('@') && !given.endsWith('\\'));
         expect(focusText(given)).toBe(given.replace(/ +/g, ' '));
       }),
     );
+  });
+
+  it('opens no list of files, and makes no line break of the Enter behind it', () => {
+    expect(focusText('keep @REA and the tests')).toBe('keep REA and the tests');
+    expect(focusText('keep C:\\ \\')).toBe('keep C:');
+    expect(focusText('@')).toBeUndefined();
   });
 });

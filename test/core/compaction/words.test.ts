@@ -147,7 +147,7 @@ describe('the words for an outcome', () => {
     [{ kind: 'noop', text: 'No messages to compact' }, 'nothing to compact'],
     [{ kind: 'failed', failure: 'error', text: 'API Error: 500' }, 'compaction failed: API Error: 500'],
     [{ kind: 'interrupted', by: 'the user' }, 'compaction interrupted by the user'],
-    [{ kind: 'not-delivered', reason: 'a dialog came up' }, 'command taken back: a dialog came up'],
+    [{ kind: 'not-delivered', reason: 'a dialog came up' }, 'command not delivered: a dialog came up'],
     [{ kind: 'not-started' }, 'compaction did not start'],
     [{ kind: 'timeout', afterMs: 120_000 }, 'compaction not ended after 120 s'],
     [{ kind: 'unverified', text: 'Compacted' }, 'compacted by its word, no number shows it'],

@@ -26,24 +26,23 @@ export interface Compactor {
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
   const { recipe, mayStash, port, log, onEvent } = options;
-  const ending = new AbortController();
   let attempt = new AbortController();
+  let isOver = false;
   let order: TypeOrder | undefined;
   let typedBefore = 0;
   let draft: string | undefined;
   let checking: NodeJS.Timeout | undefined;
 
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
-    if (!recipe || ending.signal.aborted) return;
+    if (!recipe || isOver) return;
     attempt.abort(); // nothing of the one before may come between
     attempt = new AbortController();
-    const signal = AbortSignal.any([attempt.signal, ending.signal]);
-    order = { recipe, focus, isQueued, mayStash, port, signal };
+    order = { recipe, focus, isQueued, mayStash, port, signal: attempt.signal };
     typedBefore = port.typed();
     draft = draftOf(port.look());
     const result = await typeCompact(order);
     log.info([`typing ${recipe.command}: ${result.kind}`, ...result.evidence].join(', '));
-    if (!ending.signal.aborted) onEvent({ type: 'typed', result });
+    if (!isOver) onEvent({ type: 'typed', result });
   };
   /** A command that was sent and did nothing may still stand in the prompt, and what the user types next would be glued to it. */
   const clear = ({ outcome }: Ended): void => {
@@ -68,7 +67,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
           return queueMicrotask(() => void type(effect.focus, effect.isQueued));
         case 'ended':
           log.info(endedText(effect.ended));
-          if (ending.signal.aborted) return undefined;
+          if (isOver) return undefined;
           clear(effect.ended);
           checking = setTimeout(checkDraft, DRAFT_BACK_MS).unref();
           return undefined;
@@ -77,7 +76,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
       }
     },
     stop: () => {
-      ending.abort();
+      isOver = true;
+      attempt.abort();
       clearTimeout(checking);
     },
   };

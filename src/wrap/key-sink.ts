@@ -48,11 +48,11 @@ export const makeKeySink = (
     stage.child?.write(bytes);
     stage.session.recording?.input(bytes);
   };
-  const send = (bytes: Uint8Array): void => {
+  const send = (bytes: Uint8Array, isKey: boolean): void => {
     write(bytes);
     if (isEnter(bytes)) enteredAt = Date.now();
     onForward(bytes);
-    if (isTyped(bytes)) onTyped();
+    if (isKey) onTyped();
   };
   return {
     type: write,
@@ -62,14 +62,14 @@ export const makeKeySink = (
       if (isKey) typed += 1;
       // what the terminal answers to the child does not wait: some agents stand still for it
       if (held && isKey) held.push(Uint8Array.from(bytes));
-      else send(bytes);
+      else send(bytes, isKey);
     },
     hold: () => {
       const waiting: Uint8Array[] = [];
       held = waiting;
       return () => {
         if (held === waiting) held = undefined;
-        for (const bytes of waiting.splice(0)) send(bytes);
+        for (const bytes of waiting.splice(0)) send(bytes, true); // only keys wait
       };
     },
     typed: () => typed,

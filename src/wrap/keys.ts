@@ -59,7 +59,7 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
   const fromKeys = (bytes: Uint8Array): void => {
     const { onCompactKey } = listener;
     const isOurs = onCompactKey !== undefined && isCompactKey(bytes);
-    if (isTyped(bytes)) chordAt = -Infinity;
+    if (chordAt > -Infinity && isTyped(bytes)) chordAt = -Infinity;
     if (!isOurs) return forward(bytes);
     listener.onHotkey(); // takes back what the first key did
     onCompactKey();

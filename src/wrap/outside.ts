@@ -9,9 +9,8 @@ import { openAudit } from '../storage/audit.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import { atMost } from './in-turn.js';
-import { publishWrap } from './publish.js';
+import { exitOf, publishWrap } from './publish.js';
 import { watchRequests } from './requests.js';
-import { exitOf } from './publish.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
 export interface Outside {
@@ -52,8 +51,9 @@ export const openOutside = (
   let attempt: Partial<AuditContext> = {};
   let strokes: AuditStroke[] = [];
 
-  const begin = ({ activity, witnesses, ...state }: Session): void => {
-    const reading = readingRecord({ activity, witnesses, ...state }, Date.now());
+  const begin = (state: Session): void => {
+    const { activity, witnesses } = state;
+    const reading = readingRecord(state, Date.now());
     strokes = [];
     attempt = { gate: { activity, witnesses }, ...(reading ? { reading } : {}) };
   };

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AttemptRecord } from '../core/compaction/attempt-record.js';
 import type { RequestRecord } from '../core/compaction/request-record.js';
-import { REQUEST_MS } from '../core/compaction/request-record.js';
+import { REQUEST_MS } from '../core/compaction/request.js';
 import {
   readAnswer,
   removeAnswer,
@@ -30,6 +30,8 @@ export type Reply =
   | { readonly kind: 'refused'; readonly reason: string }
   /** the wrapper knows of it, and we do not wait */
   | { readonly kind: 'asked' }
+  /** the command was typed, and then nothing more was heard */
+  | { readonly kind: 'unknown'; readonly reason: string }
   | { readonly kind: 'cancelled' };
 
 const POLL_MS = 200;
@@ -57,19 +59,22 @@ export const askSession = async (question: Question): Promise<Reply> => {
 const replyIn = async (folder: string, question: Question): Promise<Reply> => {
   const { stateFolder, request, waits, signal, onWords } = question;
   let isNoticed = false;
+  let isBegun = false;
   let isGone = false;
+  const lost = (reason: string): Reply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
   let said: string | undefined;
   while (!signal.aborted) {
     const answer = await readAnswer(folder, request);
     if (answer?.state === 'ended') return { kind: 'ended', attempt: answer.attempt };
     if (answer?.state === 'refused') return { kind: 'refused', reason: answer.reason };
     isNoticed ||= answer !== undefined;
+    isBegun ||= answer?.state === 'begun';
     if (isNoticed && !waits) return { kind: 'asked' };
     // its answer may have come between the two looks
-    if (isGone) return { kind: 'refused', reason: 'the session has ended' };
+    if (isGone) return lost('the session has ended');
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
-    if (waited > LONGEST_MS) return { kind: 'refused', reason: 'it does not answer' };
+    if (waited > LONGEST_MS) return lost('it does not answer');
     const session = await readSession(stateFolder, request.session, Date.now());
     isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
     const words = session?.record.compaction?.words;

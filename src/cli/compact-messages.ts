@@ -71,6 +71,12 @@ export const refusedBy = (id: string, reason: string): UserError => {
   );
 };
 
+export const outcomeUnknown = (id: string, reason: string): UserError =>
+  refusing(
+    `${nameOf(id)}: it is not known whether it has compacted: ${plain(reason)} after the command was typed`,
+    "look in the agent's own window",
+  );
+
 export const withdrawn = 'the request is withdrawn; a compaction that has begun goes on';
 
 export const notNoticed = 'it does not notice requests';

@@ -9,7 +9,7 @@ import { plain, wrapped } from './plain-text.js';
 export interface CompactReport extends Partial<Omit<AttemptRecord, 'outcome' | 'words'>> {
   readonly schema: 'ctxwrap.compact/1';
   readonly session: { readonly id: string; readonly pid: number; readonly runtime: string };
-  readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled';
+  readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled' | 'unknown';
   /** the outcome in words */
   readonly words: string;
   readonly durationMs?: number;
@@ -24,6 +24,8 @@ export const compactReport = ({ id, pid, runtime }: SessionRecord, reply: Reply)
     }
     case 'refused':
       return { ...base, outcome: 'refused', words: reply.reason };
+    case 'unknown':
+      return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
     case 'asked':
       return { ...base, outcome: 'asked', words: 'asked to compact at the next safe moment' };
     case 'cancelled':

@@ -36,13 +36,15 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
     if (!recipe || isOver) return;
     attempt.abort(); // nothing of the one before may come between
-    attempt = new AbortController();
-    order = { recipe, focus, isQueued, mayStash, port, signal: attempt.signal };
+    const mine = new AbortController();
+    attempt = mine;
+    order = { recipe, focus, isQueued, mayStash, port, signal: mine.signal };
     typedBefore = port.typed();
     draft = draftOf(port.look());
     const result = await typeCompact(order);
-    log.info([`typing ${recipe.command}: ${result.kind}`, ...result.evidence].join(', '));
-    if (!isOver) onEvent({ type: 'typed', result });
+    const reason = result.kind === 'sent' ? [] : [result.reason];
+    log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));
+    if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
   /** A command that was sent and did nothing may still stand in the prompt, and what the user types next would be glued to it. */
   const clear = ({ outcome }: Ended): void => {

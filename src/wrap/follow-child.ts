@@ -39,5 +39,5 @@ export const followChild = (
 /** The user asks by a key: what was tried before does not count. */
 export const compactByKey = (): Event => ({
   type: 'compact-requested',
-  request: { id: `key-${randomUUID()}`, force: true },
+  request: { id: `key-${randomUUID()}`, force: true, isByKey: true },
 });

@@ -1,13 +1,11 @@
 // What other programs see of a session and ask of it: its published record, requests to compact, the audit log.
-import { auditLine } from '../core/compaction/audit.js';
-import type { AuditContext, AuditStroke } from '../core/compaction/audit.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
-import { readingRecord } from '../core/reading-record.js';
 import type { Session } from '../core/session.js';
 import { openAudit } from '../storage/audit.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import { makeAttemptJournal } from './attempt-journal.js';
 import { atMost } from './in-turn.js';
 import { exitOf, publishWrap } from './publish.js';
 import { watchRequests } from './requests.js';
@@ -48,21 +46,8 @@ export const openOutside = (
     stateFolder,
     onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
   });
-  let attempt: Partial<AuditContext> = {};
-  let strokes: AuditStroke[] = [];
-
-  const begin = (state: Session): void => {
-    const { activity, witnesses } = state;
-    const reading = readingRecord(state, Date.now());
-    strokes = [];
-    attempt = { gate: { activity, witnesses }, ...(reading ? { reading } : {}) };
-  };
-  const append = (effect: Extract<Effect, { readonly type: 'ended' }>, state: Session): void => {
-    const { ended, requestId } = effect;
-    const about = { session: wrapper.id, version: wrapper.version, runtime: session.runtime.name };
-    const ours = ended.initiator === 'ctxwrap' ? { ...attempt, strokes } : {};
-    audit.append(auditLine(ended, { ...about, ...ours, conversation: state.sessionId, request: requestId }));
-  };
+  const about = { session: wrapper.id, version: wrapper.version, runtime: session.runtime.name };
+  const journal = makeAttemptJournal(audit, about);
   return {
     onState: (state, words) => {
       publisher.show(state);
@@ -71,10 +56,9 @@ export const openOutside = (
     onFile: publisher.showFile,
     onEffect: (effect, state) => {
       requests.perform(effect);
-      if (effect.type === 'type-compact') begin(state);
-      if (effect.type === 'ended') append(effect, state);
+      journal.note(effect, state);
     },
-    onStroke: (bytes) => void strokes.push({ at: Date.now(), keys: Buffer.from(bytes).toString() }),
+    onStroke: journal.stroke,
     end: async (status) => {
       await Promise.all([
         requests.stop(),

@@ -4,7 +4,7 @@ import type { Place } from '../runtimes/runtime.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { sessionFiles } from '../storage/session-files.js';
 import type { Screen } from '../terminal/screen.js';
-import { makeCompactor } from './compactor.js';
+import { compactSettings, makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate-source.js';
 import { followSession, type Following } from './follow-session.js';
 import { makeObserver, type Observer } from './observe.js';
@@ -55,14 +55,16 @@ export const followReadings = (
   const now = Date.now;
   let observer: Observer | undefined;
   const hands = listener.typist ?? untouched;
+  const recipe = runtime.recipe?.(env);
+  const settings = compactSettings(session, recipe);
   const compactor = makeCompactor({
-    recipe: listener.typist && runtime.recipe?.(env),
-    mayStash: session.compact?.draft === 'stash',
+    recipe: listener.typist && recipe,
+    mayStash: settings.mayStash === true,
     port: { ...hands, look: () => (hands.isBlind() ? undefined : observer?.look()) },
     log,
     onEvent: (event) => take(event),
   });
-  const loop = makeSessionLoop(session, {
+  const loop = makeSessionLoop(session, settings, {
     ...listener,
     onEffect: (effect, state) => {
       listener.onEffect?.(effect, state);

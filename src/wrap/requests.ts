@@ -61,6 +61,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   const desk = makeRequestDesk({
     tell,
     answer: answers.write,
+    drop: answers.drop,
     isThere: ({ pid, processStart }) => pid === undefined || isRunning(pid, processStart),
   });
   const box = requestBox(options, desk, () => void look());
@@ -72,7 +73,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
         );
   const look = inTurn(async () => {
     if (isStopped) return;
-    desk.review(now());
+    desk.review();
     await box.look().catch(fail);
     await omc?.(now()).catch(fail);
   });
@@ -96,21 +97,24 @@ const answerFiles = (
   fail: (error: unknown) => void,
 ): {
   readonly write: Parameters<typeof makeRequestDesk>[0]['answer'];
+  readonly drop: Parameters<typeof makeRequestDesk>[0]['drop'];
   readonly written: () => Promise<void>;
 } => {
   let written = Promise.resolve();
+  const next = (write: (folder: string) => Promise<void>): void => {
+    written = written.then(async () => write(await requestsFolder(stateFolder))).catch(fail);
+  };
   return {
     write: (request, verdict) => {
       const key = { session: sessionId, request };
       const record: AnswerRecord = { schema: 'ctxwrap.answer/1', ...key, at: now(), ...verdict };
-      written = written
-        .then(async () => {
-          const folder = await requestsFolder(stateFolder);
-          await writeAnswer(folder, record);
-          if (verdict.state !== 'waiting') await removeRequest(folder, key);
-        })
-        .catch(fail);
+      const isLast = verdict.state === 'refused' || verdict.state === 'ended';
+      next(async (folder) => {
+        await writeAnswer(folder, record);
+        if (isLast) await removeRequest(folder, key);
+      });
     },
+    drop: (request) => next((folder) => removeRequest(folder, { session: sessionId, request })),
     written: () => written,
   };
 };

@@ -1,10 +1,10 @@
-import type { Effect } from '../core/compaction/state.js';
+import type { CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
-import { compactKeys, compactSettings } from './compactor.js';
+import { compactKeys } from './compactor.js';
 import { flowDue, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
 
@@ -17,21 +17,30 @@ export interface LoopListener {
   readonly onState?: ((state: Session, words: string | undefined) => void) | undefined;
 }
 
-/** Runs one session: an event in, a view out, and one alarm for what only time brings. */
+/**
+ * Runs one session: an event in, a view out, and one alarm for what only time brings. Keys are noted a moment later, for a step takes
+ * longer than a key needs on its way; nothing else happens before they are.
+ */
 export interface SessionLoop {
   readonly take: (event: Event) => void;
   readonly stop: () => void;
 }
 
-export const makeSessionLoop = (session: WrapSession, listener: LoopListener): SessionLoop => {
+const KEYS_MS = 5; // the echo of a key is on the screen by then
+
+export const makeSessionLoop = (
+  session: WrapSession,
+  compact: CompactSettings,
+  listener: LoopListener,
+): SessionLoop => {
   const { log } = session;
   const { onView, onState, onEffect } = listener;
   const now = Date.now;
-  const { recipe } = session.runtime;
-  const context = { ...session, compact: compactSettings(session, recipe?.(session.env)) };
+  const context = { ...session, compact };
   const ask = compactKeys(session);
   let flow = startFlow(context, now());
   let shown: string | undefined;
+  let keys: NodeJS.Timeout | undefined;
 
   const go = (next: SessionFlow): void => {
     flow = next;
@@ -46,10 +55,29 @@ export const makeSessionLoop = (session: WrapSession, listener: LoopListener): S
     for (const effect of compaction.effects) onEffect?.(effect, state);
     alarm.set(flowDue(flow, now()));
   };
-  const alarm = makeAlarm(now, () => go(wakeFlow(flow, context, now())));
+  const tellKeys = (): void => {
+    if (keys === undefined) return;
+    clearTimeout(keys);
+    keys = undefined;
+    go(stepFlow(flow, { type: 'user-keys' }, now()));
+  };
+  const alarm = makeAlarm(now, () => {
+    tellKeys();
+    go(wakeFlow(flow, context, now()));
+  });
   go(flow);
   return {
-    take: (event) => go(stepFlow(flow, event, now())),
-    stop: alarm.stop,
+    take: (event) => {
+      if (event.type === 'user-keys') {
+        keys ??= setTimeout(tellKeys, KEYS_MS).unref();
+        return;
+      }
+      tellKeys();
+      go(stepFlow(flow, event, now()));
+    },
+    stop: () => {
+      clearTimeout(keys);
+      alarm.stop();
+    },
   };
 };

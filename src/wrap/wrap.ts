@@ -70,7 +70,7 @@ const makeParts = (stage: Stage): Parts => {
       stage.footerWanted = !stage.footerWanted;
       resize.check();
     },
-    onCompactKey: session.runtime.recipe?.(session.env) && (() => told(stage, compactByKey())),
+    onCompactKey: session.runtime.recipe && (() => told(stage, compactByKey())),
     onTyped: () => told(stage, { type: 'user-keys' }),
     onAnswer: question.answered,
     onForward: suspend.noteKeys,

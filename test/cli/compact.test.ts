@@ -1,8 +1,10 @@
 // `ctxwrap compact` through the built program, with a watcher that a fake core stands behind.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Ended } from '../../src/core/compaction/outcome.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import type { CompactionRecord } from '../../src/core/session-record.js';
 import { startSession } from '../../src/core/session.js';
@@ -11,6 +13,7 @@ import type { Publisher } from '../../src/wrap/publish.js';
 import type { RequestEvent } from '../../src/wrap/request-desk.js';
 import { watchRequests } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
+import { endedFor } from '../support/asking.js';
 import { bin, ctxwrap, inTerminal, makeBench, start } from './launcher.js';
 import type { Bench } from './launcher.js';
 
@@ -33,18 +36,26 @@ afterEach(async () => {
 
 const stateFolder = () => join(bench.folder, '.local', 'state', 'ctxwrap');
 const requestFiles = () => readdirSync(join(stateFolder(), 'requests'));
+const answers = () =>
+  requestFiles()
+    .map((name) => readFileSync(join(stateFolder(), 'requests', name), 'utf8'))
+    .join('');
 
 /** A session of this process that others can see. */
 const publish = async (
-  more: { compaction?: CompactionRecord; runtime?: string } = {},
+  more: { compaction?: CompactionRecord; runtime?: string; pid?: number } = {},
 ): Promise<Publisher> => {
-  const { compaction, runtime = 'claude' } = { compaction: { mode: 'auto' } as const, ...more };
+  const {
+    compaction,
+    runtime = 'claude',
+    pid = process.pid,
+  } = { compaction: { mode: 'auto' } as const, ...more };
   publisher = publishSession({
     stateFolder: stateFolder(),
     identity: {
       id: 'me',
       version: '1',
-      pid: process.pid,
+      pid,
       childPid: 1,
       runtime,
       cwd: bench.folder,
@@ -75,27 +86,11 @@ const listen = (core: (event: RequestEvent) => readonly Effect[] = () => []): Re
   return watching;
 };
 
-const over = (
-  requestId: string,
-  outcome: Extract<Effect, { type: 'ended' }>['ended']['outcome'],
-): Effect => ({
-  type: 'ended',
-  requestId,
-  ended: {
-    initiator: 'ctxwrap',
-    isManual: true,
-    startedAt: 1_000,
-    endedAt: 15_200,
-    before: { usedTokens: 166_000 },
-    outcome,
-    evidence: ['typed /compact', 'its record of the compaction'],
-  },
-});
 const ending =
-  (outcome: Parameters<typeof over>[1]) =>
+  (outcome: Ended['outcome']) =>
   (event: RequestEvent): readonly Effect[] =>
     event.type === 'compact-requested'
-      ? [{ type: 'type-compact', isQueued: false }, over(event.request.id, outcome)]
+      ? [{ type: 'type-compact', isQueued: false }, endedFor(event.request.id, outcome)]
       : [];
 
 describe('ctxwrap compact', () => {
@@ -155,7 +150,7 @@ describe('ctxwrap compact', () => {
     await once(child.stderr, 'readable');
     const [event] = events;
     if (event?.type === 'compact-requested')
-      watching.perform(over(event.request.id, { kind: 'verified', after: { usedTokens: 1 } }));
+      watching.perform(endedFor(event.request.id, { kind: 'verified', after: { usedTokens: 1 } }));
     expect(await ended).toMatchObject({ code: 0, stderr: 'ctxwrap: waiting: agent is busy\n' });
   });
 
@@ -206,6 +201,21 @@ describe('ctxwrap compact', () => {
     await watching.stop();
     const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('not compacted: the session has ended')]);
+  });
+});
+
+describe('a session that dies in the middle', () => {
+  it('leaves open whether it has compacted', async () => {
+    const wrapper = spawn('sleep', ['1000']);
+    await publish({ pid: wrapper.pid ?? 0 });
+    listen((event) =>
+      event.type === 'compact-requested' ? [{ type: 'type-compact', isQueued: false }] : [],
+    );
+    const { ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
+    await vi.waitFor(() => expect(answers()).toContain('begun'), WAIT);
+    wrapper.kill('SIGKILL');
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('it is not known whether it has compacted')]);
   });
 });
 

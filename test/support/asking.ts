@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { RequestRecord } from '../../src/core/compaction/request-record.js';
+import type { Ended } from '../../src/core/compaction/outcome.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { readAnswer, requestsFolder, writeRequest } from '../../src/storage/requests.js';
 import type { RequestEvent } from '../../src/wrap/request-desk.js';
@@ -74,18 +75,20 @@ export const makeAsking = async () => {
 
 export const keyOf = (request: string) => ({ session: 'me', request });
 
-/** The effect of an attempt that worked. */
-export const endedFor = (requestId: string): Effect => ({
+const worked: Ended['outcome'] = { kind: 'verified', after: { usedTokens: 12_000 } };
+
+/** The effect of an attempt that is over. */
+export const endedFor = (requestId: string, outcome = worked): Effect => ({
   type: 'ended',
   requestId,
   ended: {
     initiator: 'ctxwrap',
     isManual: true,
     startedAt: 1_000,
-    endedAt: 15_000,
+    endedAt: 15_200,
     before: { usedTokens: 166_000 },
-    outcome: { kind: 'verified', after: { usedTokens: 12_000 } },
-    evidence: ['its record of the compaction'],
+    outcome,
+    evidence: ['typed /compact', 'its record of the compaction'],
   },
 });
 

@@ -1,6 +1,12 @@
 import type { Activity } from '../../src/core/activity.js';
 import { compactionDue } from '../../src/core/compaction/due.js';
-import type { Compaction, CompactSettings, Effect, Typed } from '../../src/core/compaction/state.js';
+import type {
+  Compaction,
+  CompactRequest,
+  CompactSettings,
+  Effect,
+  Typed,
+} from '../../src/core/compaction/state.js';
 import { compactionWords } from '../../src/core/compaction/words.js';
 import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
@@ -103,11 +109,8 @@ export const playCompaction = (
       tell({ type: 'compact-result', result: { kind: 'failed', failure: 'error', text } }),
     boundary: (boundary: Partial<Boundary> = {}): void =>
       tell({ type: 'boundary', boundary: { at: now, ...boundary } }),
-    ask: (id: string, { force = false, focus }: { force?: boolean; focus?: string } = {}): void =>
-      tell({
-        type: 'compact-requested',
-        request: { id, force, ...(focus === undefined ? {} : { focus }) },
-      }),
+    ask: (id: string, more: Partial<CompactRequest> = {}): void =>
+      tell({ type: 'compact-requested', request: { id, force: false, ...more } }),
     /** what the shell was told to do so far */
     done,
     typings: (): readonly Done[] => done.filter(({ effect }) => effect.type === 'type-compact'),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { processStart } from '../../src/storage/processes.js';
-import { readAnswer, removeRequest, writeRequest } from '../../src/storage/requests.js';
+import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../src/storage/requests.js';
 import type { RequestEvent } from '../../src/wrap/request-desk.js';
 import type { Requests } from '../../src/wrap/requests.js';
 import { makeAsking, endedFor, holdTimers, keyOf, slowLook, WAIT } from '../support/asking.js';
@@ -98,23 +98,26 @@ describe('a request', () => {
     expect(asking.events).toEqual([]);
   });
 
-  it('ends after ten minutes when no key was typed, and not when it is under way', async () => {
-    holdTimers();
+  it('is told when its command is typed', async () => {
     const requests = asking.watch();
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
-    asking.now += 600_001;
-    slowLook();
-    await asking.answered('one', { state: 'refused' });
-    expect(asking.events.at(-1)).toEqual({ type: 'compact-cancelled', id: 'one' });
-    await asking.leave('two');
-    await asking.answered('two', { state: 'waiting' });
     requests.perform(typing);
-    asking.now += 600_001;
-    slowLook();
-    await asking.settled();
-    requests.perform(endedFor('two'));
-    await asking.answered('two', { state: 'ended' });
+    await vi.waitFor(
+      async () => expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'begun' }),
+      WAIT,
+    );
+  });
+
+  it('that nobody waits for is done without an answer that nobody would fetch', async () => {
+    const requests = asking.watch();
+    const { pid: _, ...request } = asking.requestOf('one');
+    await writeRequest(asking.folder, request);
+    await asking.answered('one', { state: 'waiting' });
+    await removeAnswer(asking.folder, keyOf('one')); // as the command does before it goes
+    requests.perform(typing);
+    requests.perform(endedFor('one'));
+    await vi.waitFor(() => expect(readdirSync(asking.folder)).toEqual([]), WAIT);
   });
 
   it('of a process that is gone is void, whether it was taken or not', async () => {

@@ -30,6 +30,7 @@ export const compact = async (asked: CompactCommandRequest): Promise<Outcome> =>
   const report = compactReport(session, reply);
   if (asked.json) await print(jsonText(report, 2));
   else if (reply.kind === 'refused') throw messages.refusedBy(session.id, reply.reason);
+  else if (reply.kind === 'unknown') throw messages.outcomeUnknown(session.id, reply.reason);
   else if (reply.kind !== 'cancelled') await print(`${compactText(report, widthOfOutput()).join('\n')}\n`);
   if (signal === undefined) return { status: { kind: 'code', code: statusOfOutcome(report) }, notices: [] };
   return { status: { kind: 'signal', signal }, notices: [messages.withdrawn] };

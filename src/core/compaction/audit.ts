@@ -39,6 +39,10 @@ const LONGEST_NAME = 100; // characters
 const MOST_STROKES = 40;
 const LONGEST_STROKE = 300; // a command with its focus text
 
+/** The line for keys that were typed after the end of an attempt: what was left of it was taken back. */
+export const lateLine = (session: string, { at, keys }: AuditStroke): string =>
+  `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: oneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
+
 /** The line for an attempt, with its newline. No control character of whatever origin is in it. */
 export const auditLine = (ended: Ended, context: AuditContext): string => {
   const { session, version, runtime, conversation, request, reading, gate, strokes } = context;

@@ -9,13 +9,14 @@ export const COUNTDOWN_MS = 10_000;
 
 /** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
 export const inClock = (state: Compaction, now: Millis): Compaction => {
-  const { lookedAt, keyAt, skips, last } = state;
+  const { lookedAt, keyAt, request, skips, last } = state;
   if (lookedAt === undefined || lookedAt <= now) return state;
   return {
     ...state,
     phase: phaseIn(state.phase, now),
     policy: policyIn(state.policy, now),
     ...(keyAt === undefined ? {} : { keyAt: Math.min(keyAt, now) }),
+    ...(request ? { request: { ...request, since: Math.min(request.since, now) } } : {}),
     ...(skips ? { skips: { ...skips, from: Math.min(skips.from, now) } } : {}),
     ...(last ? { last: { ...last, endedAt: Math.min(last.endedAt, now) } } : {}),
   };

@@ -1,5 +1,6 @@
 import type { Millis } from '../reading.js';
 import { foreignDue } from './foreign.js';
+import { requestDue } from './request.js';
 import { sentDue } from './sent.js';
 import type { Compaction } from './state.js';
 import { TYPING_MS } from './step.js';
@@ -9,7 +10,9 @@ const TICK_MS = 1_000; // what the footer counts in
 
 /** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
 export const compactionDue = (state: Compaction, now: Millis): Millis | undefined => {
-  const times = [phaseDue(state, now), noticeEnd(state, now)].filter((at) => at !== undefined);
+  const times = [phaseDue(state, now), noticeEnd(state, now), requestDue(state)].filter(
+    (at) => at !== undefined,
+  );
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 

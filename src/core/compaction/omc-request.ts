@@ -3,7 +3,7 @@
 import { parseRecord, textAt } from '../json.js';
 import type { Millis } from '../reading.js';
 import { isoMillis } from '../time.js';
-import { REQUEST_MS } from './request-record.js';
+import { REQUEST_MS } from './request.js';
 
 /** What was seen of the file so far. */
 export interface OmcSeen {

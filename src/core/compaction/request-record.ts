@@ -6,6 +6,7 @@ import type { Millis } from '../reading.js';
 import { parseAttempt } from './attempt-record.js';
 import type { AttemptRecord } from './attempt-record.js';
 import { focusText } from './focus.js';
+import { REQUEST_MS } from './request.js';
 
 /** Which request of which session; both are `[A-Za-z0-9_-]{1,64}`. */
 export interface RequestKey {
@@ -27,12 +28,11 @@ export interface RequestRecord extends RequestKey {
 
 export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
     | { readonly state: 'waiting' }
+    /** the command is being typed, or was sent */
+    | { readonly state: 'begun' }
     | { readonly state: 'refused'; readonly reason: string }
     | { readonly state: 'ended'; readonly attempt: AttemptRecord }
   );
-
-/** How long a request holds: what somebody wanted longer ago may no longer be what he wants. */
-export const REQUEST_MS = 600_000;
 
 const LONGEST_REASON = 300;
 
@@ -67,7 +67,8 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const base = { schema: 'ctxwrap.answer/1', ...key, at } as const;
   switch (found['state']) {
     case 'waiting':
-      return { ...base, state: 'waiting' };
+    case 'begun':
+      return { ...base, state: found['state'] };
     case 'refused':
       return { ...base, state: 'refused', reason: oneLine(textAt(found, 'reason') ?? '', LONGEST_REASON) };
     case 'ended': {

@@ -1,16 +1,35 @@
 // What somebody asked for, by the hotkey or from another terminal, until it is tried or refused.
+import type { Millis } from '../reading.js';
 import { afterSent } from './end.js';
 import { left } from './sent.js';
 import { inPhase } from './state.js';
 import type { Compaction, CompactRequest, Effect, Moment } from './state.js';
+
+/** How long a request holds: what somebody wanted longer ago may no longer be what he wants. */
+export const REQUEST_MS = 600_000;
+
+/** What is told of one whose time is over. */
+export const LATE = `no safe moment came in ${REQUEST_MS / 60_000} minutes`;
 
 export const withRequest = (before: Compaction, request: CompactRequest, moment: Moment): Compaction => {
   const state = withoutWaiting(before, moment);
   const { kind } = state.phase;
   const isUnderWay = kind === 'typing' || kind === 'sent' || kind === 'foreign';
   if (isUnderWay) return { ...state, ...refusing(state, request.id, 'a compaction is under way') };
-  if (state.request) return { ...state, ...refusing(state, request.id, 'another request is waiting') };
-  return { ...state, request };
+  const { request: open } = state;
+  if (open?.isByKey && request.isByKey) return refused(state, open, 'withdrawn by the same key');
+  if (open) return { ...state, ...refusing(state, request.id, 'another request is waiting') };
+  return { ...state, request: { ...request, since: moment.now } };
+};
+
+/** When the request that waits is given up. */
+export const requestDue = ({ request }: Compaction): Millis | undefined =>
+  request && request.since + REQUEST_MS;
+
+/** The state without a request whose time is over. */
+export const withoutLate = (state: Compaction, now: Millis): Compaction => {
+  const due = requestDue(state);
+  return state.request && due !== undefined && now >= due ? refused(state, state.request, LATE) : state;
 };
 
 // One that is over by the agent's word only waits for a number, which may be a long time.

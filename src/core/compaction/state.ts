@@ -32,6 +32,13 @@ export interface CompactRequest {
   readonly focus?: string;
   /** pauses and the breaker do not count */
   readonly force: boolean;
+  /** by a key of the user's, which withdraws the request when it is pressed again */
+  readonly isByKey?: boolean;
+}
+
+/** One that waits for a safe moment. */
+export interface OpenRequest extends CompactRequest {
+  readonly since: Millis;
 }
 
 /** An attempt that is under way. */
@@ -91,7 +98,7 @@ export interface Compaction {
   readonly episodeSince?: Millis;
   /** how full the window was then */
   readonly episodeFill?: Fill;
-  readonly request?: CompactRequest;
+  readonly request?: OpenRequest;
   /** the user's last key */
   readonly keyAt?: Millis;
   /** as the agent names it */

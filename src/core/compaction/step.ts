@@ -5,7 +5,7 @@ import { inClock } from './clock.js';
 import { decided } from './decide.js';
 import { afterSent, endedAttempt } from './end.js';
 import { foreignAt } from './foreign.js';
-import { refused, withRequest, withoutRequest } from './request.js';
+import { refused, withoutLate, withRequest, withoutRequest } from './request.js';
 import { sentAt } from './sent.js';
 import { inPhase } from './state.js';
 import type { Compaction, Moment, Typed } from './state.js';
@@ -18,7 +18,7 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Moment)
   const { now } = moment;
   const state: Compaction = { ...inClock(before, now), effects: [] };
   if (before.activity === 'dead') return afterTheEnd(state, event);
-  const timed = withoutMoot(before, inTime(heard(state, event, moment), moment));
+  const timed = withoutMoot(before, withoutLate(inTime(heard(state, event, moment), moment), now));
   const after = timed.activity === 'dead' ? atTheEnd(timed) : decided(timed, moment);
   return { ...after, lookedAt: now };
 };

@@ -222,14 +222,14 @@ describe('whatever happens, also to the clock', () => {
     );
   });
 
-  it('what is waited for lies ahead, at most five minutes, and an hour of silence leaves nothing to wait for', () => {
+  it('what is waited for lies ahead, at most ten minutes, and an hour of silence leaves nothing to wait for', () => {
     fc.assert(
       fc.property(storyInBadClock, (told) => {
         const play = tellStory(told, ({ after, now }) => {
           const due = compactionDue(after.compaction, NOON + now);
           if (due === undefined) return;
           expect(due - NOON).toBeGreaterThan(now);
-          expect(due - NOON).toBeLessThanOrEqual(now + 300_000);
+          expect(due - NOON).toBeLessThanOrEqual(now + 600_000);
         });
         play.wait(3_600_000);
         expect(play.due()).toBeUndefined();

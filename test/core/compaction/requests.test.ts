@@ -56,7 +56,7 @@ describe('a request', () => {
       const play = quiet();
       play.is(activity);
       play.ask('one', { force: true });
-      play.wait(3_600_000);
+      play.wait(590_000);
       expect(play.typings()).toEqual([]);
       play.is('ready');
       play.wait(1_000);
@@ -178,6 +178,53 @@ describe('a request', () => {
     play.is('ready');
     play.wait(60_000);
     expect(play.done).toEqual([]);
+  });
+
+  it('is given up after ten minutes, for nobody knows whether it is still wanted', () => {
+    const play = quiet();
+    play.is('busy');
+    play.ask('one');
+    play.wait(599_999);
+    expect(refusals(play)).toEqual([]);
+    play.wait(1);
+    expect(refusals(play)).toEqual(['one: no safe moment came in 10 minutes']);
+    play.is('ready');
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+  });
+
+  it('is not given up while it is under way', () => {
+    const play = quiet();
+    play.ask('one');
+    play.wait(1_500);
+    play.sent(true);
+    play.wait(700_000);
+    expect(refusals(play)).toEqual([]);
+    play.boundary();
+    expect(play.outcomes()).toEqual(['verified']);
+  });
+
+  it('by a key is withdrawn by the same key, but not by another program', () => {
+    const play = quiet();
+    play.is('busy');
+    play.ask('key-1', { isByKey: true });
+    play.ask('other');
+    expect(play.state().request?.id).toBe('key-1');
+    play.ask('key-2', { isByKey: true });
+    expect(refusals(play)).toEqual(['other: another request is waiting', 'key-1: withdrawn by the same key']);
+    play.is('ready');
+    play.wait(60_000);
+    expect(play.typings()).toEqual([]);
+    play.ask('key-3', { isByKey: true });
+    expect(play.typings()).toHaveLength(1);
+  });
+
+  it('of another program is not withdrawn by a key', () => {
+    const play = quiet();
+    play.is('busy');
+    play.ask('other');
+    play.ask('key-1', { isByKey: true });
+    expect(refusals(play)).toEqual(['key-1: another request is waiting']);
   });
 
   it('takes the place of the countdown; cancelled, the countdown starts anew', () => {

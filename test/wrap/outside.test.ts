@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '../../src/core/session.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import { openOutside } from '../../src/wrap/outside.js';
+import { endedFor } from '../support/asking.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'outside-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined, close: () => undefined };
+
+const open = () =>
+  openOutside(
+    {
+      file: '/bin/cat',
+      args: [],
+      env: { HOME: home },
+      cwd: home,
+      runtime: runtimes.claude,
+      wrapper: { id: 'me', pid: process.pid, version: '1' },
+      window: undefined,
+      footer: true,
+      mode: 'auto',
+      hotkey: undefined,
+      recording: undefined,
+      log,
+    },
+    process.pid,
+    () => undefined,
+  );
+
+describe('the audit log of a session', () => {
+  it('has every key of ours: those of an attempt in its line, and those that took back what came up later', async () => {
+    const outside = open();
+    const state = startSession({ runtime: 'claude' }, 0);
+    outside?.onEffect({ type: 'type-compact', isQueued: false }, state);
+    outside?.onStroke(Buffer.from('/compact'));
+    outside?.onEffect(endedFor('one'), state);
+    outside?.onStroke(Buffer.from('\x7f\x7f'));
+    await outside?.end({ kind: 'code', code: 0 });
+    const lines = readFileSync(join(home, '.local/state/ctxwrap/audit.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { schema: 'ctxwrap.audit/1', request: 'one', strokes: [{ keys: '/compact' }] },
+      { schema: 'ctxwrap.late-stroke/1', session: 'me', keys: String.raw`\u007f\u007f` },
+    ]);
+  });
+});

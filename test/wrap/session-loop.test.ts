@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import { makeSessionLoop } from '../../src/wrap/session-loop.js';
+import type { WrapSession } from '../../src/wrap/wrap-session.js';
+import { tokens } from '../support/sessions.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const settings: CompactSettings = {
+  mode: 'auto',
+  command: '/compact',
+  startMs: 5_000,
+  finishMs: 120_000,
+  isProactive: true,
+};
+
+/** A full window before an agent that is ready, with a countdown that ends in ten seconds. */
+const counting = () => {
+  const effects: Effect[] = [];
+  const words: (string | undefined)[] = [];
+  const session = { runtime: runtimes.claude, env: {}, log, hotkey: 0x1d } as unknown as WrapSession;
+  const loop = makeSessionLoop(session, settings, {
+    onView: () => undefined,
+    onEffect: (effect) => effects.push(effect),
+    onState: (_, said) => words.push(said),
+  });
+  loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
+  loop.take(tokens('log', 165_000));
+  vi.advanceTimersByTime(1_500);
+  expect(words.at(-1)).toContain('compacting in 10 s');
+  return { loop, effects, words };
+};
+
+describe('a key of the user', () => {
+  it('is noted a little later, once for all keys of that moment', () => {
+    const { loop, words } = counting();
+    const before = words.length;
+    for (const _ of 'draft') loop.take({ type: 'user-keys' });
+    expect(words.length).toBe(before);
+    vi.advanceTimersByTime(5);
+    expect(words.slice(before)).toEqual(['waiting: you are typing']);
+  });
+
+  it('is noted before a countdown ends, however late it came', () => {
+    const { loop, effects, words } = counting();
+    vi.advanceTimersByTime(9_998);
+    loop.take({ type: 'user-keys' });
+    vi.advanceTimersByTime(2);
+    expect(words.at(-1)).toBe('waiting: you are typing');
+    vi.advanceTimersByTime(12_000);
+    expect(effects).toEqual([]);
+  });
+
+  it('is noted before anything else that happens', () => {
+    const { loop, effects, words } = counting();
+    loop.take({ type: 'user-keys' });
+    loop.take({ type: 'compact-requested', request: { id: 'one', force: true } });
+    expect(words.at(-1)).toBe('waiting: you are typing');
+    expect(effects).toEqual([]);
+  });
+
+  it('is forgotten when the session ends', () => {
+    const { loop, words } = counting();
+    loop.take({ type: 'user-keys' });
+    const before = words.length;
+    loop.stop();
+    vi.advanceTimersByTime(60_000);
+    expect(words.length).toBe(before);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

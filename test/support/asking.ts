@@ -78,7 +78,7 @@ export const keyOf = (request: string) => ({ session: 'me', request });
 const worked: Ended['outcome'] = { kind: 'verified', after: { usedTokens: 12_000 } };
 
 /** The effect of an attempt that is over. */
-export const endedFor = (requestId: string, outcome = worked): Effect => ({
+export const endedFor = (requestId: string, outcome: Ended['outcome'] = worked): Effect => ({
   type: 'ended',
   requestId,
   ended: {

@@ -3,7 +3,8 @@ import type { Activity, ActivityReport } from '../../core/activity.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { watchCommand } from '../compress-command.js';
-import type { CommandWatch, Item, Words } from '../compress-command.js';
+import type { CommandWatch, Words } from '../compress-command.js';
+import { itemsAbove } from '../items-above.js';
 import { screenReader } from '../runtime.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 
@@ -43,7 +44,7 @@ const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<Comman
     draft: box?.text,
     isRunning: work === COMPACTING,
     isCovered: false,
-    items: conversationAbove(screen, box?.top ?? 0),
+    items: itemsAbove(box?.top ?? 0, { textOf: screen.text, begin: beginOf, more: MORE }),
     words,
   };
   const { watch, facts } = watchCommand(state, sight, now);
@@ -83,20 +84,8 @@ const isDialog = ({ rows, text }: ScreenView): boolean => {
 const workAbove = ({ text }: ScreenView, top: number): string | undefined =>
   [top - 1, top - 2].map((row) => WORKING.exec(text(row))?.[1]).find((work) => work !== undefined);
 
-const conversationAbove = ({ text }: ScreenView, below: number): readonly Item[] => {
-  const items: Item[] = [];
-  let end = 0; // the row after the newest item
-  for (let row = 0; row < below; row += 1) {
-    const line = text(row);
-    const last = items.at(-1);
-    if (USER.test(line) || SAID.test(line)) items.push({ row, text: line.trimStart() });
-    else if (last && row === end && MORE.test(line))
-      items[items.length - 1] = { ...last, text: `${last.text} ${line.trim()}` };
-    else continue;
-    end = row + 1;
-  }
-  return items;
-};
+const beginOf = (row: string): string | undefined =>
+  USER.test(row) || SAID.test(row) ? row.trimStart() : undefined;
 
 const words = (text: string): Words | undefined => {
   if (/^Compacted \d+k → \d+k$/.test(text)) return { boundary: { initiator: 'user', source: 'screen' } };

@@ -1,18 +1,7 @@
 // Where Gemini's input box is. Every version draws it differently: ▄ above and ▀ below (0.33 and later), ▀ above and ▄ below (0.29…0.32),
 // a line with NO_COLOR, a round box before; the same frames also stand around what the user said, so the cursor decides.
 import type { ScreenView } from '../../core/screen-view.js';
-
-/** The input box on the screen. */
-export interface Composer {
-  readonly top: number;
-  readonly bottom: number;
-  /** the character before the input: `>`, `*` in YOLO mode, `!` for a shell command */
-  readonly mode: string;
-  /** the rows of the input without frame and prefix, blanks at the right end cut */
-  readonly rows: readonly string[];
-  /** the cursor stands on the first cell of the input */
-  readonly atStart: boolean;
-}
+import type { Composer } from '../compress-screen.js';
 
 const TALLEST = 30; // rows; a longer draft scrolls inside the box
 const FOOTER_ROWS = 3; // at most, in the old versions that park the cursor below their footer

@@ -1,13 +1,10 @@
 // What stands in Gemini's input box, and what of it is not the user's: its placeholder, which also tells vim's mode.
 import type { ScreenView } from '../../core/screen-view.js';
-import type { Composer } from './layout.js';
+import type { Composer, InputKind } from '../compress-screen.js';
 
 const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
 const VIM_NORMAL_HINT = "  Press 'i' for INSERT mode.";
 const VIM_NORMAL_FOOTER = /^ *\[NORMAL\](?: |$)/;
-
-/** What is typed now goes to the shell, to a search, moves a cursor, or is a message. */
-export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
 
 export const inputKind = (screen: ScreenView, { mode, rows, bottom, atStart }: Composer): InputKind => {
   if (mode === '!') return 'shell';

@@ -1,26 +1,26 @@
 // What Gemini's screen and title say (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
 // for, and its spinner may outlive the title `Working…`: whatever speaks against an idle prompt wins.
-import type { Activity, ActivityReport } from '../../core/activity.js';
-import type { Fact } from '../../core/event.js';
+import type { ActivityReport } from '../../core/activity.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView, Signals } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import { compressWords, watchCommand } from '../compress-command.js';
 import type { CommandWatch } from '../compress-command.js';
+import {
+  KIND_NAMES,
+  percentShown,
+  reportOutsideInput,
+  reportUnder,
+  reportWithoutInput,
+} from '../compress-screen.js';
+import type { Composer, Live, Report, Title } from '../compress-screen.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { conversationAbove } from './conversation.js';
 import { findComposer, panelTop, textOf } from './layout.js';
-import type { Composer } from './layout.js';
 import { inputKind, inputText, listedBelow } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 
-type Title = 'ready' | 'working' | 'action' | 'plain' | 'cleared';
-
-/** What stands between the conversation and the input box. */
-interface Live {
-  readonly compacting: boolean;
-  readonly spinning: boolean;
-  readonly asking: boolean;
+interface GeminiLive extends Live {
   /** it begins above the screen, because the screen is low or a panel tall */
   readonly covered: boolean;
 }
@@ -84,16 +84,11 @@ const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<Comman
     words: compressWords,
   };
   const { watch, facts } = watchCommand(state, sight, now);
-  const shown = composer ? reading(shownPercent(screen, composer), now) : [];
+  const shown = composer ? percentShown(shownPercent(screen, composer), now) : [];
   return { state: watch, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };
 
-const reading = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
-  usedPercent === undefined
-    ? []
-    : [{ type: 'reading', reading: { usedPercent, basis: 'window', source: 'screen', at } }];
-
-const liveRows = (screen: ScreenView, below: number): Live => {
+const liveRows = (screen: ScreenView, below: number): GeminiLive => {
   const live = { compacting: false, spinning: false, asking: false, covered: false };
   let hidden = 0; // rows of panels
   let row = below - 1;
@@ -115,31 +110,18 @@ const liveRows = (screen: ScreenView, below: number): Live => {
 const activityOf = (
   { screen, signals }: Seen,
   composer: Composer | undefined,
-  live: Live,
+  live: GeminiLive,
 ): ActivityReport => {
   const title = titleOf(signals);
-  const witnesses = title === 'plain' ? [] : [`title ${title}`];
-  const is = (activity: Activity, ...more: readonly string[]): ActivityReport => ({
-    activity,
-    witnesses: [...witnesses, ...more],
-  });
-  if (title === 'cleared') return is('unknown');
-  if (title === 'action' || live.asking)
-    return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
-  if (live.compacting) return is('compacting', 'compressing chat history');
-  if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
-  if (!composer) return isDialog(screen) ? is('dialog', 'a box instead of the input') : is('unknown');
+  const outside = reportOutsideInput(title, live);
+  if (outside) return outside;
+  if (!composer) return reportWithoutInput(title, isDialog(screen));
+  const is = reportUnder(title);
   const report = prompt(screen, composer, is);
   return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
 };
 
-const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
-
-const prompt = (
-  screen: ScreenView,
-  composer: Composer,
-  is: (activity: Activity, ...more: readonly string[]) => ActivityReport,
-): ActivityReport => {
+const prompt = (screen: ScreenView, composer: Composer, is: Report): ActivityReport => {
   const kind = inputKind(screen, composer);
   if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
   const text = inputText(screen, composer);

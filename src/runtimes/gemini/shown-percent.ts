@@ -1,7 +1,7 @@
 // The percentage in Gemini's footer (facts/gemini.md §2). It is off by default, and it is read only where Gemini puts it: right below the
 // input box with the cursor. Other footers on the screen are left over from a wider terminal, and text may imitate any of them.
 import type { ScreenView } from '../../core/screen-view.js';
-import type { Composer } from './layout.js';
+import type { Composer } from '../compress-screen.js';
 
 /** Tokens of a row that is laid out in columns, with the screen columns they cover. */
 interface Cell {

@@ -1,16 +1,6 @@
 // Qwen's input: between two lines over the whole width, the upper one perhaps with a label, around the row with the cursor.
 import type { ScreenView } from '../../core/screen-view.js';
-
-/** The input on the screen. */
-export interface Composer {
-  readonly top: number;
-  readonly bottom: number;
-  /** the character before the input: `>`, `*` in YOLO mode, `!` for a shell command; empty for a search */
-  readonly mode: string;
-  readonly rows: readonly string[];
-  /** the cursor stands on the first cell of the input */
-  readonly atStart: boolean;
-}
+import type { Composer } from '../compress-screen.js';
 
 export const INPUT_COLUMN = 2;
 const TALLEST = 30; // rows; a longer draft scrolls

@@ -1,8 +1,8 @@
 // What stands in Qwen's input, and what of it is not the user's: the placeholder, and after an answer a suggestion of what to ask next.
 import type { ScreenView } from '../../core/screen-view.js';
+import type { Composer, InputKind } from '../compress-screen.js';
 import { unwrapped } from '../wrapped-rows.js';
 import { INPUT_COLUMN } from './layout.js';
-import type { Composer } from './layout.js';
 
 const FOOTER_ROWS = 8;
 // where Qwen breaks the rows of its input: columns of the text
@@ -13,9 +13,6 @@ const VIM_PLACEHOLDER = "  Press 'i' for INSERT mode";
 const VIM_NORMAL = '  -- NORMAL --';
 const VIM_INSERT = '  -- INSERT --';
 const HINT = /\(shift \+ tab to cycle\)|\? for shortcuts/;
-
-/** What is typed now goes to the shell, to a search, moves a cursor, or is a message. */
-export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
 
 export const inputKind = (screen: ScreenView, composer: Composer): InputKind => {
   if (composer.mode === '!') return 'shell';

@@ -1,16 +1,22 @@
 // What Qwen's screen and title say (facts/qwen.md). Its title has no word for idle, and becomes plain a moment before its compaction
 // ends; after an answer a suggested prompt stands in the empty input.
-import type { Activity, ActivityReport } from '../../core/activity.js';
-import type { Fact } from '../../core/event.js';
+import type { ActivityReport } from '../../core/activity.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView, Signals } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import { compressWords, watchCommand } from '../compress-command.js';
 import type { CommandWatch } from '../compress-command.js';
+import {
+  KIND_NAMES,
+  percentShown,
+  reportOutsideInput,
+  reportUnder,
+  reportWithoutInput,
+} from '../compress-screen.js';
+import type { Composer, Live, Title } from '../compress-screen.js';
 import type { AgentScreen, Seeing, Seen } from '../runtime.js';
 import { conversationAbove } from './conversation.js';
 import { findComposer, textOf } from './layout.js';
-import type { Composer } from './layout.js';
 import { footerRows, inputKind, inputText, listedBelow, placeholderColour } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 
@@ -18,15 +24,6 @@ interface QwenScreen {
   readonly watch: CommandWatch;
   /** how a text that is not typed is coloured in the input; undefined until the placeholder was seen */
   readonly ghostColour?: number;
-}
-
-type Title = 'working' | 'approval' | 'plain' | 'cleared';
-
-/** What stands between the conversation and the input. */
-interface Live {
-  readonly compacting: boolean;
-  readonly spinning: boolean;
-  readonly asking: boolean;
 }
 
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
@@ -73,18 +70,13 @@ const readScreen = (state: QwenScreen, seen: Seen, now: Millis): Seeing<QwenScre
     words: compressWords,
   };
   const { watch, facts } = watchCommand(state.watch, sight, now);
-  const shown = composer ? reading(shownPercent(screen, composer), now) : [];
+  const shown = composer ? percentShown(shownPercent(screen, composer), now) : [];
   return {
     state: { watch, ...(ghostColour === undefined ? {} : { ghostColour }) },
     activity: activityOf(seen, { composer, live, ghostColour }),
     facts: [...shown, ...facts],
   };
 };
-
-const reading = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
-  usedPercent === undefined
-    ? []
-    : [{ type: 'reading', reading: { usedPercent, basis: 'window', source: 'screen', at } }];
 
 const liveRows = (screen: ScreenView, below: number): Live => {
   const live = { compacting: false, spinning: false, asking: false };
@@ -106,17 +98,10 @@ interface Sight {
 
 const activityOf = ({ screen, signals }: Seen, { composer, live, ghostColour }: Sight): ActivityReport => {
   const title = titleOf(signals);
-  const witnesses = title === 'plain' ? [] : [`title ${title}`];
-  const is = (activity: Activity, ...more: readonly string[]): ActivityReport => ({
-    activity,
-    witnesses: [...witnesses, ...more],
-  });
-  if (title === 'cleared') return is('unknown');
-  if (title === 'approval' || live.asking)
-    return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
-  if (live.compacting) return is('compacting', 'compressing chat history');
-  if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
-  if (!composer) return isDialog(screen) ? is('dialog', 'a box instead of the input') : is('unknown');
+  const outside = reportOutsideInput(title, live);
+  if (outside) return outside;
+  if (!composer) return reportWithoutInput(title, isDialog(screen));
+  const is = reportUnder(title);
   if (footerRows(screen, composer).some((row) => FOOTER_BUSY.test(row)))
     return is('busy', 'footer of a running turn');
   const kind = inputKind(screen, composer);
@@ -124,8 +109,6 @@ const activityOf = ({ screen, signals }: Seen, { composer, live, ghostColour }: 
   const text = inputText(screen, composer, ghostColour);
   return text === '' ? is('ready', 'empty prompt row') : is('draft', 'text in the input');
 };
-
-const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
 
 // Dialogs take the place of the input and its footer.
 const isDialog = (screen: ScreenView): boolean => {

@@ -1,7 +1,7 @@
 // The percentage in Qwen's footer (facts/qwen.md), right below the input. It counts against the whole window, with one decimal, and is
 // there twice: as an item of its own status line, or at the right end where the user's own status line takes its place.
 import type { ScreenView } from '../../core/screen-view.js';
-import type { Composer } from './layout.js';
+import type { Composer } from '../compress-screen.js';
 
 const MARGIN = 2; // columns free at both ends of the footer
 const NUMBER = '(>?\\d{1,3}(?:\\.\\d)?)%';

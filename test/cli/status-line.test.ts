@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownStatusLine } from '../support/own-status-line.js';
 import { bin, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
@@ -40,8 +41,8 @@ const left = () => (existsSync(state()) ? readdirSync(state()) : []);
 /** The user has a status line of their own. */
 const withOwnLine = (command: string): void => {
   mkdirSync(join(bench.folder, '.claude'));
-  const settings = { statusLine: { type: 'command', command } };
-  writeFileSync(join(bench.folder, '.claude', 'settings.json'), JSON.stringify(settings));
+  const path = join(bench.folder, '.claude', 'settings.json');
+  writeFileSync(path, JSON.stringify(ownStatusLine(command)));
 };
 
 describe("Claude's status line", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRecord, recordAt } from '../../src/core/json.js';
 import { official, statusCommand } from '../../src/runtimes/claude/official.js';
 import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+import { ownStatusLine as line } from '../support/own-status-line.js';
 
 const files = { settings: '/state/1-a.settings.json', report: '/state/1-a.report.json' };
 const launch = { args: [], cwd: '/proj', home: '/home/u', env: {}, wish: 'auto', files } as const;
@@ -23,7 +24,6 @@ const planWith = (texts: Texts, given: Partial<OfficialLaunch> = {}) =>
     { ...launch, ...given },
   );
 
-const line = (command: string, more: Texts = {}) => ({ statusLine: { type: 'command', command, ...more } });
 const user = '/home/u/.claude/settings.json';
 const project = '/proj/.claude/settings.json';
 const local = '/proj/.claude/settings.local.json';

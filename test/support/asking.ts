@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { RequestRecord } from '../../src/core/compaction/request-record.js';
-import type { Ended } from '../../src/core/compaction/outcome.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { readAnswer, requestsFolder, writeRequest } from '../../src/storage/requests.js';
 import type { RequestEvent } from '../../src/wrap/request-desk.js';
 import { watchRequests } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
+import { anEnded } from './ended.js';
 
 export const WAIT = { timeout: 20_000, interval: 10 };
 
@@ -75,21 +75,11 @@ export const makeAsking = async () => {
 
 export const keyOf = (request: string) => ({ session: 'me', request });
 
-const worked: Ended['outcome'] = { kind: 'verified', after: { usedTokens: 12_000 } };
-
 /** The effect of an attempt that is over. */
-export const endedFor = (requestId: string, outcome: Ended['outcome'] = worked): Effect => ({
+export const endedFor = (requestId: string, outcome = anEnded().outcome): Effect => ({
   type: 'ended',
   requestId,
-  ended: {
-    initiator: 'ctxwrap',
-    isManual: true,
-    startedAt: 1_000,
-    endedAt: 15_200,
-    before: { usedTokens: 166_000 },
-    outcome,
-    evidence: ['typed /compact', 'its record of the compaction'],
-  },
+  ended: anEnded({ isManual: true, endedAt: 15_200, outcome }),
 });
 
 /** The slow look comes only when it is told to. */

@@ -1,6 +1,5 @@
-import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { listenToChild } from './child-socket.js';
 import { programPath } from './programs.js';
 
 interface Message {
@@ -37,47 +36,21 @@ const WHOLE = Number.MAX_SAFE_INTEGER;
 /** `folder` is for its socket. */
 export const makePlayer = (folder: string): Player => {
   const path = join(folder, 'player.sock');
-  let socket: Socket | undefined;
   let pid = 0;
   let size: readonly [number, number] | undefined;
   let received = '';
   let done = 0;
   let asked = 0;
-  let isGone = false;
-  const watchers = new Set<() => void>();
-  const look = (): void => watchers.forEach((watcher) => watcher());
-  const until = (isMet: () => boolean): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new Error(`the player never said it; received ${JSON.stringify(received)}, size ${size}`));
-      }, PATIENCE_MS);
-      const watcher = (): void => {
-        if (!isMet()) return;
-        clearTimeout(timer);
-        watchers.delete(watcher);
-        resolve();
-      };
-      watchers.add(watcher);
-      watcher();
-    });
   const hear = (message: Message): void => {
     pid = message.pid ?? pid;
     size = message.size ?? size;
     received += message.received ?? '';
     if (message.done !== undefined) done += 1;
-    look();
   };
-  const server = createServer((connected) => {
-    socket = connected;
-    connected.on('error', () => undefined); // it may be killed while it talks
-    connected.on('close', () => {
-      isGone = true;
-      look();
-    });
-    createInterface({ input: connected }).on('line', (line) => hear(JSON.parse(line) as Message));
-  }).listen(path);
+  const reason = (): string => `the player never said it; received ${JSON.stringify(received)}, size ${size}`;
+  const child = listenToChild<Message>({ path, hear, patience: { ms: PATIENCE_MS, reason } });
   const order = (text: object): number => {
-    socket?.write(`${JSON.stringify(text)}\n`);
+    child.send(text);
     asked += 1;
     return asked;
   };
@@ -85,22 +58,19 @@ export const makePlayer = (folder: string): Player => {
     command: [process.execPath, programPath('player.js')],
     env: { PLAYER_SOCKET: path },
     ready: async () => {
-      await until(() => pid > 0);
+      await child.until(() => pid > 0);
       return { pid };
     },
     write: async (bytes, sizes = [WHOLE]) => {
       const turn = order({ do: 'write', bytes: Buffer.from(bytes).toString('base64'), sizes });
-      await until(() => done >= turn || isGone);
+      await child.until(() => done >= turn || child.isGone());
     },
     exit: (code) => void order({ do: 'exit', code }),
     kill: (signal) => void order({ do: 'kill', signal }),
     received: () => received,
     size: () => size,
-    until,
-    ended: () => until(() => isGone),
-    close: () => {
-      socket?.destroy();
-      server.close();
-    },
+    until: child.until,
+    ended: () => child.until(child.isGone),
+    close: child.close,
   };
 };

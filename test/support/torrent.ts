@@ -1,6 +1,5 @@
-import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { listenToChild } from './child-socket.js';
 import { programPath } from './programs.js';
 
 interface Message {
@@ -35,48 +34,22 @@ export interface Torrent {
 /** `folder` is for its socket. */
 export const makeTorrent = (folder: string): Torrent => {
   const path = join(folder, 'torrent.sock');
-  let socket: Socket | undefined;
   let told: Required<Message> | undefined;
-  let isGone = false;
-  let watchers: (() => void)[] = [];
-  const look = (): void => watchers.forEach((watcher) => watcher());
-  const until = (isMet: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const watcher = (): void => {
-        if (!isMet()) return;
-        watchers = watchers.filter((each) => each !== watcher);
-        resolve();
-      };
-      watchers.push(watcher);
-      watcher();
-    });
   const hear = (message: Message): void => {
     const before = told ?? { size: [0, 0], received: '', lines: 0 };
     told = { ...before, ...message, received: before.received + (message.received ?? '') };
-    look();
   };
-  const server = createServer((connected) => {
-    socket = connected;
-    connected.on('error', () => undefined); // it may be killed while it talks
-    connected.on('close', () => {
-      isGone = true;
-      look();
-    });
-    createInterface({ input: connected }).on('line', (line) => hear(JSON.parse(line) as Message));
-  }).listen(path);
+  const child = listenToChild<Message>({ path, hear });
   return {
     command: [process.execPath, programPath('torrent.js')],
     env: { TORRENT_SOCKET: path },
-    order: (order) => void socket?.write(`${JSON.stringify(order)}\n`),
+    order: child.send,
     lines: () => told?.lines ?? 0,
     received: () => told?.received ?? '',
     size: () => told?.size,
-    until,
-    ended: () => until(() => isGone),
-    close: () => {
-      socket?.destroy();
-      server.close();
-    },
+    until: child.until,
+    ended: () => child.until(child.isGone),
+    close: child.close,
   };
 };
 

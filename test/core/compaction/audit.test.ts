@@ -2,16 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditLine } from '../../../src/core/compaction/audit.js';
 import type { AuditContext } from '../../../src/core/compaction/audit.js';
-import type { Ended } from '../../../src/core/compaction/outcome.js';
+import { anEnded } from '../../support/ended.js';
 
-const ended: Ended = {
-  initiator: 'ctxwrap',
-  startedAt: 1_000,
-  endedAt: 15_000,
-  before: { usedTokens: 166_000 },
-  outcome: { kind: 'verified', after: { usedTokens: 12_000 } },
-  evidence: ['typed /compact', 'its record of the compaction'],
-};
+const ended = anEnded();
 const context: AuditContext = {
   session: '4711-abc',
   version: '0.1.0',

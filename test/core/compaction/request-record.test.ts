@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attemptRecord } from '../../../src/core/compaction/attempt-record.js';
+import { anEnded } from '../../support/ended.js';
 import type { Ended, Outcome } from '../../../src/core/compaction/outcome.js';
 import { isExpired, parseAnswer, parseRequest } from '../../../src/core/compaction/request-record.js';
 
@@ -14,15 +15,8 @@ const request = {
   pid: 12,
   processStart: '345',
 };
-const ended = (outcome: Outcome): Ended => ({
-  initiator: 'ctxwrap',
-  isManual: true,
-  startedAt: 1_000,
-  endedAt: 15_000,
-  before: { usedTokens: 166_000, usedPercent: 83 },
-  outcome,
-  evidence: ['typed /compact', 'its record of the compaction'],
-});
+const ended = (outcome: Outcome): Ended =>
+  anEnded({ isManual: true, before: { usedTokens: 166_000, usedPercent: 83 }, outcome });
 const outcomes: readonly Outcome[] = [
   { kind: 'verified', after: { usedTokens: 12_000 } },
   { kind: 'noop', text: 'nothing to do' },

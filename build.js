@@ -1,5 +1,6 @@
 // Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
-import { readdir, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 
@@ -35,6 +36,9 @@ const { metafile } = await build({
   },
 });
 
+// the manual page, from the definitions of the command line
+await writeFile(`${OUTPUT}/ctxwrap.1`, execFileSync(process.execPath, [`${OUTPUT}/main.js`, 'man']));
+
 // chunks are named after their content: those of earlier builds would stay for ever, and be published
-const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+const current = new Set([...Object.keys(metafile.outputs).map((path) => basename(path)), 'ctxwrap.1']);
 for (const name of await readdir(OUTPUT)) if (!current.has(name)) await rm(`${OUTPUT}/${name}`);

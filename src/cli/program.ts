@@ -2,10 +2,12 @@
 import { Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
 import { defineCompact } from './compact-program.js';
+import { exitStatus } from './exit-status-text.js';
 import { explain } from './explain.js';
 import * as messages from './messages.js';
 import { addOptions } from './options.js';
 import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
+import { defineShell } from './shell/shell-program.js';
 import { parseRuntime, parseWindow } from './values.js';
 
 /** Words that `ctxwrap WORD` knows. */
@@ -85,6 +87,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineReplay(program, ask);
   defineSessions(program, ask);
   defineCompact(program, ask);
+  defineShell(program, { agents: agentWords, version, ask });
   return program;
 };
 
@@ -119,7 +122,7 @@ const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
     .command('replay')
     .description('what is read from a recording: numbers, activity, tiers, compactions')
     .argument('<file>', 'a recording (asciicast v2), also gzipped')
-    .option('--log <file>', "the recorded agent's session file; once for each of several", collect, [])
+    .option('--log <file>', "the recorded agent's session file; once for each of several", collect)
     .option(
       '--runtime <name|file>',
       'the recorded agent, when it is not recognised, or a definition of it',
@@ -128,19 +131,17 @@ const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
     .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
     .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))
     .option('--ndjson', 'print one JSON object a line')
-    .action((path: string, { log: logs, json, ndjson, ...own }: ReplayOptions) => {
+    .action((path: string, { log: logs = [], json, ndjson, ...own }: ReplayOptions) => {
       const format: ReplayRequest['format'] = json ? 'json' : ndjson ? 'ndjson' : 'text';
       ask({ kind: 'replay', path, logs, format, options: { ...program.opts<Options>(), ...own } });
     });
 
-const collect = (path: string, others: readonly string[]): readonly string[] => [...others, path];
+const collect = (path: string, others: readonly string[] = []): readonly string[] => [...others, path];
 
 interface ReplayOptions extends Pick<Options, 'runtime' | 'window'> {
-  readonly log: readonly string[];
+  readonly log?: readonly string[];
   readonly json?: boolean;
   readonly ndjson?: boolean;
 }
 
-const afterHelp = `
-Exit status: the agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran, 2 wrong usage.
-`;
+const afterHelp = `\nExit status: ${exitStatus}\n`;

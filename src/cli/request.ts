@@ -86,6 +86,16 @@ export interface CompactCommandRequest {
   readonly options: Options;
 }
 
+/** Words for a shell that completes a command line. */
+export interface CompleteRequest {
+  readonly kind: 'complete';
+  readonly found: readonly { readonly word: string; readonly description: string }[];
+  /** sessions that run belong to them */
+  readonly sessions: boolean;
+  readonly typed: string;
+  readonly options: Options;
+}
+
 /** What is done and then over, by its kind. */
 export type Task =
   | RunRequest
@@ -93,6 +103,7 @@ export type Task =
   | ReplayRequest
   | PsRequest
   | ContextRequest
-  | CompactCommandRequest;
+  | CompactCommandRequest
+  | CompleteRequest;
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };

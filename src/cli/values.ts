@@ -72,6 +72,16 @@ export const parsePreset = (text: string): Preset => {
   return preset;
 };
 
+/** The words that an option takes, by the option; for shells that complete them. */
+export const optionChoices: Readonly<Record<string, readonly string[]>> = {
+  '--mode': modes,
+  '--ladder': presets,
+  '--runtime': Object.keys(runtimes),
+  '--claude-status-line': statusLineWishes,
+  '--draft': ['hold', 'stash'],
+  '--when-busy': ['wait', 'queue'],
+};
+
 /** Tokens as people write them: 200000, 200_000, 200k, 1.5M; NaN for anything else. */
 const tokensIn = (text: string): number => {
   const found = /^(\d+(?:_\d+)*(?:\.\d+)?)([km]?)$/i.exec(text);

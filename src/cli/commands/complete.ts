@@ -1,0 +1,24 @@
+import { homeFolder } from '../../storage/home-folder.js';
+import { listSessions } from '../../storage/session-records.js';
+import { stateFolder } from '../../storage/state-folder.js';
+import { plain } from '../plain-text.js';
+import type { CompleteRequest } from '../request.js';
+
+/** `ctxwrap complete`: a line of `WORD<Tab>DESCRIPTION` for each word that fits. */
+export const complete = async ({ found, sessions, typed }: CompleteRequest): Promise<string> => {
+  const there = sessions ? await sessionWords() : [];
+  return [...found, ...there.filter(({ word }) => word.startsWith(typed))]
+    .map(({ word, description }) => `${word}\t${description}\n`)
+    .join('');
+};
+
+const sessionWords = async (): Promise<CompleteRequest['found']> => {
+  const { env } = process;
+  const listed = await listSessions(stateFolder(env, homeFolder(env)), Date.now());
+  return listed
+    .filter(({ liveness }) => liveness === 'live')
+    .map(({ record }) => ({
+      word: record.id,
+      description: `${plain(record.runtime)} in ${plain(record.cwd)}`,
+    }));
+};

@@ -1,0 +1,93 @@
+// Which words can stand at the end of a command line, read from the definition of the command line itself.
+import type { Argument, Command, Option } from 'commander';
+import { optionChoices } from '../values.js';
+
+export interface Candidate {
+  readonly word: string;
+  readonly description: string;
+}
+
+/** `sessions` are added by whoever can look for them. */
+export interface Candidates {
+  readonly words: readonly Candidate[];
+  readonly sessions: boolean;
+}
+
+const none: Candidates = { words: [], sessions: false };
+
+/** `words` are those after `ctxwrap`; the last one is being typed and may be empty. No candidates: the shell offers files. */
+export const candidatesFor = (
+  program: Command,
+  words: readonly string[],
+  agents: readonly string[],
+): Candidates => {
+  const typed = words.at(-1) ?? '';
+  const place = placeOf(program, words.slice(0, -1), agents);
+  if (!place) return none;
+  const { command, option, argument } = place;
+  const starts = ({ word }: Candidate): boolean => word.startsWith(typed);
+  if (option)
+    return { words: (optionChoices[option.long ?? ''] ?? []).map(bare).filter(starts), sessions: false };
+  if (typed.startsWith('-')) return { words: optionsOf(command).filter(starts), sessions: false };
+  const own = command === program ? agents.map(agentWord) : choicesOf(argument);
+  return {
+    words: [...own, ...commandsOf(command)].filter(starts),
+    sessions: argument?.name() === 'session',
+  };
+};
+
+interface Place {
+  readonly command: Command;
+  /** whose value comes now */
+  readonly option?: Option | undefined;
+  readonly argument?: Argument | undefined;
+}
+
+/** Where the words have led; undefined behind an agent's name, where everything is the agent's. */
+const placeOf = (
+  program: Command,
+  words: readonly string[],
+  agents: readonly string[],
+): Place | undefined => {
+  let command = program;
+  let option: Option | undefined;
+  let operands = 0;
+  for (const word of words) {
+    if (word === '=') continue; // bash makes a word of it in --mode=auto
+    if (option) option = undefined;
+    else if (word === '--') return undefined;
+    else if (word.startsWith('-')) option = valueOption(command, word);
+    else if (command === program && agents.includes(word)) return undefined;
+    else {
+      const inner = command.commands.find((each) => each.name() === word);
+      if (inner) command = inner;
+      else operands += 1;
+    }
+  }
+  return { command, option, argument: command.registeredArguments[operands] };
+};
+
+const valueOption = (command: Command, flag: string): Option | undefined =>
+  flag.includes('=')
+    ? undefined
+    : command.options.find((option) => option.required && (option.long === flag || option.short === flag));
+
+const choicesOf = (of: Argument | undefined): readonly Candidate[] => (of?.argChoices ?? []).map(bare);
+
+const bare = (word: string): Candidate => ({ word, description: '' });
+
+const optionsOf = (command: Command): readonly Candidate[] =>
+  [...command.options, ...helpOf(command)]
+    .filter(({ hidden }) => !hidden)
+    .flatMap(({ long, description }) => (long ? [{ word: long, description }] : []));
+
+const helpOf = (command: Command): readonly Option[] =>
+  command.createHelp().visibleOptions(command).slice(-1);
+
+const commandsOf = (command: Command): readonly Candidate[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map((inner) => ({ word: inner.name(), description: inner.description() }));
+
+const agentWord = (word: string): Candidate => ({ word, description: 'an agent' });

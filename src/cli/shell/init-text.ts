@@ -1,0 +1,43 @@
+// Functions that put ctxwrap in front of the agents. They are for agents that are on PATH when the shell starts; an alias of the user's
+// stays, and with ctxwrap gone they start the agent itself. `function NAME` because a shell would expand an alias before `NAME()`.
+import type { Shell } from './shells.js';
+
+export const initText = (shell: Shell, agents: readonly string[]): string =>
+  `${head(shell)}${agents.map(functions[shell]).join('')}`;
+
+const lines: Readonly<Record<Shell, string>> = {
+  bash: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init bash)"   # in ~/.bashrc',
+  zsh: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init zsh)"   # in ~/.zshrc',
+  fish: 'command -q ctxwrap; and ctxwrap init fish | source   # in ~/.config/fish/config.fish',
+};
+
+const head = (
+  shell: Shell,
+): string => `# Starts the agents through ctxwrap; \`command NAME\` starts one without.
+# ${lines[shell]}
+`;
+
+const bourne =
+  (isOnPath: (agent: string) => string) =>
+  (agent: string): string =>
+    `if ${isOnPath(agent)} >/dev/null 2>&1; then
+  function ${agent} {
+    if command -v ctxwrap >/dev/null 2>&1; then command ctxwrap ${agent} "$@"; else command ${agent} "$@"; fi
+  }
+fi
+`;
+
+const functions: Readonly<Record<Shell, (agent: string) => string>> = {
+  bash: bourne((agent) => `type -P ${agent}`),
+  zsh: bourne((agent) => `whence -p ${agent}`),
+  fish: (agent) => `if command -q ${agent}
+  function ${agent} --wraps ${agent}
+    if command -q ctxwrap
+      command ctxwrap ${agent} $argv
+    else
+      command ${agent} $argv
+    end
+  end
+end
+`,
+};

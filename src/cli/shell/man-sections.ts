@@ -1,0 +1,18 @@
+// What the manual page says beside commands and options.
+import { exitStatus } from '../exit-status-text.js';
+
+export const manSections: readonly (readonly [title: string, text: string])[] = [
+  ['exit status', exitStatus],
+  [
+    'environment',
+    `CTXWRAP_DISABLE=1 starts the agent with nothing in between.
+NO_COLOR takes the colours away.
+
+XDG_STATE_HOME and XDG_CONFIG_HOME say where the files are.`,
+  ],
+  [
+    'files',
+    `~/.local/state/ctxwrap holds the sessions that run, requests to them, and audit.jsonl: each compaction with what was known before and
+what came of it. It is for its user alone.`,
+  ],
+];

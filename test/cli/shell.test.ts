@@ -1,0 +1,179 @@
+// What `ctxwrap init` and `ctxwrap completion` print, in the real shells.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shells } from '../../src/cli/shell/shells.js';
+import type { Shell } from '../../src/cli/shell/shells.js';
+import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
+import type { Bench } from './launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+  bench.program('ctxwrap', `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
+});
+afterEach(() => bench.remove());
+
+const bareArguments: Readonly<Record<Shell, readonly string[]>> = {
+  bash: ['--noprofile', '--norc', '-c'],
+  zsh: ['-f', '-c'],
+  fish: ['--no-config', '-c'],
+};
+const loads: Readonly<Record<Shell, (what: string) => string>> = {
+  bash: (what) => `eval "$(ctxwrap ${what} bash)"`,
+  zsh: (what) => `eval "$(ctxwrap ${what} zsh)"`,
+  fish: (what) => `ctxwrap ${what} fish | source`,
+};
+const strict: Readonly<Record<Shell, string>> = { bash: 'set -eu', zsh: 'set -eu', fish: '' };
+
+/** Runs a script in a bare shell of that kind. */
+const inShell = async (shell: Shell, ...script: readonly string[]): Promise<string> => {
+  const { stdout, stderr, code } = await runToEnd(shell, [...bareArguments[shell], script.join('\n')], bench);
+  return stderr === '' && code === 0 ? stdout : `${code}: ${stderr}${stdout}`;
+};
+
+const isInstalled = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+for (const shell of shells) {
+  const isMissing = !isInstalled(shell);
+  describe.skipIf(isMissing)(`${shell}${isMissing ? ', which is not installed' : ''}`, () => {
+    const agent = (name: string): string =>
+      bench.program(name, `#!/bin/sh\necho "the real ${name}: $CTXWRAP_LEVEL [$#] $*"\n`);
+
+    it('starts an agent that is installed through ctxwrap, and the agent alone behind `command`', async () => {
+      agent('codex');
+      const said = await inShell(
+        shell,
+        strict[shell],
+        loads[shell]('init'),
+        'codex exec "a  b" ""',
+        'command codex',
+      );
+      expect(said).toBe('the real codex: 1 [3] exec a  b \nthe real codex:  [0] \n');
+    });
+
+    it('has no function for an agent that is not installed', async () => {
+      agent('codex');
+      const test = shell === 'fish' ? 'functions -q' : 'typeset -f >/dev/null';
+      const said = await inShell(
+        shell,
+        loads[shell]('init'),
+        `${test} codex; echo $${shell === 'fish' ? 'status' : '?'}`,
+        `${test} claude; echo $${shell === 'fish' ? 'status' : '?'}`,
+      );
+      expect(said).toBe('0\n1\n');
+    });
+
+    it('starts the agent itself when ctxwrap has gone', async () => {
+      agent('gemini');
+      const gone = join(bench.folder, 'ctxwrap');
+      const said = await inShell(shell, loads[shell]('init'), `rm ${gone}`, 'gemini -p hello');
+      expect(said).toBe('the real gemini:  [2] -p hello\n');
+    });
+
+    it('says nothing at its start when ctxwrap has gone, with the line that init shows', async () => {
+      const { stdout } = await ctxwrap(['init', shell], bench);
+      const line = /# (command .*?)\s+# in/.exec(stdout)?.[1] ?? 'false';
+      rmSync(join(bench.folder, 'ctxwrap'));
+      expect(await inShell(shell, line, 'echo on')).toBe('on\n');
+    });
+
+    it.skipIf(shell === 'fish')('leaves an alias alone, where a shell has any', async () => {
+      agent('claude');
+      const expand = shell === 'bash' ? 'shopt -s expand_aliases' : '';
+      const said = await inShell(
+        shell,
+        expand,
+        "alias claude='claude --model opus'",
+        loads[shell]('init'),
+        'eval "claude -p now"',
+      );
+      expect(said).toBe('the real claude: 1 [4] --model opus -p now\n');
+    });
+
+    it('does not start itself through a file of that name that starts ctxwrap', async () => {
+      const shims = join(bench.folder, 'shims');
+      mkdirSync(shims);
+      agent('qwen');
+      writeFileSync(join(shims, 'qwen'), '#!/bin/sh\nexec ctxwrap qwen "$@"\n', { mode: 0o755 });
+      bench.env['PATH'] = `${shims}:${bench.env['PATH'] ?? ''}`;
+      expect(await inShell(shell, loads[shell]('init'), 'qwen -p hi')).toContain(
+        'the real qwen: 1 [2] -p hi',
+      );
+    });
+
+    const completing: Readonly<Record<Shell, (line: string) => readonly string[]>> = {
+      bash: (line) => [
+        `COMP_WORDS=(${line.replace(/ $/, " ''")}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))`,
+        '_ctxwrap',
+        'printf "%s\\n" "${COMPREPLY[@]-}"',
+      ],
+      zsh: (line) => [
+        '_describe() { print -l -- "${(@P)2%%:*}" }; _files() { print FILES }',
+        `words=(${line.replace(/ $/, " ''")}); CURRENT=$#words`,
+        '_ctxwrap',
+      ],
+      fish: (line) => [`complete -C '${line}'; true`],
+    };
+    const completed = async (line: string): Promise<readonly string[]> => {
+      const said = await inShell(
+        shell,
+        strict[shell],
+        loads[shell]('completion'),
+        ...completing[shell](line),
+      );
+      return said
+        .trimEnd()
+        .split('\n')
+        .map((each) => each.replace(/\t.*/, ''));
+    };
+
+    it('completes agents and commands, options, and their values', async () => {
+      const words = await completed('ctxwrap ');
+      expect(words).toEqual(expect.arrayContaining(['claude', 'codex', 'gemini', 'qwen', 'ps', 'init']));
+      expect(words).not.toContain('complete');
+      expect(await completed('ctxwrap --no-f')).toEqual(['--no-footer']);
+      expect([...(await completed('ctxwrap --mode a'))].sort()).toEqual(['ask', 'auto']);
+      expect([...(await completed('ctxwrap --mode ask init '))].sort()).toEqual(['bash', 'fish', 'zsh']);
+      expect(await completed('ctxwrap compact --j')).toEqual(['--json']);
+    });
+
+    it('completes sessions that run', async () => {
+      const folder = join(bench.folder, '.local/state/ctxwrap/sessions');
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const session = {
+        schema: 'ctxwrap.session/1',
+        id: '4711-abc',
+        version: '1',
+        pid: process.pid,
+        childPid: 1,
+        runtime: 'codex',
+        cwd: '/',
+        startedAt: 1,
+        heartbeatAt: Date.now(),
+        activity: 'ready',
+        compactions: 0,
+        thresholds: [],
+      };
+      writeFileSync(join(folder, '4711-abc.json'), JSON.stringify(session));
+      expect(await completed('ctxwrap context 47')).toEqual(['4711-abc']);
+      expect(await completed('ctxwrap compact --force ')).toEqual(['4711-abc']);
+    });
+
+    it('offers files behind an agent, whose words are its own', async () => {
+      symlinkSync('/dev/null', join(bench.folder, 'notes.md'));
+      const words = await completed('ctxwrap claude not');
+      expect(words).toEqual([{ bash: '', zsh: 'FILES', fish: 'notes.md' }[shell]]);
+    });
+  });
+}
+
+describe('a shell that is not known', () => {
+  it('is answered with those that are', async () => {
+    expect(await ctxwrap(['init', 'bsh'], bench)).toMatchObject({
+      code: 2,
+      stderr: 'ctxwrap: init must be one of bash, zsh, fish, got "bsh"\nctxwrap: try init bash\n',
+    });
+  });
+});

@@ -1,6 +1,7 @@
 // What the agent does by itself, as far as compacting is concerned: turns, new text, another conversation, compactions of its own.
 import type { Activity } from '../activity.js';
 import type { Boundary, Event } from '../event.js';
+import { faultOf } from './boundary-fault.js';
 import { foreignAfter } from './foreign.js';
 import { afterSent, endedAttempt } from './end.js';
 import { afterCompaction, inConversation, inTurn } from './policy.js';
@@ -24,8 +25,8 @@ export const afterAgent = (state: Compaction, event: Event, moment: Moment): Com
 };
 
 // The number that was there before proves nothing for what is typed now.
-const compactedMeanwhile = (state: Compaction, { source, summary }: Boundary): Compaction => {
-  if (state.phase.kind !== 'typing' || source === 'screen' || summary !== undefined) return state;
+const compactedMeanwhile = (state: Compaction, boundary: Boundary): Compaction => {
+  if (state.phase.kind !== 'typing' || boundary.source === 'screen' || faultOf(boundary)) return state;
   const { before: _, ...attempt } = state.phase.attempt;
   return { ...inPhase(state, { kind: 'typing', attempt }), policy: afterCompaction(state.policy) };
 };

@@ -1,5 +1,6 @@
 // A compaction that is not ours: the agent's own, or the user's. While it lasts nothing is typed, and if it works we stand down.
 import type { Boundary, Event } from '../event.js';
+import { faultOf } from './boundary-fault.js';
 import { foreignWorked } from './end.js';
 import { isLower } from './outcome.js';
 import { GONE_MS, SUCCESS } from './sent.js';
@@ -22,9 +23,9 @@ export const foreignAfter = (state: Compaction, event: Event, moment: Moment): C
 };
 
 const afterBoundary = (state: Compaction, boundary: Boundary, moment: Moment): Compaction => {
-  const { initiator = 'agent', postTokens, summary, source } = boundary;
+  const { initiator = 'agent', postTokens, source } = boundary;
   if (source === 'screen') return moment.seen.fileTells ? state : saidToWork(state, moment);
-  if (summary !== undefined) return inPhase(state, { kind: 'rest' });
+  if (faultOf(boundary)) return inPhase(state, { kind: 'rest' });
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
   return foreignWorked(state, { initiator, evidence: 'its record of the compaction', ...after }, moment);
 };

@@ -2,6 +2,7 @@
 import type { Activity } from '../activity.js';
 import type { Boundary, Event } from '../event.js';
 import type { Millis } from '../reading.js';
+import { faultOf } from './boundary-fault.js';
 import { isLower } from './outcome.js';
 import type { Outcome } from './outcome.js';
 import type { CompactSettings, Moment, Phase, Situation } from './state.js';
@@ -70,11 +71,9 @@ const afterBoundary = (
   boundary: Boundary,
   { now, numberSince }: { readonly now: Millis; readonly numberSince: Millis | undefined },
 ): SentStep => {
-  const { source, summary, postTokens } = boundary;
-  if (summary !== undefined) {
-    const text = summary === 'empty' ? 'the summary is empty' : 'the summary is cut off';
-    return { outcome: { kind: 'failed', failure: summary, text }, evidence: `its record: ${text}` };
-  }
+  const { source, postTokens } = boundary;
+  const fault = faultOf(boundary);
+  if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (source === 'screen') {
     const { numberSince: _, ...rest } = phase;
     const said = { begunAt: phase.begunAt ?? now, success: SUCCESS, attempt: noted(phase, SUCCESS) };

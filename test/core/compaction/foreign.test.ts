@@ -1,5 +1,6 @@
 // Compactions that are not ours, that wait behind a turn, or of which is heard late.
 import { describe, expect, it } from 'vitest';
+import type { Boundary } from '../../../src/core/event.js';
 import { compacted, shows } from '../../support/sessions.js';
 import { AUTO_TOKENS, playBegun, playCompaction, playFull } from '../../support/compaction-play.js';
 import type { Play } from '../../support/compaction-play.js';
@@ -100,10 +101,13 @@ describe('a compaction that is not ours', () => {
     expect(higher.phase().kind).not.toBe('foreign');
   });
 
-  it('whose record shows an empty summary closes nothing', () => {
-    const play = playFull();
-    play.is('compacting');
-    play.boundary({ summary: 'empty' });
-    expect(play.outcomes()).toEqual([]);
-  });
+  it.each<Partial<Boundary>>([{ summary: 'empty' }, { preTokens: 55_000, postTokens: 102_000 }])(
+    'whose record shows that it failed closes nothing: %o',
+    (boundary) => {
+      const play = playFull();
+      play.is('compacting');
+      play.boundary(boundary);
+      expect(play.outcomes()).toEqual([]);
+    },
+  );
 });

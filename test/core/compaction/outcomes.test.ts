@@ -181,6 +181,14 @@ describe('an attempt ends', () => {
     },
   );
 
+  it('as a failure when its record shows that the window is not emptier', () => {
+    const play = playBegun();
+    play.boundary({ preTokens: AUTO_TOKENS, postTokens: AUTO_TOKENS });
+    const text = 'not smaller: 165k → 165k';
+    expect(outcome(play)).toEqual({ kind: 'failed', failure: 'inflated', text });
+    expect(play.state().policy).toMatchObject({ failures: 1 });
+  });
+
   it('as a failure when the screen says success and the record that the summary is empty', () => {
     const play = playBegun();
     play.boundary({ source: 'screen' });

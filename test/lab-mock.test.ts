@@ -137,6 +137,20 @@ describe.each(questions)(
   },
 );
 
+it("takes Qwen's question for a summary for one, though it offers the tools of a turn", async () => {
+  const { mock: told, at } = await open();
+  const text = `<state_snapshot>
+  </state_snapshot>
+
+Do not call tools; tool execution is disabled for this request. First, reason. Then, produce the <state_snapshot> XML.`;
+  const messages = [
+    { role: 'system', content: 'You help.' },
+    { role: 'user', content: text },
+  ];
+  await post(at('/v1/chat/completions'), { model: 'm', tools: SHELL_TOOLS.chat, messages });
+  expect(told.asked()).toMatchObject([{ purpose: 'summary' }]);
+});
+
 describe("the control of the lab's model", () => {
   it('takes changes one after the other over HTTP, and tells what it was asked', async () => {
     const { at } = await open();

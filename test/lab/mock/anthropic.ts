@@ -1,7 +1,7 @@
 // Anthropic's messages, as Claude Code sends them: https://docs.anthropic.com/en/api/messages-streaming
 import { countAt, listAt, textAt } from '../../../src/core/json.js';
 import type { JsonRecord } from '../../../src/core/json.js';
-import { json, partsOf, stream, textIn, type Api, type Question } from './api.js';
+import { event, json, partsOf, stream, textIn, type Api, type Question } from './api.js';
 import type { Answer } from './control.js';
 
 const SUMMARY = /Respond with TEXT ONLY|create a detailed summary of (?:the|this|our) conversation/;
@@ -48,9 +48,6 @@ const blocksOf = ({ shellTool }: Question, { text, command }: Answer, id: string
   ...(command !== undefined && shellTool !== undefined ? [toolUse(shellTool, command, id)] : []),
 ];
 
-const event = (type: string, rest: object): string =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
-
 const framesOf = (block: Block, index: number, answer: Answer): readonly string[] => {
   const delta = (change: object): string => event('content_block_delta', { index, delta: change });
   const empty = block.type === 'text' ? { type: 'text', text: '' } : { ...block, input: {} };
@@ -89,11 +86,9 @@ export const anthropic: Api = {
       event('message_stop', {}),
     ]);
   },
-  fail: (fault) => {
-    const tooLong = fault.kind === 'too-long';
-    const status = tooLong ? 400 : fault.status;
+  tooLong: 'prompt is too long: 250000 tokens > 200000 maximum',
+  fail: ({ status, message }) => {
     const type = status >= 500 ? 'api_error' : 'invalid_request_error';
-    const text = tooLong ? 'prompt is too long: 250000 tokens > 200000 maximum' : `made up ${status}`;
-    return json(status, { type: 'error', error: { type, message: text } });
+    return json(status, { type: 'error', error: { type, message } });
   },
 };

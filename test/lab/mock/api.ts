@@ -36,15 +36,38 @@ export interface Api {
   /** undefined for another API's path */
   readonly read: (path: string, body: JsonRecord) => Question | undefined;
   readonly answer: (question: Question, answer: Answer, id: string) => Wire;
-  /** a drop has no wire: the connection ends */
-  readonly fail: (fault: Exclude<Fault, { readonly kind: 'drop' }>) => Wire;
+  /** what it says to a question that does not fit into the window */
+  readonly tooLong: string;
+  readonly fail: (failure: Failure) => Wire;
 }
+
+/** An answer that is an error. */
+export interface Failure {
+  /** of HTTP */
+  readonly status: number;
+  readonly message: string;
+  readonly isTooLong: boolean;
+}
+
+/** A drop has none: the connection ends. */
+export const failureOf = (fault: Exclude<Fault, { readonly kind: 'drop' }>, { tooLong }: Api): Failure =>
+  fault.kind === 'too-long'
+    ? { status: 400, message: tooLong, isTooLong: true }
+    : { status: fault.status, message: `made up ${fault.status}`, isTooLong: false };
 
 export const json = (status: number, value: unknown): Wire => ({
   status,
   frames: [JSON.stringify(value)],
   isStream: false,
 });
+
+/** A frame of a stream that names its events, in the frame and in its data. */
+export const event = (type: string, rest: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+
+/** As both APIs of OpenAI's call it. */
+export const openaiErrorType = (status: number): string =>
+  status >= 500 ? 'server_error' : 'invalid_request_error';
 
 export const stream = (frames: readonly string[]): Wire => ({ status: 200, frames, isStream: true });
 

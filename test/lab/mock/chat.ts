@@ -1,10 +1,13 @@
 // OpenAI's chat completions, as Qwen Code sends them: https://platform.openai.com/docs/api-reference/chat-streaming
 import { listAt, recordAt, textAt } from '../../../src/core/json.js';
 import type { JsonRecord } from '../../../src/core/json.js';
-import { json, partsOf, stream, textIn, type Api, type Question } from './api.js';
+import { json, openaiErrorType, partsOf, stream, textIn, type Api, type Question } from './api.js';
 import type { Answer } from './control.js';
 
 const SUMMARY = /state_snapshot|create a detailed summary/;
+/** The last words of a question that offers the tools, too, as the turns do: what was asked before is in the cache then. */
+const SUMMARY_WITH_TOOLS =
+  /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
 const SHELL = 'run_shell_command';
 
 const contentOf = (message: unknown): string =>
@@ -16,7 +19,10 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   const system = messages.find((each) => textAt(each, 'role') === 'system');
   const said = contentOf(messages.findLast((each) => textAt(each, 'role') === 'user'));
   const tools = listAt(body, 'tools').map((tool) => textAt(recordAt(tool, 'function'), 'name'));
-  const isSummary = SUMMARY.test(contentOf(system)) || (tools.length === 0 && SUMMARY.test(said));
+  const isSummary =
+    SUMMARY.test(contentOf(system)) ||
+    SUMMARY_WITH_TOOLS.test(said) ||
+    (tools.length === 0 && SUMMARY.test(said));
   return {
     purpose: isSummary ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
     model: textAt(body, 'model') ?? '',
@@ -73,13 +79,10 @@ export const chat: Api = {
       'data: [DONE]\n\n',
     ]);
   },
-  fail: (fault) => {
-    const tooLong = fault.kind === 'too-long';
-    const status = tooLong ? 400 : fault.status;
-    const message = tooLong
-      ? "This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens."
-      : `made up ${status}`;
-    const type = status >= 500 ? 'server_error' : 'invalid_request_error';
-    return json(status, { error: { message, type, code: tooLong ? 'context_length_exceeded' : null } });
+  tooLong:
+    "This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens.",
+  fail: ({ status, message, isTooLong }) => {
+    const code = isTooLong ? 'context_length_exceeded' : null;
+    return json(status, { error: { message, type: openaiErrorType(status), code } });
   },
 };

@@ -74,13 +74,7 @@ export const gemini: Api = {
       all.map((part, index) => `data: ${JSON.stringify(response([part], index === all.length - 1))}\r\n\r\n`),
     );
   },
-  fail: (fault) => {
-    const tooLong = fault.kind === 'too-long';
-    const code = tooLong ? 400 : fault.status;
-    const message = tooLong
-      ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'
-      : `made up ${code}`;
-    const status = code >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT';
-    return json(code, { error: { code, message, status } });
-  },
+  tooLong: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  fail: ({ status: code, message }) =>
+    json(code, { error: { code, message, status: code >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT' } }),
 };

@@ -1,7 +1,17 @@
 // OpenAI's responses, as Codex sends them: https://platform.openai.com/docs/api-reference/responses-streaming
 import { listAt, textAt } from '../../../src/core/json.js';
 import type { JsonRecord } from '../../../src/core/json.js';
-import { json, partsOf, stream, textIn, type Api, type Question, type Wire } from './api.js';
+import {
+  event,
+  json,
+  openaiErrorType,
+  partsOf,
+  stream,
+  textIn,
+  type Api,
+  type Question,
+  type Wire,
+} from './api.js';
 import type { Answer } from './control.js';
 
 const SUMMARY = /CONTEXT CHECKPOINT COMPACTION/;
@@ -47,9 +57,6 @@ const argumentsFor = (tool: string, command: string) => {
     : { command: ['sh', '-c', command], with_escalated_permissions: true };
 };
 
-const event = (type: string, rest: object): string =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
-
 const itemDone = (item: object): string => event('response.output_item.done', { output_index: 0, item });
 
 const framesOf = (question: Question, answer: Answer, id: string): readonly string[] => {
@@ -73,11 +80,9 @@ const framesOf = (question: Question, answer: Answer, id: string): readonly stri
   ];
 };
 
-const TOO_LONG =
-  'Your input exceeds the context window of this model. Please adjust your input and try again.';
-
-const tooLong = (): Wire => {
-  const error = { code: 'context_length_exceeded', message: TOO_LONG };
+// In a stream that began well.
+const failedStream = (message: string): Wire => {
+  const error = { code: 'context_length_exceeded', message };
   return stream([
     event('response.created', { response: { id: 'resp_long', object: 'response', status: 'in_progress' } }),
     event('response.failed', { response: { id: 'resp_long', status: 'failed', error, usage: null } }),
@@ -97,9 +102,7 @@ export const responses: Api = {
       }),
     ]);
   },
-  fail: (fault) => {
-    if (fault.kind === 'too-long') return tooLong();
-    const type = fault.status >= 500 ? 'server_error' : 'invalid_request_error';
-    return json(fault.status, { error: { message: `made up ${fault.status}`, type } });
-  },
+  tooLong: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  fail: ({ status, message, isTooLong }) =>
+    isTooLong ? failedStream(message) : json(status, { error: { message, type: openaiErrorType(status) } }),
 };

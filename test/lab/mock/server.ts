@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseRecord } from '../../../src/core/json.js';
 import { anthropic } from './anthropic.js';
-import { json, type Api, type Purpose, type Question, type Wire } from './api.js';
+import { failureOf, json, type Api, type Purpose, type Question, type Wire } from './api.js';
 import { chat } from './chat.js';
 import { firstControl, withChange, type Answer, type Control } from './control.js';
 import { gemini } from './gemini.js';
@@ -133,7 +133,7 @@ const reply = async (
   if (response.destroyed) return;
   if (fault && fault.kind !== 'drop') {
     end('failed');
-    return send(response, api.fail(fault));
+    return send(response, api.fail(failureOf(fault, api)));
   }
   const wire = api.answer(question, answer, id);
   head(response, wire);

@@ -44,12 +44,14 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
 };
 
 /** The keys in the recording judge, too: also of a scenario that went well so far. */
-const withKeys = (verdict: Verdict, stage: Stage, { typed }: Scenario): Verdict => {
+const withKeys = (verdict: Verdict, stage: Stage, { typed, strokes }: Scenario): Verdict => {
   try {
     const { ours, runs, lost } = sortKeys(writesIn(stage.cast()), stage.terminal.pressed());
     if (verdict.isGood) {
       must(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
-      const expected = Array.from({ length: typed ?? 0 }, () => stage.agent.strokes).flat();
+      const { agent } = stage;
+      const command = strokes?.(agent) ?? agent.strokes;
+      const expected = Array.from({ length: typed ?? 0 }, () => command).flat();
       must(
         typed === undefined || JSON.stringify(ours) === JSON.stringify(expected),
         `keys that nobody pressed: ${JSON.stringify(ours)}`,

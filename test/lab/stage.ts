@@ -1,7 +1,9 @@
 // One session to look at: ctxwrap with an agent in the user's terminal, the model behind it, and what the wrapper says of itself.
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { ENTER, type LabAgent } from './agents/agent.js';
 import { startMock, type Asked, type Mock } from './mock/server.js';
 import { openUserTerminal, type UserTerminal } from './terminal.js';
@@ -9,6 +11,7 @@ import { openUserTerminal, type UserTerminal } from './terminal.js';
 /** Bounds of the tiers in every scenario, in tokens, and numbers that lie between them. */
 const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;
 export const LITTLE = 10_000;
+export const SOME = 20_000;
 export const FULL = 55_000;
 export const HARD = 75_000;
 
@@ -37,6 +40,8 @@ export interface Stage {
   readonly audit: () => string;
   /** as the wrapper has last seen it */
   readonly activity: () => string | undefined;
+  /** what `ctxwrap` prints with these words in another terminal; rejects where its status is not 0 */
+  readonly outside: (...words: readonly string[]) => Promise<string>;
   /** types a message as a person does, and sends it when it stands on the screen */
   readonly say: (text: string) => Promise<void>;
   /** a whole turn, after which the model says that so many tokens are used */
@@ -52,7 +57,10 @@ export interface Stage {
   readonly end: () => Promise<void>;
 }
 
+const run = promisify(execFile);
+
 const SUBMIT_MS = 150; // a person does not press Enter in the same moment as the last letter
+const LIST_MS = 500; // and looks at the list of commands first: Gemini takes an entry of an older one
 
 export const openStage = async (given: StageOptions): Promise<Stage> => {
   const { agent, folder } = given;
@@ -61,6 +69,13 @@ export const openStage = async (given: StageOptions): Promise<Stage> => {
   for (const [path, text] of Object.entries(agent.files(ground))) write(join(ground.home, path), text);
   write(join(ground.project, 'README.md'), '# A project\n');
   const [logPath, castPath] = [join(folder, 'ctxwrap.log'), join(folder, 'session.cast')];
+  const env = {
+    PATH: [given.commands, dirname(process.execPath), '/usr/local/bin:/usr/bin:/bin'].join(':'),
+    HOME: ground.home,
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+    LANG: 'C.UTF-8',
+  };
   const terminal = openUserTerminal({
     words: [
       process.execPath,
@@ -70,14 +85,7 @@ export const openStage = async (given: StageOptions): Promise<Stage> => {
       ...agent.args,
     ],
     cwd: ground.project,
-    env: {
-      PATH: [given.commands, dirname(process.execPath), '/usr/local/bin:/usr/bin:/bin'].join(':'),
-      HOME: ground.home,
-      TERM: 'xterm-256color',
-      COLORTERM: 'truecolor',
-      LANG: 'C.UTF-8',
-      ...agent.env(ground),
-    },
+    env: { ...env, ...agent.env(ground) },
   });
   const auditPath = join(ground.home, '.local/state/ctxwrap/audit.jsonl');
   const log = (): string => (existsSync(logPath) ? readFileSync(logPath, 'utf8') : '');
@@ -88,7 +96,7 @@ export const openStage = async (given: StageOptions): Promise<Stage> => {
   const say = async (text: string): Promise<void> => {
     await terminal.type(text);
     await terminal.until(() => terminal.screen().includes(text), `${text} in the prompt`);
-    await pause(SUBMIT_MS);
+    await pause(text.startsWith('/') ? LIST_MS : SUBMIT_MS);
     terminal.press(ENTER);
   };
   const untilAsked: Stage['untilAsked'] = (isIt, what, patienceMs) =>
@@ -104,6 +112,7 @@ export const openStage = async (given: StageOptions): Promise<Stage> => {
     cast: () => readFileSync(castPath, 'utf8'),
     audit: () => (existsSync(auditPath) ? readFileSync(auditPath, 'utf8') : ''),
     activity,
+    outside: async (...words) => (await run(process.execPath, [given.ctxwrap, ...words], { env })).stdout,
     say,
     turn: async (usedTokens) => {
       turns += 1;

@@ -16,9 +16,11 @@ export interface UserTerminal {
   readonly screen: () => string;
   /** one write to the PTY, as a key or a paste is */
   readonly press: (keys: string) => void;
+  /** a key for the wrapper, which the agent must never get */
+  readonly pressForUs: (key: string) => void;
   /** letter by letter */
   readonly type: (text: string) => Promise<void>;
-  /** everything the user has pressed */
+  /** everything the user has pressed for the agent */
   readonly pressed: () => string;
   /** resolves when the condition holds; rejects with the screen when it does not in time or the program has ended */
   readonly until: (isMet: () => boolean, what: string, patienceMs?: number) => Promise<void>;
@@ -62,6 +64,7 @@ export const openUserTerminal = ({ words: [file, ...args], cwd, env }: TerminalO
     rows,
     screen: () => rows().join('\n'),
     press,
+    pressForUs: write,
     type: async (text) => {
       for (const key of text) {
         press(key);

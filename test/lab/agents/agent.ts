@@ -6,6 +6,7 @@ export type PlaceName =
   | 'model picker'
   | 'rewind'
   | 'transcript'
+  | 'history search'
   | 'shell mode'
   | 'vim normal';
 
@@ -16,8 +17,6 @@ export interface Place {
   readonly shows: RegExp;
   /** keys that lead back */
   readonly back: readonly string[];
-  /** the agent has to be started with these files instead of its own */
-  readonly setting?: 'vim';
 }
 
 /** One start of an agent: a home of its own, a folder to work in, and the port of the model server. */
@@ -53,6 +52,10 @@ export interface LabAgent {
   readonly vimStart?: { readonly key: string; readonly shows: RegExp };
   /** Esc stops a compaction that is under way */
   readonly canInterrupt: boolean;
+  /** ctxwrap types the command during a turn where the user wants that, and the agent runs it behind the turn */
+  readonly canQueue: boolean;
+  /** the key that puts a draft aside */
+  readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
 }
 

@@ -37,12 +37,15 @@ export const claude: LabAgent = {
   dialog: /Do you want to proceed\?/,
   ownTrigger: 168_000,
   canInterrupt: true,
+  canQueue: false,
+  stash: ctrl('s'),
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select model/, back: [ESC] },
     rewind: { keys: [ESC, ESC], shows: /Rewind/, back: [ESC] },
     transcript: { keys: [ctrl('o')], shows: /Showing detailed transcript/, back: [ESC] },
+    'history search': { keys: [ctrl('r')], shows: /search prompts/i, back: [ESC] },
     'shell mode': { keys: ['!'], shows: /! for shell mode/, back: [BACKSPACE] },
-    'vim normal': { keys: [ESC], shows: /^(?![^]*-- INSERT --)/, back: ['i'], setting: 'vim' },
+    'vim normal': { keys: [ESC], shows: /^(?![^]*-- INSERT --)/, back: ['i'] },
   },
 };

@@ -1,4 +1,4 @@
-import { BACKSPACE, ENTER, ESC, type LabAgent } from './agent.js';
+import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
 const WINDOW = 100_000; // raw; Codex tells 95 % of it
 
@@ -47,11 +47,13 @@ export const codex: LabAgent = {
   dialog: /Would you like to run the following command\?/,
   ownTrigger: 91_000,
   canInterrupt: true,
+  canQueue: true,
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },
     // the view of the transcript is this one, too
     rewind: { keys: [ESC, ESC], shows: /Browsing transcript|rewind/, back: [ESC] },
+    'history search': { keys: [ctrl('r')], shows: /search/i, back: [ESC] },
     'shell mode': { keys: ['!'], shows: /Shell mode/, back: [BACKSPACE] },
     'vim normal': { keys: ['/vim', ENTER, ESC], shows: /esc again to edit|Vim: Normal/, back: ['i'] },
   },

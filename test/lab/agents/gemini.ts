@@ -1,32 +1,23 @@
-import { BACKSPACE, ENTER, ESC, type LabAgent } from './agent.js';
+import { ESC, type LabAgent } from './agent.js';
+import { settingsOf, shared, sharedPlaces } from './gemini-and-qwen.js';
 
 export const gemini: LabAgent = {
+  ...shared,
   name: 'gemini',
   version: '0.61.0',
   packages: (version) => [`@google/gemini-cli@${version}`],
   args: [],
   env: ({ port }) => ({ GEMINI_API_KEY: 'made-up', GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}` }),
   files: ({ isVim }) => ({
-    '.gemini/settings.json': JSON.stringify({
-      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-      telemetry: { enabled: false },
-      privacy: { usageStatisticsEnabled: false },
-      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, vimMode: isVim },
-      ide: { enabled: false, hasSeenNudge: true },
+    '.gemini/settings.json': settingsOf('gemini-api-key', {
+      general: { enableAutoUpdateNotification: false, vimMode: isVim },
     }),
   }),
-  compact: '/compress',
-  strokes: ['/compress', ENTER],
-  clear: '/clear',
-  ready: /Type your message|Press '(?:Esc|i)' for/,
-  dialog: /Allow execution of/,
   ownTrigger: 530_000,
   canInterrupt: false,
+  canQueue: false,
   places: {
-    'slash popup': { keys: ['/'], shows: /^\s*\/?\w+ {2,}\S/m, back: [BACKSPACE] },
-    'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },
-    rewind: { keys: [ESC, ESC], shows: /> Rewind|Rewind/, back: [ESC] },
-    'shell mode': { keys: ['!'], shows: /shell mode enabled/, back: [ESC] },
-    'vim normal': { keys: [ESC], shows: /\[NORMAL\]/, back: ['i'], setting: 'vim' },
+    ...sharedPlaces,
+    'vim normal': { keys: [ESC], shows: /\[NORMAL\]/, back: ['i'] },
   },
 };

@@ -2,12 +2,10 @@
 import { ESC } from '../agents/agent.js';
 import { familyOf } from '../family.js';
 import type { Answer, Fault } from '../mock/control.js';
-import { brief, fill } from './grow.js';
 import { must, type Scenario } from './scenario.js';
+import { beginAnew, brief, ENDED, fill, SLOW_MS, underWay } from './steps.js';
 
-const ENDED = /compaction by us: /;
 const PATIENCE_MS = 400_000; // Gemini tries again for nearly five minutes
-const SLOW_MS = 30_000;
 
 const fails = (what: string, summary: Partial<Answer> & { readonly fault?: Fault }): Scenario => ({
   name: `fails: ${what}`,
@@ -23,6 +21,7 @@ const fails = (what: string, summary: Partial<Answer> & { readonly fault?: Fault
   },
 });
 
+const CONVERSATION = /the agent's session is /;
 const BIG = 'nothing was left out here. '.repeat(15_000);
 
 const failing: readonly Scenario[] = [
@@ -31,11 +30,7 @@ const failing: readonly Scenario[] = [
   fails('too long', { fault: { kind: 'too-long' } }),
   fails('dropped', { fault: { kind: 'drop' } }),
   fails('empty', { text: '' }),
-  {
-    ...fails('not smaller', { text: BIG, usedTokens: 2_000, outputTokens: 60_000 }),
-    // the others do not look at the size
-    isFor: ({ name }) => name === 'gemini' || name === 'qwen',
-  },
+  fails('not smaller', { text: BIG, usedTokens: 2_000, outputTokens: 60_000 }),
 ];
 
 const interrupted: Scenario = {
@@ -44,13 +39,9 @@ const interrupted: Scenario = {
   isFor: ({ canInterrupt }) => canInterrupt,
   typed: 1,
   play: async (stage) => {
-    const { mock, terminal, untilAsked, untilFooter, untilLog } = stage;
-    mock.control({ summary: { waitMs: SLOW_MS } });
-    await fill(stage);
-    await untilAsked(({ purpose }) => purpose === 'summary', 'a summary');
-    await untilFooter(/compacting(?! in)/);
-    terminal.press(ESC);
-    const line = brief(await untilLog(ENDED));
+    await underWay(stage);
+    stage.terminal.press(ESC);
+    const line = brief(await stage.untilLog(ENDED));
     must(/: interrupted/.test(line), line);
     return line;
   },
@@ -86,18 +77,36 @@ const cleared: Scenario = {
   expects: 'another conversation begins during the countdown: nothing is typed into it',
   typed: 0,
   play: async (stage) => {
-    const { mock, say, untilFooter, untilAsked, agent, watch, summaries } = stage;
+    const { say, untilFooter, agent, watch, summaries } = stage;
     await fill(stage);
     await untilFooter(/compacting in/);
     await say(agent.clear);
     await untilFooter(/^(?!.*(?:compacting in|waiting:|holding:))/);
     await watch(SLOW_MS);
-    mock.control({ turn: { usedTokens: 3_000, text: 'a fresh start' } });
-    await say('hello again');
-    await untilAsked(({ said, end }) => said.includes('hello again') && end === 'answered', 'the new turn');
-    await untilFooter(/ safe/);
+    await beginAnew(stage);
     must(summaries() === 0, 'a summary was asked for');
     return `nothing typed in ${SLOW_MS / 1000} s of the new conversation, which is safe`;
+  },
+};
+
+const clearedUnderWay: Scenario = {
+  name: 'clear while it compacts',
+  expects:
+    'another conversation is asked for while the agent compacts: nothing more is typed, and success is only told where there was one',
+  typed: 1,
+  play: async (stage) => {
+    const { say, agent, untilLog, mock, watch, footer, log } = stage;
+    await underWay(stage);
+    await say(agent.clear);
+    const line = brief(await untilLog(ENDED, 0, PATIENCE_MS));
+    const isSummarised = mock.asked().some(({ purpose, end }) => purpose === 'summary' && end === 'answered');
+    must(isSummarised || !/: verified/.test(line), `there was no summary, but ${line}`);
+    await watch(SLOW_MS);
+    must(!/compacting|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
+    await beginAnew(stage);
+    must(log().split(ENDED).length === 2, 'another compaction was told');
+    const isOther = log().split(CONVERSATION).length > 2;
+    return `${agent.clear} ${isOther ? 'led to another conversation' : 'was refused by the agent'}; ${line}`;
   },
 };
 
@@ -107,11 +116,8 @@ const killed: Scenario = {
     'kill -9 of the agent while it compacts: the wrapper ends as the agent did, and says what happened',
   typed: 1,
   play: async (stage) => {
-    const { mock, terminal, untilAsked, untilFooter, log } = stage;
-    mock.control({ summary: { waitMs: SLOW_MS } });
-    await fill(stage);
-    await untilAsked(({ purpose }) => purpose === 'summary', 'a summary');
-    await untilFooter(/compacting(?! in)/);
+    const { terminal, log } = stage;
+    await underWay(stage);
     for (const pid of familyOf(startedIn(log()))) process.kill(pid, 'SIGKILL');
     await terminal.ended;
     must(/compaction by us: interrupted/.test(log()), 'the log does not say that it was interrupted');
@@ -126,4 +132,12 @@ const startedIn = (log: string): number => {
   return pid;
 };
 
-export const ending: readonly Scenario[] = [...failing, interrupted, byItself, byUser, cleared, killed];
+export const ending: readonly Scenario[] = [
+  ...failing,
+  interrupted,
+  byItself,
+  byUser,
+  cleared,
+  clearedUnderWay,
+  killed,
+];

@@ -1,31 +1,14 @@
 // The window becomes full: alone, in the middle of work, and beside a user who does something.
 import { BACKSPACE } from '../agents/agent.js';
-import { FULL, LITTLE, type Stage } from '../stage.js';
+import type { Asked } from '../mock/server.js';
+import type { Stage } from '../stage.js';
 import { must, type Scenario } from './scenario.js';
-
-const ENDED = /compaction by us: /;
-export const WATCH_MS = 20_000; // longer than quiet, settled and countdown together
-const DONE_MS = 90_000;
-
-/** Turns that make the window full; an agent has to have something to summarise. */
-export const fill = async ({ turn }: Stage, usedTokens = FULL): Promise<void> => {
-  await turn(LITTLE);
-  await turn(LITTLE + 1_000);
-  await turn(usedTokens);
-};
-
-/** The log line on the end of the compaction, which must have worked. */
-export const compacted = async ({ untilLog }: Stage): Promise<string> => {
-  const line = brief(await untilLog(ENDED, 0, DONE_MS));
-  must(line.includes(': verified'), line);
-  return line;
-};
-
-/** A log line without its time and level. */
-export const brief = (line: string): string => line.replace(/^\S+ \w+ /, '');
+import { compacted, fill, openDialog, unanswered, untouched } from './steps.js';
 
 // No two lines alike: Gemini stops a model that repeats itself.
 const LONG = Array.from({ length: 40 }, (_, index) => `${index}. ${(index * 7919 + 1e7).toString(36)}\n`);
+const PIECE_MS = 500;
+const DRAFT = 'half a thought';
 
 const idle: Scenario = {
   name: 'idle',
@@ -41,20 +24,49 @@ const idle: Scenario = {
   },
 };
 
+/** A turn that goes on for long; `pieceMs` is the pause between two of its pieces. */
+const workAtLength = async ({ mock, say, untilAsked }: Stage, pieceMs: number): Promise<() => boolean> => {
+  mock.control({ turn: { pieces: LONG.length, pieceMs, text: LONG.join('') } });
+  await say('go on at length');
+  const isIt = ({ said, purpose }: Asked): boolean => purpose === 'turn' && said.includes('at length');
+  await untilAsked(isIt, 'the long question');
+  return () => mock.asked().some((asked) => isIt(asked) && asked.end === 'answered');
+};
+
 const busy: Scenario = {
   name: 'busy',
   expects: 'full while it works: waits for the end of the turn, then compacts',
   typed: 1,
   play: async (stage) => {
-    const { mock, say, untilFooter, untilAsked, summaries } = stage;
+    const { terminal, untilFooter, summaries } = stage;
     await fill(stage);
-    mock.control({ turn: { pieces: LONG.length, pieceMs: 500, text: LONG.join('') } });
-    await say('go on at length');
+    const isOver = await workAtLength(stage, PIECE_MS);
     await untilFooter(/agent is busy/);
-    await untilAsked(({ said, end }) => said.includes('at length') && end === 'answered', 'the long answer');
+    await terminal.until(isOver, 'the end of the long answer');
     must(summaries() === 0, 'a summary was asked for during the turn');
     const line = await compacted(stage);
     return `waited for the turn; ${line}`;
+  },
+};
+
+const queued: Scenario = {
+  name: 'queued while busy',
+  expects:
+    'with --when-busy queue: typed during the turn where the agent takes it, and run behind it; elsewhere it waits for the end of the turn',
+  options: ['--when-busy', 'queue'],
+  typed: 1,
+  play: async (stage) => {
+    const { agent, terminal, untilLog, untilFooter, summaries, log } = stage;
+    await fill(stage);
+    const isOver = await workAtLength(stage, 2 * PIECE_MS);
+    if (agent.canQueue) await untilLog(/typing .*: sent/);
+    else await untilFooter(/agent is busy/);
+    must(!isOver(), 'the turn was over before the command was typed');
+    await terminal.until(isOver, 'the end of the long answer');
+    must(summaries() === 0, 'a summary was asked for during the turn');
+    must(agent.canQueue || !/ typing /.test(log()), 'the command was typed during the turn');
+    const line = await compacted(stage);
+    return `${agent.canQueue ? 'typed during the turn, run behind it' : 'waited for the turn'}; ${line}`;
   },
 };
 
@@ -63,15 +75,9 @@ const dialog: Scenario = {
   expects: 'a tool asks for permission when the window is full: no key, and the tool is not approved',
   typed: 0,
   play: async (stage) => {
-    const { mock, say, untilFooter, untilScreen, watch, agent, terminal } = stage;
     await fill(stage);
-    mock.control({ next: [{ command: 'touch approved', text: 'I make a file.' }] });
-    await say('make a file');
-    await untilScreen(agent.dialog);
-    await untilFooter(/a dialog is open/);
-    await watch(WATCH_MS);
-    must(agent.dialog.test(terminal.screen()), 'the dialog is gone');
-    return `"a dialog is open" for ${WATCH_MS / 1000} s, and it still is`;
+    await openDialog(stage);
+    return unanswered(stage);
   },
 };
 
@@ -80,17 +86,34 @@ const draft: Scenario = {
   expects: 'text in the prompt when the window is full: held, and the text stays; compacts when it is gone',
   typed: 1,
   play: async (stage) => {
-    const { terminal, untilFooter, watch, log } = stage;
-    const text = 'half a thought';
+    const { terminal } = stage;
     await fill(stage);
-    await terminal.type(text);
-    await untilFooter(/holding: you have a draft/);
-    await watch(WATCH_MS);
-    must(!/ typing /.test(log()), 'something was typed beside the draft');
-    must(terminal.screen().includes(text), 'the draft is gone');
-    await terminal.type(BACKSPACE.repeat(text.length));
+    await terminal.type(DRAFT);
+    const held = await untouched(stage, /holding: you have a draft/, new RegExp(DRAFT));
+    await terminal.type(BACKSPACE.repeat(DRAFT.length));
     const line = await compacted(stage);
-    return `held ${WATCH_MS / 1000} s with the draft intact; ${line}`;
+    return `${held}, the draft intact; ${line}`;
+  },
+};
+
+const stashed: Scenario = {
+  name: 'draft put aside',
+  expects:
+    'with --draft stash: the draft is put aside, the command typed and verified, and the draft is back',
+  options: ['--draft', 'stash'],
+  isFor: ({ stash }) => stash !== undefined,
+  strokes: ({ stash = '', strokes }) => [stash, ...strokes],
+  typed: 1,
+  play: async (stage) => {
+    const { terminal, mock, activity } = stage;
+    await fill(stage);
+    await terminal.type(DRAFT);
+    const line = await compacted(stage);
+    const isBack = (): boolean =>
+      activity() === 'draft' && terminal.rows().some((row) => row.replace('❯', '').trim() === DRAFT);
+    await terminal.until(isBack, 'the draft in the prompt');
+    must(!mock.asked().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
+    return `the draft is back; ${line}`;
   },
 };
 
@@ -124,4 +147,4 @@ const typing: Scenario = {
   },
 };
 
-export const growing: readonly Scenario[] = [idle, busy, dialog, draft, countdown, typing];
+export const growing: readonly Scenario[] = [idle, busy, queued, dialog, draft, stashed, countdown, typing];

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Place, PlaceName } from '../agents/agent.js';
 import type { Stage } from '../stage.js';
-import { compacted, fill, WATCH_MS } from './grow.js';
-import { must, type Scenario } from './scenario.js';
+import type { Scenario } from './scenario.js';
+import { compacted, fill, untouched } from './steps.js';
 
 const KEY_MS = 300; // between two keys that lead somewhere
 
@@ -12,6 +12,7 @@ const placeNames: readonly PlaceName[] = [
   'model picker',
   'rewind',
   'transcript',
+  'history search',
   'shell mode',
   'vim normal',
 ];
@@ -29,18 +30,13 @@ const go = async ({ terminal }: Stage, keys: readonly string[]): Promise<void> =
 };
 
 const visit = async (stage: Stage, { keys, shows, back }: Place): Promise<string> => {
-  const { terminal, untilScreen, untilFooter, watch, log, footer } = stage;
   await fill(stage);
   await go(stage, keys);
-  await untilScreen(shows);
-  await untilFooter(WAITS);
-  await watch(WATCH_MS);
-  must(shows.test(terminal.screen()), 'the place was left');
-  must(!/ typing /.test(log()), 'something was typed there');
-  const words = WAITS.exec(footer())?.input.split('  ').at(-1)?.trim() ?? '';
+  await stage.untilScreen(shows);
+  const held = await untouched(stage, WAITS, shows);
   await go(stage, back);
   await compacted(stage);
-  return `"${words}" for ${WATCH_MS / 1000} s; compacted after it was left`;
+  return `${held}; compacted after it was left`;
 };
 
 export const places: readonly Scenario[] = placeNames.map((name) => ({

@@ -11,6 +11,8 @@ export interface Scenario {
   /** of ctxwrap */
   readonly options?: readonly string[];
   readonly isVim?: boolean;
+  /** the command as it is typed in this story; the agent's own strokes when absent */
+  readonly strokes?: (agent: LabAgent) => readonly string[];
   /** how often the whole command is typed; undefined: the story judges the keys itself */
   readonly typed?: number;
   /** plays it, fails where it goes wrong, and gives what proves it, in a few words */

@@ -127,6 +127,27 @@ describe.each(questions)(
       expect(told.asked()).toMatchObject([{ end: 'dropped' }]);
     });
 
+    it('has answered an agent that leaves with the last word', async () => {
+      const { mock: told, at } = await open();
+      told.control({ turn: { text: 'hello', pieceMs: 30 } });
+      const isOver = new Promise<void>((over) => {
+        told.onChange(() => {
+          if (told.asked()[0]?.end !== undefined) over();
+        });
+      });
+      const leaving = new AbortController();
+      const body = JSON.stringify(ask('hello'));
+      const response = await fetch(at(path), { method: 'POST', body, signal: leaving.signal });
+      let text = '';
+      for await (const part of response.body ?? []) {
+        text += Buffer.from(part as Uint8Array).toString();
+        if (text.includes(ended)) break;
+      }
+      leaving.abort();
+      await isOver;
+      expect(told.asked()).toMatchObject([{ end: 'answered' }]);
+    });
+
     it('gives an empty answer when it is told to', async () => {
       const { mock: told, at } = await open();
       told.control({ summary: { text: '' } });

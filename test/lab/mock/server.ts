@@ -142,7 +142,8 @@ const reply = async (
     if (fault && index > 0) break;
     // until it is under way: a drop comes in the middle of the answer, not before it
     await new Promise<void>((written) => response.write(frame, () => written()));
-    if (pieceMs > 0) await pause(pieceMs);
+    // with the last one the agent has its answer, and may leave
+    if (pieceMs > 0 && index < wire.frames.length - 1) await pause(pieceMs);
   }
   if (fault) {
     end('dropped');

@@ -102,7 +102,7 @@ const clearedUnderWay: Scenario = {
     const isSummarised = mock.asked().some(({ purpose, end }) => purpose === 'summary' && end === 'answered');
     must(isSummarised || !/: verified/.test(line), `there was no summary, but ${line}`);
     await watch(SLOW_MS);
-    must(!/compacting|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
+    must(!/compacting in|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
     await beginAnew(stage);
     must(log().split(ENDED).length === 2, 'another compaction was told');
     const isOther = log().split(CONVERSATION).length > 2;

@@ -160,10 +160,8 @@ describe.each(questions)(
 
 it("takes Qwen's question for a summary for one, though it offers the tools of a turn", async () => {
   const { mock: told, at } = await open();
-  const text = `<state_snapshot>
-  </state_snapshot>
-
-Do not call tools; tool execution is disabled for this request. First, reason. Then, produce the <state_snapshot> XML.`;
+  const text =
+    'Do not call tools; tool execution is disabled for this request. Then, produce the <state_snapshot> XML.';
   const messages = [
     { role: 'system', content: 'You help.' },
     { role: 'user', content: text },

@@ -113,6 +113,28 @@ describe('a compaction in the rollout of codex', () => {
   ];
   const compactedWith = (message: string) => JSON.stringify({ type: 'compacted', payload: { message } });
 
+  /** Codex's own estimate of what it has kept: a total without input and output. */
+  const counted = (total_tokens: number) =>
+    event({
+      type: 'token_count',
+      info: { last_token_usage: { input_tokens: 0, output_tokens: 0, total_tokens } },
+    });
+
+  it('is told with what Codex thinks to have kept, once that or anything else is known', () => {
+    const boundaries = (...lines: readonly string[]) =>
+      readLines(codex, lines).facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary] : []));
+    const started = event({ type: 'task_started' });
+    const done = event({ type: 'task_complete' });
+    expect(boundaries(started, compactedWith('a'))).toEqual([]);
+    expect(boundaries(started, compactedWith('a'), counted(8_300), done)).toMatchObject([
+      { postTokens: 8_300 },
+    ]);
+    const [untold, ...others] = boundaries(started, compactedWith('a'), done, counted(8_300));
+    expect(others).toEqual([]);
+    expect(untold).not.toHaveProperty('postTokens');
+    expect(boundaries(started, compactedWith('a'), compactedWith('b'), done)).toHaveLength(2);
+  });
+
   it.each([
     { message: `${PREFIX}All tests pass.\n`, summary: 'empty' },
     { message: 'All tests pass.', summary: 'empty' }, // versions without a prefix
@@ -122,9 +144,10 @@ describe('a compaction in the rollout of codex', () => {
     { message: '', summary: undefined }, // made by the server, and not to be read
   ])('with $message after "All tests pass." has a summary that is $summary', ({ message, summary }) => {
     const told = answers('All tests pass.').flatMap((answer) => {
-      const lines = [event({ type: 'task_started' }), answer, compactedWith(message)];
+      const lines = [event({ type: 'task_started' }), answer, compactedWith(message), counted(0)];
       return readLines(codex, lines).facts;
     });
-    expect(told.map((fact) => fact.type === 'boundary' && fact.boundary.summary)).toEqual([summary, summary]);
+    const boundaries = told.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary.summary] : []));
+    expect(boundaries).toEqual([summary, summary]);
   });
 });

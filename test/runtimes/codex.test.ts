@@ -90,7 +90,7 @@ describe('the rollout of codex', () => {
       role: 'user',
       content: [{ type: 'input_text', text: 'Hand over!' }],
     });
-    expect(used([started(false), asked, count(5_060), compacted])).toEqual(['boundary']);
+    expect(used([started(false), asked, count(5_060), compacted, ended()])).toEqual(['boundary']);
     expect(used([started(false), asked, event({ type: 'user_message' }), count(5_000)])).toEqual([
       'growth',
       5_000,

@@ -26,7 +26,12 @@ export const afterAgent = (state: Compaction, event: Event, moment: Moment): Com
 
 // The number that was there before proves nothing for what is typed now.
 const compactedMeanwhile = (state: Compaction, boundary: Boundary): Compaction => {
-  if (state.phase.kind !== 'typing' || boundary.source === 'screen' || faultOf(boundary)) return state;
+  if (
+    state.phase.kind !== 'typing' ||
+    boundary.source === 'screen' ||
+    faultOf(boundary, state.phase.attempt.before)
+  )
+    return state;
   const { before: _, ...attempt } = state.phase.attempt;
   return { ...inPhase(state, { kind: 'typing', attempt }), policy: afterCompaction(state.policy) };
 };

@@ -25,7 +25,8 @@ export const foreignAfter = (state: Compaction, event: Event, moment: Moment): C
 const afterBoundary = (state: Compaction, boundary: Boundary, moment: Moment): Compaction => {
   const { initiator = 'agent', postTokens, source } = boundary;
   if (source === 'screen') return moment.seen.fileTells ? state : saidToWork(state, moment);
-  if (faultOf(boundary)) return inPhase(state, { kind: 'rest' });
+  const before = state.phase.kind === 'foreign' ? state.phase.before : moment.seen.fill;
+  if (faultOf(boundary, before)) return inPhase(state, { kind: 'rest' });
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
   return foreignWorked(state, { initiator, evidence: 'its record of the compaction', ...after }, moment);
 };

@@ -72,7 +72,7 @@ const afterBoundary = (
   { now, numberSince }: { readonly now: Millis; readonly numberSince: Millis | undefined },
 ): SentStep => {
   const { source, postTokens } = boundary;
-  const fault = faultOf(boundary);
+  const fault = faultOf(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (source === 'screen') {
     const { numberSince: _, ...rest } = phase;

@@ -20,6 +20,8 @@ interface CodexLog {
   readonly turn: Turn;
   readonly model?: string;
   readonly windowTokens?: number;
+  /** recorded; what Codex thinks to have kept comes a moment later */
+  readonly compacted?: Boundary;
   /** the line with the model's last answer: Codex takes it for the summary when the model gives none */
   readonly answer?: string;
 }
@@ -61,7 +63,8 @@ const readCompacted = (
 ): Understood<CodexLog> => {
   const isEmpty = isEmptySummary(textAt(payload, 'message') ?? '', state.answer);
   const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
-  return { state: { ...state, turn: OPEN }, facts: [{ type: 'boundary', boundary }] };
+  const untold: readonly Fact[] = state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
+  return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold };
 };
 
 // A compaction asked for by the user is a turn of its own; one inside a user's turn is Codex's.
@@ -74,7 +77,17 @@ const grow = (state: CodexLog, facts: readonly Fact[]): Understood<CodexLog> =>
     ? { state, facts }
     : { state: { ...state, turn: { phase: 'doubtful', held: [...state.turn.held, ...facts] } }, facts: [] };
 
-const readEvent = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+/** A compaction is told with Codex's own estimate of what is left, or with none when something else comes first. */
+const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  const { compacted, ...state } = before;
+  const read = readKnown(state, payload, at);
+  if (!compacted) return read;
+  const postTokens = guessOf(payload);
+  const boundary = { ...compacted, ...(postTokens === undefined ? {} : { postTokens }) };
+  return { ...read, facts: [{ type: 'boundary', boundary }, ...read.facts] };
+};
+
+const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
   switch (payload['type']) {
     case 'task_started': {
       const turn: Turn = recordAt(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };
@@ -128,14 +141,20 @@ const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood
   if (used === undefined) return { state, facts: [], misfit: 'a token count without last_token_usage' };
   const after: CodexLog = { ...state, ...windowIn(info) };
   if (isFullMark(info, after.windowTokens)) return { state: after, facts: [fullWindow(after, at)] };
-  // A total without input and output is Codex's own estimate of what it kept.
-  const guessed = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
+  const guessed = guessOf(payload) !== undefined;
   const cachedTokens = countAt(last, 'cached_input_tokens');
   const cached = cachedTokens ? { cachedTokens } : {};
   const seen = { source: guessed ? 'estimate' : 'log', at, ...cached } as const;
   const fact: Fact = { type: 'reading', reading: reading(after, used, seen) };
   if (after.turn.phase === 'open') return { state: after, facts: [fact] };
   return { state: { ...after, turn: { phase: 'doubtful', held: [fact] } }, facts: [] };
+};
+
+/** A total without input and output is Codex's own estimate of what it kept. */
+const guessOf = (payload: JsonRecord): number | undefined => {
+  const last = recordAt(recordAt(payload, 'info'), 'last_token_usage');
+  const isGuess = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
+  return isGuess ? countAt(last, 'total_tokens') : undefined;
 };
 
 const reading = (

@@ -189,6 +189,12 @@ describe('an attempt ends', () => {
     expect(play.state().policy).toMatchObject({ failures: 1 });
   });
 
+  it('as a failure when its record tells only the size after it, and that is none smaller', () => {
+    const play = playBegun();
+    play.boundary({ postTokens: AUTO_TOKENS });
+    expect(play.last()?.outcome).toMatchObject({ kind: 'failed', failure: 'inflated' });
+  });
+
   it('as a failure when the screen says success and the record that the summary is empty', () => {
     const play = playBegun();
     play.boundary({ source: 'screen' });

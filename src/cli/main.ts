@@ -34,6 +34,8 @@ const perform = async (request: Task): Promise<Outcome> => {
       return printed(await (await import('./commands/ps.js')).ps(request));
     case 'context':
       return printed(await (await import('./commands/context.js')).context(request));
+    case 'doctor':
+      return (await import('./commands/doctor.js')).doctor(request);
     case 'complete':
       return printed(await (await import('./commands/complete.js')).complete(request));
     case 'compact':

@@ -87,6 +87,13 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineReplay(program, ask);
   defineSessions(program, ask);
   defineCompact(program, ask);
+  program
+    .command('doctor')
+    .description('look at everything ctxwrap needs, and say what to mend')
+    .option('--json', 'print one JSON object')
+    .action(({ json = false }: { json?: boolean }) =>
+      ask({ kind: 'doctor', json, options: program.opts<Options>() }),
+    );
   defineShell(program, { agents: agentWords, version, ask });
   return program;
 };

@@ -86,6 +86,12 @@ export interface CompactCommandRequest {
   readonly options: Options;
 }
 
+export interface DoctorRequest {
+  readonly kind: 'doctor';
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 /** Words for a shell that completes a command line. */
 export interface CompleteRequest {
   readonly kind: 'complete';
@@ -104,6 +110,7 @@ export type Task =
   | PsRequest
   | ContextRequest
   | CompactCommandRequest
-  | CompleteRequest;
+  | CompleteRequest
+  | DoctorRequest;
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };

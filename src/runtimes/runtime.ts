@@ -5,6 +5,7 @@ import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
 import type { OwnLadder } from '../core/thresholds.js';
+import type { AgentHome } from './agent-home.js';
 import type { ContentReader } from './contents.js';
 import type { OfficialSource } from './official-source.js';
 import type { PromptReader, Recipe } from './recipe.js';
@@ -20,6 +21,8 @@ export interface Runtime {
   readonly command?: string;
   /** what to install when the command is not found */
   readonly npmPackage?: string;
+  /** what of it is on the machine; undefined where nobody knows */
+  readonly home?: AgentHome;
   /** false when these arguments make the agent print and exit, so that it must run without a PTY and a footer */
   readonly isInteractive: (args: readonly string[]) => boolean;
   /** where the agent compacts by itself; undefined when it does not or when nobody knows */

@@ -4,7 +4,8 @@ import { isOwnShim } from './shim.js';
 
 /** Where a command is, or why it cannot be run: the difference between the statuses 126 and 127 of a shell. */
 export type FoundCommand =
-  | { readonly kind: 'found'; readonly file: string }
+  /** `shims` are files of that name that start us, and come before it on PATH */
+  | { readonly kind: 'found'; readonly file: string; readonly shims: readonly string[] }
   | { readonly kind: 'not-executable'; readonly file: string; readonly reason: Obstacle }
   | { readonly kind: 'missing'; readonly shims: readonly string[] };
 
@@ -29,7 +30,7 @@ export const findCommand = (word: string, place: SearchPlace): FoundCommand => {
     const file = folder.startsWith('/') ? join(folder, word) : `./${join(folder, word)}`;
     const seen = look(file);
     if (seen.kind === 'found') {
-      if (!isOwnShim(file, place.self)) return seen;
+      if (!isOwnShim(file, place.self)) return { ...seen, shims };
       shims.push(file);
     }
     // a shell, too, forgets folders of that name and folders it may not enter
@@ -47,7 +48,7 @@ const look = (file: string): FoundCommand => {
     return { kind: 'not-executable', file, reason: 'locked' };
   }
   return isExecutable(file)
-    ? { kind: 'found', file }
+    ? { kind: 'found', file, shims: [] }
     : { kind: 'not-executable', file, reason: 'permission' };
 };
 

@@ -29,15 +29,15 @@ const find = (word: string) => findCommand(word, { path: `${first}:${second}`, s
 describe('the command on PATH', () => {
   it('is the first executable file of that name', () => {
     program(join(second, 'claude'), agent);
-    expect(find('claude')).toEqual({ kind: 'found', file: join(second, 'claude') });
+    expect(find('claude')).toMatchObject({ kind: 'found', file: join(second, 'claude') });
     program(join(first, 'claude'), agent);
-    expect(find('claude')).toEqual({ kind: 'found', file: join(first, 'claude') });
+    expect(find('claude')).toMatchObject({ kind: 'found', file: join(first, 'claude') });
   });
 
   it('may be a link to a program of another name', () => {
     program(join(folder, 'cli.js'), '#!/usr/bin/env node\n');
     symlinkSync(join(folder, 'cli.js'), join(first, 'claude'));
-    expect(find('claude')).toEqual({ kind: 'found', file: join(first, 'claude') });
+    expect(find('claude')).toMatchObject({ kind: 'found', file: join(first, 'claude') });
   });
 
   it('is neither a folder nor a dangling link', () => {
@@ -54,7 +54,7 @@ describe('the command on PATH', () => {
       reason: 'permission',
     });
     program(join(second, 'claude'), agent);
-    expect(find('claude')).toEqual({ kind: 'found', file: join(second, 'claude') });
+    expect(find('claude')).toMatchObject({ kind: 'found', file: join(second, 'claude') });
   });
 
   it('is missing where nothing has that name, also for an empty word', () => {
@@ -74,12 +74,12 @@ describe('the command on PATH', () => {
 describe('a word with a slash', () => {
   it('is used as it is, even when it is a shim', () => {
     const file = program(join(first, 'claude'), '#!/bin/sh\nexec ctxwrap claude "$@"\n');
-    expect(find(file)).toEqual({ kind: 'found', file });
+    expect(find(file)).toMatchObject({ kind: 'found', file });
   });
 
   it('is missing or not executable like any file', () => {
     expect(find(join(first, 'claude'))).toEqual({ kind: 'missing', shims: [] });
-    expect(find(first)).toEqual({ kind: 'not-executable', file: first, reason: 'folder' });
+    expect(find(first)).toMatchObject({ kind: 'not-executable', file: first, reason: 'folder' });
   });
 });
 
@@ -108,7 +108,7 @@ describe('our own shims', () => {
     const shim = program(join(first, 'claude'), text);
     expect(find('claude')).toEqual({ kind: 'missing', shims: [shim] });
     program(join(second, 'claude'), agent);
-    expect(find('claude')).toEqual({ kind: 'found', file: join(second, 'claude') });
+    expect(find('claude')).toMatchObject({ kind: 'found', file: join(second, 'claude') });
   });
 
   it('are passed over when they are a link to us', () => {
@@ -132,6 +132,6 @@ describe('our own shims', () => {
     ['a binary', '\u007fELF\0\nctxwrap claude\n'],
   ])('are not suspected because of %s', (_, text) => {
     const file = program(join(first, 'claude'), text);
-    expect(find('claude')).toEqual({ kind: 'found', file });
+    expect(find('claude')).toMatchObject({ kind: 'found', file });
   });
 });

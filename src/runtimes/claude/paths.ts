@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
+import type { Homestead } from '../agent-home.js';
 import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 
 const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
@@ -37,7 +38,7 @@ export const projectFolder = (place: Place, cwd: string): string => {
   return posix.join(configFolder(place), 'projects', name);
 };
 
-const configFolder = ({ env, home }: Place): string =>
+export const configFolder = ({ env, home }: Homestead): string =>
   env['CLAUDE_CONFIG_DIR'] || posix.join(home, '.claude');
 
 const sessionsFolder = (place: Place): string => posix.join(configFolder(place), 'sessions');

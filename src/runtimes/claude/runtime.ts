@@ -1,6 +1,7 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { claudeContents } from './contents.js';
+import { claudeHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { claudeReader } from './log.js';
 import { official } from './official.js';
@@ -14,6 +15,7 @@ export const claude: Runtime = {
   name: 'claude',
   command,
   npmPackage,
+  home: claudeHome,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger,
   log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },

@@ -4,7 +4,7 @@ import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/readi
 import type { Env } from '../runtime.js';
 import { isMarkedLarge, modelKey, showsItsWindow } from './models.js';
 
-const STANDARD_TOKENS = 200_000;
+export const STANDARD_TOKENS = 200_000;
 const LARGE_TOKENS = 1_000_000;
 
 // Models sold with the standard window only (2026-11). All others may run with one million tokens, which the

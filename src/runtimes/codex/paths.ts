@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { isRecord, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { dateFolder, isoMillis } from '../../core/time.js';
+import type { Homestead } from '../agent-home.js';
 import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
@@ -32,7 +33,8 @@ export const locateCodex = async (port: FilePort, place: Place): Promise<Located
   return bestOf(port, place, await grownRollouts(port, place));
 };
 
-const codexFolder = ({ env, home }: Place): string => env['CODEX_HOME'] || posix.join(home, '.codex');
+export const codexFolder = ({ env, home }: Homestead): string =>
+  env['CODEX_HOME'] || posix.join(home, '.codex');
 
 const serverMayWrite = (port: FilePort, place: Place): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));

@@ -1,6 +1,7 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { codexContents } from './contents.js';
+import { codexHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { codexReader } from './log.js';
 import { locateCodex } from './paths.js';
@@ -15,6 +16,7 @@ export const codex: Runtime = {
   name: 'codex',
   command,
   npmPackage,
+  home: codexHome,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
   log: { locate: locateCodex, reader: codexReader, recognises: isCodexRecord, contents: codexContents },

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
+import type { Homestead } from '../agent-home.js';
 import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
 
 // Old versions rewrite one .json document at each change.
@@ -51,7 +52,8 @@ const isRewritten = async (port: FilePort, { file }: Chat, place: Place): Promis
   return [...text.matchAll(HISTORY_END)].some(([, time]) => (isoMillis(time ?? '') ?? 0) >= place.startedAt);
 };
 
-const geminiFolder = ({ env, home }: Place): string => posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
+export const geminiFolder = ({ env, home }: Homestead): string =>
+  posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
 
 const projectFolders = async (port: FilePort, place: Place): Promise<readonly string[]> => {
   const root = geminiFolder(place);

@@ -1,6 +1,7 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { geminiContents } from './contents.js';
+import { geminiHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { geminiReader } from './log.js';
 import { locateGemini } from './paths.js';
@@ -15,6 +16,7 @@ export const gemini: Runtime = {
   name: 'gemini',
   command,
   npmPackage,
+  home: geminiHome,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
   log: { locate: locateGemini, reader: geminiReader, recognises: isGeminiRecord, contents: geminiContents },

@@ -3,6 +3,7 @@
 import { posix } from 'node:path';
 import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
+import type { Homestead } from '../agent-home.js';
 import type { FilePort, Located, Place } from '../runtime.js';
 
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -32,7 +33,7 @@ const registered = async (
   family: readonly number[],
 ): Promise<Said | undefined> => {
   for (const pid of family) {
-    const text = await port.smallText(posix.join(homeFolder(place), 'sessions', `${pid}.json`));
+    const text = await port.smallText(posix.join(qwenFolder(place), 'sessions', `${pid}.json`));
     const record = parseRecord(text ?? '');
     const startedAt = countAt(record, 'startedAt') ?? 0;
     const said = sessionIn(record, place, { id: 'sessionId', cwd: 'cwd' });
@@ -73,13 +74,13 @@ const sessionIn = (
 const chatsFolder = (place: Place, cwd: string): string =>
   posix.join(runtimeFolder(place), 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats');
 
-const runtimeFolder = (place: Place): string =>
-  absolute(place.env['QWEN_RUNTIME_DIR'], place) ?? homeFolder(place);
+export const runtimeFolder = (place: Homestead): string =>
+  absolute(place.env['QWEN_RUNTIME_DIR'], place) ?? qwenFolder(place);
 
-const homeFolder = (place: Place): string =>
+export const qwenFolder = (place: Homestead): string =>
   absolute(place.env['QWEN_HOME'], place) ?? posix.join(place.home, '.qwen');
 
-const absolute = (folder: string | undefined, { cwd, home }: Place): string | undefined => {
+const absolute = (folder: string | undefined, { cwd, home }: Homestead): string | undefined => {
   if (!folder) return undefined;
   if (folder === '~' || folder.startsWith('~/')) return posix.join(home, folder.slice(1));
   return posix.resolve(cwd, folder);

@@ -2,6 +2,7 @@ import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { qwenContents } from './contents.js';
 import { qwenLadder } from './ladder.js';
+import { qwenHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { qwenReader } from './log.js';
 import { locateQwen } from './paths.js';
@@ -16,6 +17,7 @@ export const qwen: Runtime = {
   name: 'qwen',
   command,
   npmPackage,
+  home: qwenHome,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
   ownLadder: (windowTokens) => qwenLadder(windowTokens),

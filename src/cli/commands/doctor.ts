@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { access, constants, lstat, readdir } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { doctorReport } from '../../core/doctor-report.js';
+import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
+import { runtimes } from '../../runtimes/index.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { findCommand } from '../../storage/find-command.js';
+import { homeFolder } from '../../storage/home-folder.js';
+import { sessionFiles } from '../../storage/session-files.js';
+import { listSessions } from '../../storage/session-records.js';
+import { stateFolder } from '../../storage/state-folder.js';
+import { namesIn, settingsText } from '../../storage/status-line.js';
+import { reasonOf } from '../../storage/unwritable.js';
+import { askTerminal } from '../../terminal/ask-terminal.js';
+import { agentSection } from '../doctor/agent-checks.js';
+import type { AgentFacts } from '../doctor/agent-checks.js';
+import { doctorText } from '../doctor/doctor-text.js';
+import { folderSection } from '../doctor/folder-checks.js';
+import { systemSection, terminalSection } from '../doctor/system-checks.js';
+import { jsonText } from '../json-text.js';
+import { widthOfOutput } from '../output-width.js';
+import { paintFor } from '../paint.js';
+import { print } from '../print.js';
+import type { DoctorRequest } from '../request.js';
+import { ladderChoice } from '../session.js';
+import type { Outcome } from '../session.js';
+import { version } from '../version.js';
+
+const ANSWER_MS = 1_000; // for the terminal
+const VERSION_MS = 20_000; // for an agent on a busy machine to say its version
+
+/** `ctxwrap doctor`: what is there, what is not, and what mends it. */
+export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
+  const report = await examine(request);
+  const paint = paintFor(process.stdout.isTTY, process.env);
+  const text = request.json
+    ? jsonText(report, 2)
+    : `${doctorText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
+  await print(text);
+  return { status: { kind: 'code', code: report.status === 'fail' ? 1 : 0 }, notices: [] };
+};
+
+const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
+  const agents = Object.values<Runtime>(runtimes).flatMap((runtime) =>
+    runtime.home && runtime.command !== undefined ? [agent(runtime, request)] : [],
+  );
+  const sections: readonly CheckSection[] = await Promise.all([system(), terminal(), state(), ...agents]);
+  return doctorReport(version(), sections);
+};
+
+const system = async (): Promise<CheckSection> =>
+  systemSection({
+    node: process.versions.node,
+    platform: process.platform,
+    arch: process.arch,
+    env: process.env,
+    ptyFailure: await import('@lydell/node-pty').then(() => undefined, reasonOf),
+  });
+
+const terminal = async (): Promise<CheckSection> => {
+  const { stdin, stdout, env } = process;
+  const isTerminal = stdin.isTTY && stdout.isTTY;
+  return terminalSection({
+    env,
+    size: isTerminal ? { columns: stdout.columns, rows: stdout.rows } : undefined,
+    answers: isTerminal ? await askTerminal(stdin, stdout, ANSWER_MS) : undefined,
+  });
+};
+
+const state = async (): Promise<CheckSection> => {
+  const folder = stateFolder(process.env, homeFolder(process.env));
+  const stats = await lstat(folder).catch(() => undefined);
+  const sessions = await listSessions(folder, Date.now()).catch(() => []);
+  return folderSection({
+    folder,
+    stats: stats && {
+      mode: stats.mode,
+      isOwn: stats.uid === process.getuid?.(),
+      isFolder: stats.isDirectory(),
+    },
+    unwritable: stats && (await obstacle(folder, constants.R_OK | constants.W_OK | constants.X_OK)),
+    sessions,
+  });
+};
+
+const obstacle = (path: string, mode: number): Promise<string | undefined> =>
+  access(path, mode).then(() => undefined, reasonOf);
+
+const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<CheckSection> => {
+  const { home, command } = runtime;
+  if (!home || command === undefined) return { title: runtime.name, checks: [] };
+  const { env } = process;
+  const place = { env, home: homeFolder(env), cwd: process.cwd() };
+  const search = { path: env['PATH'], self: realpathSync(process.argv[1] ?? '') };
+  const found = findCommand(command, search);
+  const folder = home.sessions(place);
+  return agentSection({
+    runtime,
+    home,
+    found,
+    version: found.kind === 'found' ? await versionOf(found.file) : undefined,
+    sessions: { folder, state: await folderState(folder) },
+    setting: await home.ownSetting(sessionFiles(), place),
+    official: await officialText(runtime, place),
+    env,
+    windowTokens: options.window,
+    choice: ladderChoice(options),
+  });
+};
+
+/** The first number with dots in it that `--version` prints. */
+const versionOf = async (file: string): Promise<string | undefined> => {
+  const running = promisify(execFile)(file, ['--version'], { timeout: VERSION_MS, encoding: 'utf8' });
+  const { stdout } = await running.catch(() => ({ stdout: '' }));
+  return /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
+};
+
+const folderState = async (folder: string): Promise<AgentFacts['sessions']['state']> => {
+  try {
+    await readdir(folder);
+    return 'readable';
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'missing' : 'unreadable';
+  }
+};
+
+const officialText = async (
+  { official }: Runtime,
+  place: Pick<AgentFacts, 'env'> & { readonly home: string; readonly cwd: string },
+): Promise<string | undefined> => {
+  if (!official) return undefined;
+  const port = { text: settingsText, names: namesIn };
+  const files = { settings: '/dev/null', report: '/dev/null' };
+  const plan = await official.plan(port, { ...place, args: [], wish: 'auto', files });
+  return plan.kind === 'ask' ? 'yours is chained, and gives the exact numbers' : `not used: ${plan.reason}`;
+};

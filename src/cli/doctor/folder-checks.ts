@@ -1,0 +1,51 @@
+import { fail, ok, warn } from '../../core/doctor-report.js';
+import type { Check, CheckSection } from '../../core/doctor-report.js';
+import type { ListedSession } from '../../storage/session-records.js';
+
+export interface FolderFacts {
+  readonly folder: string;
+  /** undefined while it is not there */
+  readonly stats: { readonly mode: number; readonly isOwn: boolean; readonly isFolder: boolean } | undefined;
+  /** why nothing can be written there; undefined when it can */
+  readonly unwritable: string | undefined;
+  readonly sessions: readonly ListedSession[];
+}
+
+const OTHERS = 0o077;
+
+export const folderSection = (facts: FolderFacts): CheckSection => ({
+  title: 'State',
+  checks: facts.stats
+    ? [folder(facts), ...records(facts)]
+    : [ok('folder', `${facts.folder} is not there yet`)],
+});
+
+const folder = ({ folder: path, stats, unwritable }: FolderFacts): Check => {
+  if (stats && !stats.isFolder)
+    return fail('folder', `${path} is a link or no folder`, `mv ${path} ${path}.old`);
+  if (stats && !stats.isOwn)
+    return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${path}`);
+  if (unwritable !== undefined)
+    return fail('folder', `nothing can be written into ${path}: ${unwritable}`, `chmod u+rwx ${path}`);
+  if (stats && (stats.mode & OTHERS) !== 0)
+    return warn('folder', `others can look into ${path}`, `chmod 700 ${path}`);
+  return ok('folder', `${path}, for you alone`);
+};
+
+const records = ({ sessions }: FolderFacts): readonly Check[] => {
+  const count = (liveness: ListedSession['liveness']): number =>
+    sessions.filter((each) => each.liveness === liveness).length;
+  const stale = count('stale');
+  return [
+    ok('sessions', `${count('live')} running, ${count('ended') + count('dead')} over`),
+    ...(stale > 0
+      ? [
+          warn(
+            'silent',
+            `${stale} ${stale === 1 ? 'session has' : 'sessions have'} not answered for a minute`,
+            'ctxwrap ps --all',
+          ),
+        ]
+      : []),
+  ];
+};

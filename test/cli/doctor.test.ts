@@ -1,0 +1,146 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
+import type { Bench } from './launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+});
+afterEach(() => bench.remove());
+
+const examined = async (...options: readonly string[]) => {
+  const { stdout, code } = await ctxwrap([...options, 'doctor', '--json'], bench);
+  const report = JSON.parse(stdout) as DoctorReport;
+  const check = (title: string, name: string): Check | undefined =>
+    report.sections.find((each) => each.title === title)?.checks.find((each) => each.name === name);
+  return { report, code, check };
+};
+const agent = (name: string, version: string): string =>
+  bench.program(name, `#!/bin/sh\n[ "$1" = --version ] && echo "${version}"\n`);
+const file = (path: string, text: string): void => {
+  mkdirSync(join(bench.folder, path, '..'), { recursive: true });
+  writeFileSync(join(bench.folder, path), text);
+};
+
+describe('ctxwrap doctor', () => {
+  it('finds nothing to mend on a fresh machine, but that there is no terminal to ask', async () => {
+    const { report, code, check } = await examined();
+    expect(code).toBe(0);
+    expect(report).toMatchObject({ schema: 'ctxwrap.doctor/1', status: 'warn' });
+    expect(check('System', 'node')).toMatchObject({ status: 'ok' });
+    expect(check('System', 'pty')).toMatchObject({ status: 'ok' });
+    expect(check('Terminal', 'terminal')).toMatchObject({ status: 'warn' });
+    expect(check('State', 'folder')?.text).toContain('not there yet');
+    expect(check('codex', 'program')?.text).toContain('npm install -g @openai/codex');
+  });
+
+  it('knows an agent by its version, and says where the tiers begin and why', async () => {
+    const path = agent('codex', 'codex-cli 0.169.0');
+    agent('claude', '2.9.9 (Claude Code)');
+    const { check } = await examined('--window', '100k');
+    expect(check('codex', 'program')).toMatchObject({ status: 'ok', text: path });
+    expect(check('codex', 'version')).toMatchObject({ status: 'ok' });
+    expect(check('claude', 'version')).toMatchObject({
+      status: 'warn',
+      text: '2.9.9; the lab has played 2.1.197',
+    });
+    expect(check('codex', 'window')?.text).toBe('100,000 tokens, the window you set');
+    expect(check('codex', 'auto')?.text).toMatch(/^70,000: /);
+    expect(check('claude', 'status line')?.text).toContain('not used');
+  });
+
+  it.each([
+    [
+      'codex',
+      '.codex/config.toml',
+      'model = "x"\nmodel_auto_compact_token_limit = 50_000\n',
+      'at 50,000, before',
+    ],
+    ['gemini', '.gemini/settings.json', '{ "model": { "compressionThreshold": 0.4 } }', 'at 419,430, before'],
+    [
+      'qwen',
+      '.qwen/settings.json',
+      '// mine\n{"context":{"autoCompactThreshold":0.5}}',
+      'at 500,000, before',
+    ],
+  ])('warns where a setting makes %s compact before us', async (name, path, text, told) => {
+    agent(name, '1.0.0');
+    file(path, text);
+    const { check } = await examined();
+    expect(check(name, 'own compaction')).toMatchObject({ status: 'warn' });
+    expect(check(name, 'own compaction')?.text).toContain(told);
+    expect(check(name, 'own compaction')?.fix).toMatch(new RegExp(`^ctxwrap --auto \\d+k ${name}$`));
+  });
+
+  it.each([
+    ['claude', '.claude.json', '{"autoCompactEnabled": false}', 'does not compact by itself'],
+    [
+      'gemini',
+      '.gemini/settings.json',
+      '{ "model": { "compressionThreshold": 1 } }',
+      'does not compact by itself',
+    ],
+    ['codex', '.codex/config.toml', 'model_auto_compact_token_limit = 240000', 'after our auto'],
+  ])('finds nothing wrong where %s compacts later or not at all', async (name, path, text, told) => {
+    agent(name, '1.0.0');
+    file(path, text);
+    const { check } = await examined();
+    expect(check(name, 'own compaction')).toMatchObject({ status: 'ok' });
+    expect(check(name, 'own compaction')?.text).toContain(told);
+  });
+
+  it('finds the agent behind a shim, and says when there is none', async () => {
+    const shims = join(bench.folder, 'shims');
+    mkdirSync(shims);
+    for (const name of ['qwen', 'gemini']) {
+      writeFileSync(join(shims, name), `#!/bin/sh\nexec ctxwrap ${name} "$@"\n`, { mode: 0o755 });
+    }
+    agent('qwen', '0.24.4');
+    bench.env['PATH'] = `${shims}:${bench.env['PATH'] ?? ''}`;
+    const { check, code } = await examined();
+    expect(check('qwen', 'shim')?.text).toContain(join(shims, 'qwen'));
+    expect(check('qwen', 'program')?.text).toBe(join(bench.folder, 'qwen'));
+    expect(check('gemini', 'program')).toMatchObject({
+      status: 'fail',
+      fix: 'npm install -g @google/gemini-cli',
+    });
+    expect(code).toBe(1);
+  });
+
+  it('fails where our folder is a link, and warns where others can look into it', async () => {
+    const state = join(bench.folder, '.local/state');
+    mkdirSync(join(state, 'elsewhere'), { recursive: true, mode: 0o700 });
+    symlinkSync('elsewhere', join(state, 'ctxwrap'));
+    expect((await examined()).check('State', 'folder')).toMatchObject({ status: 'fail' });
+    bench.env['XDG_STATE_HOME'] = join(bench.folder, 'open');
+    mkdirSync(join(bench.folder, 'open/ctxwrap'), { recursive: true });
+    chmodSync(join(bench.folder, 'open/ctxwrap'), 0o755);
+    const folder = (await examined()).check('State', 'folder');
+    expect(folder).toMatchObject({ status: 'warn', fix: `chmod 700 ${bench.folder}/open/ctxwrap` });
+  });
+
+  it('asks the terminal, and does not wait long for one that says nothing', async () => {
+    const silent = inTerminal(process.execPath, [bin, 'doctor'], bench);
+    await silent.ended;
+    expect(silent.output()).toContain('answers no questions within a second');
+    const talking = inTerminal(process.execPath, [bin, 'doctor'], bench);
+    await talking.seen(/\x1b\[c/);
+    talking.type('\x1bP>|WezTerm 2026\x1b\\\x1b[?2026;2$yq\x1b[?0u\x1b[?65;1;9c');
+    await talking.ended;
+    expect(talking.output()).toContain('WezTerm 2026 (TERM=xterm-256color)');
+    expect(talking.output()).toContain("frames at once (2026) and kitty's keyboard protocol");
+  });
+});
+
+describe('the versions that doctor takes for known', () => {
+  it.each(['claude', 'codex', 'gemini', 'qwen'] as const)('are those of %s in docs/agents.md', (name) => {
+    const table = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
+    const rows = table.split('\n').filter((line) => line.startsWith(`| ${name} | `));
+    const versions = new Set(rows.map((line) => line.split(' | ')[1]));
+    expect([...versions]).toEqual(runtimes[name].home?.played);
+  });
+});

@@ -260,6 +260,7 @@ describe('the runtimes', () => {
       'document.ts',
       'doubt.ts',
       'growth.ts',
+      'home.ts',
       'ladder.ts',
       'launch.ts',
       'layout.ts',

@@ -24,6 +24,18 @@ export interface DoctorReport {
   readonly sections: readonly CheckSection[];
 }
 
+/** What a terminal says of itself; undefined for what it did not answer. */
+export interface TerminalAnswers {
+  /** it has answered anything at all */
+  readonly answers: boolean;
+  /** its name and version: XTVERSION (xterm ctlseqs, `CSI > q`) */
+  readonly name?: string;
+  /** it draws frames at once: DECRQM of mode 2026 */
+  readonly synchronized?: boolean;
+  /** it speaks kitty's keyboard protocol: `CSI ? u` */
+  readonly kittyKeyboard?: boolean;
+}
+
 export const doctorReport = (version: string, sections: readonly CheckSection[]): DoctorReport => {
   const found = sections.flatMap(({ checks }) => checks.map(({ status }) => status));
   const status = (['fail', 'warn'] as const).find((each) => found.includes(each)) ?? 'ok';

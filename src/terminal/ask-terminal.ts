@@ -1,17 +1,6 @@
 // Asks the terminal what it is, for `ctxwrap doctor`. Not for a session: there the answers travel with the user's keys.
 import type { ReadStream, WriteStream } from 'node:tty';
-
-/** What a terminal says of itself; undefined for what it did not answer. */
-export interface TerminalAnswers {
-  /** it has answered anything at all */
-  readonly answers: boolean;
-  /** its name and version: XTVERSION (xterm ctlseqs, `CSI > q`) */
-  readonly name?: string;
-  /** it draws frames at once: DECRQM of mode 2026 */
-  readonly synchronized?: boolean;
-  /** it speaks kitty's keyboard protocol: `CSI ? u` */
-  readonly kittyKeyboard?: boolean;
-}
+import type { TerminalAnswers } from '../core/doctor-report.js';
 
 // Every terminal answers DA1, and in the order of the questions: after it nothing more will come.
 const QUESTIONS = '\x1b[>q\x1b[?2026$p\x1b[?u\x1b[c';
@@ -51,7 +40,7 @@ const answersTo = (input: ReadStream, output: WriteStream, waitMs: number): Prom
   });
 
 /** Reads answers in any order, with keys of the user's between them. */
-export const readAnswers = (text: string): TerminalAnswers => {
+const readAnswers = (text: string): TerminalAnswers => {
   const name = /\x1bP>\|([^\x1b\x07]*)/.exec(text)?.[1];
   const mode = /\x1b\[\?2026;(\d)\$y/.exec(text)?.[1];
   const answers = DA1.test(text);

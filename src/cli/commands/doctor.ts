@@ -13,7 +13,7 @@ import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
 import { reasonOf } from '../../storage/unwritable.js';
-import { askTerminal } from '../../terminal/ask-terminal.js';
+import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
 import { agentSection } from '../doctor/agent-checks.js';
 import type { AgentFacts } from '../doctor/agent-checks.js';
 import { doctorText } from '../doctor/doctor-text.js';
@@ -56,18 +56,11 @@ const system = async (): Promise<CheckSection> =>
     platform: process.platform,
     arch: process.arch,
     env: process.env,
-    ptyFailure: await import('@lydell/node-pty').then(() => undefined, reasonOf),
+    ptyFailure: await ptyFailure(),
   });
 
-const terminal = async (): Promise<CheckSection> => {
-  const { stdin, stdout, env } = process;
-  const isTerminal = stdin.isTTY && stdout.isTTY;
-  return terminalSection({
-    env,
-    size: isTerminal ? { columns: stdout.columns, rows: stdout.rows } : undefined,
-    answers: isTerminal ? await askTerminal(stdin, stdout, ANSWER_MS) : undefined,
-  });
-};
+const terminal = async (): Promise<CheckSection> =>
+  terminalSection(process.env, await ownTerminal(process.stdin, process.stdout, ANSWER_MS));
 
 const state = async (): Promise<CheckSection> => {
   const folder = stateFolder(process.env, homeFolder(process.env));

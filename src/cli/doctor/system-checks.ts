@@ -1,6 +1,6 @@
 import { fail, ok, warn } from '../../core/doctor-report.js';
-import type { Check, CheckSection } from '../../core/doctor-report.js';
-import type { TerminalAnswers } from '../../terminal/ask-terminal.js';
+import type { Check, CheckSection, TerminalAnswers } from '../../core/doctor-report.js';
+import type { OwnTerminal } from '../../wrap/machine.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -46,21 +46,16 @@ const switchedOff = (env: Env): readonly Check[] => [
     : []),
 ];
 
-export interface TerminalFacts {
-  readonly env: Env;
-  /** undefined where input or output is no terminal */
-  readonly size: { readonly columns: number; readonly rows: number } | undefined;
-  readonly answers: TerminalAnswers | undefined;
-}
-
 const LEAST_ROWS = 8;
 const LEAST_COLUMNS = 20; // with fewer the agent has all rows
 
-export const terminalSection = ({ env, size, answers }: TerminalFacts): CheckSection => {
-  if (!size || !answers) {
+/** `terminal` is undefined where input or output is none. */
+export const terminalSection = (env: Env, terminal: OwnTerminal | undefined): CheckSection => {
+  if (!terminal) {
     const text = 'input or output is no terminal, so it was not asked';
     return { title: 'Terminal', checks: [warn('terminal', text, 'run ctxwrap doctor in a terminal')] };
   }
+  const { size, answers } = terminal;
   return {
     title: 'Terminal',
     checks: [kind(env, answers), room(size), answering(answers), colours(env), letters(env)],

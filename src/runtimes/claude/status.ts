@@ -1,5 +1,6 @@
 import { textAt } from '../../core/json.js';
-import type { AgentStatus, FilePort, Place } from '../runtime.js';
+import type { FilePort } from '../file-port.js';
+import type { AgentStatus, Place } from '../runtime.js';
 import { ownPidFile } from './paths.js';
 
 /** Claude's own word on its state, in the pid file of the child; old versions write none (facts/sessions.md §F). */

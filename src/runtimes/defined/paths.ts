@@ -1,4 +1,5 @@
-import type { FilePort, Locate, Located, Place } from '../runtime.js';
+import type { FilePort } from '../file-port.js';
+import type { Locate, Located, Place } from '../runtime.js';
 import { filesOf, type Glob } from './glob.js';
 
 /** The newest file that has grown since the start. Whether it is this child's nobody says, so it is never certain. */

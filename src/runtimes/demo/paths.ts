@@ -1,5 +1,6 @@
 // The demo agent writes its session file where the wrapper told it to.
-import type { FilePort, Located, Place } from '../runtime.js';
+import type { FilePort } from '../file-port.js';
+import type { Located, Place } from '../runtime.js';
 
 const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 

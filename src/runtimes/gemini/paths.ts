@@ -5,7 +5,8 @@ import { parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import type { Homestead } from '../agent-home.js';
-import type { FileEntry, FilePort, Located, Place } from '../runtime.js';
+import type { FileEntry, FilePort } from '../file-port.js';
+import type { Located, Place } from '../runtime.js';
 
 // Old versions rewrite one .json document at each change.
 const SESSION_FILE = /^session-.*\.jsonl?$/;

@@ -4,7 +4,8 @@ import { posix } from 'node:path';
 import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Homestead } from '../agent-home.js';
-import type { FilePort, Located, Place } from '../runtime.js';
+import type { FilePort } from '../file-port.js';
+import type { Located, Place } from '../runtime.js';
 
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;

@@ -157,8 +157,8 @@ describe('what it says', () => {
     expect(shown({ ...view, contents: [] })).toContain('None yet.');
   });
 
-  it('evidence of the last attempt is on the second page', () => {
-    expect(shown(countdown, 'detail')).toMatch(/The last attempt\n.*164k → 12k.*verified\n/);
+  it('evidence of the last compaction is on the second page', () => {
+    expect(shown(countdown, 'detail')).toMatch(/The last compaction\n.*164k → 12k.*verified\n/);
     expect(shown(countdown, 'detail')).toContain('its record of the compaction');
   });
 });

@@ -31,7 +31,7 @@ export const detailLines = (view: OverlayView, columns: number): readonly Line[]
     },
     { title: 'Compacting', lines: policy.flatMap(said) },
     {
-      title: 'The last attempt',
+      title: 'The last compaction',
       lines: last
         ? [
             ...attemptLines([last], columns),

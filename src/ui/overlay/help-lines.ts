@@ -24,7 +24,7 @@ const actionKeys = (can: OverlayAbilities): readonly (readonly [string, string])
 ];
 
 const pageKeys = (hotkey: string | undefined): readonly (readonly [string, string])[] => [
-  ['d', 'sources, evidence and the last attempt'],
+  ['d', 'sources, evidence and the last compaction'],
   ['Up Down', 'scroll, as do Page Up, Page Down, Home, End and the wheel'],
   ['Esc', 'back, or close'],
   [hotkey === undefined ? 'q' : `q ${hotkey}`, 'close'],

@@ -81,13 +81,15 @@ const modeLines = (mode: Mode, columns: number): readonly Line[] =>
 const NAME_COLUMNS = 20;
 const VALUE_COLUMNS = 10;
 const SHARE_COLUMNS = 7;
+const WIDE_COLUMNS = 50; // with more, the numbers stand farther apart
 
 const partLines = (fill: OverlayFill | undefined, columns: number): readonly Line[] => {
   const { parts = [], totalTokens } = fill ?? {};
   if (parts.length === 0 || totalTokens === undefined) return [];
-  const name = Math.min(NAME_COLUMNS, columns - VALUE_COLUMNS - SHARE_COLUMNS - 4);
+  const share = columns < WIDE_COLUMNS ? SHARE_COLUMNS : SHARE_COLUMNS + 2;
+  const name = Math.min(NAME_COLUMNS, columns - VALUE_COLUMNS - share - 4);
   const numbers = (tokens: number, percent: number): string =>
-    padStart(grouped(Math.round(tokens)), VALUE_COLUMNS) + padStart(`${percent.toFixed(1)}%`, SHARE_COLUMNS);
+    padStart(grouped(Math.round(tokens)), VALUE_COLUMNS) + padStart(`${percent.toFixed(1)}%`, share);
   return [
     ...parts.map((part): Line => {
       const { cell, tone } = partLooks[part.name];

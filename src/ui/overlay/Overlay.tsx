@@ -9,14 +9,13 @@ export interface OverlayProps {
   readonly body: readonly Line[];
   readonly foot: readonly Line[];
   readonly rows: number;
-  readonly margin: number;
   readonly paints: Paints;
   readonly ascii: boolean;
 }
 
 /** The whole screen: whose window it is, what is said of it, and the keys at the bottom. */
-export const Overlay = ({ head, body, foot, rows, margin, paints, ascii }: OverlayProps) => (
-  <Box flexDirection="column" height={rows} paddingLeft={margin}>
+export const Overlay = ({ head, body, foot, rows, paints, ascii }: OverlayProps) => (
+  <Box flexDirection="column" height={rows}>
     <Lines lines={head} paints={paints} ascii={ascii} />
     <Box flexGrow={1} flexDirection="column">
       <Lines lines={body} paints={paints} ascii={ascii} />

@@ -29,6 +29,7 @@ export interface OverlayFrame extends OverlayExtent {
 }
 
 const WIDEST = 100; // longer lines are not easier to read
+const LEAST_MARGINS = 20; // columns
 const AIRY_ROWS = 14; // with less, no row is left empty above and below the contents
 
 export const renderOverlay = (view: OverlayView, request: OverlayRequest): OverlayFrame => {
@@ -50,13 +51,16 @@ export const renderOverlay = (view: OverlayView, request: OverlayRequest): Overl
       body: fitted(lines.slice(scroll, scroll + shown)),
       foot: [...air, ...fitted([keyLine(safe, page, extent, columns)])],
       rows,
-      margin,
       paints: paintsOf(safe.tier, look.colorLevel, safe.fill?.isStale === true),
       ascii: look.ascii,
     }),
-    { columns: look.columns },
+    { columns }, // Ink's work grows with every cell, so that the margin is not its own
   );
-  const drawn = text.split('\n').slice(0, rows);
+  const indent = ' '.repeat(margin);
+  const drawn = text
+    .split('\n')
+    .slice(0, rows)
+    .map((row) => (row === '' ? '' : indent + row));
   return { rows: [...drawn, ...Array.from({ length: rows - drawn.length }, () => '')], scroll, most, shown };
 };
 
@@ -73,7 +77,7 @@ const contentLines = (view: OverlayView, page: OverlayPage, columns: number): re
 
 /** In a wide terminal the contents stand in the middle. */
 const place = (columns: number): { readonly columns: number; readonly margin: number } => {
-  const least = columns < 60 ? 1 : 2;
+  const least = columns < LEAST_MARGINS ? 0 : columns < 60 ? 1 : 2;
   const inner = Math.max(1, Math.min(WIDEST, columns - 2 * least));
   return { columns: inner, margin: Math.max(least, Math.floor((columns - inner) / 2)) };
 };

@@ -1,6 +1,7 @@
 // The compactions of this session that are over, ours and others', for a list of the last ones.
-import type { Event } from '../event.js';
+import type { Boundary, Event } from '../event.js';
 import type { Millis } from '../reading.js';
+import { faultOf } from './boundary-fault.js';
 import { isSameFill } from './outcome.js';
 import type { Ended, Fill, Outcome } from './outcome.js';
 import type { Effect } from './state.js';
@@ -37,8 +38,7 @@ export interface PastNote {
 }
 
 /** The list after a step; the same object when nothing has changed. */
-export const notePast = (past: Past, note: PastNote): Past => {
-  const { event, effects, fill } = note;
+export const notePast = (past: Past, { event, effects, fill, now }: PastNote): Past => {
   const before = event?.type === 'session-changed' ? { ...past, isOpen: false } : past;
   const isNumbered = fill !== undefined && before.isOpen;
   const numbered = isNumbered ? withNext(before.attempts, fill) : before.attempts;
@@ -48,7 +48,7 @@ export const notePast = (past: Past, note: PastNote): Past => {
   );
   const isTold = event?.type === 'boundary' && event.boundary.source !== 'screen';
   const boundary = isTold ? event.boundary : undefined;
-  const all = boundary && ended.length === 0 ? [endedOf(boundary, note)] : ended;
+  const all = boundary && ended.length === 0 ? [endedOf(boundary, past.fill, now)] : ended;
   const told = all.map((each) => ({ ended: withBefore(each, past.fill, boundary) }));
   const last = told.at(-1)?.ended.outcome;
   const isOpen = last ? last.kind === 'verified' && !last.after : before.isOpen && !isNumbered;
@@ -56,20 +56,14 @@ export const notePast = (past: Past, note: PastNote): Past => {
   return { attempts: [...numbered, ...told].slice(-MOST_PAST), isOpen, ...(fill ? { fill } : {}) };
 };
 
-type Boundary = Extract<Event, { readonly type: 'boundary' }>['boundary'];
-
 /** A compaction that only the agent's record tells of. */
-const endedOf = ({ initiator = 'agent', postTokens, summary }: Boundary, { now }: PastNote): Ended => {
+const endedOf = (boundary: Boundary, before: Fill | undefined, now: Millis): Ended => {
+  const { initiator = 'agent', postTokens, preTokens = before?.usedTokens } = boundary;
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
-  const outcome: Outcome =
-    summary === undefined
-      ? { kind: 'verified', ...after }
-      : { kind: 'failed', failure: summary, text: summary === 'empty' ? NO_SUMMARY : CUT_SUMMARY };
+  const whole = preTokens === undefined ? boundary : { ...boundary, preTokens };
+  const outcome: Outcome = faultOf(whole) ?? { kind: 'verified', ...after };
   return { initiator, startedAt: now, endedAt: now, outcome, evidence: ['its record of the compaction'] };
 };
-
-const NO_SUMMARY = 'the summary is empty';
-const CUT_SUMMARY = 'the summary is cut off';
 
 // The number that a compaction makes void is gone when its end is told.
 const withBefore = (ended: Ended, fill: Fill | undefined, boundary: Boundary | undefined): Ended => {

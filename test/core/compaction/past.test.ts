@@ -59,6 +59,15 @@ describe('the list of past compactions', () => {
     expect(rows(overlay)).toEqual(['165k → 9.0k | - | you | verified']);
   });
 
+  it('has one that left no less than there was as one that failed', () => {
+    const overlay = overlayAt(100_000);
+    overlay.play.boundary({ preTokens: 100_000, postTokens: 101_000 });
+    expect(overlay.view().attempts[0]).toMatchObject({
+      before: '100k',
+      outcome: 'failed: not smaller: 100k → 101k',
+    });
+  });
+
   it('has one whose summary is of no use, and none that only the screen tells of', () => {
     const overlay = overlayAt(100_000);
     overlay.play.boundary({ summary: 'empty' });

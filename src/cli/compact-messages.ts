@@ -1,7 +1,7 @@
 // What `ctxwrap compact` says when it does not come to an outcome: what is the matter, and the command that helps.
 import { UserError } from '../core/user-error.js';
 import type { ListedSession } from '../storage/session-records.js';
-import { plain } from './plain-text.js';
+import { plain } from '../ui/plain-text.js';
 import { ageText } from './sessions-text.js';
 
 const usage = 2;

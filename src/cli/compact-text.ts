@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../core/compaction/attempt-record.js';
 import type { OutcomeKind } from '../core/compaction/outcome.js';
 import type { SessionRecord } from '../core/session-record.js';
 import type { Reply } from './await-answer.js';
-import { plain, wrapped } from './plain-text.js';
+import { plain, wrapped } from '../ui/plain-text.js';
 
 /** One request and what came of it. What is not known is left out. */
 export interface CompactReport extends Partial<Omit<AttemptRecord, 'outcome' | 'words'>> {

@@ -2,17 +2,10 @@
 import type { ContextReport, PastCompaction } from '../core/context-report.js';
 import type { Millis } from '../core/reading.js';
 import { grouped } from '../core/rung.js';
-import type { Threshold } from '../core/thresholds.js';
+import { reasonOnly, thresholdNames } from '../core/thresholds.js';
 import type { Paint } from './paint.js';
-import { plain, shortened, wrapped } from './plain-text.js';
+import { plain, shortened, wrapped } from '../ui/plain-text.js';
 
-const NAMES: Readonly<Record<Threshold['name'], string>> = {
-  effective: 'Effective window',
-  warn: 'Warn',
-  auto: 'Auto',
-  hard: 'Hard',
-  native: "Agent's own",
-};
 const NAME_COLUMNS = 18;
 const VALUE_COLUMNS = 11;
 const LEAST_HEAD = 2 + NAME_COLUMNS + VALUE_COLUMNS; // with less, the number comes first and the name is cut
@@ -47,10 +40,9 @@ const thresholdText = (
   const mark = current ? '▶' : ' ';
   const head =
     columns < LEAST_HEAD
-      ? `${mark}${number.padStart(VALUE_COLUMNS - 1)} ${NAMES[name]}`
-      : `${mark} ${NAMES[name].padEnd(NAME_COLUMNS)}${number.padStart(VALUE_COLUMNS)}`;
-  // The sentence begins with the name and the number, which stand here already.
-  const why = plain(reason.replace(/^[^:]*: /, ''));
+      ? `${mark}${number.padStart(VALUE_COLUMNS - 1)} ${thresholdNames[name]}`
+      : `${mark} ${thresholdNames[name].padEnd(NAME_COLUMNS)}${number.padStart(VALUE_COLUMNS)}`;
+  const why = plain(reasonOnly({ reason }));
   const room = columns - head.length - 2;
   if (room < REASON_COLUMNS)
     return [shortened(head, columns), ...wrapped(why, columns - 4).map((line) => `    ${line}`)];

@@ -1,11 +1,13 @@
 // `ctxwrap context` for people: how full the window is and why, in the manner of the agents' own /context, in any width.
+import { blankSentence } from '../core/blank-sentence.js';
+import { partNames } from '../core/context-parts.js';
 import type { PartName } from '../core/context-parts.js';
 import type { ContextReport } from '../core/context-report.js';
 import type { WindowSource } from '../core/reading.js';
 import { grouped } from '../core/rung.js';
 import { compactionRows, thresholdRows, toolRows } from './context-sections.js';
 import type { Paint } from './paint.js';
-import { plain, shortened, widthOf, wrapped } from './plain-text.js';
+import { plain, shortened, widthOf, wrapped } from '../ui/plain-text.js';
 
 export interface ContextLook {
   readonly width: number;
@@ -19,7 +21,7 @@ export const contextText = (report: ContextReport, { width, paint }: ContextLook
   const columns = Math.min(WIDEST, width);
   const sections = [
     headRows(report, columns, paint),
-    report.reading ? fillRows(report, columns, paint) : wrapped(blankText(report), columns),
+    report.reading ? fillRows(report, columns, paint) : wrapped(plain(blankSentence(report.note)), columns),
     thresholdRows(report, columns, paint),
     compactionRows(report, columns, paint),
     toolRows(report, columns, paint),
@@ -27,18 +29,6 @@ export const contextText = (report: ContextReport, { width, paint }: ContextLook
   return sections
     .filter((rows) => rows.length > 0)
     .flatMap((rows, index) => (index === 0 ? rows : ['', ...rows]));
-};
-
-const blankText = ({ note }: ContextReport): string => {
-  switch (note) {
-    case undefined:
-    case 'waiting for the first turn':
-      return 'No answer yet: the agent says how full the window is with its first one.';
-    case 'size pending':
-      return 'The last number is void after a compaction, and the next answer brings a new one.';
-    default:
-      return `There is no number: ${plain(note)}.`;
-  }
 };
 
 const headRows = (
@@ -73,12 +63,12 @@ const sourceTexts = {
   estimate: 'estimated from the text since the last number',
 } as const;
 
-const partTexts: Readonly<Record<PartName, { readonly name: string; readonly cell: string }>> = {
-  used: { name: 'Used', cell: '█' },
-  cached: { name: 'Cached input', cell: '█' },
-  fresh: { name: 'Fresh input', cell: '▓' },
-  free: { name: 'Free', cell: '░' },
-  buffer: { name: 'Compaction buffer', cell: '▒' },
+const partCells: Readonly<Record<PartName, string>> = {
+  used: '█',
+  cached: '█',
+  fresh: '▓',
+  free: '░',
+  buffer: '▒',
 };
 
 const fillRows = (report: ContextReport, columns: number, paint: Paint): readonly string[] => {
@@ -100,11 +90,7 @@ const fillRows = (report: ContextReport, columns: number, paint: Paint): readonl
     ...window.flatMap((text) => wrapped(text, columns)),
     paint.tier(tier, bar(report, Math.min(BAR, columns))),
     ...parts.map(({ name, tokens: size, percent: share }) =>
-      row(
-        `${partTexts[name].cell} ${partTexts[name].name}`,
-        [grouped(size), `${share.toFixed(1)}%`],
-        columns,
-      ),
+      row(`${partCells[name]} ${partNames[name]}`, [grouped(size), `${share.toFixed(1)}%`], columns),
     ),
     ...(totalTokens === undefined
       ? []
@@ -150,7 +136,7 @@ const bar = ({ parts, reading, totalTokens }: ContextReport, cells: number): str
     .map(({ name, tokens: size }) => {
       tokens += size;
       const upTo = Math.round((tokens * cells) / totalTokens);
-      const text = partTexts[name].cell.repeat(upTo - drawn);
+      const text = partCells[name].repeat(upTo - drawn);
       drawn = upTo;
       return text;
     })

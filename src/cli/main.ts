@@ -4,7 +4,7 @@ import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
 import { ownFailure } from './messages.js';
-import { harmless } from './plain-text.js';
+import { harmless } from '../ui/plain-text.js';
 import { print } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';

@@ -1,4 +1,4 @@
-import { plain, shortened } from './plain-text.js';
+import { plain, shortened } from '../ui/plain-text.js';
 
 /** Where the command says what it waits for: one line that is written anew in a terminal, and lines elsewhere. */
 export interface ProgressLine {

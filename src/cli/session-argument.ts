@@ -1,7 +1,7 @@
 // Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; the only one when absent.
 import type { ListedSession } from '../storage/session-records.js';
 import * as messages from './messages.js';
-import { plain } from './plain-text.js';
+import { plain } from '../ui/plain-text.js';
 
 const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
 

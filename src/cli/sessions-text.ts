@@ -3,7 +3,7 @@ import type { Millis } from '../core/reading.js';
 import type { SessionRecord } from '../core/session-record.js';
 import type { ListedSession } from '../storage/session-records.js';
 import { tokensText } from '../core/figures.js';
-import { plain, shortened, wrapped } from './plain-text.js';
+import { plain, shortened, wrapped } from '../ui/plain-text.js';
 import { table } from './table.js';
 import type { Column } from './table.js';
 

@@ -1,4 +1,4 @@
-import { shortened, widthOf } from './plain-text.js';
+import { shortened, widthOf } from '../ui/plain-text.js';
 
 export interface Column {
   readonly title: string;

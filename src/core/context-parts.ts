@@ -2,6 +2,15 @@
 
 export type PartName = 'used' | 'cached' | 'fresh' | 'free' | 'buffer';
 
+/** As people read them. */
+export const partNames: Readonly<Record<PartName, string>> = {
+  used: 'Used',
+  cached: 'Cached input',
+  fresh: 'Fresh input',
+  free: 'Free',
+  buffer: 'Compaction buffer',
+};
+
 export interface ContextPart {
   readonly name: PartName;
   readonly tokens: number;

@@ -45,7 +45,7 @@ export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
     const used = rung?.unit === 'tokens' ? reading.usedTokens : percentOf(reading);
     return rung && used !== undefined ? used >= rung.value : undefined;
   };
-  if (isOwnRung(ladder) && reached(ladder.hard)) return 'hard';
+  if (isOwnHard(ladder) && reached(ladder.hard)) return 'hard';
   if (reached(ladder.auto)) return 'auto';
   const isWarn = reached(ladder.warn);
   if (isWarn === undefined) return undefined;
@@ -53,5 +53,5 @@ export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
 };
 
 /** In a small window hard is where auto is: reaching it asks for no more than auto does. The user's own word stands. */
-const isOwnRung = ({ auto, hard }: Rungs): boolean =>
+export const isOwnHard = ({ auto, hard }: Rungs): boolean =>
   hard.custom || !auto || hard.unit !== auto.unit || hard.value > auto.value;

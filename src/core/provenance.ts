@@ -89,14 +89,14 @@ const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): Witnessed =
   };
 };
 
-const sourceTexts: Readonly<Record<Source, string>> = {
+export const sourceTexts: Readonly<Record<Source, string>> = {
   official: "the agent's status line",
   log: 'the session file',
   screen: "the agent's screen",
   estimate: 'estimated from text that came after the last number',
 };
 
-const windowTexts: Readonly<Record<WindowSource, string>> = {
+export const windowTexts: Readonly<Record<WindowSource, string>> = {
   user: 'set by the user',
   agent: 'said by the agent',
   derived: 'derived from two numbers of the agent',
@@ -104,7 +104,7 @@ const windowTexts: Readonly<Record<WindowSource, string>> = {
   default: 'assumed',
 };
 
-const basisTexts: Readonly<Record<Basis, string>> = {
+export const basisTexts: Readonly<Record<Basis, string>> = {
   window: 'of the window',
   effective: 'of what the window leaves beside the answer',
   'auto-compact': 'of what the agent fills before it compacts by itself',

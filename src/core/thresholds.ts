@@ -9,6 +9,18 @@ export interface Threshold {
   readonly reason: string;
 }
 
+/** As people read them. */
+export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
+  effective: 'Effective window',
+  warn: 'Warn',
+  auto: 'Auto',
+  hard: 'Hard',
+  native: "Agent's own",
+};
+
+/** The reason without the name and the number that it begins with, for a row that shows both already. */
+export const reasonOnly = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
+
 /** All numbers of a ladder: what the window leaves, the boundaries upwards, and where the agent compacts by itself. */
 export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
   ...(effective ? [inTokens('effective', effective)] : []),

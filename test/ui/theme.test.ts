@@ -1,5 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
+import { partLooks } from '../../src/ui/overlay/bar-lines.js';
+import { overlayColors } from '../../src/ui/overlay/tones.js';
 import { glyphsOf, tierColors } from '../../src/ui/theme.js';
 
 /** Relative luminance and contrast as WCAG 2 defines them. */
@@ -14,7 +16,7 @@ const contrast = (one: string, other: string): number => {
   return (light + 0.05) / (dark + 0.05);
 };
 
-it.each(Object.entries(tierColors))(
+it.each(Object.entries({ ...tierColors, ...overlayColors }))(
   'the colour of %s is readable on light and dark backgrounds',
   (_tier, { rgb }) => {
     const backgrounds = ['#ffffff', '#000000', '#1e1e1e'];
@@ -31,3 +33,8 @@ it.each([true, false])(
     expect(glyphs.filter((glyph) => stringWidth(glyph, { ambiguousIsNarrow: false }) !== 1)).toEqual([]);
   },
 );
+
+it('the cells of the bar and the dots of the usage are one column wide in the same way', () => {
+  const cells = [...Object.values(partLooks).map(({ cell }) => cell), '╵', '⟳', '\u2800', '\u28ff'];
+  expect(cells.filter((cell) => stringWidth(cell, { ambiguousIsNarrow: false }) !== 1)).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { homeFolder } from '../../storage/home-folder.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
-import { plain } from '../plain-text.js';
+import { plain } from '../../ui/plain-text.js';
 import type { CompleteRequest } from '../request.js';
 
 /** `ctxwrap complete`: a line of `WORD<Tab>DESCRIPTION` for each word that fits. */

@@ -80,3 +80,6 @@ export const isLower = (before: Fill | undefined, after: Fill): boolean => {
     lower(before?.usedTokens, after.usedTokens) ?? lower(before?.usedPercent, after.usedPercent) ?? false
   );
 };
+
+export const isSameFill = (a: Fill | undefined, b: Fill | undefined): boolean =>
+  a?.usedTokens === b?.usedTokens && a?.usedPercent === b?.usedPercent;

@@ -25,7 +25,7 @@ export const noticeEnd = ({ last, activity }: Compaction, now: Millis): Millis |
   return now >= last.endedAt && now < end ? end : undefined;
 };
 
-const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
+export const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
 
 const underWayWords = (phase: Phase, now: Millis): string | undefined => {
   switch (phase.kind) {

@@ -1,0 +1,74 @@
+// What happens next in one sentence of facts: what is counted down, waited for or held, or how far it is to the next boundary.
+import { compactionWords, secondsTo } from '../compaction/words.js';
+import type { Compaction } from '../compaction/state.js';
+import { sessionLadder } from '../provenance.js';
+import type { Fused } from '../fusion.js';
+import type { Rung } from '../rung.js';
+import { grouped } from '../rung.js';
+import { percentOf } from '../reading.js';
+import type { Millis } from '../reading.js';
+import type { Session } from '../session.js';
+import { durationText } from './durations.js';
+
+export interface NextFacts {
+  readonly session: Session;
+  readonly compaction: Compaction;
+  readonly now: Millis;
+  /** the user has put compacting off until then */
+  readonly postponedUntil?: Millis | undefined;
+  /** there is a key that puts it off */
+  readonly canPostpone: boolean;
+}
+
+/** The key that asks for a compaction while the overlay is open. */
+const ASK = 'c';
+
+export const nextSentence = (facts: NextFacts): string => {
+  const { compaction, now, postponedUntil, canPostpone } = facts;
+  const { phase, request } = compaction;
+  if (phase.kind === 'countdown') {
+    const key = canPostpone ? ', p postpones' : '';
+    return sentence(`compacting in ${secondsTo(phase.until, now)} s${key}`);
+  }
+  const words = compactionWords(compaction, now, ASK);
+  if (words !== undefined) return sentence(request ? `compaction asked for, ${words}` : words);
+  const isPostponed = postponedUntil !== undefined && postponedUntil > now;
+  return isPostponed
+    ? `Postponed by you for ${durationText(postponedUntil - now)} more.`
+    : restSentence(facts);
+};
+
+const sentence = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+
+const restSentence = ({ session, compaction }: NextFacts): string => {
+  const { fused } = session;
+  if (compaction.activity === 'dead') return 'The agent has ended.';
+  if (compaction.settings.command === undefined)
+    return 'Nothing is typed: it is not known how this agent is asked to compact.';
+  if (compaction.mode === 'warn' || compaction.mode === 'off')
+    return `In the mode ${compaction.mode} nothing is typed by itself.`;
+  if (!fused) return 'Nothing is started without a number.';
+  return fused.exact ? distance(session, fused) : doubt(fused);
+};
+
+const doubt = ({ reading, raised, window }: Fused): string => {
+  if (reading.source === 'estimate') return 'The number is an estimate: nothing is started on it.';
+  if (raised) return 'The sources differ: nothing is started on the higher number.';
+  if (window && !window.certain) return 'The window is assumed: nothing is started on it.';
+  return 'The number is not certain: nothing is started on it.';
+};
+
+/** How far it is to auto. */
+const distance = (session: Session, fused: Fused): string => {
+  const { auto } = sessionLadder(session);
+  if (!auto) return 'These boundaries have no auto: nothing is typed by itself.';
+  const used = auto.unit === 'tokens' ? fused.tokens : percentOf(fused.reading);
+  if (used === undefined) return `Auto is at ${boundText(auto, auto.value)}.`;
+  const left = auto.value - used;
+  if (left <= 0) return `Auto is at ${boundText(auto, auto.value)}, and it is reached.`;
+  const points = auto.unit === 'percent' ? `${Math.ceil(left)} points` : grouped(left);
+  return `Auto is at ${boundText(auto, auto.value)}, ${points} above what is used now.`;
+};
+
+const boundText = ({ unit }: Rung, value: number): string =>
+  unit === 'percent' ? `${value}%` : `${grouped(value)} tokens`;

@@ -1,0 +1,83 @@
+import { renderToString } from 'ink';
+import { createElement } from 'react';
+import type { OverlayExtent, OverlayPage } from '../../core/overlay/keys.js';
+import type { OverlayView } from '../../core/overlay/view.js';
+import type { Look } from '../look.js';
+import { detailLines } from './detail-lines.js';
+import { headLine, keyLine } from './edge-lines.js';
+import { helpLines } from './help-lines.js';
+import { blankLine, cutLine } from './line.js';
+import type { Line } from './line.js';
+import { Overlay } from './Overlay.js';
+import { overviewLines } from './overview-lines.js';
+import { withSafeTexts } from './safe-text.js';
+import { paintsOf } from './tones.js';
+
+export interface OverlayRequest {
+  /** `look.columns` is the width of the terminal */
+  readonly look: Look;
+  readonly rows: number;
+  readonly page: OverlayPage;
+  /** the first row of the contents that is wanted */
+  readonly scroll: number;
+}
+
+/** A drawn overlay; its extent is what `drawnOverlay` is told. */
+export interface OverlayFrame extends OverlayExtent {
+  /** one for each row of the terminal: no newline, SGR as the only sequences, none wider than the terminal */
+  readonly rows: readonly string[];
+}
+
+const WIDEST = 100; // longer lines are not easier to read
+const LEAST_MARGINS = 20; // columns
+const AIRY_ROWS = 14; // with less, no row is left empty above and below the contents
+
+export const renderOverlay = (view: OverlayView, request: OverlayRequest): OverlayFrame => {
+  const { look, rows, page } = request;
+  const { usage, ...texts } = view;
+  const safe: OverlayView = { ...withSafeTexts(texts), usage };
+  const { columns, margin } = place(look.columns);
+  const isAiry = rows >= AIRY_ROWS;
+  const lines = contentLines(safe, page, columns);
+  const shown = Math.max(0, rows - (isAiry ? 4 : 2));
+  const most = Math.max(0, lines.length - shown);
+  const scroll = Math.max(0, Math.min(most, request.scroll));
+  const extent = most === 0 ? undefined : `${scroll + 1}-${scroll + shown}/${lines.length}`;
+  const air = isAiry ? [blankLine] : [];
+  const fitted = (all: readonly Line[]): readonly Line[] => all.map((line) => cutLine(line, columns));
+  const text = renderToString(
+    createElement(Overlay, {
+      head: [...fitted([headLine(safe, columns)]), ...air],
+      body: fitted(lines.slice(scroll, scroll + shown)),
+      foot: [...air, ...fitted([keyLine(safe, page, extent, columns)])],
+      rows,
+      paints: paintsOf(safe.tier, look.colorLevel, safe.fill?.isStale === true),
+      ascii: look.ascii,
+    }),
+    { columns }, // Ink's work grows with every cell, so that the margin is not its own
+  );
+  const indent = ' '.repeat(margin);
+  const drawn = text
+    .split('\n')
+    .slice(0, rows)
+    .map((row) => (row === '' ? '' : indent + row));
+  return { rows: [...drawn, ...Array.from({ length: rows - drawn.length }, () => '')], scroll, most, shown };
+};
+
+const contentLines = (view: OverlayView, page: OverlayPage, columns: number): readonly Line[] => {
+  switch (page) {
+    case 'overview':
+      return overviewLines(view, columns);
+    case 'detail':
+      return detailLines(view, columns);
+    case 'help':
+      return helpLines(view, columns);
+  }
+};
+
+/** In a wide terminal the contents stand in the middle. */
+const place = (columns: number): { readonly columns: number; readonly margin: number } => {
+  const least = columns < LEAST_MARGINS ? 0 : columns < 60 ? 1 : 2;
+  const inner = Math.max(1, Math.min(WIDEST, columns - 2 * least));
+  return { columns: inner, margin: Math.max(least, Math.floor((columns - inner) / 2)) };
+};

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { noPast, notePast } from '../../../src/core/compaction/past.js';
+import type { Ended } from '../../../src/core/compaction/outcome.js';
+import { failOnce } from '../../support/compaction-play.js';
+import { overlayAt } from '../../support/overlay-play.js';
+import type { OverlayPlay } from '../../support/overlay-play.js';
+
+const rows = ({ view }: OverlayPlay): readonly string[] =>
+  view().attempts.map(({ before, after, isNext, durationMs, by, outcome }) =>
+    [`${before ?? '?'} → ${isNext ? '~' : ''}${after ?? '?'}`, durationMs ?? '-', by, outcome].join(' | '),
+  );
+
+const typed = (overlay: OverlayPlay): OverlayPlay => {
+  overlay.play.wait(11_500);
+  overlay.play.sent();
+  overlay.play.wait(500);
+  overlay.play.is('compacting');
+  overlay.play.wait(4_500);
+  return overlay;
+};
+
+describe('the list of past compactions', () => {
+  it('has ours, from the first key to the outcome', () => {
+    const overlay = typed(overlayAt());
+    overlay.play.boundary({ postTokens: 12_000 });
+    expect(rows(overlay)).toEqual(['165k → 12k | 5000 | ctxwrap | verified']);
+  });
+
+  it('has the number of the next turn where the record tells none, and no number of another conversation', () => {
+    const overlay = typed(overlayAt());
+    overlay.play.boundary();
+    expect(rows(overlay)).toEqual(['165k → ? | 5000 | ctxwrap | verified']);
+    overlay.play.used(14_000);
+    expect(rows(overlay)).toEqual(['165k → ~14k | 5000 | ctxwrap | verified']);
+    overlay.play.used(30_000);
+    expect(rows(overlay)).toEqual(['165k → ~14k | 5000 | ctxwrap | verified']);
+
+    const other = typed(overlayAt());
+    other.play.tell({ type: 'session-changed', sessionId: 'one' });
+    other.play.boundary();
+    other.play.tell({ type: 'session-changed', sessionId: 'two' });
+    other.play.used(14_000);
+    expect(rows(other)).toEqual(['165k → ? | 5000 | ctxwrap | verified']);
+  });
+
+  it("has the user's and the agent's own, with what was used before though the number is void by then", () => {
+    const overlay = overlayAt(100_000);
+    overlay.play.boundary({ initiator: 'user', postTokens: 9_000 });
+    overlay.play.turn(50_000);
+    overlay.play.boundary({ preTokens: 51_000, postTokens: 8_000 });
+    expect(rows(overlay)).toEqual(['51k → 8.0k | - | agent | verified', '100k → 9.0k | - | you | verified']);
+  });
+
+  it('has one that came while ours was typed, once', () => {
+    const overlay = overlayAt();
+    overlay.play.wait(11_500);
+    expect(overlay.play.phase().kind).toBe('typing');
+    overlay.play.boundary({ initiator: 'user', postTokens: 9_000 });
+    expect(rows(overlay)).toEqual(['165k → 9.0k | - | you | verified']);
+  });
+
+  it('has one that left no less than there was as one that failed', () => {
+    const overlay = overlayAt(100_000);
+    overlay.play.boundary({ preTokens: 100_000, postTokens: 101_000 });
+    expect(overlay.view().attempts[0]).toMatchObject({
+      before: '100k',
+      outcome: 'failed: not smaller: 100k → 101k',
+    });
+  });
+
+  it('has one whose summary is of no use, and none that only the screen tells of', () => {
+    const overlay = overlayAt(100_000);
+    overlay.play.boundary({ summary: 'empty' });
+    expect(rows(overlay)).toEqual(['100k → ? | - | agent | failed: the summary is empty']);
+    overlay.play.boundary({ source: 'screen' });
+    expect(rows(overlay)).toHaveLength(1);
+  });
+
+  it('has attempts that failed, and nothing that was not tried', () => {
+    const overlay = overlayAt();
+    overlay.play.wait(11_500);
+    failOnce(overlay.play);
+    expect(rows(overlay)).toEqual(['165k → ? | 1000 | ctxwrap | failed: API Error: 500']);
+    const skipped = overlayAt();
+    skipped.play.wait(11_500);
+    skipped.play.typed({ kind: 'skipped', reason: 'the agent is busy', evidence: [] });
+    expect(rows(skipped)).toEqual([]);
+  });
+
+  it('has the last eight, and is the same object while nothing is new', () => {
+    const ended = (second: number): Ended => ({
+      initiator: 'agent',
+      startedAt: second,
+      endedAt: second,
+      outcome: { kind: 'not-started' },
+      evidence: [],
+    });
+    const fill = { usedTokens: 1 };
+    const past = Array.from({ length: 20 }, (_, index) => index).reduce(
+      (list, index) =>
+        notePast(list, { effects: [{ type: 'ended', ended: ended(index) }], fill, now: index }),
+      noPast,
+    );
+    expect(past.attempts.map((each) => each.ended.endedAt)).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
+    expect(notePast(past, { event: { type: 'output' }, effects: [], fill: { usedTokens: 1 }, now: 30 })).toBe(
+      past,
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { HARD_TOKENS } from '../../support/compaction-play.js';
+import { overlayAt, playOverlay } from '../../support/overlay-play.js';
+import type { OverlayPlay } from '../../support/overlay-play.js';
+import { shows, tokens } from '../../support/sessions.js';
+import { failOnce } from '../../support/compaction-play.js';
+
+const next = ({ view }: OverlayPlay): string => view().next;
+
+const failing = (): OverlayPlay => {
+  const overlay = overlayAt();
+  overlay.play.wait(11_500);
+  for (let times = 0; times < 3; times += 1) {
+    failOnce(overlay.play);
+    overlay.play.turn(165_001 + times);
+    overlay.play.wait(75_000);
+  }
+  return overlay;
+};
+
+describe('what happens next', () => {
+  it.each([
+    ['busy', 'Waiting: agent is busy.'],
+    ['dialog', 'Waiting: a dialog is open.'],
+    ['draft', 'Holding: you have a draft.'],
+    ['unknown', 'Waiting: the screen is not understood.'],
+    ['compacting', 'Agent is compacting.'],
+    ['dead', 'The agent has ended.'],
+  ] as const)('while the agent is %s: %s', (activity, sentence) => {
+    const overlay = overlayAt();
+    overlay.play.is(activity);
+    expect(next(overlay)).toBe(sentence);
+  });
+
+  it('while the agent has just stopped, while it is counted down, and while the user types', () => {
+    const overlay = overlayAt();
+    expect(next(overlay)).toBe('Waiting: agent has just stopped.');
+    overlay.play.wait(3_500);
+    expect(next(overlay)).toBe('Compacting in 8 s.');
+    expect(overlay.view({ can: { postpone: true } }).next).toBe('Compacting in 8 s, p postpones.');
+    overlay.play.keys();
+    expect(next(overlay)).toBe('Waiting: you are typing.');
+  });
+
+  it('after the user asked: what the gate holds on', () => {
+    const overlay = overlayAt(60_000);
+    overlay.play.is('draft');
+    overlay.play.ask('one');
+    expect(next(overlay)).toBe('Compaction asked for, holding: you have a draft.');
+    overlay.play.is('dialog');
+    expect(next(overlay)).toBe('Compaction asked for, waiting: a dialog is open.');
+  });
+
+  it('while the command is typed, sent, and at work, and how it ended', () => {
+    const overlay = overlayAt();
+    overlay.play.wait(11_500);
+    expect(next(overlay)).toBe('Typing the command.');
+    overlay.play.sent();
+    expect(next(overlay)).toBe('Command sent.');
+    overlay.play.is('compacting');
+    expect(next(overlay)).toBe('Compacting.');
+    overlay.play.boundary({ postTokens: 12_000 });
+    overlay.play.is('ready');
+    expect(next(overlay)).toBe('Compacted 165k → 12k.');
+  });
+
+  it('names the key where only the user can go on', () => {
+    const ask = overlayAt(165_000, { mode: 'ask' });
+    expect(next(ask)).toBe('Full: compact with c.');
+    expect(next(failing())).toBe('Compaction failed 3×, paused: try with c.');
+  });
+
+  it.each([
+    {
+      is: 'in the mode warn',
+      overlay: () => overlayAt(HARD_TOKENS, { mode: 'warn' }),
+      sentence: /^In the mode warn nothing is typed/,
+    },
+    {
+      is: 'without a number',
+      overlay: () => playOverlay(),
+      sentence: /^Nothing is started without a number\.$/,
+    },
+    {
+      is: 'below auto',
+      overlay: () => overlayAt(100_000),
+      sentence: /^Auto is at 162,000 tokens, 62,000 above what is used now\.$/,
+    },
+  ])('$is: $sentence', ({ overlay, sentence }) => {
+    expect(next(overlay())).toMatch(sentence);
+  });
+
+  it('where the agent has no command that is known', () => {
+    const overlay = overlayAt(100_000);
+    const { command: _, ...settings } = overlay.play.state().settings;
+    const view = overlay.view({ compaction: { ...overlay.play.state(), settings } });
+    expect(view.next).toBe('Nothing is typed: it is not known how this agent is asked to compact.');
+  });
+
+  it('where the number is not to be relied on', () => {
+    const estimated = playOverlay();
+    estimated.play.tell(tokens('estimate', 190_000));
+    expect(next(estimated)).toBe('The number is an estimate: nothing is started on it.');
+    const assumed = playOverlay();
+    assumed.play.tell(tokens('log', 190_000, { windowSource: 'default' }));
+    expect(next(assumed)).toBe('The window is assumed: nothing is started on it.');
+  });
+
+  it('in percent where no window is known', () => {
+    const overlay = playOverlay();
+    overlay.play.tell(shows(40.4));
+    expect(next(overlay)).toBe('Auto is at 85%, 45 points above what is used now.');
+  });
+
+  it('while the user has put it off', () => {
+    const overlay = overlayAt(100_000);
+    const postponedUntil = overlay.view().now + 240_000;
+    expect(overlay.view({ postponedUntil }).next).toBe('Postponed by you for 4 min more.');
+    expect(overlay.view({ postponedUntil: overlay.view().now }).next).toMatch(/^Auto is at/);
+  });
+});

@@ -1,0 +1,48 @@
+// A session with a hand clock, and the overlay that is fed by it as the loop feeds it.
+import type { CompactSettings } from '../../src/core/compaction/state.js';
+import { noRecord, noteStep } from '../../src/core/overlay/record.js';
+import { overlayView } from '../../src/core/overlay/view.js';
+import type { OverlayFacts, OverlayView } from '../../src/core/overlay/view.js';
+import type { FlowContext, SessionFlow } from '../../src/wrap/session-flow.js';
+import { AUTO_TOKENS, NOON, playCompaction } from './compaction-play.js';
+import type { Play } from './compaction-play.js';
+import { tokens } from './sessions.js';
+
+export interface OverlayPlay {
+  readonly play: Play;
+  readonly view: (more?: Partial<OverlayFacts>) => OverlayView;
+}
+
+export const playOverlay = (
+  wish: Partial<CompactSettings> = {},
+  context: Partial<FlowContext> = {},
+): OverlayPlay => {
+  let record = noRecord;
+  let flow: SessionFlow | undefined;
+  const play = playCompaction(wish, context, ({ event, after, now }) => {
+    flow = after;
+    record = noteStep(record, { ...after, event, now });
+  });
+  return {
+    play,
+    view: (more = {}) => {
+      if (!flow) play.tell({ type: 'alarm' });
+      if (!flow) throw new Error('nothing has been played');
+      const { session, compaction } = flow;
+      const now = NOON + play.at();
+      return overlayView({ session, compaction, record, startedAt: NOON, now, ...more });
+    },
+  };
+};
+
+/** An agent that is ready in a window as full as that, at the end of its first turn. */
+export const overlayAt = (used: number = AUTO_TOKENS, wish: Partial<CompactSettings> = {}): OverlayPlay => {
+  const overlay = playOverlay(wish);
+  const { play } = overlay;
+  play.is('ready');
+  play.is('busy');
+  play.wait(4_000);
+  play.tell(tokens('log', used, { at: NOON + play.at() }));
+  play.is('ready');
+  return overlay;
+};

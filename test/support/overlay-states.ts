@@ -1,0 +1,201 @@
+// Every state that the overlay has a look of its own for.
+import { runtimes } from '../../src/runtimes/index.js';
+import type { OverlayView } from '../../src/core/overlay/view.js';
+import type { Activity } from '../../src/core/activity.js';
+import { failOnce, HARD_TOKENS, NOON } from './compaction-play.js';
+import { overlayAt, playOverlay } from './overlay-play.js';
+import type { OverlayPlay } from './overlay-play.js';
+import { blank, grew, inSession, shows, tokens } from './sessions.js';
+
+export interface OverlayCase {
+  readonly name: string;
+  readonly view: OverlayView;
+}
+
+const viewOf = (play: () => OverlayPlay): OverlayView =>
+  play().view({ can: { postpone: true }, hotkey: 'Ctrl-]' });
+
+/** An afternoon: two climbs, a compaction of the user's, one of ours, and a window that is full again. */
+const afternoon = (used: number): OverlayPlay => {
+  const overlay = playOverlay();
+  const { play } = overlay;
+  const read = (count: number): void =>
+    play.tell(
+      tokens('log', count, {
+        cachedTokens: Math.round(count * 0.9),
+        model: 'claude-opus-4-8',
+        at: NOON + play.at(),
+      }),
+    );
+  play.tell(inSession('3f2a9c1e-5b7d-4e2f-9c1a-0d3e5f7a9b2c'));
+  play.is('ready');
+  const climb = (...counts: readonly number[]): void => {
+    for (const count of counts) {
+      play.is('busy');
+      play.wait(150_000);
+      read(count);
+      play.is('ready');
+      play.wait(1_000);
+      play.keys();
+    }
+  };
+  climb(20_000, 44_000, 75_000, 97_000, 121_000);
+  play.is('compacting');
+  play.wait(9_000);
+  play.boundary({ initiator: 'user', preTokens: 121_000 });
+  play.is('ready');
+  climb(14_000, 61_000, 110_000, 164_000);
+  play.wait(20_000);
+  play.sent();
+  play.is('compacting');
+  play.wait(7_000);
+  play.boundary({ preTokens: 164_000, postTokens: 12_000 });
+  play.is('ready');
+  climb(31_000, 90_000, used);
+  return overlay;
+};
+
+const results = [
+  { name: 'Read', label: 'src/core/compaction/state.ts', tokens: 12_345, at: 0 },
+  { name: 'Bash', label: 'npm test 2>&1 | tail -100', tokens: 8_123, at: 0 },
+  { name: 'Grep', label: '日本語 👩‍💻 in all files', tokens: 812, at: 0 },
+];
+
+const held = (activity: Activity): OverlayPlay => {
+  const overlay = overlayAt();
+  overlay.play.is(activity);
+  return overlay;
+};
+
+const typing = (): OverlayPlay => {
+  const overlay = overlayAt();
+  overlay.play.wait(11_500);
+  return overlay;
+};
+
+const sent = (): OverlayPlay => {
+  const overlay = typing();
+  overlay.play.wait(400);
+  overlay.play.sent();
+  return overlay;
+};
+
+const after = (play: () => OverlayPlay, what: (overlay: OverlayPlay) => void): OverlayPlay => {
+  const overlay = play();
+  what(overlay);
+  return overlay;
+};
+
+const inWindow = (window: number, used: number): OverlayPlay =>
+  after(
+    () => playOverlay({}, { window }),
+    ({ play }) => play.tell(tokens('log', used, { at: NOON })),
+  );
+
+/** Shown whole. */
+export const overlayCases = (): readonly OverlayCase[] => [
+  { name: 'no-data', view: viewOf(playOverlay) },
+  { name: 'no-session-file', view: viewOf(() => playOverlay({}, { runtime: runtimes.generic })) },
+  { name: 'number-gone', view: viewOf(() => after(playOverlay, ({ play }) => play.tell(shows(40), blank))) },
+  {
+    name: 'size-pending',
+    view: viewOf(() =>
+      after(
+        () => overlayAt(100_000),
+        ({ play }) => play.boundary(),
+      ),
+    ),
+  },
+  {
+    name: 'estimate-only',
+    view: viewOf(() =>
+      after(playOverlay, ({ play }) => play.tell(tokens('estimate', 90_000, { at: NOON }), grew(5_000))),
+    ),
+  },
+  { name: 'safe', view: viewOf(() => overlayAt(60_000)) },
+  { name: 'warn', view: viewOf(() => overlayAt(150_000)) },
+  {
+    name: 'auto-countdown',
+    view: after(
+      () => afternoon(166_000),
+      ({ play }) => play.wait(5_500),
+    ).view({ can: { postpone: true }, contents: results, hotkey: 'Ctrl-]' }),
+  },
+  {
+    name: 'verified',
+    view: viewOf(() =>
+      after(sent, ({ play }) => {
+        play.is('compacting');
+        play.wait(4_000);
+        play.boundary({ postTokens: 12_000 });
+        play.is('ready');
+        play.wait(1_000);
+        play.tell(tokens('log', 12_500, { at: NOON + play.at() }));
+      }),
+    ),
+  },
+  { name: 'failed', view: viewOf(() => after(typing, ({ play }) => failOnce(play))) },
+  {
+    name: 'breaker',
+    view: viewOf(() =>
+      after(typing, ({ play }) => {
+        for (let times = 0; times < 3; times += 1) {
+          failOnce(play);
+          play.is('busy');
+          play.wait(4_000);
+          play.tell(tokens('log', 165_001 + times, { at: NOON + play.at() }));
+          play.is('ready');
+          play.wait(75_000);
+        }
+      }),
+    ),
+  },
+  { name: 'hard', view: viewOf(() => overlayAt(HARD_TOKENS)) },
+  { name: 'overfull', view: viewOf(() => overlayAt(206_000)) },
+  { name: 'hard-is-auto', view: viewOf(() => inWindow(32_000, 25_000)) },
+  { name: 'a-million', view: viewOf(() => inWindow(1_000_000, 999_950)) },
+  {
+    name: 'window-unknown',
+    view: viewOf(() => after(playOverlay, ({ play }) => play.tell(shows(72, 'effective')))),
+  },
+  {
+    name: 'window-assumed',
+    view: viewOf(() =>
+      after(playOverlay, ({ play }) =>
+        play.tell(tokens('log', 90_000, { windowSource: 'default', at: NOON })),
+      ),
+    ),
+  },
+];
+
+/** Only what is said of them differs from a full window. */
+export const heldCases = (): readonly OverlayCase[] => [
+  ...(['busy', 'dialog', 'draft', 'unknown', 'compacting', 'dead'] as const).map((activity) => ({
+    name: `held: ${activity}`,
+    view: viewOf(() => held(activity)),
+  })),
+  { name: 'held: settling', view: viewOf(overlayAt) },
+  {
+    name: 'held: typing',
+    view: viewOf(() =>
+      after(overlayAt, ({ play }) => {
+        play.wait(2_000);
+        play.keys();
+      }),
+    ),
+  },
+  {
+    name: 'asked for, held',
+    view: viewOf(() =>
+      after(
+        () => held('draft'),
+        ({ play }) => play.ask('one'),
+      ),
+    ),
+  },
+  { name: 'typing the command', view: viewOf(typing) },
+  { name: 'sent', view: viewOf(sent) },
+  { name: 'compacting', view: viewOf(() => after(sent, ({ play }) => play.is('compacting'))) },
+  { name: 'mode ask', view: viewOf(() => overlayAt(165_000, { mode: 'ask' })) },
+  { name: 'mode warn', view: viewOf(() => overlayAt(165_000, { mode: 'warn' })) },
+];

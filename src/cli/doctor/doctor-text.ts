@@ -1,6 +1,6 @@
 import type { Check, DoctorReport } from '../../core/doctor-report.js';
 import type { Paint } from '../paint.js';
-import { plain, widthOf, wrapped } from '../plain-text.js';
+import { plain, widthOf, wrapped } from '../../ui/plain-text.js';
 
 const NAME_COLUMNS = 15;
 

@@ -48,6 +48,8 @@ export type Event =
   /** the user pressed keys, and they went to the agent */
   | { readonly type: 'user-keys' }
   | { readonly type: 'mode'; readonly mode: Mode }
+  /** the user wants nothing typed for a while, unless asked for */
+  | { readonly type: 'postpone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }
   /** how the typing of the agent's command went */

@@ -141,6 +141,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'alarm':
     case 'user-keys':
     case 'mode':
+    case 'postpone':
     case 'compact-requested':
     case 'compact-cancelled':
     case 'compact-result':

@@ -53,8 +53,8 @@ const anyTyped = fc.constantFrom(
   typed({ kind: 'skipped', reason: 'busy', evidence: [] }),
 );
 const anyRequest = fc
-  .tuple(fc.constantFrom('one', 'two'), fc.boolean())
-  .map(([id, force]): Event => ({ type: 'compact-requested', request: { id, force } }));
+  .tuple(fc.constantFrom('one', 'two'), fc.boolean(), fc.boolean())
+  .map(([id, force, isByKey]): Event => ({ type: 'compact-requested', request: { id, force, isByKey } }));
 const anyOther = fc.constantFrom<Event>(
   ...results,
   { type: 'user-keys' },
@@ -70,6 +70,7 @@ const anyOther = fc.constantFrom<Event>(
   { type: 'mode', mode: 'auto' },
   { type: 'mode', mode: 'ask' },
   { type: 'mode', mode: 'warn' },
+  { type: 'postpone' },
   inSession('one'),
   inSession('two'),
 );

@@ -7,14 +7,18 @@ import type { Compaction, Phase } from './state.js';
 
 export const COUNTDOWN_MS = 10_000;
 
+/** How long a user can put it off at once. */
+export const POSTPONE_MS = 300_000;
+
 /** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
 export const inClock = (state: Compaction, now: Millis): Compaction => {
-  const { lookedAt, keyAt, request, skips, last } = state;
+  const { lookedAt, keyAt, postponedUntil, request, skips, last } = state;
   if (lookedAt === undefined || lookedAt <= now) return state;
   return {
     ...state,
     phase: phaseIn(state.phase, now),
     policy: policyIn(state.policy, now),
+    ...(postponedUntil === undefined ? {} : { postponedUntil: Math.min(postponedUntil, now + POSTPONE_MS) }),
     ...(keyAt === undefined ? {} : { keyAt: Math.min(keyAt, now) }),
     ...(request ? { request: { ...request, since: Math.min(request.since, now) } } : {}),
     ...(skips ? { skips: { ...skips, from: Math.min(skips.from, now) } } : {}),

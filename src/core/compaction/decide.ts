@@ -39,6 +39,10 @@ const SAME = { why: 'same' } as const;
 
 // An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
 const blockFor = (state: Compaction, moment: Moment, isHard: boolean): Block | typeof SAME | undefined => {
+  const { postponedUntil } = state;
+  if (postponedUntil !== undefined && moment.now < postponedUntil) {
+    return { why: 'postponed', until: postponedUntil };
+  }
   const block = blockOf(state.policy, isHard, moment.now);
   return block?.why !== 'breaker' && isSame(state, moment) ? SAME : block;
 };

@@ -7,6 +7,7 @@ import { TYPING_MS } from './step.js';
 import { noticeEnd } from './words.js';
 
 const TICK_MS = 1_000; // what the footer counts in
+const MINUTE_MS = 60_000;
 
 /** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
 export const compactionDue = (state: Compaction, now: Millis): Millis | undefined => {
@@ -25,6 +26,7 @@ const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefi
       return phase.hold.until;
     case 'blocked':
       if (phase.block.why === 'breaker') return phase.block.until;
+      if (phase.block.why === 'postponed') return tickBefore(phase.block.until, now, MINUTE_MS);
       return phase.block.why === 'cooldown' ? tickBefore(phase.block.until, now) : undefined;
     case 'countdown':
       return tickBefore(phase.until, now);
@@ -37,8 +39,8 @@ const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefi
   }
 };
 
-/** The next whole second before the end, so that what is left is counted down. */
-const tickBefore = (until: Millis, now: Millis): Millis => {
+/** The next whole second or minute before the end, so that what is left is counted down. */
+const tickBefore = (until: Millis, now: Millis, tickMs = TICK_MS): Millis => {
   const left = Math.max(0, until - now);
-  return until - Math.floor(Math.max(0, left - 1) / TICK_MS) * TICK_MS;
+  return until - Math.floor(Math.max(0, left - 1) / tickMs) * tickMs;
 };

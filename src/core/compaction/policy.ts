@@ -33,6 +33,8 @@ export const noPolicy: Policy = { attempts: 0, hardAttempts: 0, failures: 0, ref
 export type Block =
   | { readonly why: 'breaker'; readonly failures: number; readonly until: Millis }
   | { readonly why: 'cooldown'; readonly until: Millis }
+  /** by the user */
+  | { readonly why: 'postponed'; readonly until: Millis }
   | { readonly why: 'attempts'; readonly attempts: number }
   | { readonly why: 'refills'; readonly refills: number };
 

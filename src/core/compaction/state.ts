@@ -99,6 +99,8 @@ export interface Compaction {
   /** how full the window was then */
   readonly episodeFill?: Fill;
   readonly request?: OpenRequest;
+  /** the user wants nothing typed before, unless asked for */
+  readonly postponedUntil?: Millis;
   /** the user's last key */
   readonly keyAt?: Millis;
   /** as the agent names it */

@@ -1,7 +1,7 @@
 // Compacting as a state machine: what happened, what time it is, what to do. Pure; the shell types and tells how it went.
 import type { Event } from '../event.js';
 import { afterAgent } from './agent.js';
-import { inClock } from './clock.js';
+import { inClock, POSTPONE_MS } from './clock.js';
 import { decided } from './decide.js';
 import { afterSent, endedAttempt } from './end.js';
 import { foreignAt } from './foreign.js';
@@ -57,6 +57,8 @@ const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
       return { ...state, keyAt: now };
     case 'mode':
       return { ...state, mode: event.mode };
+    case 'postpone':
+      return { ...state, postponedUntil: now + POSTPONE_MS };
     case 'compact-requested':
       return withRequest(state, event.request, moment);
     case 'compact-cancelled':

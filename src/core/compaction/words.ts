@@ -108,6 +108,8 @@ const blockWords = (block: Block | { readonly why: 'same' }, now: Millis, ask: s
       return `compaction failed ${block.failures}×, paused: try with ${ask}`;
     case 'cooldown':
       return `next try in ${secondsTo(block.until, now)} s`;
+    case 'postponed':
+      return `postponed by you for ${Math.ceil((block.until - now) / 60_000)} min`;
     case 'attempts':
       return `tried ${block.attempts}×, no more: try with ${ask}`;
     case 'refills':

@@ -14,8 +14,6 @@ export interface NextFacts {
   readonly session: Session;
   readonly compaction: Compaction;
   readonly now: Millis;
-  /** the user has put compacting off until then */
-  readonly postponedUntil?: Millis | undefined;
   /** there is a key that puts it off */
   readonly canPostpone: boolean;
 }
@@ -24,8 +22,8 @@ export interface NextFacts {
 const ASK = 'c';
 
 export const nextSentence = (facts: NextFacts): string => {
-  const { compaction, now, postponedUntil, canPostpone } = facts;
-  const { phase, request } = compaction;
+  const { compaction, now, canPostpone } = facts;
+  const { phase, request, postponedUntil } = compaction;
   if (phase.kind === 'countdown') {
     const key = canPostpone ? ', p postpones' : '';
     return sentence(`compacting in ${secondsTo(phase.until, now)} s${key}`);

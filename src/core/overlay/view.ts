@@ -31,8 +31,6 @@ export interface OverlayFacts {
   readonly now: Millis;
   /** what the shell can do beside compacting and the mode */
   readonly can?: OverlayAbilities | undefined;
-  /** the user has put compacting off until then */
-  readonly postponedUntil?: Millis | undefined;
   /** what was refused, or another fact that has just come up */
   readonly notice?: string | undefined;
   /** as people write it: `Ctrl-]` */

@@ -72,6 +72,30 @@ describe('in a full window', () => {
     expect(play.typings()).toHaveLength(1);
   });
 
+  it.each([
+    ['auto', AUTO_TOKENS],
+    ['hard', 180_000],
+  ])('at %s nothing is typed for five minutes when the user has put it off, unless asked for', (_, count) => {
+    const play = playFull({}, count);
+    play.wait(5_000);
+    play.tell({ type: 'postpone' });
+    expect(play.words()).toBe('postponed by you for 5 min');
+    play.wait(299_999);
+    expect(play.words()).toBe('postponed by you for 1 min');
+    play.wait(10_000);
+    expect(play.typings()).toEqual([]);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(1);
+  });
+
+  it('a user who has put it off can ask for it all the same', () => {
+    const play = playFull();
+    play.tell({ type: 'postpone' });
+    play.ask('one');
+    play.wait(1_500);
+    expect(play.typings()).toHaveLength(1);
+  });
+
   it('a user who types now and then is never interrupted', () => {
     const play = playFull();
     for (let second = 0; second < 600; second += 9) {

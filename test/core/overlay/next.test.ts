@@ -114,8 +114,10 @@ describe('what happens next', () => {
 
   it('while the user has put it off', () => {
     const overlay = overlayAt(100_000);
-    const postponedUntil = overlay.view().now + 240_000;
-    expect(overlay.view({ postponedUntil }).next).toBe('Postponed by you for 4 min more.');
-    expect(overlay.view({ postponedUntil: overlay.view().now }).next).toMatch(/^Auto is at/);
+    overlay.play.tell({ type: 'postpone' });
+    overlay.play.wait(60_000);
+    expect(overlay.view().next).toBe('Postponed by you for 4 min more.');
+    overlay.play.wait(240_000);
+    expect(overlay.view().next).toMatch(/^Auto is at/);
   });
 });

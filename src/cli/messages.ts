@@ -53,6 +53,16 @@ export const unknownChoice = (flag: string, given: string, choices: readonly str
   return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
 };
 
+export const unknownItem = (
+  flag: string,
+  { wrong, nearest: close }: { readonly wrong: string; readonly nearest: string | undefined },
+  items: readonly string[],
+): UserError =>
+  usageError(
+    `${flag} knows no "${wrong}"`,
+    close === undefined ? `the items are ${items.join(', ')}` : `did you mean ${close}?`,
+  );
+
 export const missingValue = (option: string): UserError =>
   usageError(`option ${option} needs a value`, 'see ctxwrap --help');
 

@@ -1,6 +1,8 @@
 // The options that stand before an agent's name.
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { footerItems } from '../core/footer-items.js';
+import { parseFooterItems } from './footer-items.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
 import {
   parseBound,
@@ -53,6 +55,16 @@ export const addOptions = (program: Command): Command =>
     .option('--no-proactive', 'much new text at warn does not count as auto')
     .option('--watch-omc', "also compact when OMC asks for it in the session's folder")
     .option('--no-footer', 'leave all rows to the agent')
+    .option(
+      '--footer-items <list>',
+      `what the footer shows, in this order: ${footerItems.join(',')}`,
+      parseFooterItems,
+    )
+    .option(
+      '--theme <name>',
+      'colours of the footer: auto, light, dark, mono',
+      parseChoice('--theme', 'auto', 'light', 'dark', 'mono'),
+    )
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
     .option('--record-input', 'record the keys, too')
     .addOption(

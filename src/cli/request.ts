@@ -1,8 +1,10 @@
 // What a command line asks for.
+import type { FooterItem } from '../core/footer-items.js';
 import type { Preset } from '../core/ladder.js';
 import type { Bound } from '../core/rung.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../core/compaction/state.js';
+import type { ThemeChoice } from '../ui/look.js';
 import type { RuntimeOption } from './values.js';
 
 export interface Options {
@@ -26,6 +28,8 @@ export interface Options {
   /** a file of OMC in the session's folder counts as a request to compact */
   readonly watchOmc?: boolean;
   readonly footer: boolean;
+  readonly footerItems?: readonly FooterItem[];
+  readonly theme?: ThemeChoice;
   readonly record?: string;
   readonly recordInput?: boolean;
   /** control byte */

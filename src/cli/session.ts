@@ -64,6 +64,8 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   window: options.window,
   ladder: ladderChoice(options),
   footer: options.footer,
+  ...(options.footerItems ? { footerItems: options.footerItems } : {}),
+  ...(options.theme ? { theme: options.theme } : {}),
   watchOmc: options.watchOmc ?? false,
   mode: options.mode,
   compact: compactWish(options),

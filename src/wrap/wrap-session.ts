@@ -1,9 +1,11 @@
 import type { Mode } from '../core/compaction/state.js';
+import type { FooterItem } from '../core/footer-items.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
 import type { Recording } from '../storage/record.js';
+import type { ThemeChoice } from '../ui/look.js';
 
 /** How a compaction of ours may be made; what is absent is the careful way. */
 export interface CompactWish {
@@ -46,6 +48,10 @@ export interface WrapSession {
   /** boundaries of the tiers as the user set them; the runtime's own ladder when absent */
   readonly ladder?: LadderChoice;
   readonly footer: boolean;
+  /** what the footer shows and in which order; the usual when absent */
+  readonly footerItems?: readonly FooterItem[];
+  /** colours of the footer; `auto` when absent */
+  readonly theme?: ThemeChoice;
   /** whether an agent with a status line may be asked for its numbers through it; `off` when absent */
   readonly statusLine?: StatusLineWish;
   /** where the agent's reports go, when it was asked for them */

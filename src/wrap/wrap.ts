@@ -46,7 +46,7 @@ const makeParts = (stage: Stage): Parts => {
   });
   const footer = makeFooter(
     stage,
-    (columns) => lookOf(session.env, true, columns),
+    (columns) => lookOf(session.env, true, columns, session.theme),
     () => resize.check(),
   );
   const output = makeOutput(stage, {

@@ -54,6 +54,7 @@ export const addOptions = (program: Command): Command =>
     .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
     .option('--no-proactive', 'much new text at warn does not count as auto')
     .option('--watch-omc', "also compact when OMC asks for it in the session's folder")
+    .option('--no-tips', 'no tips in the footer')
     .option('--no-footer', 'leave all rows to the agent')
     .option(
       '--footer-items <list>',

@@ -27,6 +27,7 @@ export interface Options {
   readonly proactive: boolean;
   /** a file of OMC in the session's folder counts as a request to compact */
   readonly watchOmc?: boolean;
+  readonly tips: boolean;
   readonly footer: boolean;
   readonly footerItems?: readonly FooterItem[];
   readonly theme?: ThemeChoice;

@@ -63,6 +63,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   runtime: command.runtime,
   window: options.window,
   ladder: ladderChoice(options),
+  tips: options.tips,
   footer: options.footer,
   ...(options.footerItems ? { footerItems: options.footerItems } : {}),
   ...(options.theme ? { theme: options.theme } : {}),

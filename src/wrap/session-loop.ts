@@ -1,6 +1,7 @@
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
+import { messageAt } from '../core/messages.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
@@ -36,8 +37,8 @@ export const makeSessionLoop = (
   const { log } = session;
   const { onView, onState, onEffect } = listener;
   const now = Date.now;
-  const context = { ...session, compact };
   const ask = compactKeys(session);
+  const context = { ...session, compact, tips: session.tips === false ? undefined : { ask } };
   let flow = startFlow(context, now());
   let shown: string | undefined;
   let keys: NodeJS.Timeout | undefined;
@@ -47,7 +48,8 @@ export const makeSessionLoop = (
     const { session: state, compaction } = flow;
     for (const line of state.logged) log.info(line);
     const words = compactionWords(compaction, now(), ask);
-    const view = { ...footerView(state, now()), ...(words === undefined ? {} : { words }) };
+    const message = messageAt(flow.messages, compaction, now(), ask);
+    const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;

@@ -58,6 +58,8 @@ export interface WrapSession {
   readonly reportPath?: string;
   readonly mode: Mode;
   readonly compact?: CompactWish;
+  /** seldom, a fact about the window in the footer; true when absent */
+  readonly tips?: boolean;
   /** a request that OMC leaves in the session's folder counts; false when absent */
   readonly watchOmc?: boolean;
   /** control byte of the hotkey; undefined for none */

@@ -72,6 +72,12 @@ export const badValue = (flag: string, rule: string, given: string, better: stri
 export const inputWithoutRecord = (): UserError =>
   usageError('--record-input needs a recording', 'try --record session.cast --record-input');
 
+export const commandWithoutNotify = (): UserError =>
+  usageError(
+    '--notify-command needs to know what for',
+    'say it with --notify auto,hard,failure,permission, or some of them',
+  );
+
 export const wrongUsage = (message: string, command: string | undefined): UserError =>
   usageError(message, command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`);
 

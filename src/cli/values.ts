@@ -89,6 +89,13 @@ const tokensIn = (text: string): number => {
   return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };
 
+export const parseText =
+  (flag: string, example: string) =>
+  (text: string): string => {
+    if (text.trim() === '') throw badValue(flag, 'a text', text, example);
+    return text;
+  };
+
 export const parseFile =
   (flag: string, example: string) =>
   (text: string): string => {

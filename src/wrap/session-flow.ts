@@ -7,6 +7,8 @@ import { stepCompaction } from '../core/compaction/step.js';
 import type { Event } from '../core/event.js';
 import { messagesDue, startMessages, stepMessages } from '../core/messages.js';
 import type { Messages } from '../core/messages.js';
+import { notifyDue, startNotifying, stepNotifying } from '../core/notifications.js';
+import type { NotificationKind, Notifying } from '../core/notifications.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
@@ -26,6 +28,8 @@ export interface FlowContext {
   readonly compact?: CompactSettings | undefined;
   /** how a compaction is asked for; tips are given only where it is known */
   readonly tips?: { readonly ask: string | undefined } | undefined;
+  /** what the user wants to be called for */
+  readonly notify?: readonly NotificationKind[] | undefined;
 }
 
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
@@ -35,11 +39,12 @@ export interface SessionFlow {
   readonly pair: NumberPair;
   readonly compaction: Compaction;
   readonly messages: Messages;
+  readonly notifying: Notifying;
 }
 
 /** The flow before anything was seen. */
 export const startFlow = (
-  { runtime, env, window, ladder, compact = onlyShow, tips }: FlowContext,
+  { runtime, env, window, ladder, compact = onlyShow, tips, notify = [] }: FlowContext,
   now: Millis,
 ): SessionFlow => {
   const session = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
@@ -55,6 +60,7 @@ export const startFlow = (
     pair: noPair,
     compaction: startCompaction(compact),
     messages: startMessages(tips && compact.command, tips?.ask),
+    notifying: startNotifying(notify),
   });
 };
 
@@ -67,16 +73,20 @@ export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionF
     pair: notePair(flow.pair, event, now),
     compaction,
     messages: stepMessages(flow.messages, event, { session, compaction, now }),
+    notifying: stepNotifying(flow.notifying, { session, compaction, now }),
   };
 };
 
 /** When the flow has to be woken, if nothing happens before. */
-export const flowDue = (
-  { session, pair, compaction, messages }: SessionFlow,
-  now: Millis,
-): Millis | undefined => {
-  const dues = [deadline(session), pairDue(pair), compactionDue(compaction, now), messagesDue(messages)];
-  const times = dues.filter((at) => at !== undefined);
+export const flowDue = (flow: SessionFlow, now: Millis): Millis | undefined => {
+  const { session, pair, compaction, messages, notifying } = flow;
+  const times = [
+    deadline(session),
+    pairDue(pair),
+    compactionDue(compaction, now),
+    messagesDue(messages),
+    notifyDue(notifying, { session, compaction }),
+  ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 

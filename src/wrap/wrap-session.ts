@@ -1,6 +1,7 @@
 import type { Mode } from '../core/compaction/state.js';
 import type { FooterItem } from '../core/footer-items.js';
 import type { LadderChoice } from '../core/ladder.js';
+import type { NotificationKind } from '../core/notifications.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
@@ -17,6 +18,13 @@ export interface CompactWish {
   readonly isProactive?: boolean;
   /** what the agent is asked to keep, one line */
   readonly focus?: string;
+}
+
+/** What the user wants to be called for while they look elsewhere, and how. */
+export interface NotifyWish {
+  readonly kinds: readonly NotificationKind[];
+  /** run beside what the terminal can do, with the notification on its standard input */
+  readonly command?: string;
 }
 
 /** How the child ended. */
@@ -60,6 +68,8 @@ export interface WrapSession {
   readonly compact?: CompactWish;
   /** seldom, a fact about the window in the footer; true when absent */
   readonly tips?: boolean;
+  /** nobody is called when absent */
+  readonly notify?: NotifyWish;
   /** a request that OMC leaves in the session's folder counts; false when absent */
   readonly watchOmc?: boolean;
   /** control byte of the hotkey; undefined for none */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseFooterItems, readFooterItems } from '../../src/cli/footer-items.js';
+import { parseItems, readItems } from '../../src/cli/item-list.js';
+import { footerItems } from '../../src/core/footer-items.js';
+
+const parseFooterItems = parseItems('--footer-items', footerItems, 'bar,percent,tier');
 
 describe('--footer-items', () => {
   it.each([
@@ -19,13 +22,17 @@ describe('--footer-items', () => {
       '--footer-items knows no "xyzzy"',
       'the items are runtime, model, bar, percent, used, tier, compactions, message',
     ],
-    [',', '--footer-items must be a list of items, got ","', 'try --footer-items bar,percent,tier'],
+    [
+      ',',
+      '--footer-items must be a list of runtime, model, bar, percent, used, tier, compactions, message, got ","',
+      'try --footer-items bar,percent,tier',
+    ],
   ])('refuses %j and says what is right', (text, message, hint) => {
     expect(() => parseFooterItems(text)).toThrow(expect.objectContaining({ message, hint, exitCode: 2 }));
   });
 
   it('names the first wrong one also to whoever reads a list from elsewhere', () => {
-    expect(readFooterItems(['bar', 'tiers', 'x'])).toEqual({ wrong: 'tiers', nearest: 'tier' });
-    expect(readFooterItems([])).toEqual([]);
+    expect(readItems(['bar', 'tiers', 'x'], footerItems)).toEqual({ wrong: 'tiers', nearest: 'tier' });
+    expect(readItems([], footerItems)).toEqual([]);
   });
 });

@@ -20,9 +20,18 @@ const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…':
  * an emoji, and of what joins the character before it, terminals disagree.
  */
 export const drawable = (text: string, ascii: boolean): string =>
-  Array.from(text, (char) => {
+  Array.from(text.normalize('NFC'), (char) => {
     if (/[\x20-\x7e]/.test(char)) return char;
     const sign = signs[char];
     if (sign !== undefined) return ascii ? sign : char;
-    return !ascii && /\p{L}/u.test(char) && stringWidth(char) > 0 ? char : '_';
+    return !ascii && isLetter(char) ? char : '_';
   }).join('');
+
+const HANGUL_PARTS = /[\u1100-\u11ff\u3164\ud7b0-\ud7ff\uffa0]/; // and its fillers, which are letters, too
+
+/** A letter that takes as many columns beside others as alone. */
+const isLetter = (char: string): boolean => {
+  if (!/\p{L}/u.test(char) || HANGUL_PARTS.test(char)) return false;
+  const columns = stringWidth(char);
+  return columns > 0 && stringWidth(`a${char}b`) === columns + 2;
+};

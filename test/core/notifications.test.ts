@@ -59,6 +59,10 @@ describe('a full window', () => {
       },
     });
     expect(play.calls).toEqual([]);
+    play.turn(AUTO_TOKENS);
+    play.tell({ type: 'growth', tokens: 40_000 });
+    expect(play.flow()?.session.fused?.tier).toBe('hard');
+    expect(play.kinds()).toEqual(['auto']);
   });
 });
 

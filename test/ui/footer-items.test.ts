@@ -78,7 +78,9 @@ describe('names in any script', () => {
     ['큰 모델', ' 큰 모델'],
     ['rocket 🚀', ' rocket _'],
     ['👨‍👩‍👧 x', ' _____ x'],
-    ['a\u0301\u200bb\u202ec', ' a__b_c'],
+    ['a\u0301\u200bb\u202ec', ' á_b_c'],
+    ['\u1112\u1161\u11ab\u1161\u3164', ' 한__'], // Hangul in parts, and a filler
+    ['กำ', ' ก_'],
   ])('%s is drawn as %j', (model, row) => {
     expect(drawn(['model'], { model })).toBe(row);
     expect(drawn(['model'], { model: 'x', words: model })).toBe(` x ${row}`);
@@ -98,6 +100,10 @@ describe('names in any script', () => {
         'é',
         'e\u0301',
         'ﷺ',
+        '\u1100',
+        '\u1161',
+        '\u0e33',
+        '\u0d4e',
         '\u200d',
         '\ufe0f',
         '\x1b',
@@ -135,6 +141,8 @@ describe('names in any script', () => {
         expect(stringWidth(row)).toBeLessThanOrEqual(columns);
         expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f\p{Cf}\p{M}]/u);
         expect(text.trim()).not.toBe('');
+        // as a terminal counts that knows of no clusters
+        expect([...text].reduce((sum, char) => sum + stringWidth(char), 0)).toBe(stringWidth(text));
         const { screen } = await seenAfter(row, { columns, rows: 3 });
         expect(screen.cursorRow).toBe(0);
         expect([1, 2].map((each) => screen.text(each))).toEqual(['', '']);

@@ -53,6 +53,16 @@ export const unknownChoice = (flag: string, given: string, choices: readonly str
   return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
 };
 
+export const unknownItem = (
+  flag: string,
+  { wrong, nearest: close }: { readonly wrong: string; readonly nearest: string | undefined },
+  items: readonly string[],
+): UserError =>
+  usageError(
+    `${flag} knows no "${wrong}"`,
+    close === undefined ? `the items are ${items.join(', ')}` : `did you mean ${close}?`,
+  );
+
 export const missingValue = (option: string): UserError =>
   usageError(`option ${option} needs a value`, 'see ctxwrap --help');
 
@@ -61,6 +71,12 @@ export const badValue = (flag: string, rule: string, given: string, better: stri
 
 export const inputWithoutRecord = (): UserError =>
   usageError('--record-input needs a recording', 'try --record session.cast --record-input');
+
+export const commandWithoutNotify = (): UserError =>
+  usageError(
+    '--notify-command needs to know what for',
+    'say it with --notify auto,hard,failure,permission, or some of them',
+  );
 
 export const wrongUsage = (message: string, command: string | undefined): UserError =>
   usageError(message, command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`);

@@ -1,6 +1,9 @@
 // The options that stand before an agent's name.
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { footerItems } from '../core/footer-items.js';
+import { notificationKinds } from '../core/notifications.js';
+import { parseItems } from './item-list.js';
 import { defaultHotkey, parseHotkey } from './hotkey.js';
 import {
   parseBound,
@@ -11,11 +14,15 @@ import {
   parsePreset,
   parseRuntime,
   parseStatusLine,
+  parseText,
   parseWindow,
 } from './values.js';
 
 /** Adds them; a wrong value throws what is wrong, and the nearest right one. */
 export const addOptions = (program: Command): Command =>
+  addOwn(addFooter(addCompacting(addReading(program))));
+
+const addReading = (program: Command): Command =>
   program
     .option(
       '--mode <mode>',
@@ -38,7 +45,10 @@ export const addOptions = (program: Command): Command =>
       'ask Claude for exact numbers through its status line: auto (where you have one), on, off',
       parseStatusLine,
       'auto',
-    )
+    );
+
+const addCompacting = (program: Command): Command =>
+  program
     .option(
       '--draft <what>',
       'a draft in the prompt: hold (wait until it is gone), stash (put it aside, where the agent can)',
@@ -51,8 +61,35 @@ export const addOptions = (program: Command): Command =>
     )
     .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
     .option('--no-proactive', 'much new text at warn does not count as auto')
-    .option('--watch-omc', "also compact when OMC asks for it in the session's folder")
+    .option('--watch-omc', "also compact when OMC asks for it in the session's folder");
+
+const addFooter = (program: Command): Command =>
+  program
+    .option(
+      '--notify <list>',
+      `call you through the terminal: ${notificationKinds.join(',')}`,
+      parseItems('--notify', notificationKinds, 'hard,failure,permission'),
+    )
+    .option(
+      '--notify-command <command>',
+      'run this, too, with the notification as JSON on its standard input',
+      parseText('--notify-command', "'notify-send ctxwrap'"),
+    )
+    .option('--no-tips', 'no tips in the footer')
     .option('--no-footer', 'leave all rows to the agent')
+    .option(
+      '--footer-items <list>',
+      `what the footer shows, in this order: ${footerItems.join(',')}`,
+      parseItems('--footer-items', footerItems, 'bar,percent,tier'),
+    )
+    .option(
+      '--theme <name>',
+      'colours of the footer: auto, light, dark, mono',
+      parseChoice('--theme', 'auto', 'light', 'dark', 'mono'),
+    );
+
+const addOwn = (program: Command): Command =>
+  program
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
     .option('--record-input', 'record the keys, too')
     .addOption(

@@ -1,8 +1,11 @@
 // What a command line asks for.
+import type { FooterItem } from '../core/footer-items.js';
 import type { Preset } from '../core/ladder.js';
 import type { Bound } from '../core/rung.js';
+import type { NotificationKind } from '../core/notifications.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../core/compaction/state.js';
+import type { ThemeChoice } from '../ui/look.js';
 import type { RuntimeOption } from './values.js';
 
 export interface Options {
@@ -25,7 +28,12 @@ export interface Options {
   readonly proactive: boolean;
   /** a file of OMC in the session's folder counts as a request to compact */
   readonly watchOmc?: boolean;
+  readonly tips: boolean;
+  readonly notify?: readonly NotificationKind[];
+  readonly notifyCommand?: string;
   readonly footer: boolean;
+  readonly footerItems?: readonly FooterItem[];
+  readonly theme?: ThemeChoice;
   readonly record?: string;
   readonly recordInput?: boolean;
   /** control byte */

@@ -63,7 +63,11 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   runtime: command.runtime,
   window: options.window,
   ladder: ladderChoice(options),
+  tips: options.tips,
   footer: options.footer,
+  ...(options.footerItems ? { footerItems: options.footerItems } : {}),
+  ...notifyWish(options),
+  ...(options.theme ? { theme: options.theme } : {}),
   watchOmc: options.watchOmc ?? false,
   mode: options.mode,
   compact: compactWish(options),
@@ -79,6 +83,9 @@ const compactWish = ({ draft, whenBusy, focus, proactive }: Options): CompactWis
   ...(focus === undefined ? {} : { focus }),
   isProactive: proactive,
 });
+
+const notifyWish = ({ notify, notifyCommand: command }: Options): Pick<WrapSession, 'notify'> =>
+  notify ? { notify: { kinds: notify, ...(command === undefined ? {} : { command }) } } : {};
 
 /** The boundaries of the tiers as the options say. */
 export const ladderChoice = ({ ladder, warn, auto, hard }: Options): LadderChoice => ({

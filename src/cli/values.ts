@@ -1,6 +1,8 @@
 // What the values of options mean. A wrong one is an error that says what would be right.
 import { focusText, LONGEST_FOCUS } from '../core/compaction/focus.js';
+import { footerItems } from '../core/footer-items.js';
 import type { Preset } from '../core/ladder.js';
+import { notificationKinds } from '../core/notifications.js';
 import type { Bound } from '../core/rung.js';
 import { runtimes } from '../runtimes/index.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
@@ -80,6 +82,9 @@ export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   '--claude-status-line': statusLineWishes,
   '--draft': ['hold', 'stash'],
   '--when-busy': ['wait', 'queue'],
+  '--theme': ['auto', 'light', 'dark', 'mono'],
+  '--notify': notificationKinds, // the first of a list
+  '--footer-items': footerItems,
 };
 
 /** Tokens as people write them: 200000, 200_000, 200k, 1.5M; NaN for anything else. */
@@ -88,6 +93,13 @@ const tokensIn = (text: string): number => {
   const number = Number(found?.[1]?.replaceAll('_', ''));
   return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };
+
+export const parseText =
+  (flag: string, example: string) =>
+  (text: string): string => {
+    if (text.trim() === '') throw badValue(flag, 'a text', text, example);
+    return text;
+  };
 
 export const parseFile =
   (flag: string, example: string) =>

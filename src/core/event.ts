@@ -52,6 +52,8 @@ export type Event =
   | { readonly type: 'postpone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }
+  /** something of ours that the user should know, said once */
+  | { readonly type: 'notice'; readonly text: string; readonly priority: number }
   /** how the typing of the agent's command went */
   | { readonly type: 'typed'; readonly result: Typed }
   /** the child has written; a number that stays the same while output flows for minutes is stale */

@@ -140,6 +140,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return { ...state, flow: afterOutput(state.flow, now) };
     case 'alarm':
     case 'user-keys':
+    case 'notice':
     case 'mode':
     case 'postpone':
     case 'compact-requested':

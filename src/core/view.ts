@@ -21,18 +21,27 @@ export interface FooterView {
   readonly windowInferred: boolean;
   /** the number has not moved while the agent wrote for minutes: shown dim */
   readonly stale?: boolean;
+  /** as the agent names it; what runs now, if that is known */
+  readonly model?: string;
   /** compactions seen in this session */
   readonly compactions: number;
   /** a fact in words when there is no number: `no reading`, `size pending`, `waiting for the first turn` */
   readonly note?: string;
-  /** what is done about a full window, or keeps it from being done */
+  /** what is done about a full window, or keeps it from being done; or a notice */
   readonly words?: string;
 }
 
 /** What the footer shows of a session now. */
 export const footerView = (state: Session, now: Millis): FooterView => {
   const { runtime, compactions, blank, flow } = state;
-  const base = { runtime, compactions, estimated: false, windowInferred: false };
+  const { model } = state.windows;
+  const base = {
+    runtime,
+    compactions,
+    estimated: false,
+    windowInferred: false,
+    ...(model === undefined ? {} : { model }),
+  };
   const shown = shownAt(state.shown, state.fused, now);
   if (!shown) return { ...base, note: noteOf(blank) };
   return { ...base, ...numbers(shown.fused), ...(isStale(flow) ? { stale: true } : {}) };

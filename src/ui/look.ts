@@ -4,20 +4,38 @@ export interface Look {
   readonly columns: number;
   /** 0 none (no SGR at all), 1 the 16 colours of the theme, 2 the 256-colour palette, 3 RGB */
   readonly colorLevel: ColorLevel;
+  /** colours for it; undefined where nobody knows: colours that serve both */
+  readonly background?: Background | undefined;
   /** only 0x20–0x7e may be drawn */
   readonly ascii: boolean;
 }
 
 export type ColorLevel = 0 | 1 | 2 | 3;
 
+export type Background = 'light' | 'dark';
+
+/** What the user wants: `auto` believes the terminal, `mono` has no colours. */
+export type ThemeChoice = 'auto' | Background | 'mono';
+
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads the look from the environment as the arguments give it; `process` is the caller's. */
-export const lookOf = (env: Env, isTTY: boolean, columns: number): Look => ({
+export const lookOf = (env: Env, isTTY: boolean, columns: number, theme: ThemeChoice = 'auto'): Look => ({
   columns,
-  colorLevel: colorLevelOf(env, isTTY),
+  colorLevel: theme === 'mono' ? 0 : colorLevelOf(env, isTTY),
+  background: theme === 'light' || theme === 'dark' ? theme : backgroundOf(env),
   ascii: isAscii(env),
 });
+
+/**
+ * rxvt, Konsole and iTerm2 name the colours of text and background by their numbers in the palette (`15;0`, `0;default;15`). A
+ * multiplexer keeps the variable of the terminal that it was started in.
+ */
+const backgroundOf = (env: Env): Background | undefined => {
+  const number = /;(\d{1,2})$/.exec(env['COLORFGBG'] ?? '')?.[1];
+  if (number === undefined || env['TMUX'] || env['STY'] || Number(number) > 15) return undefined;
+  return number === '7' || Number(number) > 8 ? 'light' : 'dark';
+};
 
 const colorLevelOf = (env: Env, isTTY: boolean): ColorLevel => {
   // no-color.org: present and not empty; it wins over FORCE_COLOR because only a person sets it

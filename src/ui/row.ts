@@ -1,14 +1,45 @@
 import stringWidth from 'string-width';
+import type { FooterItem } from '../core/footer-items.js';
 import type { FooterView } from '../core/view.js';
 import { filledCells, isDrawable, percentText, tokensText } from '../core/figures.js';
+import { cut, drawable, firstClause, firstWord } from './drawable.js';
 import type { Look } from './look.js';
 import { glyphsOf } from './theme.js';
 
-/** First kept, last lost: how full, how serious, the numbers behind it, then what a glance enjoys. */
-const keepingOrder = ['percent', 'note', 'tier', 'words', 'used', 'bar', 'runtime', 'compactions'] as const;
-const drawingOrder = ['runtime', 'bar', 'percent', 'used', 'note', 'tier', 'compactions', 'words'] as const;
+/** First kept, last lost: how full, how serious, what is done about it, the numbers behind it, then what a glance enjoys. */
+const keepingOrder = [
+  'percent',
+  'note',
+  'tier',
+  'words',
+  'used',
+  'bar',
+  'runtime',
+  'model',
+  'compactions',
+] as const;
 
 type PartName = (typeof keepingOrder)[number];
+
+/** Nobody has arranged them: a note stands where the number would. */
+const usualOrder: readonly PartName[] = [
+  'runtime',
+  'bar',
+  'percent',
+  'used',
+  'note',
+  'tier',
+  'compactions',
+  'words',
+];
+
+// What ctxwrap is about to type is never hidden: a message that was not named comes last.
+const drawingOrderOf = (items: readonly FooterItem[] | undefined): readonly PartName[] =>
+  items === undefined
+    ? usualOrder
+    : [...new Set<FooterItem>([...items, 'message'])].flatMap((item): readonly PartName[] =>
+        item === 'message' ? ['note', 'words'] : [item],
+      );
 
 /** One piece of the row. `rest` is the part of the bar that is not filled. */
 export interface Part {
@@ -31,15 +62,23 @@ const leastBarCells = 6;
 /** One cell is 5 %: a longer bar shows no more, it only stretches the row on wide terminals. */
 const mostBarCells = 20;
 
+/** The most characters of a model's name that are drawn. */
+const mostModelCharacters = 24;
+
 /** Chooses what fits into the width; a wider row never loses a part that a narrower one shows. */
-export const rowOf = (view: FooterView, look: Look): Row => {
+export const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row => {
   const room = look.columns - margin;
-  const known = knownParts(view);
-  const full = partsOf(view, look, known, leastBarCells);
-  if (widthOf(full, 1) <= room) return spread(view, look, known);
+  const order = drawingOrderOf(items);
+  const known = knownParts(view, order);
+  const inOrder = (count: number): readonly PartName[] => {
+    const kept = known.slice(0, count);
+    return [...new Set([...order, ...kept])].filter((name) => kept.includes(name));
+  };
+  const all = inOrder(known.length);
+  if (widthOf(partsOf(view, look, all, leastBarCells), 1) <= room) return spread(view, look, all);
   const brief = briefOf(view);
   for (let count = known.length; count > 0; count -= 1) {
-    const names = known.slice(0, count);
+    const names = inOrder(count);
     if (widthOf(partsOf(brief, look, names, leastBarCells), 1) <= room) return spread(brief, look, names);
   }
   return { parts: [], gap: 1 };
@@ -63,8 +102,8 @@ const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row =
 const widthOf = (parts: readonly Part[], gap: number): number =>
   parts.reduce((sum, part) => sum + stringWidth(part.text + (part.rest ?? '')) + gap, -gap);
 
-/** The parts this view has something to say for, most important first. */
-const knownParts = (view: FooterView): readonly PartName[] => {
+/** Of these parts the ones that this view has something to say for, most important first. */
+const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly PartName[] => {
   const hasPercent = isDrawable(view.usedPercent);
   const hasUsed = isDrawable(view.usedTokens);
   const known: Record<PartName, boolean> = {
@@ -74,16 +113,17 @@ const knownParts = (view: FooterView): readonly PartName[] => {
     used: hasUsed,
     bar: hasPercent,
     runtime: view.runtime !== '',
+    model: view.model !== undefined && view.model !== '',
     compactions: isDrawable(view.compactions) && view.compactions >= 1,
-    words: view.words !== undefined,
+    words: view.words !== undefined && view.words !== '',
   };
-  return keepingOrder.filter((name) => known[name]);
+  const all = keepingOrder.filter((name) => known[name]);
+  const chosen = all.filter((name) => wanted.includes(name));
+  return chosen.length > 0 ? chosen : all.slice(0, 1); // a row is never empty
 };
 
 const partsOf = (view: FooterView, look: Look, names: readonly PartName[], cells: number): readonly Part[] =>
-  drawingOrder
-    .filter((name) => names.includes(name))
-    .map((name) => partOf(view, look, name, { names, cells }));
+  names.map((name) => partOf(view, look, name, { names, cells }));
 
 interface Choice {
   readonly names: readonly PartName[];
@@ -94,6 +134,8 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
   switch (name) {
     case 'runtime':
       return { name, text: drawable(view.runtime, look.ascii) };
+    case 'model':
+      return { name, text: drawable(cut(view.model ?? '', mostModelCharacters), look.ascii) };
     case 'bar':
       return barOf(view.usedPercent ?? 0, cells, look.ascii);
     case 'percent':
@@ -132,22 +174,3 @@ const usedOf = (view: FooterView): string => {
 };
 
 const markOf = (view: FooterView): string => (view.estimated ? '~' : '');
-
-/** A note leads with its fact (`waiting for the first turn`, `holding: you have a draft`): in a narrow row that word stays. */
-const firstWord = (note: string): string =>
-  stringWidth(note) <= 12 ? note : note.split(/[\s:]+/, 1)[0] || note;
-
-/** What is done comes first (`compacting in 8 s, any key postpones`): in a narrow row the rest goes. */
-const firstClause = (words: string): string => words.split(/[:,]/, 1)[0] || words;
-
-/** Signs of our own that are no letters, and what stands for them in ASCII. */
-const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…': '...' };
-
-/** Names and words come from outside; only letters, digits and marks of one column may reach the terminal. */
-const drawable = (text: string, ascii: boolean): string =>
-  Array.from(text, (char) => {
-    if (/[\x20-\x7e]/.test(char)) return char;
-    const sign = signs[char];
-    if (sign !== undefined) return ascii ? sign : char;
-    return !ascii && /\p{L}/u.test(char) && stringWidth(char) === 1 ? char : '_';
-  }).join('');

@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Tier } from '../core/ladder.js';
-import type { ColorLevel } from './look.js';
+import type { Background, ColorLevel, Look } from './look.js';
 
 /** Styles for one row; at colour level 0 each of them returns its text as it is. */
 export interface Theme {
@@ -21,24 +21,42 @@ interface TierColor {
   readonly ansi256: number;
 }
 
-/** Mid-tones: each RGB value has a contrast of at least 3.5 : 1 against white, black and #1e1e1e, so one set serves dark and light themes. */
-export const tierColors = {
-  warn: { rgb: '#a87900', ansi256: 136 },
-  auto: { rgb: '#c8601a', ansi256: 166 },
-  hard: { rgb: '#d43c45', ansi256: 167 },
-} as const satisfies Record<Exclude<Tier, 'safe'>, TierColor>;
+type TierColors = Readonly<Record<Exclude<Tier, 'safe'>, TierColor>>;
+
+/** A contrast of at least 4.5 : 1 against the backgrounds that terminals have. */
+export const tierColors: Readonly<Record<Background | 'unknown', TierColors>> = {
+  light: {
+    warn: { rgb: '#875f00', ansi256: 94 },
+    auto: { rgb: '#a84300', ansi256: 130 },
+    hard: { rgb: '#af0000', ansi256: 124 },
+  },
+  dark: {
+    warn: { rgb: '#d7af00', ansi256: 178 },
+    auto: { rgb: '#ff8700', ansi256: 208 },
+    hard: { rgb: '#ff5f5f', ansi256: 203 },
+  },
+  /** mid-tones: at least 3.5 : 1 against white, black and #1e1e1e */
+  unknown: {
+    warn: { rgb: '#a87900', ansi256: 136 },
+    auto: { rgb: '#c8601a', ansi256: 166 },
+    hard: { rgb: '#d43c45', ansi256: 167 },
+  },
+};
 
 /**
  * The level is an argument because chalk's own detection (which Ink's `color` prop uses) depends on the streams and
  * on CI variables of this process, not on the terminal the row is for.
  */
-export const themeOf = (tier: Tier | undefined, level: ColorLevel): Theme => {
+export const themeOf = (
+  tier: Tier | undefined,
+  { colorLevel: level, background }: Pick<Look, 'colorLevel' | 'background'>,
+): Theme => {
   const chalk = new Chalk({ level });
   const quiet: Paint = (text) => chalk.dim(text);
   if (tier === undefined || tier === 'safe')
     return { bar: quiet, percent: (text) => text, tier: quiet, quiet };
   if (level === 1) return { ...sixteenColors(tier, chalk), quiet };
-  const color = tierColors[tier];
+  const color = tierColors[background ?? 'unknown'][tier];
   const accent = level === 2 ? chalk.ansi256(color.ansi256) : chalk.hex(color.rgb);
   return { bar: accent, percent: tier === 'warn' ? accent : accent.bold, tier: accent, quiet };
 };

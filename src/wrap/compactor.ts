@@ -10,6 +10,7 @@ import { typeCompact } from './typist.js';
 import type { WrapSession } from './wrap-session.js';
 
 const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft back
+const NOT_BACK = 'draft put aside: the agent has not given it back';
 
 export interface CompactorOptions {
   readonly recipe: Recipe | undefined;
@@ -56,10 +57,9 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     if (draft === undefined || draft === '') return;
     const isBack = draftOf(port.look()) === draft;
     draft = undefined;
-    if (!isBack)
-      log.warn(
-        'the draft that was put aside is not in the prompt: the agent gives it back with the key that put it aside',
-      );
+    if (isBack) return;
+    log.warn(`${NOT_BACK}: it does with the key that put it aside`);
+    onEvent({ type: 'notice', text: NOT_BACK, priority: 200 });
   };
   return {
     run: (effect) => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Event } from '../core/event.js';
 import type { Footer } from './footer.js';
 import type { Keys } from './keys.js';
+import type { Notifier } from './notifier.js';
 import type { Output } from './output.js';
 import type { Outside } from './outside.js';
 import { followReadings, type Readings } from './readings.js';
@@ -12,11 +13,12 @@ interface FollowParts {
   readonly footer: Footer;
   readonly keys: Keys;
   readonly output: Output;
+  readonly notifier: Notifier;
 }
 
 /** Reads the child, shows what is read in the footer and to other programs, and lets the typist write to it. */
 export const followChild = (
-  { stage, footer, keys, output }: FollowParts,
+  { stage, footer, keys, output, notifier }: FollowParts,
   childPid: number,
   outside: Outside | undefined,
 ): Readings => {
@@ -30,6 +32,7 @@ export const followChild = (
     {
       ...outside,
       onView: footer.show,
+      onNotification: notifier.notify,
       enteredAt: keys.enteredAt,
       typist: { write, holdKeys: keys.hold, typed: keys.typed, isBlind: output.isHolding },
     },

@@ -1,3 +1,4 @@
+import type { FooterItem } from '../core/footer-items.js';
 import type { FooterView } from '../core/view.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import type { Look } from '../ui/look.js';
@@ -15,7 +16,7 @@ export interface Footer {
   stop: () => void;
 }
 
-type Render = (view: FooterView, look: Look) => string;
+type Render = (view: FooterView, look: Look, items?: readonly FooterItem[]) => string;
 
 const LOAD_AFTER_MS = 150; // Ink is loaded when the child has drawn its first screen; it takes the time of some frames
 
@@ -34,13 +35,14 @@ export const makeFooter = (
   isResized: () => boolean,
 ): Footer => {
   const { grid } = stage.filter;
+  const { footerItems } = stage.session;
   const brush = makeBrush(stage, isResized);
   let render: Render | undefined;
   let view: FooterView | undefined;
 
   const draw = (): void => {
     survive(stage, 'rendering the footer', () => {
-      if (render && view && hasFooter(grid)) brush.paint(render(view, look(grid.columns)));
+      if (render && view && hasFooter(grid)) brush.paint(render(view, look(grid.columns), footerItems));
     });
   };
   const loading = loadLater(stage, (loaded) => {

@@ -5,6 +5,10 @@ import { startCompaction } from '../core/compaction/state.js';
 import type { Compaction, CompactSettings } from '../core/compaction/state.js';
 import { stepCompaction } from '../core/compaction/step.js';
 import type { Event } from '../core/event.js';
+import { messagesDue, startMessages, stepMessages } from '../core/messages.js';
+import type { Messages } from '../core/messages.js';
+import { notifyDue, startNotifying, stepNotifying } from '../core/notifications.js';
+import type { NotificationKind, Notifying } from '../core/notifications.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
@@ -22,6 +26,10 @@ export interface FlowContext {
   readonly ladder?: LadderChoice | undefined;
   /** what may be done about a full window; it is only shown when absent */
   readonly compact?: CompactSettings | undefined;
+  /** how a compaction is asked for; tips are given only where it is known */
+  readonly tips?: { readonly ask: string | undefined } | undefined;
+  /** what the user wants to be called for */
+  readonly notify?: readonly NotificationKind[] | undefined;
 }
 
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
@@ -30,11 +38,13 @@ export interface SessionFlow {
   readonly session: Session;
   readonly pair: NumberPair;
   readonly compaction: Compaction;
+  readonly messages: Messages;
+  readonly notifying: Notifying;
 }
 
 /** The flow before anything was seen. */
 export const startFlow = (
-  { runtime, env, window, ladder, compact = onlyShow }: FlowContext,
+  { runtime, env, window, ladder, compact = onlyShow, tips, notify = [] }: FlowContext,
   now: Millis,
 ): SessionFlow => {
   const session = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
@@ -49,24 +59,34 @@ export const startFlow = (
     session,
     pair: noPair,
     compaction: startCompaction(compact),
+    messages: startMessages(tips && compact.command, tips?.ask),
+    notifying: startNotifying(notify),
   });
 };
 
 /** The flow after an event. */
 export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
   const session = step(flow.session, event, now);
+  const compaction = stepCompaction(flow.compaction, event, momentOf(session, now));
   return {
     session,
     pair: notePair(flow.pair, event, now),
-    compaction: stepCompaction(flow.compaction, event, momentOf(session, now)),
+    compaction,
+    messages: stepMessages(flow.messages, event, { session, compaction, now }),
+    notifying: stepNotifying(flow.notifying, { session, compaction, now }),
   };
 };
 
 /** When the flow has to be woken, if nothing happens before. */
-export const flowDue = ({ session, pair, compaction }: SessionFlow, now: Millis): Millis | undefined => {
-  const times = [deadline(session), pairDue(pair), compactionDue(compaction, now)].filter(
-    (at) => at !== undefined,
-  );
+export const flowDue = (flow: SessionFlow, now: Millis): Millis | undefined => {
+  const { session, pair, compaction, messages, notifying } = flow;
+  const times = [
+    deadline(session),
+    pairDue(pair),
+    compactionDue(compaction, now),
+    messagesDue(messages),
+    notifyDue(notifying, { session, compaction }),
+  ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 

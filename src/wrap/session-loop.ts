@@ -1,6 +1,8 @@
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
+import { messageAt } from '../core/messages.js';
+import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
@@ -13,6 +15,8 @@ export interface LoopListener {
   readonly onView: (view: FooterView) => void;
   /** what the core wants done */
   readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
+  /** the user is to be called */
+  readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
   /** after everything that has happened; `words` is what the footer says of compacting */
   readonly onState?: ((state: Session, words: string | undefined) => void) | undefined;
 }
@@ -34,10 +38,12 @@ export const makeSessionLoop = (
   listener: LoopListener,
 ): SessionLoop => {
   const { log } = session;
-  const { onView, onState, onEffect } = listener;
+  const { onView, onState, onEffect, onNotification } = listener;
   const now = Date.now;
-  const context = { ...session, compact };
   const ask = compactKeys(session);
+  const tips = session.tips === false ? undefined : { ask };
+  const context = { ...session, compact, tips, notify: session.notify?.kinds };
+  const origin = { session: session.wrapper?.id, cwd: session.cwd };
   let flow = startFlow(context, now());
   let shown: string | undefined;
   let keys: NodeJS.Timeout | undefined;
@@ -47,12 +53,14 @@ export const makeSessionLoop = (
     const { session: state, compaction } = flow;
     for (const line of state.logged) log.info(line);
     const words = compactionWords(compaction, now(), ask);
-    const view = { ...footerView(state, now()), ...(words === undefined ? {} : { words }) };
+    const message = messageAt(flow.messages, compaction, now(), ask);
+    const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
     onState?.(state, words);
     for (const effect of compaction.effects) onEffect?.(effect, state);
+    for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));
   };
   const tellKeys = (): void => {

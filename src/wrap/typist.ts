@@ -7,6 +7,7 @@ import { bare, textOf, type Look, type TypeOrder } from './type-order.js';
 
 const HOLD_MS = 1_500; // the user's keys wait no longer; what is not submitted by then is taken back
 const SLOW_MS = 5_000; // for a busy machine, as long as the user presses no key that would have to wait
+const TAKEN_MS = 1_000; // for the agent to empty its prompt
 const TAKE_BACK_MS = 200; // of the time above, for the Backspaces
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
@@ -18,13 +19,36 @@ export const typeCompact = async (order: TypeOrder): Promise<Typed> => {
   const reason = refusalOf(first, order);
   if (reason !== undefined) return { kind: 'skipped', reason, evidence: [] };
   const release = port.holdKeys();
-  try {
-    return await type(order, first?.prompt?.text ?? '');
-  } catch (error) {
-    return { kind: 'withdrawn', reason: String(error), evidence: [] };
-  } finally {
-    release();
+  const startedAt = performance.now();
+  const typedBefore = port.typed();
+  const typed = await type(order, first?.prompt?.text ?? '').catch((error: unknown): Typed => ({
+    kind: 'withdrawn',
+    reason: String(error),
+    evidence: [],
+  }));
+  if (typed.kind !== 'sent') release();
+  else {
+    const hasTyped = port.typed() !== typedBefore;
+    const until = hasTyped ? startedAt + HOLD_MS : performance.now() + TAKEN_MS;
+    void taken(order, until)
+      .catch(() => false)
+      .finally(release);
   }
+  return typed;
+};
+
+/**
+ * The command is not in the prompt any more, or it is too late to wait for that. A key that an agent gets together with Enter can end up
+ * behind the command, in a prompt that it has not emptied yet.
+ */
+const taken = (order: TypeOrder, until: number): Promise<boolean> => {
+  const text = bare(textOf(order));
+  return seeing(order.port, {
+    wanted: ({ prompt }) => prompt === undefined || bare(prompt.text) !== text,
+    pauseMs: 0,
+    isOver: () => performance.now() >= until,
+    signal: order.signal,
+  });
 };
 
 /** Why nothing may be typed on this screen. */

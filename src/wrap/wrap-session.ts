@@ -1,9 +1,12 @@
 import type { Mode } from '../core/compaction/state.js';
+import type { FooterItem } from '../core/footer-items.js';
 import type { LadderChoice } from '../core/ladder.js';
+import type { NotificationKind } from '../core/notifications.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import type { Log } from '../storage/log.js';
 import type { Recording } from '../storage/record.js';
+import type { ThemeChoice } from '../ui/look.js';
 
 /** How a compaction of ours may be made; what is absent is the careful way. */
 export interface CompactWish {
@@ -15,6 +18,13 @@ export interface CompactWish {
   readonly isProactive?: boolean;
   /** what the agent is asked to keep, one line */
   readonly focus?: string;
+}
+
+/** What the user wants to be called for while they look elsewhere, and how. */
+export interface NotifyWish {
+  readonly kinds: readonly NotificationKind[];
+  /** run beside what the terminal can do, with the notification on its standard input */
+  readonly command?: string;
 }
 
 /** How the child ended. */
@@ -46,12 +56,20 @@ export interface WrapSession {
   /** boundaries of the tiers as the user set them; the runtime's own ladder when absent */
   readonly ladder?: LadderChoice;
   readonly footer: boolean;
+  /** what the footer shows and in which order; the usual when absent */
+  readonly footerItems?: readonly FooterItem[];
+  /** colours of the footer; `auto` when absent */
+  readonly theme?: ThemeChoice;
   /** whether an agent with a status line may be asked for its numbers through it; `off` when absent */
   readonly statusLine?: StatusLineWish;
   /** where the agent's reports go, when it was asked for them */
   readonly reportPath?: string;
   readonly mode: Mode;
   readonly compact?: CompactWish;
+  /** seldom, a fact about the window in the footer; true when absent */
+  readonly tips?: boolean;
+  /** nobody is called when absent */
+  readonly notify?: NotifyWish;
   /** a request that OMC leaves in the session's folder counts; false when absent */
   readonly watchOmc?: boolean;
   /** control byte of the hotkey; undefined for none */

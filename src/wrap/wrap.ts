@@ -10,6 +10,7 @@ import { tidyUp } from './ending.js';
 import { compactByKey, followChild } from './follow-child.js';
 import { makeFooter, type Footer } from './footer.js';
 import { makeKeys, type Keys } from './keys.js';
+import { makeNotifier, type Notifier } from './notifier.js';
 import { makeOutput, type Output } from './output.js';
 import { openOutside, type Outside } from './outside.js';
 import { makeResize, type Resize } from './resize.js';
@@ -29,6 +30,7 @@ interface Parts {
   readonly resize: Resize;
   readonly suspend: Suspend;
   readonly keys: Keys;
+  readonly notifier: Notifier;
 }
 
 const ANSWER_MS = 60; // for the terminal to say where its cursor is; the child is starting meanwhile
@@ -46,7 +48,7 @@ const makeParts = (stage: Stage): Parts => {
   });
   const footer = makeFooter(
     stage,
-    (columns) => lookOf(session.env, true, columns),
+    (columns) => lookOf(session.env, true, columns, session.theme),
     () => resize.check(),
   );
   const output = makeOutput(stage, {
@@ -75,7 +77,7 @@ const makeParts = (stage: Stage): Parts => {
     onAnswer: question.answered,
     onForward: suspend.noteKeys,
   });
-  return { stage, question, output, footer, resize, suspend, keys };
+  return { stage, question, output, footer, resize, suspend, keys, notifier: makeNotifier(stage) };
 };
 
 /** A failure here must not look as if the keys had not been sent. */
@@ -130,7 +132,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
 
 /** Runs the child to its end, and tidies the terminal after it. */
 const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
-  const { stage, question, output, footer, resize, suspend, keys } = parts;
+  const { stage, question, output, footer, resize, suspend, keys, notifier } = parts;
   const { session, tty, filter, verbatim } = stage;
   tty.hold();
   try {
@@ -151,7 +153,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     return end;
   } finally {
     await resize.stop(); // a late change of size must not come after the tidy end
-    for (const part of [footer, suspend, keys]) part.stop();
+    for (const part of [footer, suspend, keys, notifier]) part.stop();
     const end = stage.child ? await ending.ended : { exitCode: 0, signal: 0 };
     await tidyUp(stage, end, { question, isToldToEnd: () => ending.isToldToEnd });
     session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);

@@ -94,5 +94,11 @@ export const inTerminal = (file: string, args: readonly string[], bench: Bench) 
       void ended.then(() => gone(new Error(`ended without ${pattern}: ${JSON.stringify(output)}`)));
       check();
     });
-  return { type: (keys: string) => pty.write(keys), seen, ended, output: () => output };
+  return {
+    type: (keys: string) => pty.write(keys),
+    kill: () => pty.kill('SIGTERM'),
+    seen,
+    ended,
+    output: () => output,
+  };
 };

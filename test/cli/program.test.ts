@@ -53,6 +53,7 @@ describe('our options', () => {
       mode: 'auto',
       claudeStatusLine: 'auto',
       proactive: true,
+      tips: true,
       footer: true,
       hotkey: 0x1d,
     });
@@ -65,6 +66,7 @@ describe('our options', () => {
       ),
       ...'--record-input --hotkey none --log b.log -q'.split(' '),
       ...'--draft stash --when-busy queue --focus tests --no-proactive --watch-omc'.split(' '),
+      ...'--no-tips --footer-items tier,bar --theme dark'.split(' '),
       ...'--ladder percent --warn 60% --auto 150k --hard 180_000 -- bash'.split(' '),
     );
     expect(request.kind === 'run' && request.options).toEqual({
@@ -81,7 +83,10 @@ describe('our options', () => {
       focus: 'tests',
       proactive: false,
       watchOmc: true,
+      tips: false,
       footer: false,
+      footerItems: ['tier', 'bar'],
+      theme: 'dark',
       record: 'a.cast',
       recordInput: true,
       hotkey: 'none',

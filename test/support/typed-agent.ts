@@ -29,6 +29,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     hasPrompt: true,
     /** swallows everything it is sent */
     isDeaf: false,
+    /** empties its prompt a while after Enter, when the test says so */
+    isSlow: false,
     /** how much of the command arrives */
     most: Infinity,
     /** the command chosen in the list below the prompt */
@@ -43,7 +45,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
   const take = (key: string): void => {
     if (key === '\r' || key === '\t') {
       state.submitted.push(state.text.trim());
-      state.text = state.aside ?? '';
+      if (!state.isSlow) state.text = state.aside ?? '';
     } else if (key === BACKSPACE) state.text = state.text.slice(0, -1);
     else if (key === '\x13') {
       [state.text, state.aside] = state.aside === undefined ? ['', state.text] : [state.aside, undefined];

@@ -44,3 +44,28 @@ describe('the glyphs', () => {
     expect(lookOf(env, true, 80).ascii).toBe(ascii);
   });
 });
+
+describe('the background', () => {
+  it.each([
+    { env: {}, background: undefined },
+    { env: { COLORFGBG: '15;0' }, background: 'dark' },
+    { env: { COLORFGBG: '0;15' }, background: 'light' },
+    { env: { COLORFGBG: '0;default;15' }, background: 'light' },
+    { env: { COLORFGBG: '12;8' }, background: 'dark' },
+    { env: { COLORFGBG: '0;7' }, background: 'light' },
+    { env: { COLORFGBG: '15;default' }, background: undefined },
+    { env: { COLORFGBG: '0;99' }, background: undefined },
+    { env: { COLORFGBG: '0;15', TMUX: '/tmp/tmux-0/default,1,0' }, background: undefined },
+  ] satisfies { env: Env; background: string | undefined }[])(
+    'of $env is $background',
+    ({ env, background }) => {
+      expect(lookOf(env, true, 80).background).toBe(background);
+      expect(lookOf(env, true, 80, 'light').background).toBe('light');
+      expect(lookOf(env, true, 80, 'dark').background).toBe('dark');
+    },
+  );
+
+  it('is of no matter in a theme without colours', () => {
+    expect(lookOf({ TERM: 'xterm-kitty' }, true, 80, 'mono').colorLevel).toBe(0);
+  });
+});

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { partLooks } from '../../src/ui/overlay/bar-lines.js';
 import { overlayColors } from '../../src/ui/overlay/tones.js';
 import { glyphsOf, tierColors } from '../../src/ui/theme.js';
@@ -16,11 +16,40 @@ const contrast = (one: string, other: string): number => {
   return (light + 0.05) / (dark + 0.05);
 };
 
-it.each(Object.entries({ ...tierColors, ...overlayColors }))(
-  'the colour of %s is readable on light and dark backgrounds',
-  (_tier, { rgb }) => {
-    const backgrounds = ['#ffffff', '#000000', '#1e1e1e'];
-    const contrasts = backgrounds.map((background) => contrast(rgb, background));
+/** One of the 6 × 6 × 6 colours that every terminal with 256 of them has at 16…231. */
+const paletteColor = (number: number): string => {
+  const level = (step: number): string => (step === 0 ? 0 : 55 + 40 * step).toString(16).padStart(2, '0');
+  const at = number - 16;
+  return `#${level(Math.floor(at / 36))}${level(Math.floor(at / 6) % 6)}${level(at % 6)}`;
+};
+
+/** Also those of Solarized, One Dark and GitHub. The steps of the palette are coarse. */
+const grounds = {
+  light: { backgrounds: ['#ffffff', '#fdf6e3', '#f6f8fa'], least: 4.5, inPalette: 4.3 },
+  dark: { backgrounds: ['#000000', '#1e1e1e', '#002b36', '#282c34'], least: 4.5, inPalette: 4.5 },
+  unknown: { backgrounds: ['#ffffff', '#000000', '#1e1e1e'], least: 3.5, inPalette: 3.3 },
+} as const;
+
+describe.each(['light', 'dark', 'unknown'] as const)('on a background that is %s', (background) => {
+  const { backgrounds, least, inPalette } = grounds[background];
+  it.each(Object.entries(tierColors[background]))('the colour of %s is readable', (_tier, { rgb }) => {
+    expect(Math.min(...backgrounds.map((each) => contrast(rgb, each)))).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each(Object.entries(tierColors[background]))(
+    'the nearest colour of the palette for %s is readable, too',
+    (_tier, { ansi256 }) => {
+      expect(
+        Math.min(...backgrounds.map((each) => contrast(paletteColor(ansi256), each))),
+      ).toBeGreaterThanOrEqual(inPalette);
+    },
+  );
+});
+
+it.each(Object.entries(overlayColors))(
+  'the colour of %s in the overlay is readable on light and dark backgrounds',
+  (_name, { rgb }) => {
+    const contrasts = grounds.unknown.backgrounds.map((background) => contrast(rgb, background));
     expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(3.5);
   },
 );

@@ -7,7 +7,26 @@ describe.concurrent('the command', () => {
     expect(await type(typed)).toMatchObject({ kind: 'sent' });
     expect(state.written).toEqual(['/compact', '\r']);
     expect(state.submitted).toEqual(['/compact']);
-    expect(state.released).toEqual(['held', 'released after 2']);
+    await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
+  });
+
+  it('is followed by the user’s keys when the prompt is empty, and not in the same breath as Enter', async () => {
+    const { state, type } = makeAgent();
+    state.isSlow = true;
+    expect(await type(typed)).toMatchObject({ kind: 'sent' });
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 2));
+    expect(state.released).toEqual(['held']);
+    state.text = '';
+    await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
+  });
+
+  it('is followed by the user’s keys after a second, also where the prompt never shows that it was taken', async () => {
+    const { state, type } = makeAgent();
+    state.isSlow = true;
+    await type(typed);
+    await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 5_000 });
+    expect(state.text).toBe('/compact');
   });
 
   it('is pasted with a blank behind it where that is the recipe, and submitted with its key', async () => {

@@ -18,6 +18,10 @@ export const compactionWords = (state: Compaction, now: Millis, ask = COMMAND): 
   return underWayWords(phase, now) ?? notice ?? waitingWords(state, now, ask);
 };
 
+/** Something is under way or has just ended: nothing else may be said in its place. */
+export const isUrgent = (state: Compaction, now: Millis): boolean =>
+  underWayWords(state.phase, now) !== undefined || noticeEnd(state, now) !== undefined;
+
 /** Until when the last outcome is shown; undefined when it is not, or not any more, or when the agent has ended. */
 export const noticeEnd = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {
   if (!last || activity === 'dead') return undefined;

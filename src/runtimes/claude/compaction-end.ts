@@ -24,7 +24,9 @@ export interface Compacting {
 
 const ANSWER = /^ {2}⎿ {1,2}Compacted \(ctrl\+o/;
 const MARK = /^(?:✻ Conversation compacted \(ctrl\+o|═+ Conversation compacted · ctrl\+o)/;
-/** Claude gives the command back, but may draw it over a bar (facts/claude.md §2 traps). */
+/** Claude gives the command back, with its focus; the user's own words may begin like it. */
+const GIVEN_BACK = /^\/compact(?:\s|$)/;
+/** The same, but it may be drawn over a bar (facts/claude.md §2 traps). */
 const COMMAND_ON_BAR = /^──\/compact[ ─]/;
 const WAITING_ROW = /^ {2}❯ (\S.*)$/; // below the compaction's own row
 const RUNNING_ROW = /^[·✢✳✶✻✽*] \S.*…/;
@@ -54,7 +56,7 @@ export const endOf = (
 ): readonly Fact[] | undefined => {
   if (screen.columns !== before.columns) return []; // other rows hold the same text
   if (layout.kind === 'prompt') {
-    if (layout.draft.startsWith('/compact')) return before.isAsked ? INTERRUPTED : [];
+    if (GIVEN_BACK.test(layout.draft)) return before.isAsked ? INTERRUPTED : [];
     const rows = rowsAbove(screen, layout.upper);
     if (isDone(before, rows)) {
       const initiator = before.isAsked ? 'user' : 'agent';

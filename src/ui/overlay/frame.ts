@@ -51,7 +51,7 @@ export const renderOverlay = (view: OverlayView, request: OverlayRequest): Overl
       body: fitted(lines.slice(scroll, scroll + shown)),
       foot: [...air, ...fitted([keyLine(safe, page, extent, columns)])],
       rows,
-      paints: paintsOf(safe.tier, look.colorLevel, safe.fill?.isStale === true),
+      paints: paintsOf(safe.tier, look, safe.fill?.isStale === true),
       ascii: look.ascii,
     }),
     { columns }, // Ink's work grows with every cell, so that the margin is not its own

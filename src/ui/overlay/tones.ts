@@ -1,7 +1,7 @@
 // Colours of the overlay: one accent, dim for what is second, and the tier's own.
 import { Chalk } from 'chalk';
 import type { Tier } from '../../core/ladder.js';
-import type { ColorLevel } from '../look.js';
+import type { ColorLevel, Look } from '../look.js';
 import { staleTheme, themeOf } from '../theme.js';
 
 export type Tone =
@@ -26,9 +26,14 @@ export const overlayColors = {
   safe: { rgb: '#3f8f52', ansi256: 65 },
 } as const;
 
-export const paintsOf = (tier: Tier | undefined, level: ColorLevel, isStale: boolean): Paints => {
+export const paintsOf = (
+  tier: Tier | undefined,
+  look: Pick<Look, 'colorLevel' | 'background'>,
+  isStale: boolean,
+): Paints => {
+  const { colorLevel: level } = look;
   const chalk = new Chalk({ level });
-  const theme = isStale ? staleTheme(level) : themeOf(tier, level);
+  const theme = isStale ? staleTheme(level) : themeOf(tier, look);
   const isSafe = tier === 'safe' && !isStale;
   const safe = colored(level, 'safe');
   return {

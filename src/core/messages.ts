@@ -1,0 +1,65 @@
+// The one short text in the footer: what is done about a full window, and in between notices and tips.
+import { compactionWords, isUrgent } from './compaction/words.js';
+import type { Compaction } from './compaction/state.js';
+import type { Event } from './event.js';
+import { noNotices, noticeDue, noticesAt, withNotice } from './notices.js';
+import type { Notices } from './notices.js';
+import type { Millis } from './reading.js';
+import type { Session } from './session.js';
+import { hearTips, startTips, tipAt } from './tips.js';
+import type { Tips } from './tips.js';
+
+export interface Messages {
+  readonly notices: Notices;
+  /** absent where nobody wants any, or nothing is known that could be told */
+  readonly tips?: Tips;
+}
+
+/** What else is known when something happens. */
+export interface MessageSight {
+  readonly session: Session;
+  readonly compaction: Compaction;
+  readonly now: Millis;
+}
+
+/** How a compaction is asked for where there is no key for it. */
+const COMMAND = 'ctxwrap compact';
+
+/** `command`: the agent's own; undefined where there are to be no tips. */
+export const startMessages = (command?: string, ask = COMMAND): Messages => ({
+  notices: noNotices,
+  ...(command === undefined ? {} : { tips: startTips({ command, ask }) }),
+});
+
+export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
+  const { now } = sight;
+  const wish = event.type === 'notice' ? event : undefined;
+  const told = wish ? { ...before, notices: withNotice(before.notices, wish, now) } : before;
+  const { tips, notices } = withTip(told, event, sight);
+  const settled = noticesAt(notices, !isUrgent(sight.compaction, now), now);
+  return { notices: settled, ...(tips ? { tips } : {}) };
+};
+
+const withTip = (messages: Messages, event: Event, { session, compaction, now }: MessageSight): Messages => {
+  const { notices } = messages;
+  const tips = messages.tips && hearTips(messages.tips, event);
+  if (!tips) return messages;
+  const isQuiet =
+    notices.waiting.length === 0 && !notices.shown && compactionWords(compaction, now) === undefined;
+  const { fused, activity } = session;
+  const found = tipAt(tips, { tier: fused?.exact ? fused.tier : undefined, activity, isQuiet });
+  return found ? { tips: found.tips, notices: withNotice(notices, found.tip, now) } : { ...messages, tips };
+};
+
+/** What the footer says; undefined when it has nothing to say. */
+export const messageAt = (
+  { notices }: Messages,
+  compaction: Compaction,
+  now: Millis,
+  ask = COMMAND,
+): string | undefined => {
+  const { shown } = noticesAt(notices, !isUrgent(compaction, now), now);
+  return shown?.text ?? compactionWords(compaction, now, ask);
+};
+
+export const messagesDue = ({ notices }: Messages): Millis | undefined => noticeDue(notices);

@@ -1,0 +1,114 @@
+// When to call a user who looks elsewhere: each kind once in an episode, and only for what is known.
+import { percentText, tokensText } from './figures.js';
+import type { Compaction } from './compaction/state.js';
+import { isFailure } from './compaction/outcome.js';
+import { endedWords } from './compaction/words.js';
+import { oneLine } from './one-line.js';
+import { percentOf } from './reading.js';
+import type { Millis } from './reading.js';
+import type { Session } from './session.js';
+
+export const notificationKinds = ['auto', 'hard', 'failure', 'permission'] as const;
+
+/** The window is full, or very full; a compaction failed; the agent waits for an answer. */
+export type NotificationKind = (typeof notificationKinds)[number];
+
+export interface Notification {
+  readonly kind: NotificationKind;
+  /** one line */
+  readonly text: string;
+}
+
+export interface Notifying {
+  readonly wanted: readonly NotificationKind[];
+  /** since when the window has been full, and what was told since then */
+  readonly episode: Millis | undefined;
+  readonly told: readonly NotificationKind[];
+  /** of this dialog it was told */
+  readonly isDialogTold: boolean;
+  /** what is to be told now; of the last step only */
+  readonly due: readonly Notification[];
+}
+
+/** What is known when something has happened. */
+export interface NotifySight {
+  readonly session: Session;
+  readonly compaction: Compaction;
+  readonly now: Millis;
+}
+
+const DIALOG_MS = 2_000; // some dialogs answer themselves
+const KEY_MS = 5_000; // somebody who types is there
+const LONGEST = 200; // characters
+
+export const startNotifying = (wanted: readonly NotificationKind[]): Notifying => ({
+  wanted,
+  episode: undefined,
+  told: [],
+  isDialogTold: false,
+  due: [],
+});
+
+/** The state after an event; `due` is what follows from it. */
+export const stepNotifying = (before: Notifying, sight: NotifySight): Notifying => {
+  const { session, compaction, now } = sight;
+  if (before.wanted.length === 0) return before;
+  const { episodeSince } = compaction;
+  const told = before.episode === episodeSince ? before.told : [];
+  const tellable = [...windowNews(sight, before.wanted), ...failureNews(compaction)];
+  const news = tellable.filter(({ kind }) => !told.includes(kind));
+  const isAsking = session.activity === 'dialog' || session.activity === 'unknown'; // a dialog may flicker
+  const isTold = before.isDialogTold && isAsking;
+  const dialogDue = dialogAt(session, compaction);
+  const isDialogDue = !isTold && dialogDue !== undefined && dialogDue <= now;
+  const due = [...news, ...(isDialogDue ? [WAITING] : [])];
+  return {
+    wanted: before.wanted,
+    episode: episodeSince,
+    told: [...told, ...withLower(news.map(({ kind }) => kind))],
+    isDialogTold: isTold || isDialogDue,
+    due: due.filter(({ kind }) => before.wanted.includes(kind)),
+  };
+};
+
+/** When a dialog will have waited long enough; undefined when there is nothing to wait for. */
+export const notifyDue = (
+  state: Notifying,
+  { session, compaction }: Omit<NotifySight, 'now'>,
+): Millis | undefined =>
+  state.isDialogTold || !state.wanted.includes('permission') ? undefined : dialogAt(session, compaction);
+
+const WAITING: Notification = { kind: 'permission', text: 'waits for your answer in a dialog' };
+
+const dialogAt = (
+  { activity, activitySince }: Session,
+  { keyAt = -Infinity }: Compaction,
+): Millis | undefined =>
+  activity === 'dialog' ? Math.max(activitySince + DIALOG_MS, keyAt + KEY_MS) : undefined;
+
+const windowNews = (
+  { session, compaction }: NotifySight,
+  wanted: readonly NotificationKind[],
+): readonly Notification[] => {
+  const { fused } = session;
+  if (!fused?.exact || compaction.episodeSince === undefined) return [];
+  const { tier, reading } = fused;
+  if (tier !== 'auto' && tier !== 'hard') return [];
+  const percent = percentOf(reading);
+  const full = percent === undefined ? '' : `${percentText(percent)} of the window used`;
+  const tokens = reading.usedTokens === undefined ? '' : `${tokensText(reading.usedTokens)} tokens used`;
+  const kind = tier === 'hard' && !wanted.includes('hard') ? 'auto' : tier;
+  return [{ kind, text: `${full || tokens || 'the window is full'}: ${tier}` }];
+};
+
+// Who is told of hard need not be told of auto afterwards.
+const withLower = (kinds: readonly NotificationKind[]): readonly NotificationKind[] =>
+  kinds.includes('hard') ? [...kinds, 'auto'] : kinds;
+
+const failureNews = ({ effects }: Compaction): readonly Notification[] =>
+  effects.flatMap((effect): readonly Notification[] => {
+    // who has asked the agent themselves sees how it ends
+    if (effect.type !== 'ended' || effect.ended.initiator === 'user') return [];
+    if (!isFailure(effect.ended.outcome)) return [];
+    return [{ kind: 'failure', text: oneLine(endedWords(effect.ended), LONGEST) }];
+  });

@@ -12,8 +12,7 @@ import type { Heard } from './hear.js';
 import type { LadderChoice, NativeTrigger } from './ladder.js';
 import type { Scale } from './measure.js';
 import type { Millis } from './reading.js';
-import { shownAt, shownDeadline } from './shown.js';
-import type { Shown } from './shown.js';
+import { shownAt, shownDeadline, type Shown } from './shown.js';
 import { hearClaim, noWindows } from './windows.js';
 import type { Windows } from './windows.js';
 

@@ -61,6 +61,7 @@ export const makeLazyScreen = (
     isBehind: () => screen?.isBehind() ?? !failed,
     isMidFrame: () => screen?.isMidFrame() ?? false,
     seen: () => screen?.seen(),
+    picture: () => screen?.picture(),
     countWritten: () => whenLoaded((model) => model.countWritten()),
     written: () => screen?.written(),
   };

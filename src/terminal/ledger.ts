@@ -25,6 +25,12 @@ export interface Ledger {
   /** `softly`: DECSTR; else RIS */
   reset: (softly: boolean) => void;
   isSet: (mode: number) => boolean;
+  /** `isSet` as it is now, for later */
+  modesNow: () => (mode: number) => boolean;
+  /** flags of the kitty keyboard protocol in this buffer */
+  keyboardNow: (alternate: boolean) => number;
+  /** DECSCUSR; 0 = the user's own */
+  cursorStyleNow: () => number;
   /** whose the terminal's next answers are */
   readonly questions: Questions;
   /** parameters and address of the hyperlink (OSC 8) that is open, if one is */
@@ -113,6 +119,12 @@ export const makeLedger = (): Ledger => {
       state = afterReset(state, softly);
     },
     isSet: (mode) => state.modes.get(mode) ?? onByDefault.has(mode),
+    modesNow: () => {
+      const modes = new Map(state.modes);
+      return (mode) => modes.get(mode) ?? onByDefault.has(mode);
+    },
+    keyboardNow: (alternate) => state.stack[alternate ? 'alternate' : 'main'].at(-1) ?? state.keyboardFlags,
+    cursorStyleNow: () => state.cursorStyle,
     link: () => state.commands.get('link'),
     takeChanged: () => {
       const { changed } = state;

@@ -4,6 +4,8 @@ export interface Questions {
   ask: (final: string, ours: boolean) => void;
   /** true if the next answer of this kind is to a question of ours, which is then answered */
   take: (final: string) => boolean;
+  /** the child still waits for an answer of this kind */
+  awaits: (final: string) => boolean;
   /** questions of ours that are still open */
   open: () => number;
 }
@@ -27,6 +29,8 @@ export const makeQuestions = (): Questions => {
       if (question) open = open.slice(index + 1);
       return question?.ours ?? false;
     },
+    awaits: (final) =>
+      open.some((question) => question.final === final && !question.ours && isFresh(question)),
     open: () => open.filter((question) => question.ours && isFresh(question)).length,
   };
 };

@@ -3,6 +3,7 @@ import { Unicode11Addon } from '@xterm/addon-unicode11';
 import type { Characters } from '../core/estimate.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
 import { makeBacklog } from './backlog.js';
+import { pictureOf, type Picture } from './cover/picture.js';
 import { hookSignals } from './signal-hooks.js';
 import { snapshotOf } from './snapshot.js';
 import type { Size } from './tty.js';
@@ -32,6 +33,8 @@ export interface Screen {
   isMidFrame: () => boolean;
   /** what the child shows and tells now, to be read at once, before more is fed; undefined while there is no model */
   seen: () => { readonly screen: ScreenView; readonly signals: Signals } | undefined;
+  /** the shown screen, to be drawn again; to be asked for when all is settled */
+  picture: () => Picture | undefined;
   /** what leaves the screen at the top is counted from here on; it costs nothing as long as nobody asks for it */
   countWritten: () => void;
   /** all text up to now, the shown screen included; undefined while nothing is counted */
@@ -88,6 +91,7 @@ const droppedRows = (terminal: headless.Terminal, rows: number): number =>
 const makeParser = (
   terminal: headless.Terminal,
   seed: () => string,
+  onSkip: () => void,
 ): Pick<Screen, 'feed' | 'settled' | 'isBehind'> => {
   const backlog = makeBacklog(SLICE);
   const whole = makeWholeCharacters();
@@ -120,7 +124,10 @@ const makeParser = (
     feed: (bytes) => {
       backlog.add(bytes);
       lastFeed = performance.now();
-      if (backlog.size() > MAX_BACKLOG) backlog.startAnew(Buffer.from(`\x1bc${seed()}`));
+      if (backlog.size() > MAX_BACKLOG) {
+        backlog.startAnew(Buffer.from(`\x1bc${seed()}`));
+        onSkip();
+      }
       wake(0);
     },
     settled: () =>
@@ -136,8 +143,14 @@ export const makeScreen = (size: Size, seed: () => string): Screen => {
   const terminal = makeTerminal(size);
   const signals = hookSignals(terminal);
   let text: WrittenText | undefined;
+  let isWhole = true;
+  terminal.parser.registerCsiHandler({ final: 'J' }, ([what]) => {
+    isWhole ||= what === 2;
+    return false; // the emulator's own handler comes next
+  });
   return {
-    ...makeParser(terminal, seed),
+    ...makeParser(terminal, seed, () => (isWhole = false)),
+    picture: () => pictureOf(terminal, isWhole),
     seen: () => ({ screen: snapshotOf(terminal), signals: signals() }),
     isMidFrame: () => terminal.modes.synchronizedOutputMode,
     countWritten: () => {

@@ -45,7 +45,8 @@ const rules: Readonly<Record<number, ModeRule>> = {
   1049: (grid, on) => switchBuffer(grid, 1049, on),
 };
 
-const isOn = (grid: Grid, ledger: Ledger, mode: number): boolean => {
+/** How the child has the mode. */
+export const isPrivateModeOn = (grid: Grid, ledger: Ledger, mode: number): boolean => {
   if (mode === 6) return grid.origin;
   if (mode === 7) return grid.autowrap;
   if (mode === 69) return grid.sideMargins;
@@ -58,7 +59,7 @@ export const savePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence)
   const modes = [...sequence.values.subarray(0, sequence.count)];
   grid.savedModes = new Map([
     ...grid.savedModes,
-    ...modes.map((mode) => [mode, isOn(grid, ledger, mode)] as const),
+    ...modes.map((mode) => [mode, isPrivateModeOn(grid, ledger, mode)] as const),
   ]);
   return undefined;
 };
@@ -69,7 +70,7 @@ export const restorePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequen
   let instead: string | undefined;
   for (const mode of sequence.values.subarray(0, sequence.count)) {
     const saved = grid.savedModes.get(mode);
-    if (saved === undefined || saved === isOn(grid, ledger, mode)) continue;
+    if (saved === undefined || saved === isPrivateModeOn(grid, ledger, mode)) continue;
     ledger.privateMode(mode, saved);
     if (mode === 7) grid.autowrap = saved;
     else if (mode === 6) grid.origin = saved;

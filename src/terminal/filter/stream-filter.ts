@@ -22,6 +22,8 @@ export interface StreamFilter {
   flush: () => Uint8Array;
   /** false inside an OSC, DCS, APC, PM or SOS string, where nothing of ours may be written */
   isGround: () => boolean;
+  /** nothing is held: the last element that came is complete */
+  isWhole: () => boolean;
 }
 
 const ESC = 0x1b;
@@ -149,6 +151,7 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
       pass.held = nothing;
       return held;
     },
+    isWhole: () => pass.held.length === 0,
     isGround: () => pass.string === undefined && !pass.skipping && !pass.unterminated,
   };
 };

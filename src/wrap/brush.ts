@@ -32,8 +32,8 @@ interface Canvas {
  */
 const RESIZE_QUIET_MS = 300;
 
-const isDue = ({ filter: { grid }, verbatim }: Stage, { row, painted, stopped }: Canvas): boolean => {
-  const isPossible = !stopped && !verbatim && hasFooter(grid) && row !== '';
+const isDue = ({ filter: { grid }, verbatim, cover }: Stage, { row, painted, stopped }: Canvas): boolean => {
+  const isPossible = !stopped && !verbatim && !cover && hasFooter(grid) && row !== '';
   return isPossible && (grid.footerDirty || row !== painted);
 };
 

@@ -7,6 +7,8 @@ export interface CursorQuestion {
     prefix: string,
     waitMs: number,
   ) => Promise<{ readonly row: number; readonly column: number } | undefined>;
+  /** acts when everything that was asked before is answered, or after `waitMs`: terminals answer in order */
+  inTurn: (waitMs: number, act: () => void) => void;
   /** parameters and final byte of an answer to us */
   answered: (text: string) => void;
   /** resolves when no answer to us is on its way any more, or after `waitMs` */
@@ -31,16 +33,17 @@ export const makeCursorQuestion = (
   const { questions } = stage.filter.ledger;
   let listeners: ((text: string) => void)[] = [];
 
+  const awaitAnswer = (waitMs: number, act: (text: string | undefined) => void): void => {
+    const finish = (text: string | undefined): void => {
+      clearTimeout(timer);
+      listeners = listeners.filter((listener) => listener !== finish);
+      act(text);
+    };
+    const timer = setTimeout(() => finish(undefined), waitMs);
+    listeners = [...listeners, finish];
+  };
   const next = (waitMs: number): Promise<string | undefined> =>
-    new Promise((resolve) => {
-      const finish = (text: string | undefined): void => {
-        clearTimeout(timer);
-        listeners = listeners.filter((listener) => listener !== finish);
-        resolve(text);
-      };
-      const timer = setTimeout(() => finish(undefined), waitMs);
-      listeners = [...listeners, finish];
-    });
+    new Promise((resolve) => awaitAnswer(waitMs, resolve));
 
   return {
     ask: async (prefix, waitMs) => {
@@ -52,6 +55,11 @@ export const makeCursorQuestion = (
       return row === undefined || column === undefined
         ? undefined
         : { row: Number(row) - 1, column: Number(column) - 1 };
+    },
+    inTurn: (waitMs, act) => {
+      questions.ask('R', true);
+      stage.tty.write(CPR);
+      awaitAnswer(waitMs, act);
     },
     answered: (text) => {
       if (text.endsWith('c')) return onAttributes(text.slice(0, -1));

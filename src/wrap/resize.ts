@@ -20,6 +20,8 @@ export interface Resize {
 export interface ResizeParts {
   readonly output: Output;
   readonly question: CursorQuestion;
+  /** nothing of ours may be over the child's screen from here on, until all is done */
+  readonly onStart: () => void;
   readonly onDone: () => void;
 }
 
@@ -101,18 +103,19 @@ const apply = async (stage: Stage, question: CursorQuestion): Promise<void> => {
   stage.session.recording?.resize(next.columns, next.rows);
 };
 
-/** A change of size makes every program repaint. */
-const nudge = ({ child, filter: { grid } }: Stage): void => {
+/** A change of size makes every program repaint; the real one has to come after it. */
+export const nudge = ({ child, filter: { grid } }: Stage): void => {
   if (grid.rows > 1) child?.resize({ columns: grid.columns, rows: grid.rows - 1 });
 };
 
-export const makeResize = (stage: Stage, { output, question, onDone }: ResizeParts): Resize => {
+export const makeResize = (stage: Stage, { output, question, onStart, onDone }: ResizeParts): Resize => {
   let running: Promise<void> | undefined;
   let stopped = false;
 
   const run = async (force: boolean): Promise<void> => {
     output.hold();
     try {
+      onStart();
       if (force) nudge(stage);
       do await apply(stage, question);
       while (!stopped && isNeeded(stage));

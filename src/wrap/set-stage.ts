@@ -28,6 +28,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     ),
     watchdog: startWatchdog(tty.termios),
     child: undefined,
+    cover: undefined,
     readings: undefined,
     footerWanted: session.footer,
     verbatim,
@@ -35,9 +36,12 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
   };
 };
 
-/** Tells the watchdog how to leave the terminal from here. */
-export const armWatchdog = ({ filter: { grid, ledger }, watchdog, verbatim, session }: Stage): void => {
+/** Tells the watchdog how to leave the terminal from here; `leave` takes a screen of ours away first, and lasts as long as it is there. */
+export const armWatchdog = (stage: Stage, leave = ''): void => {
+  const { filter, watchdog, verbatim, session } = stage;
+  const { grid, ledger } = filter;
+  if (stage.cover) return; // what the child has turned on since has not reached the terminal
   const isOff = session.mode === 'off';
   const state = { unterminated: true, died: true, lastRow: isOff ? -1 : undefined };
-  watchdog.arm(endOfFrame + tidySequence(grid, ledger, { ...state, abandoned: verbatim && !isOff }));
+  watchdog.arm(endOfFrame + leave + tidySequence(grid, ledger, { ...state, abandoned: verbatim && !isOff }));
 };

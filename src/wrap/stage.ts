@@ -6,6 +6,14 @@ import type { Watchdog } from '../terminal/watchdog.js';
 import type { Readings } from './readings.js';
 import type { WrapSession } from './wrap-session.js';
 
+/** Where the child's output goes while the terminal shows something else. */
+export interface OutputCover {
+  /** pieces to be filtered and taken one by one */
+  readonly cut: (bytes: Uint8Array) => readonly Uint8Array[];
+  /** what the terminal would get for one of them */
+  readonly take: (parts: readonly Uint8Array[]) => void;
+}
+
 /** What the parts of one wrap share. */
 export interface Stage {
   readonly session: WrapSession;
@@ -15,6 +23,8 @@ export interface Stage {
   readonly watchdog: Watchdog;
   /** set as soon as the child runs */
   child: Child | undefined;
+  /** takes the child's output in the terminal's place, while a screen of ours is over the child's */
+  cover: OutputCover | undefined;
   /** what is read of the child, as long as it runs */
   readings: Readings | undefined;
   /** the user wants to see the footer (the hotkey changes it) */

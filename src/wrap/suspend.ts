@@ -17,6 +17,8 @@ export interface Suspend {
 export interface SuspendParts {
   readonly output: Output;
   readonly question: CursorQuestion;
+  /** nothing of ours may be over the child's screen from here on */
+  readonly onStopping: () => void;
   /** the terminal is ours again: where the cursor is, and how large the screen, has to be found out anew */
   readonly onResumed: () => Promise<void>;
 }
@@ -84,7 +86,7 @@ const takeBack = async (stage: Stage, wasAlternate: boolean, question: CursorQue
 };
 
 export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
-  const { output, question, onResumed } = parts;
+  const { output, question, onStopping, onResumed } = parts;
   const finder = makeWordFinder(CLAUDE_SUSPENDED);
   let lastControlZ = -Infinity;
   let stopping = false;
@@ -93,6 +95,7 @@ export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
     stopping = true;
     output.hold();
     try {
+      onStopping();
       const wasAlternate = stage.filter.grid.alternate;
       await giveBack(stage);
       await stopOurselves();

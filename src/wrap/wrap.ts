@@ -1,89 +1,18 @@
-import type { Event } from '../core/event.js';
 import { UserError } from '../core/user-error.js';
 import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
-import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
 import { holdRegionSequence } from '../terminal/painter.js';
 import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
-import { lookOf } from '../ui/look.js';
-import { DEVICE_ATTRIBUTES, makeCursorQuestion, type CursorQuestion } from './cursor-question.js';
+import { DEVICE_ATTRIBUTES } from './cursor-question.js';
 import { tidyUp } from './ending.js';
-import { compactByKey, followChild } from './follow-child.js';
-import { makeFooter, type Footer } from './footer.js';
-import { makeKeys, type Keys } from './keys.js';
-import { makeNotifier, type Notifier } from './notifier.js';
-import { makeOutput, type Output } from './output.js';
+import { followChild } from './follow-child.js';
 import { openOutside, type Outside } from './outside.js';
-import { makeResize, type Resize } from './resize.js';
+import { goPlain, makeParts, type MakeContents, type Parts } from './parts.js';
 import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
 import { armWatchdog, setStage } from './set-stage.js';
 import { childSize, survive, type Stage } from './stage.js';
-import { makeSuspend, type Suspend } from './suspend.js';
-import { goVerbatim } from './verbatim.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
-/** The parts of a running wrap. */
-interface Parts {
-  readonly stage: Stage;
-  readonly question: CursorQuestion;
-  readonly output: Output;
-  readonly footer: Footer;
-  readonly resize: Resize;
-  readonly suspend: Suspend;
-  readonly keys: Keys;
-  readonly notifier: Notifier;
-}
-
 const ANSWER_MS = 60; // for the terminal to say where its cursor is; the child is starting meanwhile
-
-const makeParts = (stage: Stage): Parts => {
-  const { session, filter } = stage;
-  const { grid, ledger } = filter;
-  const question = makeCursorQuestion(stage, {
-    onAttributes: (text) => {
-      grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
-    },
-    onLate: () => {
-      if (!stage.cursorKnown) void resize.realign();
-    },
-  });
-  const footer = makeFooter(
-    stage,
-    (columns) => lookOf(session.env, true, columns, session.theme),
-    () => resize.check(),
-  );
-  const output = makeOutput(stage, {
-    isResized: () => resize.check(),
-    onOutput: (bytes) => {
-      footer.noteOutput();
-      stage.readings?.noteOutput();
-      suspend.noteOutput(bytes);
-      if (ledger.takeChanged()) armWatchdog(stage);
-    },
-    onFailure: () => goVerbatim(stage, footer),
-  });
-  const onDone = (): void => {
-    footer.refresh();
-    armWatchdog(stage);
-  };
-  const resize = makeResize(stage, { output, question, onDone });
-  const suspend = makeSuspend(stage, { output, question, onResumed: () => resize.renew() });
-  const keys = makeKeys(stage, {
-    onHotkey: () => {
-      stage.footerWanted = !stage.footerWanted;
-      resize.check();
-    },
-    onCompactKey: session.runtime.recipe && (() => told(stage, compactByKey())),
-    onTyped: () => told(stage, { type: 'user-keys' }),
-    onAnswer: question.answered,
-    onForward: suspend.noteKeys,
-  });
-  return { stage, question, output, footer, resize, suspend, keys, notifier: makeNotifier(stage) };
-};
-
-/** A failure here must not look as if the keys had not been sent. */
-const told = (stage: Stage, event: Event): void => {
-  survive(stage, 'noting the keys', () => stage.readings?.take(event));
-};
 
 /** The child's output waits until we know where the cursor is, so that the filter can count from there. */
 const findCursor = async ({ stage, question, output }: Parts): Promise<void> => {
@@ -114,7 +43,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
   const { stage, resize, suspend } = parts;
   const stopCatching = catchStrayErrors((error) => {
     stage.session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
-    goVerbatim(stage, parts.footer);
+    goPlain(parts);
   });
   const stopListening = listenToSignals({
     onForward: (signal) => {
@@ -132,7 +61,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
 
 /** Runs the child to its end, and tidies the terminal after it. */
 const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
-  const { stage, question, output, footer, resize, suspend, keys, notifier } = parts;
+  const { stage, question, output, footer, overlay, resize, suspend, keys, notifier } = parts;
   const { session, tty, filter, verbatim } = stage;
   tty.hold();
   try {
@@ -152,6 +81,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     await outside?.end(statusOf(end));
     return end;
   } finally {
+    overlay?.stop();
     await resize.stop(); // a late change of size must not come after the tidy end
     for (const part of [footer, suspend, keys, notifier]) part.stop();
     const end = stage.child ? await ending.ended : { exitCode: 0, signal: 0 };
@@ -167,7 +97,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
  * Runs the child in a pseudo-terminal with the footer below it, until it ends. Afterwards the terminal is as the user's shell needs
  * it. Fails with a UserError (125) when no pseudo-terminal can be had; nothing else of ours ends the session.
  */
-export const wrap = async (session: WrapSession): Promise<ExitStatus> => {
+export const wrap = async (session: WrapSession, makeContents?: MakeContents): Promise<ExitStatus> => {
   const ending = makeEnding();
   let parts: Parts | undefined;
   const stage = setStage(session, {
@@ -175,7 +105,7 @@ export const wrap = async (session: WrapSession): Promise<ExitStatus> => {
     onDrain: () => parts?.output.drained(),
     onGone: () => hangUp(ending, parts?.stage.child),
   });
-  parts = makeParts(stage);
+  parts = makeParts(stage, makeContents);
   const stopListening = listen(parts, ending);
   try {
     const status = statusOf(await play(parts, ending));

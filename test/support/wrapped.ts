@@ -34,6 +34,8 @@ export interface Wrapped {
 }
 
 export interface WrappedOptions {
+  /** the program, where it is not the built one */
+  readonly program?: string;
   readonly options?: readonly string[];
   readonly columns?: number;
   readonly rows?: number;
@@ -92,12 +94,12 @@ const CAUGHT_UP = '\x1b]7778;caught up\x1b\\';
 
 /** Runs the bin around the player while `act` runs, and ends both with it. */
 export const withWrapped = (
-  { options = [], columns = 80, rows = 24, env = {}, before = '' }: WrappedOptions,
+  { program = bin, options = [], columns = 80, rows = 24, env = {}, before = '' }: WrappedOptions,
   act: (wrapped: Wrapped) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
     const player = makePlayer(folder);
-    const command = [process.execPath, bin, ...options, '--', ...player.command];
+    const command = [process.execPath, program, ...options, '--', ...player.command];
     const window = openWindow({
       file: process.execPath,
       args: [programPath('parent.js'), before, ...command],

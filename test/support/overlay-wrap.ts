@@ -1,0 +1,12 @@
+// Stands in for src/wrap/wrap.ts in the program that overlay-program.ts builds: an overlay that only says its name.
+import { wrap as wrapWith } from '../../src/wrap/wrap.js';
+import type { WrapSession } from '../../src/wrap/wrap-session.js';
+
+export const wrap = (session: WrapSession) =>
+  wrapWith(session, ({ close }) => ({
+    draw: ({ columns, rows }) =>
+      Array.from({ length: rows }, (_, row) => `overlay ${columns}x${rows} row ${row}`),
+    onKey: (key) => {
+      if (key === 'q' || key === 'esc') close();
+    },
+  }));

@@ -18,6 +18,7 @@ export interface KeptOutputListener {
 }
 
 const MAX_KEPT = 8 * 1024 * 1024; // bytes; a second of the fastest output
+const BLOCK = 64 * 1024;
 const ANSWER_MS = 300; // for an answer of ours to come in its turn, behind those of the terminal
 
 export const keepOutput = (
@@ -28,7 +29,9 @@ export const keepOutput = (
 ): KeptOutput => {
   const { filter, tty } = stage;
   const now: Covered = { ...covered, grid: filter.grid, ledger: filter.ledger };
-  const kept: Uint8Array[] = [];
+  const blocks: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
+  let piecesSize = 0;
   let size = 0;
   let state = noQuestions;
 
@@ -40,8 +43,12 @@ export const keepOutput = (
     if (probe.spoiledRow !== undefined) onSpoiled(probe.spoiledRow);
   };
   const keep = (bytes: Uint8Array): void => {
-    kept.push(bytes);
+    pieces.push(bytes);
+    piecesSize += bytes.length;
     size += bytes.length;
+    if (piecesSize < BLOCK) return;
+    blocks.push(Buffer.concat(pieces)); // so many small pieces would take several times their size
+    [pieces, piecesSize] = [[], 0];
   };
   return {
     cut: makeCutter(),
@@ -54,6 +61,6 @@ export const keepOutput = (
       }
       if (size > MAX_KEPT) onFull();
     },
-    all: () => [...kept, state.held],
+    all: () => [...blocks, ...pieces, state.held],
   };
 };

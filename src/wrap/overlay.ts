@@ -37,8 +37,8 @@ export interface Overlay {
   /** the terminal gets another size: away until `resume` */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** closes it for good */
-  readonly stop: () => void;
+  /** closes it for good; resolves when no output is held for it any more */
+  readonly stop: () => Promise<void>;
 }
 
 export interface OverlayParts {
@@ -58,6 +58,8 @@ interface State {
   wantedAt: number;
   timer: NodeJS.Timeout | undefined;
   shown: ShownOverlay | undefined;
+  /** it waits for the screen model, with the child's output held */
+  settling: Promise<void> | undefined;
   isStopped: boolean;
 }
 
@@ -85,6 +87,7 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
     wantedAt: 0,
     timer: undefined,
     shown: undefined,
+    settling: undefined,
     isStopped: false,
   };
   /** Whatever is there goes; false if nothing was. */
@@ -124,9 +127,10 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
       if (canOpen()) begin();
       else close();
     },
-    stop: () => {
+    stop: async () => {
       state.isStopped = true;
       close();
+      await state.settling;
     },
   };
 };
@@ -146,10 +150,13 @@ const attemptWith = (
   const { filter, screen } = stage;
 
   const show = (picture: Picture | undefined): void => {
-    const shown = showOverlay(stage, { question, draw: contents.draw, picture, onEnd: close });
-    Object.assign(state, { phase: 'open', shown });
-    shown.redraw();
-    if (state.shown) survive(stage, 'opening the overlay', () => contents.onOpen?.());
+    const isShown = survive(stage, 'opening the overlay', () => {
+      const shown = showOverlay(stage, { question, draw: contents.draw, picture, onEnd: close });
+      Object.assign(state, { phase: 'open', shown });
+      shown.redraw();
+      if (state.shown) contents.onOpen?.();
+    });
+    if (!isShown) close();
   };
   const giveUp = (): void => {
     if (state.phase !== 'opening') return;
@@ -175,7 +182,7 @@ const attemptWith = (
     const delay = delayOf(stage, output.isHeld(), performance.now() - state.wantedAt);
     if (delay === undefined) return giveUp();
     if (delay > 0) state.timer = setTimeout(attempt, delay);
-    else if (filter.grid.alternate) void showOverAlternate();
+    else if (filter.grid.alternate) state.settling = showOverAlternate();
     else show(undefined);
   };
   return attempt;

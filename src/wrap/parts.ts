@@ -66,7 +66,7 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
 
 /** Something of ours has failed: the child gets the terminal to itself. */
 export const goPlain = ({ stage, footer, overlay }: Pick<Parts, 'stage' | 'footer' | 'overlay'>): void => {
-  survive(stage, 'closing the overlay', () => overlay?.stop());
+  survive(stage, 'closing the overlay', () => void overlay?.stop());
   goVerbatim(stage, footer);
 };
 

@@ -64,7 +64,10 @@ export const showOverlay = (stage: Stage, { question, draw, picture, onEnd }: Sh
     redraw,
     takeAway: () => {
       const { columns, rows } = tty.size();
-      const drawn = picture ? pictureSequence(picture, columns, rows) : '';
+      let drawn = '';
+      survive(stage, 'drawing the screen again', () => {
+        if (picture) drawn = pictureSequence(picture, columns, rows);
+      });
       stage.cover = undefined;
       tty.write(Buffer.concat([Buffer.from(cover.close(drawn)), ...kept.all()]));
       pauseIfBehind(stage);

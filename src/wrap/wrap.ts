@@ -81,7 +81,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     await outside?.end(statusOf(end));
     return end;
   } finally {
-    overlay?.stop();
+    await overlay?.stop();
     await resize.stop(); // a late change of size must not come after the tidy end
     for (const part of [footer, suspend, keys, notifier]) part.stop();
     const end = stage.child ? await ending.ended : { exitCode: 0, signal: 0 };

@@ -16,6 +16,22 @@ afterEach(() => run.stop());
 const firstRow = ({ emulator: { terminal } }: OverlayStage): string =>
   terminal.buffer.active.getLine(terminal.buffer.active.baseY)?.translateToString(true) ?? '';
 
+const modes = [
+  1, 6, 7, 9, 25, 45, 47, 1000, 1002, 1003, 1004, 1006, 1016, 1047, 1048, 1049, 2004, 2026, 4242,
+];
+const statuses = ['m', 'r', '"q'];
+const questions: readonly string[] = [
+  '\x1b[c',
+  '\x1b[>c',
+  '\x1b[5n',
+  '\x1b[6n',
+  '\x1b[?6n',
+  '\x1b[18t',
+  ...statuses.map((what) => `\x1bP$q${what}\x1b\\`),
+  ...modes.map((mode) => `\x1b[?${mode}$p`),
+  '\x1b[4$p',
+];
+
 const ALTERNATE =
   '\x1b[?1049h\x1b[31mred\x1b[2;20H\x1b[4:3m\x1b[58;5;9mcurly\x1b[0m\x1b]8;id=1;http://a\x1b\\link\x1b]8;;\x1b\\漢';
 const places = [
@@ -29,6 +45,7 @@ const places = [
     where: 'the alternate screen, with the mouse',
     before: `${ALTERNATE}\x1b[?1002h\x1b[?1006h\x1b[?2004h\x1b[?25l`,
   },
+  { where: 'the main screen, with the mouse in pixels', before: '\x1b[?1003h\x1b[?1016hx' },
 ] as const;
 
 const open = async (): Promise<void> => {
@@ -37,12 +54,28 @@ const open = async (): Promise<void> => {
 };
 
 describe.each(places)('over $where', ({ before }) => {
-  it('everything is as it was', async () => {
+  it('everything is as it was, and goes on as it would', async () => {
     start();
+    const after = `\x1b[2b${questions.join('')}`; // repeats what was printed last
     run.write(before);
     await open();
     run.overlay.close();
     expect(await shown(run)).toEqual(await shownPlainly(before, COLUMNS, ROWS));
+    run.write(after);
+    expect(await shown(run)).toEqual(await shownPlainly(before + after, COLUMNS, ROWS));
+    const plain = makeEmulator(COLUMNS, ROWS);
+    await plain.write(before + after);
+    expect(run.received()).toBe(plain.answers());
+  });
+
+  it('a string may begin before it is closed and end after it', async () => {
+    start();
+    run.write(before);
+    await open();
+    run.write('one\x1b]0;the ti');
+    run.overlay.close();
+    run.write('tle\x07two');
+    expect(await shown(run)).toEqual(await shownPlainly(`${before}one\x1b]0;title\x07two`, COLUMNS, ROWS));
   });
 
   it('three megabytes that come meanwhile are all there, and nothing of them is seen before', async () => {
@@ -100,20 +133,6 @@ describe.each(places)('over $where', ({ before }) => {
     expect({ ...terminal.modes }).toEqual({ ...makeEmulator(COLUMNS, ROWS).terminal.modes });
   });
 });
-
-const modes = [1, 6, 7, 9, 25, 45, 47, 1000, 1002, 1003, 1004, 1006, 1047, 1048, 1049, 2004, 2026, 4242];
-const statuses = ['m', 'r', '"q'];
-const questions: readonly string[] = [
-  '\x1b[c',
-  '\x1b[>c',
-  '\x1b[5n',
-  '\x1b[6n',
-  '\x1b[?6n',
-  '\x1b[18t',
-  ...statuses.map((what) => `\x1bP$q${what}\x1b\\`),
-  ...modes.map((mode) => `\x1b[?${mode}$p`),
-  '\x1b[4$p',
-];
 
 const sizes = [
   { columns: COLUMNS, rows: 11, change: 'lower' },

@@ -58,8 +58,9 @@ const modeProbe = (text: string, covered: Covered): Probe => {
   const isOn = isPrivateModeOn(grid, ledger, mode);
   if (switchesBuffer.has(mode)) return isOn ? plain(text) : { type: 'answer', bytes: `\x1b[?${mode};2$y` };
   const now = cover.forced.get(mode) ?? (mode === ORIGIN || mode === 69 ? false : wasSet(mode));
-  if (now === isOn) return plain(text);
   const again = mouse.has(mode) ? forcedSequence(cover, mouse) : '';
+  const isReplaced = isOn && again !== ''; // one of ours may have ended it
+  if (now === isOn && !isReplaced) return plain(text);
   return plain(modeSequence(mode, isOn) + text + modeSequence(mode, now) + again);
 };
 

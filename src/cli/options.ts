@@ -93,7 +93,7 @@ const addOwn = (program: Command): Command =>
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
     .option('--record-input', 'record the keys, too')
     .addOption(
-      new Option('--hotkey <key>', 'the key that hides the footer: Ctrl-G, ^G, none')
+      new Option('--hotkey <key>', 'the key that opens the overview: Ctrl-G, ^G, none')
         .argParser(parseHotkey)
         .default(defaultHotkey, 'Ctrl-]'),
     )

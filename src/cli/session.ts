@@ -27,8 +27,9 @@ export const logFor = ({ log }: Options): Log => (log === undefined ? nullLog : 
 
 /** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
-  const [{ wrap }, { childSize }, { askOfficially }] = await Promise.all([
+  const [{ wrap }, { makePanel }, { childSize }, { askOfficially }] = await Promise.all([
     import('../wrap/wrap.js'),
+    import('../wrap/panel.js'),
     import('../wrap/stage.js'),
     import('../wrap/official.js'),
   ]);
@@ -41,7 +42,7 @@ export const runWrapped = async (command: ChildCommand, options: Options, log: L
   });
   const { session, close } = await askOfficially(sessionOf(command, { options, recording, log }));
   try {
-    return { status: await wrap(session), notices };
+    return { status: await wrap(session, makePanel), notices };
   } finally {
     await close();
     await recording?.close();

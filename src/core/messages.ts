@@ -3,7 +3,7 @@ import { compactionWords, isUrgent } from './compaction/words.js';
 import type { Compaction } from './compaction/state.js';
 import type { Event } from './event.js';
 import { noNotices, noticeDue, noticesAt, withNotice } from './notices.js';
-import type { Notices } from './notices.js';
+import type { Notices, NoticeWish } from './notices.js';
 import type { Millis } from './reading.js';
 import type { Session } from './session.js';
 import { hearTips, startTips, tipAt } from './tips.js';
@@ -33,12 +33,25 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
   const { now } = sight;
-  const wish = event.type === 'notice' ? event : undefined;
-  const told = wish ? { ...before, notices: withNotice(before.notices, wish, now) } : before;
+  const wishes = [...(event.type === 'notice' ? [event] : []), ...refusals(sight.compaction)];
+  const told = wishes.reduce(
+    (messages, wish) => ({ ...messages, notices: withNotice(messages.notices, wish, now) }),
+    before,
+  );
   const { tips, notices } = withTip(told, event, sight);
   const settled = noticesAt(notices, !isUrgent(sight.compaction, now), now);
   return { notices: settled, ...(tips ? { tips } : {}) };
 };
+
+const REFUSAL_PRIORITY = 300;
+
+/** Whoever asked by a key looks at the footer for the answer. */
+const refusals = ({ effects }: Compaction): readonly NoticeWish[] =>
+  effects.flatMap((effect) =>
+    effect.type === 'refused' && effect.isByKey
+      ? [{ text: `not compacted: ${effect.reason}`, priority: REFUSAL_PRIORITY }]
+      : [],
+  );
 
 const withTip = (messages: Messages, event: Event, { session, compaction, now }: MessageSight): Messages => {
   const { notices } = messages;

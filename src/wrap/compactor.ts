@@ -104,8 +104,14 @@ export const compactSettings = (
 };
 
 /** The keys that ask for a compaction, as people write them; undefined where the user wants no hotkey. */
-export const compactKeys = ({ hotkey }: Pick<WrapSession, 'hotkey'>): string | undefined =>
-  hotkey === undefined ? undefined : `Ctrl-${String.fromCharCode(hotkey | 0x40)} c`;
+export const compactKeys = (session: Pick<WrapSession, 'hotkey'>): string | undefined => {
+  const hotkey = hotkeyOf(session);
+  return hotkey === undefined ? undefined : `${hotkey} c`;
+};
+
+/** `Ctrl-]` */
+export const hotkeyOf = ({ hotkey }: Pick<WrapSession, 'hotkey'>): string | undefined =>
+  hotkey === undefined ? undefined : `Ctrl-${String.fromCharCode(hotkey | 0x40)}`;
 
 const draftOf = (look: Look | undefined): string | undefined => look?.prompt?.text;
 

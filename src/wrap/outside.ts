@@ -1,6 +1,7 @@
 // What other programs see of a session and ask of it: its published record, requests to compact, the audit log.
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
+import type { CompactionRecord } from '../core/session-record.js';
 import type { Session } from '../core/session.js';
 import { openAudit } from '../storage/audit.js';
 import { homeFolder } from '../storage/home-folder.js';
@@ -12,7 +13,7 @@ import { watchRequests } from './requests.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
 export interface Outside {
-  readonly onState: (state: Session, words: string | undefined) => void;
+  readonly onState: (state: Session, compaction: CompactionRecord) => void;
   readonly onFile: (path: string | undefined) => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
@@ -30,7 +31,7 @@ export const openOutside = (
   childPid: number,
   onEvent: (event: Event) => void,
 ): Outside | undefined => {
-  const { wrapper, env, log, cwd, mode } = session;
+  const { wrapper, env, log, cwd } = session;
   const publisher = publishWrap(session, childPid);
   if (!wrapper || !publisher) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
@@ -49,9 +50,9 @@ export const openOutside = (
   const about = { session: wrapper.id, version: wrapper.version, runtime: session.runtime.name };
   const journal = makeAttemptJournal(audit, about);
   return {
-    onState: (state, words) => {
+    onState: (state, compaction) => {
       publisher.show(state);
-      publisher.showCompaction({ mode, ...(words === undefined ? {} : { words }) });
+      publisher.showCompaction(compaction);
     },
     onFile: publisher.showFile,
     onEffect: (effect, state) => {

@@ -9,7 +9,7 @@ import { makeEstimateSource } from './estimate-source.js';
 import { followSession, type Following } from './follow-session.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
-import { makeSessionLoop, type LoopListener } from './session-loop.js';
+import { makeSessionLoop, type LoopListener, type SessionLoop } from './session-loop.js';
 import type { TypistPort } from './type-order.js';
 import type { WrapSession } from './wrap-session.js';
 
@@ -39,6 +39,9 @@ export interface Readings {
   readonly noteOutput: () => void;
   /** something that the user or another program did */
   readonly take: (event: Event) => void;
+  readonly overview: SessionLoop['overview'];
+  /** the agent's session file, once it is known */
+  readonly file: () => string | undefined;
   /** the screen model gets nothing any more: what it shows is not what the child shows */
   readonly goBlind: () => void;
   /** the child has ended */
@@ -78,12 +81,19 @@ export const followReadings = (
   };
   const place = { childPid: child.pid, cwd, home: homeFolder(env), env, startedAt: now() };
   const official = followOfficial(session, { onFact: take, now });
-  const following = followFile(session, { place, take, official, listener });
+  let file: string | undefined;
+  const onFile = (path: string | undefined): void => {
+    file = path;
+    listener.onFile?.(path);
+  };
+  const following = followFile(session, { place, take, official, listener: { ...listener, onFile } });
   const observing = observe(session, child, { place, take });
   observer = observing;
   return {
     noteOutput: observing.noteOutput,
     take,
+    overview: loop.overview,
+    file: () => file,
     goBlind: () => {
       observing.stop();
       take({ type: 'screen-blank' });

@@ -9,6 +9,10 @@ import { messagesDue, startMessages, stepMessages } from '../core/messages.js';
 import type { Messages } from '../core/messages.js';
 import { notifyDue, startNotifying, stepNotifying } from '../core/notifications.js';
 import type { NotificationKind, Notifying } from '../core/notifications.js';
+import { noRecord, noteStep } from '../core/overlay/record.js';
+import type { OverlayRecord } from '../core/overlay/record.js';
+import { overlayView } from '../core/overlay/view.js';
+import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
@@ -40,6 +44,9 @@ export interface SessionFlow {
   readonly compaction: Compaction;
   readonly messages: Messages;
   readonly notifying: Notifying;
+  /** what an overlay has to show when it opens */
+  readonly record: OverlayRecord;
+  readonly startedAt: Millis;
 }
 
 /** The flow before anything was seen. */
@@ -61,6 +68,8 @@ export const startFlow = (
     compaction: startCompaction(compact),
     messages: startMessages(tips && compact.command, tips?.ask),
     notifying: startNotifying(notify),
+    record: noRecord,
+    startedAt: now,
   });
 };
 
@@ -69,12 +78,23 @@ export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionF
   const session = step(flow.session, event, now);
   const compaction = stepCompaction(flow.compaction, event, momentOf(session, now));
   return {
+    ...flow,
     session,
     pair: notePair(flow.pair, event, now),
     compaction,
     messages: stepMessages(flow.messages, event, { session, compaction, now }),
     notifying: stepNotifying(flow.notifying, { session, compaction, now }),
+    record: noteStep(flow.record, { session, compaction, event, now }),
   };
+};
+
+/** The flow as an overlay shows it. */
+export const overviewOf = (
+  { session, compaction, messages, record, startedAt }: SessionFlow,
+  wish: Pick<OverlayFacts, 'contents' | 'can' | 'hotkey' | 'now'>,
+): OverlayView => {
+  const notice = messages.notices.shown?.text;
+  return overlayView({ session, compaction, record, startedAt, notice, ...wish });
 };
 
 /** When the flow has to be woken, if nothing happens before. */

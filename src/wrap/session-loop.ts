@@ -3,11 +3,13 @@ import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import { messageAt } from '../core/messages.js';
 import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
+import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
+import type { CompactionRecord } from '../core/session-record.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
-import { compactKeys } from './compactor.js';
-import { flowDue, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
+import { compactKeys, hotkeyOf } from './compactor.js';
+import { flowDue, overviewOf, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
 
 export interface LoopListener {
@@ -17,8 +19,8 @@ export interface LoopListener {
   readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
   /** the user is to be called */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
-  /** after everything that has happened; `words` is what the footer says of compacting */
-  readonly onState?: ((state: Session, words: string | undefined) => void) | undefined;
+  /** after everything that has happened */
+  readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
 }
 
 /**
@@ -27,8 +29,13 @@ export interface LoopListener {
  */
 export interface SessionLoop {
   readonly take: (event: Event) => void;
+  /** the session as the overlay shows it */
+  readonly overview: (wish: OverviewWish) => OverlayView;
   readonly stop: () => void;
 }
+
+/** What the session itself does not know of its overlay. */
+export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
@@ -58,16 +65,17 @@ export const makeSessionLoop = (
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
-    onState?.(state, words);
+    onState?.(state, { mode: compaction.mode, ...(words === undefined ? {} : { words }) });
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));
   };
+  const take = (event: Event): void => go(stepFlow(flow, event, now()));
   const tellKeys = (): void => {
     if (keys === undefined) return;
     clearTimeout(keys);
     keys = undefined;
-    go(stepFlow(flow, { type: 'user-keys' }, now()));
+    take({ type: 'user-keys' });
   };
   const alarm = makeAlarm(now, () => {
     tellKeys();
@@ -81,8 +89,9 @@ export const makeSessionLoop = (
         return;
       }
       tellKeys();
-      go(stepFlow(flow, event, now()));
+      take(event);
     },
+    overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey: hotkeyOf(session) }),
     stop: () => {
       clearTimeout(keys);
       alarm.stop();

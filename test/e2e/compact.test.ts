@@ -169,7 +169,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     await onScene([{ step: 'on-compact', how: 'hang' }, ...full], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
-      await window.until('Compacting');
+      await window.until('Compacting conversation');
       window.type('\x03\x03');
       await ended('interrupted');
       expect(keys()).toBe('/compact\r\x03\x03');

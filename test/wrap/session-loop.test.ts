@@ -25,7 +25,7 @@ const counting = () => {
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
     onEffect: (effect) => effects.push(effect),
-    onState: (_, said) => words.push(said),
+    onState: (_, { words: said }) => words.push(said),
   });
   loop.take({ type: 'activity', report: { activity: 'ready', witnesses: [] } });
   loop.take(tokens('log', 165_000));

@@ -15,10 +15,10 @@ export const withRequest = (before: Compaction, request: CompactRequest, moment:
   const state = withoutWaiting(before, moment);
   const { kind } = state.phase;
   const isUnderWay = kind === 'typing' || kind === 'sent' || kind === 'foreign';
-  if (isUnderWay) return { ...state, ...refusing(state, request.id, 'a compaction is under way') };
+  if (isUnderWay) return { ...state, ...refusing(state, request, 'a compaction is under way') };
   const { request: open } = state;
   if (open?.isByKey && request.isByKey) return refused(state, open, 'withdrawn by the same key');
-  if (open) return { ...state, ...refusing(state, request.id, 'another request is waiting') };
+  if (open) return { ...state, ...refusing(state, request, 'another request is waiting') };
   return { ...state, request: { ...request, since: moment.now } };
 };
 
@@ -47,15 +47,15 @@ export const withoutRequest = (state: Compaction, id: string): Compaction => {
 };
 
 /** The request is not even tried. */
-export const refused = (state: Compaction, { id }: CompactRequest, reason: string): Compaction => ({
-  ...withoutRequest(state, id),
-  ...refusing(state, id, reason),
+export const refused = (state: Compaction, request: CompactRequest, reason: string): Compaction => ({
+  ...withoutRequest(state, request.id),
+  ...refusing(state, request, reason),
 });
 
 const refusing = (
   { effects }: Compaction,
-  requestId: string,
+  { id, isByKey }: CompactRequest,
   reason: string,
 ): { readonly effects: readonly Effect[] } => ({
-  effects: [...effects, { type: 'refused', requestId, reason }],
+  effects: [...effects, { type: 'refused', requestId: id, reason, ...(isByKey ? { isByKey } : {}) }],
 });

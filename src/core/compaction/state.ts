@@ -128,7 +128,12 @@ export type Effect =
   /** for the audit log, and for whoever asked */
   | { readonly type: 'ended'; readonly ended: Ended; readonly requestId?: string }
   /** asked for, and not even tried */
-  | { readonly type: 'refused'; readonly requestId: string; readonly reason: string };
+  | {
+      readonly type: 'refused';
+      readonly requestId: string;
+      readonly reason: string;
+      readonly isByKey?: boolean;
+    };
 
 /** How the typing of the command went. */
 export type Typed = { readonly evidence: readonly string[] } & (

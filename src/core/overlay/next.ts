@@ -30,7 +30,8 @@ export const nextSentence = (facts: NextFacts): string => {
   }
   const words = compactionWords(compaction, now, ASK);
   if (words !== undefined) return sentence(request ? `compaction asked for, ${words}` : words);
-  const isPostponed = postponedUntil !== undefined && postponedUntil > now;
+  const types = compaction.mode === 'auto' || compaction.mode === 'ask';
+  const isPostponed = types && postponedUntil !== undefined && postponedUntil > now;
   return isPostponed
     ? `Postponed by you for ${durationText(postponedUntil - now)} more.`
     : restSentence(facts);

@@ -1,0 +1,160 @@
+// The overlay as a user meets it: the built program around the demo agent.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { bin } from '../support/programs.js';
+import { openWindow, type Window } from '../support/window.js';
+import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
+
+const agent = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
+const HOTKEY = '\x1d';
+const WAIT = { timeout: 20_000, interval: 20 };
+
+interface Scene {
+  readonly window: Window;
+  /** what was written to the agent so far, the user's keys and ours */
+  readonly keys: () => string;
+  /** of the wrapper */
+  readonly log: () => string;
+}
+
+const onScene = (
+  usedTokens: number,
+  act: (scene: Scene) => Promise<void>,
+  options: readonly string[] = [],
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const [script = '', cast = '', logFile = ''] = ['script.json', 'run.cast', 'log'].map((name) =>
+      join(folder, name),
+    );
+    const steps = [
+      { step: 'wait', until: 'idle' },
+      { step: 'fill', usedTokens },
+      { step: 'say', text: 'a long answer' },
+    ];
+    writeFileSync(script, JSON.stringify(steps));
+    const program = [process.execPath, agent, '--pace', '20', '--script', script];
+    const records = ['--record', cast, '--record-input', '--log', logFile];
+    const window = openWindow({
+      file: process.execPath,
+      args: [bin, '--runtime', 'demo', ...records, ...options, '--', ...program],
+      cwd: folder,
+      env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
+      columns: 100,
+      rows: 32,
+    });
+    const keys = (): string =>
+      readFileSync(cast, 'utf8')
+        .split('\n')
+        .slice(1)
+        .filter((line) => line.endsWith(']'))
+        .map((line) => JSON.parse(line) as [number, string, string])
+        .flatMap(([, type, text]) => (type === 'i' ? [text] : []))
+        .join('');
+    try {
+      await act({ window, keys, log: () => readFileSync(logFile, 'utf8') });
+    } finally {
+      window.close();
+    }
+  });
+
+const shows = (window: Window, text: string): Promise<void> => window.until(text);
+const hasNumber = (window: Window): Promise<void> =>
+  window.until(() => lastRow(window).includes('50k'), 'the footer with the number');
+/** Ink is loaded some time after the start; before that the hotkey does what it does without an overlay. */
+const open = async ({ window, log }: Scene): Promise<void> => {
+  await hasNumber(window);
+  await vi.waitFor(() => expect(log()).toContain('the overlay can be opened'), WAIT);
+  window.type(HOTKEY);
+  await shows(window, 'What fills it');
+};
+/** There and back again: a key right behind the hotkey closes the overlay. */
+const look = async (window: Window): Promise<void> => {
+  window.type('d');
+  await shows(window, 'Where the number comes from');
+  window.type('d');
+  await shows(window, 'What fills it');
+};
+
+describe.concurrent('the overlay', () => {
+  it('shows what is known, and closes without a trace; no key of it reaches the agent', async () => {
+    await onScene(50_000, async (scene) => {
+      const { window, keys } = scene;
+      await open(scene);
+      const text = window.rows().join('\n');
+      expect(text).toContain('Auto is at 167,000 tokens, 117,000 above what is used now.');
+      expect(text).toContain('50,000 tokens, from the session file');
+      window.type('d');
+      await shows(window, 'Where the number comes from');
+      window.type('?xyz\x1b[B\x1b[200~rm -r /\r\x1b[201~');
+      await shows(window, 'Esc back');
+      window.type('q');
+      await window.until(() => lastRow(window).includes('50k'), 'the footer again');
+      expect(window.rows().join('\n')).toContain('a long answer');
+      expect(keys()).toBe('');
+      window.type('hello');
+      await shows(window, 'hello');
+      expect(keys()).toBe('hello');
+    });
+  });
+
+  it('changes the mode, and puts compacting off', async () => {
+    await onScene(
+      50_000,
+      async (scene) => {
+        const { window, log } = scene;
+        await open(scene);
+        await shows(window, 'Compacting in');
+        window.type('p');
+        await shows(window, 'Postponed by you for 5 min.');
+        window.type('a');
+        await shows(window, 'ask');
+        window.type('a');
+        await shows(window, 'In the mode warn nothing is typed by itself.');
+        expect(log()).not.toContain('typing');
+      },
+      ['--warn', '20k', '--auto', '30k', '--hard', '190k'],
+    );
+  });
+
+  it('compacts while it is open, and tells how that went', async () => {
+    await onScene(50_000, async (scene) => {
+      const { window, keys } = scene;
+      await open(scene);
+      await look(window);
+      window.type('c');
+      await shows(window, 'Compactions: 1');
+      expect(window.rows().join('\n')).toMatch(/50(?:\.0)?k → /);
+      expect(keys()).toBe('/compact\r');
+    });
+  });
+
+  it('is not there when the hotkey and c come as one, which compacts', async () => {
+    await onScene(50_000, async ({ window, keys, log }) => {
+      await hasNumber(window);
+      await vi.waitFor(() => expect(log()).toContain('the overlay can be opened'), WAIT);
+      window.type(`${HOTKEY}c`);
+      await window.until(() => lastRow(window).includes('compacted 50k'), 'the footer with the outcome');
+      window.type('next');
+      await shows(window, 'next');
+      expect(keys()).toBe('/compact\rnext');
+    });
+  });
+
+  it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
+    await onScene(50_000, async (scene) => {
+      const { window, keys } = scene;
+      await hasNumber(window);
+      window.type('a draft');
+      await shows(window, 'a draft');
+      await open(scene);
+      await look(window);
+      window.type('c');
+      await shows(window, 'Compaction asked for, holding: you have a draft.');
+      window.type('c');
+      await shows(window, 'Auto is at 167,000');
+      expect(keys()).toBe('a draft');
+    });
+  });
+});

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../src/core/session.js';
 import { runtimes } from '../../src/runtimes/index.js';
 import { openOutside } from '../../src/wrap/outside.js';
@@ -43,9 +43,12 @@ describe('the audit log of a session', () => {
     outside?.onStroke(Buffer.from('/compact'));
     outside?.onEffect(endedFor('one'), state);
     outside?.onStroke(Buffer.from('\x7f\x7f'));
+    const path = join(home, '.local/state/ctxwrap/audit.jsonl');
+    const lines = (): readonly string[] =>
+      existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+    await vi.waitFor(() => expect(lines()).toHaveLength(2), { timeout: 20_000 });
     await outside?.end({ kind: 'code', code: 0 });
-    const lines = readFileSync(join(home, '.local/state/ctxwrap/audit.jsonl'), 'utf8').trimEnd().split('\n');
-    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    expect(lines().map((line): unknown => JSON.parse(line))).toMatchObject([
       { schema: 'ctxwrap.audit/1', request: 'one', strokes: [{ keys: '/compact' }] },
       { schema: 'ctxwrap.late-stroke/1', session: 'me', keys: String.raw`\u007f\u007f` },
     ]);

@@ -112,6 +112,8 @@ export const startsItself = (file: string): UserError =>
 export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
 
+export const unwritableLog = (path: string): string => `the log ${path} cannot be written`;
+
 export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
 
 export const unwritableOutput = (reason: string): UserError =>

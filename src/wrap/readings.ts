@@ -7,6 +7,7 @@ import type { Screen } from '../terminal/screen.js';
 import { compactSettings, makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate-source.js';
 import { followSession, type Following } from './follow-session.js';
+import { followSettings } from './live-settings.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
 import { makeSessionLoop, type LoopListener, type SessionLoop } from './session-loop.js';
@@ -88,6 +89,7 @@ export const followReadings = (
   };
   const following = followFile(session, { place, take, official, listener: { ...listener, onFile } });
   const observing = observe(session, child, { place, take });
+  const stopSettings = followSettings(session, recipe, take);
   observer = observing;
   return {
     noteOutput: observing.noteOutput,
@@ -100,6 +102,7 @@ export const followReadings = (
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
     },
     stop: () => {
+      stopSettings();
       observing.stop();
       following.stop();
       official.stop();

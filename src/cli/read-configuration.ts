@@ -66,7 +66,8 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, isNamed: boolean)
   const { path } = file;
   if (file.kind !== 'read') return unread({ layer, place: path }, file, isNamed);
   const { settings, problems } = readEntries(layer, path, file.entries);
-  const faults = file.faults.map(({ reason, at }): Problem => ({
+  // those behind the first mostly follow from it
+  const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
     kind: 'syntax',
     level: 'error',
     origin: { layer, place: path, at },

@@ -59,7 +59,8 @@ const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration):
   const { effective } = whole.settings;
   const wanted = effective.filter((each) => key === undefined || each.key === key);
   if (json) return jsonText(configRecord(wanted, whole), 2);
-  return `${settingsText(wanted, { withOrigin: origin, width: widthOfOutput() }).join('\n')}\n`;
+  const width = origin ? Infinity : widthOfOutput(); // half the name of a file is none
+  return `${settingsText(wanted, { withOrigin: origin, width }).join('\n')}\n`;
 };
 
 const usage = 2;

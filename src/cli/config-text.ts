@@ -7,7 +7,7 @@ import type { JsonRecord } from '../core/json.js';
 import { findingOf, placeOf } from './config-messages.js';
 import type { Finding } from './config-messages.js';
 import type { WholeConfiguration } from './configured.js';
-import { plain } from './plain-text.js';
+import { plain } from '../ui/plain-text.js';
 import { table } from './table.js';
 import type { Column } from './table.js';
 

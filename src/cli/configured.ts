@@ -57,7 +57,7 @@ const isToldAtStart = ({ kind, origin }: Problem): boolean =>
   kind !== 'pending' && !(kind === 'unknown' && origin.layer === 'env');
 
 /** The options with everything that holds in these surroundings. */
-export const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {
+const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {
   const whole = wholeConfiguration(options, given, around);
   const { settings, runtimes, windows, problems } = whole;
   const { values } = settings;

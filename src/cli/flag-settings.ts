@@ -5,7 +5,7 @@ import type { Setting } from '../core/config/setting.js';
 import type { Options } from './request.js';
 
 /** An option as commander names it: `--no-footer` is `footer`. */
-export const attributeOf = (flag: string): string =>
+const attributeOf = (flag: string): string =>
   flag.replace(/^--(?:no-)?/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const pairs: readonly (readonly [KeyName, string, string])[] = keyNames.flatMap((key) => {

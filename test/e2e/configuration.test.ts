@@ -98,13 +98,14 @@ describe.concurrent('a change in the user’s file', () => {
   });
 
   it('that has more done waits while the window is full, and holds where it is not', async () => {
-    await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, configure, logged }) => {
+    await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       window.type('hello\r');
       await says(window, ' 60%  safe');
       configure('"mode": "auto", "auto": "50%"');
       await says(window, ' 60%  auto');
       await logged('compaction by us: verified');
+      expect(log().match(/typing \/compact/g)).toHaveLength(1);
     });
   });
 

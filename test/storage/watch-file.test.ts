@@ -20,33 +20,40 @@ const watched = (name = 'config.jsonc') => {
   stop = watchFile(path, () => {
     changes += 1;
   });
-  const seen = (count: number): Promise<void> =>
-    vi.waitFor(() => expect(changes).toBe(count), { timeout: 20_000, interval: 20 });
+  /** how often it was told, once it was told so often */
+  const seen = (count: number): Promise<number> =>
+    vi.waitFor(
+      () => {
+        if (changes < count) throw new Error(`told ${changes} times`);
+        return changes;
+      },
+      { timeout: 20_000, interval: 20 },
+    );
   return { path, seen };
 };
 
 it('tells when a file is written, replaced, removed and made again', async () => {
   const { path, seen } = watched();
   writeFileSync(path, '{}');
-  await seen(1);
+  expect(await seen(1)).toBe(1);
   writeFileSync(`${path}.new`, '{ }');
   renameSync(`${path}.new`, path);
-  await seen(2);
+  expect(await seen(2)).toBe(2);
   rmSync(path);
-  await seen(3);
+  expect(await seen(3)).toBe(3);
   writeFileSync(path, '{  }');
-  await seen(4);
+  expect(await seen(4)).toBe(4);
 });
 
 it('tells once of several steps', async () => {
   const { path, seen } = watched();
   for (const text of ['{', '{ ', '{ }']) writeFileSync(path, text);
-  await seen(1);
+  expect(await seen(1)).toBe(1);
 });
 
 it('also finds a file whose folder is made later', async () => {
   const { path, seen } = watched('later/config.jsonc');
   mkdirSync(join(folder, 'later'));
   writeFileSync(path, '{}');
-  await seen(1);
+  expect(await seen(1)).toBe(1);
 });

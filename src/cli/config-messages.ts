@@ -19,14 +19,6 @@ export interface Finding {
   readonly fix: string;
 }
 
-export const unknownKey = (given: string, known: readonly string[]): UserError => {
-  const close = nearest(given, known);
-  return new UserError(`unknown key "${given}"`, {
-    exitCode: usage,
-    hint: close === undefined ? 'see ctxwrap config show' : `did you mean ${close}?`,
-  });
-};
-
 export const refusedConfig = (path: string, reason: string, fix: string): UserError =>
   new UserError(`cannot use the configuration "${path}": ${reason}`, {
     exitCode: usage,

@@ -2,7 +2,7 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { isKeyName, keyNames } from '../core/config/keys.js';
-import { unknownKey } from './config-messages.js';
+import { unknownKey } from './messages.js';
 import type { ConfigRequest, Options, Request } from './request.js';
 
 interface ShowOptions {

@@ -6,7 +6,7 @@ import { writtenOf } from '../core/config/written.js';
 import type { JsonRecord } from '../core/json.js';
 import { findingOf, placeOf } from './config-messages.js';
 import type { Finding } from './config-messages.js';
-import type { WholeConfiguration } from './configured.js';
+import type { WholeConfiguration } from './configure.js';
 import { plain } from '../ui/plain-text.js';
 import { table } from './table.js';
 import type { Column } from './table.js';

@@ -5,7 +5,7 @@ import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
 import { configured } from './configured.js';
 import { ownFailure } from './messages.js';
-import { harmless } from '../ui/plain-text.js';
+import { harmless } from '../ui/harmless.js';
 import { print } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
@@ -19,7 +19,7 @@ const main = async (): Promise<void> => {
     await print(request.text);
     return;
   }
-  const task = configured(request);
+  const task = await configured(request);
   finish(await perform(task), task.options.quiet ?? false);
 };
 

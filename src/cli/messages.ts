@@ -24,6 +24,14 @@ export const unknownAgent = (word: string, agents: readonly string[]): UserError
   return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
 };
 
+export const unknownKey = (given: string, known: readonly string[]): UserError => {
+  const close = nearest(given, known);
+  return usageError(
+    `unknown key "${given}"`,
+    close === undefined ? 'see ctxwrap config show' : `did you mean ${close}?`,
+  );
+};
+
 /** Where an option may stand: before the command, or after it. */
 export interface KnownFlags {
   /** the command after which the option was given, if one was */

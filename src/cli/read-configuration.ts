@@ -1,21 +1,17 @@
 // Reads everything that says something about settings: the command line, the environment, and the files. Never throws.
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { readDotenv } from '../core/config/dotenv.js';
 import { mergeSources } from '../core/config/merge.js';
 import type { Settings, Sources } from '../core/config/merge.js';
 import { readEntries, readEnv } from '../core/config/read-layer.js';
 import type { Origin, Position, Problem, Read } from '../core/config/setting.js';
-import { projectConfigPath, readConfigFile, readPlainFile, userConfigPath } from '../storage/config-file.js';
+import { readConfigFile, readPlainFile } from '../storage/config-file.js';
 import type { ConfigFile, PlainFile } from '../storage/config-file.js';
+import { projectConfigPath } from '../storage/config-paths.js';
+import { configPath, withHome } from './config-path.js';
+import type { Surroundings } from './config-path.js';
 import { flagSettings } from './flag-settings.js';
 import type { Options } from './request.js';
-
-/** The world as a configuration is read in it. */
-export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly cwd: string;
-}
 
 export interface Configuration {
   readonly settings: Settings;
@@ -45,20 +41,6 @@ export const readConfiguration = (
   const positionOf = userFile.kind === 'read' ? userFile.positionOf : () => undefined;
   return { settings, userPath, projectPath, positionOf };
 };
-
-/** Where the user's configuration is. */
-export const configPath = (
-  { config }: Options,
-  { env, home, cwd }: Surroundings,
-): { readonly path: string; readonly isNamed: boolean } => {
-  const named = config ?? env['CTXWRAP_CONFIG'];
-  if (named === undefined || named === '') return { path: userConfigPath(env, home), isNamed: false };
-  return { path: resolve(cwd, withHome(named, home)), isNamed: true };
-};
-
-/** `~/` is the user's own folder. */
-export const withHome = (path: string, home: string): string =>
-  path.startsWith('~/') ? join(home, path.slice(2)) : path;
 
 const noRead: Read = { settings: [], problems: [] };
 

@@ -2,7 +2,6 @@
 // from being read is told with the command that mends it. Nothing here throws.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
 import { parseConfig } from './jsonc.js';
 import type { ConfigText } from './jsonc.js';
@@ -12,18 +11,6 @@ const MOST_BYTES = 256 * 1024; // all keys with their documentation have about e
 const OTHERS_MAY_WRITE = 0o002;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Where the user's own configuration is, unless another file is named. */
-export const userConfigPath = (env: Env, home: string): string => {
-  const given = env['XDG_CONFIG_HOME'];
-  const folder = given !== undefined && isAbsolute(given) ? given : join(home, '.config');
-  return join(folder, 'ctxwrap', 'config.jsonc');
-};
-
-/** Where a project's is: in the folder where the agent is started, and in no folder above it. */
-export const projectConfigPath = (cwd: string): string => join(cwd, '.ctxwrap.jsonc');
 
 export type ConfigFile =
   | { readonly kind: 'absent'; readonly path: string }

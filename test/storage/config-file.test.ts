@@ -5,12 +5,8 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  projectConfigPath,
-  readConfigFile,
-  readPlainFile,
-  userConfigPath,
-} from '../../src/storage/config-file.js';
+import { readConfigFile, readPlainFile } from '../../src/storage/config-file.js';
+import { projectConfigPath, userConfigPath } from '../../src/storage/config-paths.js';
 
 let folder = '';
 const at = (name = 'config.jsonc'): string => join(folder, name);

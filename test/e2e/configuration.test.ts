@@ -84,6 +84,21 @@ describe.concurrent('the agent of the documentation’s example', () => {
   });
 });
 
+describe.concurrent('a wrong configuration', () => {
+  it('is said once in the footer, whole in the log, and nothing is typed where the mode is in doubt', async () => {
+    await withOpencode('"auto": "50%", "mode": "atuo"', async ({ window, log, logged }) => {
+      await says(window, 'configuration: mode is "atuo", see ctxwrap config check');
+      await logged('activity ready');
+      window.type('hello\r');
+      await says(window, ' 60%  auto');
+      await window.until(() => !lastRow(window).includes('configuration'), 'the end of the notice');
+      expect(log()).toContain('config.jsonc:');
+      expect(log()).toContain('it counts as warn');
+      expect(log()).not.toContain('typing /compact');
+    });
+  });
+});
+
 describe.concurrent('a change in the user’s file', () => {
   it('that has less done holds at once, also in a countdown', async () => {
     await withOpencode('"auto": "50%"', async ({ window, log, configure, logged }) => {

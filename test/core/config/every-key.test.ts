@@ -81,7 +81,7 @@ describe.each(inEnv)('%s in the environment', (key) => {
   it('is refused there, too', () => {
     const texts = wrong.filter((value) => typeof value === 'string' && value.trim() !== '');
     // there a choice may be in capitals, and a flag is a word
-    const isNone = (text: unknown): boolean => !/^(?:yes|no|1|true|auto|wait)$/i.test(String(text));
+    const isNone = (text: unknown): boolean => !/^(?:yes|no|1|true|auto|wait|bar|hard)$/i.test(String(text));
     const text = texts.find(isNone) ?? 'no such thing';
     const { problems } = settingsOf({ env: { [name]: String(text) } });
     expect(problems).toMatchObject([{ kind: 'wrong', key, origin: { layer: 'env', place: name } }]);

@@ -1,3 +1,4 @@
+import type { ActivityReport } from '../core/activity.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import type { Place } from '../runtimes/runtime.js';
@@ -76,8 +77,7 @@ export const followReadings = (
     },
   });
   const take = (event: Event): void => {
-    if (event.type === 'activity')
-      log.info([`activity ${event.report.activity}`, ...event.report.witnesses].join(', '));
+    if (event.type === 'activity') log.info(activityText(event.report));
     loop.take(event);
   };
   const place = { childPid: child.pid, cwd, home: homeFolder(env), env, startedAt: now() };
@@ -103,15 +103,16 @@ export const followReadings = (
     },
     stop: () => {
       stopSettings();
-      observing.stop();
-      following.stop();
-      official.stop();
+      for (const part of [observing, following, official]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       compactor.stop();
       loop.stop();
     },
   };
 };
+
+const activityText = ({ activity, witnesses }: ActivityReport): string =>
+  [`activity ${activity}`, ...witnesses].join(', ');
 
 interface FileParts extends Observing {
   readonly official: OfficialFollowing;

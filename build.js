@@ -21,6 +21,7 @@ const { metafile } = await build({
   splitting: true, // Ink, React and xterm.js live in chunks of their own that are loaded after the child has started
   format: 'esm',
   platform: 'node',
+  mainFields: ['module', 'main'], // jsonc-parser's other form asks for its parts in a way that cannot be bundled
   target: 'node20',
   jsx: 'automatic',
   minifySyntax: true,

@@ -17,7 +17,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 
 /** What a floor may import from outside; `node:` stands for all of Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
-  core: [],
+  core: ['valibot'], // pure, too
   runtimes: ['node:path'],
   terminal: [
     'node:',
@@ -26,7 +26,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@xterm/addon-unicode11',
     'get-east-asian-width',
   ],
-  storage: ['node:'],
+  storage: ['node:', 'jsonc-parser'],
   ui: ['ink', 'react', 'chalk', 'string-width'],
   demo: ['node:', 'string-width'],
   wrap: ['node:'],

@@ -3,8 +3,9 @@ import { UserError } from '../core/user-error.js';
 import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
+import { configured } from './configured.js';
 import { ownFailure } from './messages.js';
-import { harmless } from '../ui/plain-text.js';
+import { harmless } from '../ui/harmless.js';
 import { print } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
@@ -18,7 +19,8 @@ const main = async (): Promise<void> => {
     await print(request.text);
     return;
   }
-  finish(await perform(request), request.options.quiet ?? false);
+  const task = await configured(request);
+  finish(await perform(task), task.options.quiet ?? false);
 };
 
 const perform = async (request: Task): Promise<Outcome> => {
@@ -40,6 +42,8 @@ const perform = async (request: Task): Promise<Outcome> => {
       return printed(await (await import('./commands/complete.js')).complete(request));
     case 'compact':
       return (await import('./commands/compact.js')).compact(request);
+    case 'config':
+      return (await import('./commands/config.js')).config(request);
   }
 };
 

@@ -24,6 +24,14 @@ export const unknownAgent = (word: string, agents: readonly string[]): UserError
   return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
 };
 
+export const unknownKey = (given: string, known: readonly string[]): UserError => {
+  const close = nearest(given, known);
+  return usageError(
+    `unknown key "${given}"`,
+    close === undefined ? 'see ctxwrap config show' : `did you mean ${close}?`,
+  );
+};
+
 /** Where an option may stand: before the command, or after it. */
 export interface KnownFlags {
   /** the command after which the option was given, if one was */
@@ -111,6 +119,8 @@ export const startsItself = (file: string): UserError =>
 /** A file that exists but whose first line names a program that does not. */
 export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
+
+export const unwritableLog = (path: string): string => `the log ${path} cannot be written`;
 
 export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
 

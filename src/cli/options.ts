@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { footerItems } from '../core/footer-items.js';
 import { notificationKinds } from '../core/notifications.js';
 import { parseItems } from './item-list.js';
-import { defaultHotkey, parseHotkey } from './hotkey.js';
+import { defaultHotkey } from '../core/control-key.js';
+import { parseHotkey } from './hotkey.js';
 import {
   parseBound,
   parseChoice,
@@ -98,4 +99,14 @@ const addOwn = (program: Command): Command =>
         .default(defaultHotkey, 'Ctrl-]'),
     )
     .option('--log <file>', 'append what the wrapper does to a file', parseFile('--log', 'ctxwrap.log'))
+    .option(
+      '--config <file>',
+      'your configuration, in place of ~/.config/ctxwrap/config.jsonc',
+      parseFile('--config', 'config.jsonc'),
+    )
+    .option(
+      '--env-file <file>',
+      'a dotenv file with names of the environment, such as CONTEXT_WINDOW_SIZE',
+      parseFile('--env-file', 'ctxwrap.env'),
+    )
     .option('-q, --quiet', 'say nothing but errors');

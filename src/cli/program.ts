@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
 import { defineCompact } from './compact-program.js';
 import { exitStatus } from './exit-status-text.js';
+import { defineConfig } from './config-program.js';
 import { explain } from './explain.js';
 import * as messages from './messages.js';
 import { addOptions } from './options.js';
@@ -38,8 +39,19 @@ export const parseArguments = (argv: readonly string[], version: string): Reques
   const options = program.opts<Options>();
   if (options.recordInput && options.record === undefined) throw messages.inputWithoutRecord();
   if (options.notifyCommand !== undefined && !options.notify) throw messages.commandWithoutNotify();
-  return request;
+  return withGiven(request, givenOptions(program));
 };
+
+const withGiven = (request: Request, given: readonly string[]): Request =>
+  request.kind === 'print' ? request : { ...request, given };
+
+/** Those that stand on the command line, before a command and after it. */
+const givenOptions = (program: Command): readonly string[] =>
+  [program, ...program.commands].flatMap((each) =>
+    each.options
+      .map((option) => option.attributeName())
+      .filter((name) => each.getOptionValueSource(name) === 'cli'),
+  );
 
 /** `ctxwrap [options] -- command`; commander drops the dashes, so we look for them before the word where it stopped. */
 const afterDashes = (program: Command, argv: readonly string[]): RunRequest | undefined => {
@@ -96,6 +108,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
       ask({ kind: 'doctor', json, options: program.opts<Options>() }),
     );
   defineShell(program, { agents: agentWords, version, ask });
+  defineConfig(program, ask);
   return program;
 };
 

@@ -1,8 +1,10 @@
 // What a command line asks for.
 import type { FooterItem } from '../core/footer-items.js';
+import type { NotificationKind } from '../core/notifications.js';
+import type { BackendName } from '../core/config/backends.js';
 import type { Preset } from '../core/ladder.js';
 import type { Bound } from '../core/rung.js';
-import type { NotificationKind } from '../core/notifications.js';
+import type { Runtime } from '../runtimes/runtime.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../core/compaction/state.js';
 import type { ThemeChoice } from '../ui/look.js';
@@ -40,6 +42,36 @@ export interface Options {
   readonly hotkey: number | 'none';
   readonly log?: string;
   readonly quiet?: boolean;
+  /** the user's configuration, in place of the one in its folder */
+  readonly config?: string;
+  /** a dotenv file with names of the environment */
+  readonly envFile?: string;
+  /** what the files and the environment say beyond the options; absent before they are read */
+  readonly configured?: Configured;
+}
+
+/** What only a configuration says. */
+export interface Configured {
+  /** agents of the user's own, and ours as the user has changed them; they come before ours */
+  readonly runtimes: readonly Runtime[];
+  /** windows in tokens that the user gives an agent, by its name */
+  readonly windows: Readonly<Record<string, number>>;
+  readonly backend?: BackendName;
+  readonly isMillion?: boolean;
+  /** one line each, for the footer: what is wrong with the configuration */
+  readonly notices: readonly string[];
+  /** the same, whole, for the log */
+  readonly details: readonly string[];
+  /** the log file was named by an option: without it nothing starts */
+  readonly isLogGiven: boolean;
+  /** tells of changes in the user's file until the returned function is called */
+  readonly watch: (listener: ConfigListener) => () => void;
+}
+
+export interface ConfigListener {
+  readonly onChange: (options: Options) => void;
+  /** the file is wrong now, so what held before goes on */
+  readonly onTrouble: (detail: string) => void;
 }
 
 export interface RunRequest {
@@ -100,6 +132,17 @@ export interface DoctorRequest {
   readonly options: Options;
 }
 
+export interface ConfigRequest {
+  readonly kind: 'config';
+  readonly action: 'show' | 'check' | 'init' | 'path' | 'schema';
+  /** only this key is shown */
+  readonly key?: string;
+  /** also where a value comes from, and what it hides */
+  readonly origin: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 /** Words for a shell that completes a command line. */
 export interface CompleteRequest {
   readonly kind: 'complete';
@@ -111,7 +154,7 @@ export interface CompleteRequest {
 }
 
 /** What is done and then over, by its kind. */
-export type Task =
+export type Task = (
   | RunRequest
   | DemoRequest
   | ReplayRequest
@@ -119,6 +162,11 @@ export type Task =
   | ContextRequest
   | CompactCommandRequest
   | CompleteRequest
-  | DoctorRequest;
+  | ConfigRequest
+  | DoctorRequest
+) & {
+  /** the options that stand on the command line, as commander names them; the others have their defaults */
+  readonly given?: readonly string[];
+};
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };

@@ -6,18 +6,34 @@ import { runtimes } from '../runtimes/index.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import { reasonOf } from '../storage/unwritable.js';
 import { nearest } from './nearest.js';
+import { unknownChoice } from './messages.js';
 import type { RuntimeOption } from './values.js';
 
 const LARGEST_BYTES = 1024 * 1024; // a definition has a thousand or two
 const MOST_PROBLEMS = 20; // printed; the others are counted
 
-/** The runtime that was asked for; undefined when none was. Throws a UserError with everything that is wrong with a definition. */
-export const runtimeFromOption = (option: RuntimeOption | undefined): Runtime | undefined => {
-  if (option === undefined || typeof option === 'string') return option && runtimes[option];
+/**
+ * The runtime that was asked for, of the user's own or of ours; undefined when none was. Throws a UserError with everything that is
+ * wrong with a definition.
+ */
+export const runtimeFromOption = (
+  option: RuntimeOption | undefined,
+  own: readonly Runtime[] = [],
+): Runtime | undefined => {
+  if (option === undefined) return undefined;
+  if ('name' in option) return named(option.name, own);
   const { file } = option;
   const defined = defineRuntime(readJson(file));
   if ('problems' in defined) throw wrongDefinition(file, defined.problems);
   return defined.runtime;
+};
+
+const named = (name: string, own: readonly Runtime[]): Runtime => {
+  const all = [...own, ...Object.values<Runtime>(runtimes)];
+  const runtime = all.find((each) => each.name === name);
+  if (!runtime)
+    throw unknownChoice('--runtime', name, [...new Set(all.map((each) => each.name)), 'FILE.json']);
+  return runtime;
 };
 
 const readJson = (file: string): unknown => {
@@ -47,7 +63,7 @@ const unreadable = (file: string, reason: string): UserError =>
   });
 
 const wrongDefinition = (file: string, problems: readonly Problem[]): UserError => {
-  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${sentence(each)}`);
+  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${faultText(each)}`);
   const untold = problems.length - told.length;
   const lines = untold > 0 ? [...told, `  and ${untold} more`] : told;
   return new UserError([`the runtime definition "${file}" is not valid`, ...lines].join('\n'), {
@@ -56,7 +72,8 @@ const wrongDefinition = (file: string, problems: readonly Problem[]): UserError 
   });
 };
 
-const sentence = ({ path, given, allowed, known }: Problem): string => {
+/** What is wrong with a field of a definition. */
+export const faultText = ({ path, given, allowed, known }: Problem): string => {
   const where = path === '' ? 'the definition' : path;
   if (known) {
     const meant = nearest(path.split('.').at(-1) ?? '', known);

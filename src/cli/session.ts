@@ -1,14 +1,16 @@
 // From options to a wrapped child: what must be open before it starts, and what is closed after it.
+import { assumedWindow } from '../core/config/backends.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import { nullLog, openLog } from '../storage/log.js';
 import type { Log } from '../storage/log.js';
 import { openRecording } from '../storage/record.js';
 import type { Recording } from '../storage/record.js';
-import type { ExitStatus, WrapSession, CompactWish } from '../wrap/wrap-session.js';
-import { recordingStopped } from './messages.js';
+import type { CompactWish, ExitStatus, LiveWish, WrapSession } from '../wrap/wrap-session.js';
+import { recordingStopped, unwritableLog } from './messages.js';
 import type { Options } from './request.js';
 import { version } from './version.js';
+import { workingFolder } from './working-folder.js';
 
 export interface ChildCommand {
   readonly file: string;
@@ -23,7 +25,21 @@ export interface Outcome {
   readonly notices: readonly string[];
 }
 
-export const logFor = ({ log }: Options): Log => (log === undefined ? nullLog : openLog(log, Date.now));
+/** The log of a task. One that only a file or the environment names, and that cannot be written, keeps nothing from starting. */
+export const logFor = ({ log: path, configured }: Options): Log => {
+  if (path === undefined) return nullLog;
+  const log = configured?.isLogGiven === false ? openIfPossible(path) : openLog(path, Date.now);
+  for (const detail of configured?.details ?? []) log.warn(detail);
+  return log;
+};
+
+const openIfPossible = (path: string): Log => {
+  try {
+    return openLog(path, Date.now);
+  } catch {
+    return nullLog;
+  }
+};
 
 /** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
@@ -56,6 +72,7 @@ interface Given {
 }
 
 const sessionOf = (command: ChildCommand, { options, recording, log }: Given): WrapSession => ({
+  ...configuredSession(options, command.runtime, log),
   file: command.file,
   args: command.args,
   env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
@@ -76,6 +93,34 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
   recording,
   log,
+});
+
+/** What only a configuration says. */
+const configuredSession = (
+  { configured, log: path, window }: Options,
+  { name }: Runtime,
+  log: Log,
+): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
+  if (!configured) return {};
+  const { backend, isMillion, notices, windows, watch } = configured;
+  const assumed = assumedWindow(backend, { isMillion, runtime: name });
+  const unlogged = path !== undefined && log === nullLog ? [unwritableLog(path)] : [];
+  return {
+    notices: [...notices, ...unlogged],
+    ...(assumed === undefined || window !== undefined ? {} : { assumedWindow: assumed }),
+    watchSettings: (onChange) =>
+      watch({
+        onChange: (options) => onChange(liveWish(options, windows[name])),
+        onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
+      }),
+  };
+};
+
+const liveWish = (options: Options, ownWindow: number | undefined): LiveWish => ({
+  window: options.window ?? ownWindow,
+  mode: options.mode,
+  ladder: ladderChoice(options),
+  compact: compactWish(options),
 });
 
 const compactWish = ({ draft, whenBusy, focus, proactive }: Options): CompactWish => ({
@@ -113,14 +158,6 @@ const openRecordingFor = (
 
 // A second ctxwrap inside sees this and steps aside; one start of a process has one id.
 const sessionId = (): string => `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}`;
-
-const workingFolder = (): string => {
-  try {
-    return process.cwd();
-  } catch {
-    return process.env['PWD'] ?? '/'; // the folder was removed under us
-  }
-};
 
 const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   Object.fromEntries(

@@ -26,4 +26,6 @@ export const transparentReason = ({
   return undefined;
 };
 
-const isOn = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== '0';
+const off: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
+
+const isOn = (value: string | undefined): boolean => value !== undefined && !off.has(value.toLowerCase());

@@ -1,6 +1,7 @@
 import type { ActivityReport } from './activity.js';
 import type { Failure } from './compaction/outcome.js';
-import type { CompactRequest, Mode, Typed } from './compaction/state.js';
+import type { CompactRequest, CompactSettings, Mode, Typed } from './compaction/state.js';
+import type { LadderChoice } from './ladder.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 
 /** A compaction recorded by the agent itself. */
@@ -34,6 +35,14 @@ export type Fact =
   /** how large the window is, or that another model runs now */
   | { readonly type: 'window'; readonly claim: WindowClaim };
 
+/** What the user can change while a session runs. */
+export interface LiveSettings {
+  readonly ladder: LadderChoice;
+  /** absent where it is left to the agent */
+  readonly windowTokens?: number;
+  readonly compact: CompactSettings;
+}
+
 /** Everything that happens to one wrap session. */
 export type Event =
   | Fact
@@ -42,6 +51,10 @@ export type Event =
   /** the session file cannot be read or has a shape we do not know; the reason is for the log */
   | { readonly type: 'source-problem'; readonly reason: string }
   | { readonly type: 'user-window'; readonly windowTokens: number }
+  /** the user says how large the window may be, where nobody tells */
+  | { readonly type: 'assumed-window'; readonly windowTokens: number }
+  /** the user has changed what holds; all of it, not only what is new */
+  | { readonly type: 'settings'; readonly settings: LiveSettings }
   /** the screen shows no number any more: the one it showed is not confirmed */
   | { readonly type: 'screen-blank' }
   | { readonly type: 'activity'; readonly report: ActivityReport }

@@ -15,6 +15,7 @@ import type { Millis } from './reading.js';
 import { shownAt, shownDeadline, type Shown } from './shown.js';
 import { hearClaim, noWindows } from './windows.js';
 import type { Windows } from './windows.js';
+import { inWindows, wished } from './wished.js';
 
 /** Why there is no number. */
 export type Blank =
@@ -120,10 +121,10 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       const evidence = withoutLog(state.evidence);
       return { ...state, blank, evidence, fileTells: false, isAwaited: false };
     }
-    case 'user-window': {
-      const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
-      return inWindows(state, hearClaim(state.windows, claim));
-    }
+    case 'user-window':
+    case 'assumed-window':
+    case 'settings':
+      return wished(state, event);
     case 'screen-blank':
       return { ...state, evidence: withoutScreen(state.evidence) };
     case 'activity': {
@@ -175,12 +176,6 @@ const inSession = (state: Session, sessionId: string): Session => {
   const evidence: Evidence = { ...emptiedState.evidence, isVoid: false, drift: noEvidence.drift };
   return { ...emptiedState, sessionId, evidence, blank: { why: 'waiting' } };
 };
-
-// With another window or model a screen that was not believed gets another chance.
-const inWindows = (state: Session, windows: Windows): Session =>
-  windows === state.windows
-    ? state
-    : { ...state, windows, evidence: { ...state.evidence, drift: noEvidence.drift } };
 
 /** What follows from the evidence: a screen that is not believed any more, the number, and what the footer shows. */
 const settled = (state: Session, now: Millis): Session => {

@@ -12,6 +12,8 @@ export interface Windows {
   readonly lastHeard?: WindowClaim;
   /** the model that runs now */
   readonly model?: string;
+  /** what the user takes it to be, where nobody says more than a default */
+  readonly assumedTokens?: number;
 }
 
 /** A window with what speaks for it. */
@@ -36,6 +38,17 @@ export const hearClaim = (windows: Windows, claim: WindowClaim): Windows => {
   if (isSame(claim, windows.lastHeard)) return windows;
   if (model === undefined) return { ...windows, open: remembered(windows.open, claim), lastHeard: claim };
   return { ...windows, claims: remembered(windows.claims, claim), open: [], lastHeard: claim, model };
+};
+
+/** After the user said what it may be. */
+export const assumed = (windows: Windows, assumedTokens: number): Windows =>
+  windows.assumedTokens === assumedTokens ? windows : { ...windows, assumedTokens };
+
+/** After the user said how large it is, or that nothing is said any more. */
+export const withUserTokens = (windows: Windows, userTokens: number | undefined): Windows => {
+  const { userTokens: before, ...rest } = windows;
+  if (before === userTokens) return windows;
+  return userTokens === undefined ? rest : { ...rest, userTokens };
 };
 
 // Two numbers tell how large a window is, but not which model runs.
@@ -63,12 +76,13 @@ export const hearReading = (windows: Windows, reading: Reading): Windows => {
 
 /** The window of the model that runs. `usedTokens` above a window that was only inferred prove it wrong. */
 export const windowOf = (
-  { userTokens, claims, open }: Windows,
+  { userTokens, claims, open, assumedTokens }: Windows,
   model: string | undefined,
   usedTokens: number | undefined,
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
-  const said = [...claims.filter((claim) => claim.model === model), ...open];
+  const told = [...claims.filter((claim) => claim.model === model), ...open];
+  const said = assumedTokens === undefined ? told : withAssumed(told, assumedTokens);
   const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
     (held, each) => (held && rank(held) < rank(each) ? held : each),
@@ -78,6 +92,12 @@ export const windowOf = (
   const { windowTokens, windowSource } = best;
   return { windowTokens, windowSource, certain: isCertain(best, possible) };
 };
+
+/** The user's assumption takes the place of a default. */
+const withAssumed = (claims: readonly WindowClaim[], windowTokens: number): readonly WindowClaim[] => [
+  ...claims.filter(({ windowSource }) => windowSource !== 'default'),
+  { windowTokens, windowSource: 'default' },
+];
 
 const rank = ({ windowSource }: WindowClaim): number => trust.indexOf(windowSource);
 

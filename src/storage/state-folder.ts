@@ -66,11 +66,11 @@ const makePrivate = async (folder: string): Promise<void> => {
 };
 
 /** Puts a whole new file in the place of an old one. Rejects when something that is no regular file is there. */
-export const writeAtomic = async (path: string, text: string): Promise<void> => {
+export const writeAtomic = async (path: string, text: string, mode = FILE_MODE): Promise<void> => {
   const before = await lstat(path).catch(() => undefined);
   if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     try {
       await handle.writeFile(text);

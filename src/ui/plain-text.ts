@@ -5,10 +5,6 @@ import stringWidth from 'string-width';
 export const plain = (text: string): string =>
   text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ').trim();
 
-/** The same for a text whose blanks stay as they are. */
-export const harmless = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');
-
 export const widthOf = (text: string): number => stringWidth(text);
 
 /** The text in at most so many columns, its end (or, for a path, its beginning) given up for `…`. */

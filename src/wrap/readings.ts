@@ -1,3 +1,4 @@
+import type { ActivityReport } from '../core/activity.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import type { Place } from '../runtimes/runtime.js';
@@ -7,6 +8,7 @@ import type { Screen } from '../terminal/screen.js';
 import { compactSettings, makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate-source.js';
 import { followSession, type Following } from './follow-session.js';
+import { followSettings } from './live-settings.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
 import { makeSessionLoop, type LoopListener, type SessionLoop } from './session-loop.js';
@@ -75,8 +77,7 @@ export const followReadings = (
     },
   });
   const take = (event: Event): void => {
-    if (event.type === 'activity')
-      log.info([`activity ${event.report.activity}`, ...event.report.witnesses].join(', '));
+    if (event.type === 'activity') log.info(activityText(event.report));
     loop.take(event);
   };
   const place = { childPid: child.pid, cwd, home: homeFolder(env), env, startedAt: now() };
@@ -88,6 +89,7 @@ export const followReadings = (
   };
   const following = followFile(session, { place, take, official, listener: { ...listener, onFile } });
   const observing = observe(session, child, { place, take });
+  const stopSettings = followSettings(session, recipe, take);
   observer = observing;
   return {
     noteOutput: observing.noteOutput,
@@ -100,15 +102,17 @@ export const followReadings = (
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen is not followed'] } });
     },
     stop: () => {
-      observing.stop();
-      following.stop();
-      official.stop();
+      stopSettings();
+      for (const part of [observing, following, official]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       compactor.stop();
       loop.stop();
     },
   };
 };
+
+const activityText = ({ activity, witnesses }: ActivityReport): string =>
+  [`activity ${activity}`, ...witnesses].join(', ');
 
 interface FileParts extends Observing {
   readonly official: OfficialFollowing;

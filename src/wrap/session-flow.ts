@@ -1,5 +1,6 @@
 // One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
 import { compactionDue } from '../core/compaction/due.js';
+import { doesLess, isBetweenEpisodes } from '../core/compaction/episode.js';
 import { momentOf } from '../core/compaction/moment.js';
 import { startCompaction } from '../core/compaction/state.js';
 import type { Compaction, CompactSettings } from '../core/compaction/state.js';
@@ -27,14 +28,20 @@ export interface FlowContext {
   readonly env: Env;
   /** in tokens, as the user set it */
   readonly window?: number | undefined;
+  /** what it may be where nobody tells */
+  readonly assumedWindow?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
   /** what may be done about a full window; it is only shown when absent */
   readonly compact?: CompactSettings | undefined;
   /** how a compaction is asked for; tips are given only where it is known */
   readonly tips?: { readonly ask: string | undefined } | undefined;
+  /** said once at the start */
+  readonly notices?: readonly string[] | undefined;
   /** what the user wants to be called for */
   readonly notify?: readonly NotificationKind[] | undefined;
 }
+
+const NOTICE_PRIORITY = 150; // above tips, below what happens to a draft
 
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
@@ -47,20 +54,27 @@ export interface SessionFlow {
   /** what an overlay has to show when it opens */
   readonly record: OverlayRecord;
   readonly startedAt: Millis;
+  /** settings that hold as soon as no compaction is due */
+  readonly waiting?: SettingsEvent;
 }
 
+type SettingsEvent = Extract<Event, { type: 'settings' }>;
+
 /** The flow before anything was seen. */
-export const startFlow = (
-  { runtime, env, window, ladder, compact = onlyShow, tips, notify = [] }: FlowContext,
-  now: Millis,
-): SessionFlow => {
+export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
+  const { runtime, env, window, assumedWindow, ladder, compact = onlyShow } = context;
+  const { tips, notify = [], notices = [] } = context;
   const session = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
+    ...(assumedWindow === undefined
+      ? []
+      : [{ type: 'assumed-window', windowTokens: assumedWindow } as const]),
     // a command we know nothing about has no file that could be read
     ...(runtime.log
       ? []
       : [{ type: 'source-problem', reason: `${runtime.name} has no session file` } as const]),
+    ...notices.map((text) => ({ type: 'notice', text, priority: NOTICE_PRIORITY }) as const),
   ];
   return opening.reduce((flow, event) => stepFlow(flow, event, now), {
     session,
@@ -74,7 +88,35 @@ export const startFlow = (
 };
 
 /** The flow after an event. */
-export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
+export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
+  withWaiting(event.type === 'settings' ? waitWith(flow, event, now) : stepParts(flow, event, now), now);
+
+// Whoever wants less done than before does not want to wait for it; what is under way ends as it began.
+const waitWith = (flow: SessionFlow, event: SettingsEvent, now: Millis): SessionFlow => {
+  const { mode, settings } = flow.compaction;
+  const next = event.settings.compact.mode;
+  const isLess = next !== settings.mode && doesLess(next, mode);
+  return {
+    ...stepParts(flow, isLess ? { type: 'mode', mode: next } : { type: 'alarm' }, now),
+    waiting: event,
+  };
+};
+
+const withWaiting = (flow: SessionFlow, now: Millis): SessionFlow => {
+  const { waiting, ...rest } = flow;
+  if (!waiting || !isBetweenEpisodes(flow.compaction)) return flow;
+  const after = stepParts(rest, waiting, now);
+  // what was to be done before is still to be done
+  const { session, compaction, notifying } = flow;
+  return {
+    ...after,
+    session: { ...after.session, logged: [...session.logged, ...after.session.logged] },
+    compaction: { ...after.compaction, effects: [...compaction.effects, ...after.compaction.effects] },
+    notifying: { ...after.notifying, due: [...notifying.due, ...after.notifying.due] },
+  };
+};
+
+const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
   const session = step(flow.session, event, now);
   const compaction = stepCompaction(flow.compaction, event, momentOf(session, now));
   return {

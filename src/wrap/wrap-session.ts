@@ -26,6 +26,8 @@ export interface NotifyWish {
   /** run beside what the terminal can do, with the notification on its standard input */
   readonly command?: string;
 }
+/** What the user can change while a session runs. */
+export type LiveWish = Pick<WrapSession, 'window' | 'ladder' | 'mode' | 'compact'>;
 
 /** How the child ended. */
 export type ExitStatus =
@@ -53,6 +55,8 @@ export interface WrapSession {
   readonly wrapper?: Wrapper;
   /** window in tokens as the user set it; undefined leaves it to the runtime */
   readonly window: number | undefined;
+  /** what it may be, in tokens, where nobody tells; shown with a `?` */
+  readonly assumedWindow?: number;
   /** boundaries of the tiers as the user set them; the runtime's own ladder when absent */
   readonly ladder?: LadderChoice;
   readonly footer: boolean;
@@ -74,6 +78,10 @@ export interface WrapSession {
   readonly watchOmc?: boolean;
   /** control byte of the hotkey; undefined for none */
   readonly hotkey: number | undefined;
+  /** what the user should know from the start, one line each */
+  readonly notices?: readonly string[];
+  /** tells of other settings, each time as a whole, until the returned function is called */
+  readonly watchSettings?: (onChange: (wish: LiveWish) => void) => () => void;
   readonly recording: Recording | undefined;
   readonly log: Log;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { defaultHotkey, parseHotkey } from '../../src/cli/hotkey.js';
+import { parseHotkey } from '../../src/cli/hotkey.js';
+import { defaultHotkey } from '../../src/core/control-key.js';
 
 it.each([
   ['Ctrl-]', 0x1d],

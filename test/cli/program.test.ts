@@ -76,7 +76,7 @@ describe('our options', () => {
       warn: { value: 60, unit: 'percent' },
       auto: { value: 150_000, unit: 'tokens' },
       hard: { value: 180_000, unit: 'tokens' },
-      runtime: 'codex',
+      runtime: { name: 'codex' },
       claudeStatusLine: 'on',
       draft: 'stash',
       whenBusy: 'queue',

@@ -15,6 +15,7 @@ it('wraps a conversation in a terminal', () => {
   expect(
     transparentReason({ ...conversation, env: { CTXWRAP_DISABLE: '0', CTXWRAP_SESSION: '' } }),
   ).toBeUndefined();
+  expect(transparentReason({ ...conversation, env: { CTXWRAP_DISABLE: 'False' } })).toBeUndefined();
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runtimeFromOption } from '../../src/cli/runtime-option.js';
 import {
   parseBound,
   parseMode,
@@ -83,7 +84,7 @@ describe('a choice', () => {
   it('is one of a list', () => {
     expect(parsePreset('handoff')).toBe('handoff');
     expect(parseMode('warn')).toBe('warn');
-    expect(parseRuntime('codex')).toBe('codex');
+    expect(parseRuntime('codex')).toEqual({ name: 'codex' });
     expect(parseRuntime('./my-agent.json')).toEqual({ file: './my-agent.json' });
     expect(parseRuntime('my/agent')).toEqual({ file: 'my/agent' });
   });
@@ -101,8 +102,10 @@ describe('a choice', () => {
         hint: 'try --ladder percent',
       }),
     );
-    expect(() => parseRuntime('gemni')).toThrow(expect.objectContaining({ hint: 'try --runtime gemini' }));
-    expect(() => parseRuntime('toString')).toThrow('must be one of');
+    expect(() => runtimeFromOption(parseRuntime('gemni'))).toThrow(
+      expect.objectContaining({ hint: 'try --runtime gemini' }),
+    );
+    expect(() => runtimeFromOption(parseRuntime('toString'))).toThrow('must be one of');
   });
 });
 

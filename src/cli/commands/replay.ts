@@ -18,7 +18,10 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
   const open = () => openRecordingFile(path);
   const detected = async (): Promise<Runtime | undefined> =>
     detectRuntime(await open(), Object.values(runtimes));
-  const runtime = runtimeFromOption(options.runtime) ?? (await detected()) ?? runtimes.generic;
+  const runtime =
+    runtimeFromOption(options.runtime, options.configured?.runtimes) ??
+    (await detected()) ??
+    runtimes.generic;
   const { events, notes, seconds } = await openReplay({
     open,
     logs,

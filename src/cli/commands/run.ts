@@ -9,7 +9,7 @@ import { reasonOf } from '../../storage/unwritable.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
-import type { RunRequest } from '../request.js';
+import type { Options, RunRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
 import { logFor, runWrapped } from '../session.js';
 import type { Outcome } from '../session.js';
@@ -17,12 +17,19 @@ import { transparentReason } from '../transparency.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
-  const asked = runtimeFromOption(options.runtime);
-  const known = runtimeOf(word, asked);
-  if (known === undefined && !anyCommand) throw messages.unknownAgent(word, [...agentWords, 'demo']);
+  const own = options.configured?.runtimes ?? [];
+  const asked = runtimeFromOption(options.runtime, own);
+  const all = [...own, ...Object.values<Runtime>(runtimes), ...(asked ? [asked] : [])];
+  // after `--` the word is a program, whatever an agent may be called
+  const named = anyCommand
+    ? undefined
+    : all.find(({ name, command }) => name === word && command !== undefined);
+  const known = named ?? all.find(({ command }) => command === basename(word));
+  if (known === undefined && !anyCommand)
+    throw messages.unknownAgent(word, [...agentWords, ...own.map(({ name }) => name), 'demo']);
   const runtime = asked ?? known ?? runtimes.generic;
   const log = logFor(options);
-  const file = find(word, known);
+  const file = find(named?.command ?? word, known);
   const env = deeper(process.env, file);
   // asked of the descriptors, because process.stdin would open a stream on what the child is to read
   const plain = transparentReason({
@@ -32,7 +39,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
     insideIsAlive: isAlive(process.env['CTXWRAP_SESSION']),
     interactive: runtime.isInteractive(args),
   });
-  if (plain === undefined) return runWrapped({ file, args, env, runtime }, options, log);
+  if (plain === undefined) return runWrapped({ file, args, env, runtime }, windowed(options, runtime), log);
 
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);
   try {
@@ -68,11 +75,11 @@ const isAlive = (session: string | undefined): boolean => {
   }
 };
 
-/** The agent that the word names: one of ours, or the one that was defined. */
-const runtimeOf = (word: string, asked: Runtime | undefined): Runtime | undefined =>
-  [...Object.values<Runtime>(runtimes), ...(asked ? [asked] : [])].find(
-    (each) => each.command === basename(word),
-  );
+/** The window that the user gives this agent, unless one was given for all. */
+const windowed = (options: Options, { name }: Runtime): Options => {
+  const tokens = options.configured?.windows[name];
+  return options.window !== undefined || tokens === undefined ? options : { ...options, window: tokens };
+};
 
 const find = (word: string, known: Runtime | undefined): string => {
   const self = realpathSync(process.argv[1] ?? '');

@@ -59,6 +59,11 @@ const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
       return { ...state, mode: event.mode };
     case 'postpone':
       return { ...state, postponedUntil: now + POSTPONE_MS };
+    case 'settings': {
+      const { compact: settings } = event.settings;
+      // a mode that was chosen by a key stays, unless the user has written another one
+      return { ...state, settings, mode: settings.mode === state.settings.mode ? state.mode : settings.mode };
+    }
     case 'compact-requested':
       return withRequest(state, event.request, moment);
     case 'compact-cancelled':

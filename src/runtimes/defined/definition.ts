@@ -44,6 +44,16 @@ export interface RecipeDefinition {
   readonly finishMs?: number;
 }
 
+/** What a user changes in one of our agents. */
+export interface Change {
+  /** another program in its place, as on PATH */
+  readonly command?: string;
+  /** in tokens */
+  readonly window?: number;
+  readonly recipe?: Pick<RecipeDefinition, 'pauseMs' | 'startMs' | 'finishMs'>;
+  readonly nativeTrigger?: NativeTrigger;
+}
+
 export interface ModelWindow {
   readonly pattern: Pattern;
   readonly tokens: number;

@@ -2,6 +2,7 @@
 import { fields, flag, isProblem, list, number, oneOf, problem, simple, such, text } from './check.js';
 import type { Check } from './check.js';
 import type {
+  Change,
   Definition,
   FieldEquals,
   ModelWindow,
@@ -98,21 +99,28 @@ const typedLine = text(
       : undefined,
 );
 
+const waits = {
+  pauseMs: number(20, 1_000, 'milliseconds'),
+  startMs: number(500, 60_000, 'milliseconds'),
+  finishMs: number(1_000, LONGEST_FINISH_MS, 'milliseconds'),
+};
+
 const recipe: Check<RecipeDefinition> = fields(
   { command: typedLine },
-  {
-    pauseMs: number(20, 1_000, 'milliseconds'),
-    submit: oneOf('enter', 'tab'),
-    paste: flag,
-    takesFocus: flag,
-    startMs: number(500, 60_000, 'milliseconds'),
-    finishMs: number(1_000, LONGEST_FINISH_MS, 'milliseconds'),
-  },
+  { ...waits, submit: oneOf('enter', 'tab'), paste: flag, takesFocus: flag },
 );
 const textPattern = such(
   pattern,
   "a regular expression with one group (…), which holds the user's text; write other groups (?:…)",
   ({ groups }) => groups === 1,
+);
+
+const nativeTrigger = fields({ share: number(0.01, 1), reserveTokens: number(0, LARGEST_WINDOW) }, {});
+
+/** What may be changed in an agent that is known: what depends on the machine or the plan, and nothing that is read or typed. */
+export const change: Check<Change> = fields(
+  {},
+  { command, window: tokens, recipe: fields({}, waits), nativeTrigger },
 );
 
 export const definition: Check<Definition> = fields(
@@ -126,6 +134,6 @@ export const definition: Check<Definition> = fields(
     activity: fields({}, { ready, busy: signs, dialog: signs, compacting: signs }),
     prompt: textPattern,
     recipe,
-    nativeTrigger: fields({ share: number(0.01, 1), reserveTokens: number(0, LARGEST_WINDOW) }, {}),
+    nativeTrigger,
   },
 );

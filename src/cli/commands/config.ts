@@ -1,0 +1,99 @@
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { commentOf } from '../../core/config/describe.js';
+import { jsonSchema } from '../../core/config/json-schema.js';
+import { keyNames } from '../../core/config/keys.js';
+import { completedConfig, newConfig } from '../../storage/complete-config.js';
+
+import { readConfigFile } from '../../storage/config-file.js';
+import { reasonOf } from '../../storage/unwritable.js';
+import { writeConfig } from '../../storage/write-config.js';
+import { brokenConfig, findingOf, refusedConfig, unwritableConfig } from '../config-messages.js';
+import { configRecord, findingsText, initText, settingsText } from '../config-text.js';
+import { configPath, surroundings } from '../config-path.js';
+import { wholeConfiguration } from '../configure.js';
+import type { WholeConfiguration } from '../configure.js';
+import { jsonText } from '../json-text.js';
+import { widthOfOutput } from '../output-width.js';
+import { print } from '../print.js';
+import type { ConfigRequest } from '../request.js';
+import type { Outcome } from '../session.js';
+import { drawnFor } from '../signs.js';
+
+/** `ctxwrap config …`. */
+export const config = async (request: ConfigRequest & Given): Promise<Outcome> => {
+  const { text, code } = await answer(request);
+  await print(request.json ? text : drawnFor(text, process.env));
+  return { status: { kind: 'code', code }, notices: [] };
+};
+
+interface Given {
+  readonly given?: readonly string[];
+}
+
+interface Answer {
+  readonly text: string;
+  readonly code: number;
+}
+
+const good = (text: string): Answer => ({ text, code: 0 });
+
+const answer = async (request: ConfigRequest & Given): Promise<Answer> => {
+  const around = surroundings();
+  const whole = (): WholeConfiguration => wholeConfiguration(request.options, request.given ?? [], around);
+  switch (request.action) {
+    case 'path':
+      return good(`${configPath(request.options, around).path}\n`);
+    case 'schema':
+      return good(jsonText(jsonSchema(), 2));
+    case 'init':
+      return good(await init(configPath(request.options, around)));
+    case 'show':
+      return good(shown(request, whole()));
+    case 'check':
+      return checked(request, whole());
+  }
+};
+
+const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration): string => {
+  const { effective } = whole.settings;
+  const wanted = effective.filter((each) => key === undefined || each.key === key);
+  if (json) return jsonText(configRecord(wanted, whole), 2);
+  const width = origin ? Infinity : widthOfOutput(); // half the name of a file is none
+  return `${settingsText(wanted, { withOrigin: origin, width }).join('\n')}\n`;
+};
+
+const usage = 2;
+
+const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => {
+  const { problems } = whole;
+  const code = problems.some(({ level }) => level === 'error') ? usage : 0;
+  if (json) return { text: jsonText(configRecord([], whole), 2), code };
+  return { text: `${findingsText(problems.map(findingOf)).join('\n')}\n`, code };
+};
+
+const SCHEMA = 'config.schema.json';
+
+/** A schema is put beside the file in the folder that is ours; in any other a file of this name may be another's. */
+const init = async ({ path, isNamed }: ReturnType<typeof configPath>): Promise<string> => {
+  const file = readConfigFile(path);
+  if (file.kind === 'refused') throw refusedConfig(path, file.reason, file.fix);
+  const blocks = keyNames.map((name) => ({ name, lines: commentOf(name) }));
+  const schema = isNamed ? undefined : `./${SCHEMA}`;
+  const completed =
+    file.kind === 'absent' ? newConfig(blocks, schema) : completedConfig(file, blocks, schema);
+  if (!completed) throw brokenConfig(path);
+  const before = file.kind === 'read' ? file.text : undefined;
+  try {
+    if (completed.text !== before) await writeConfig(path, completed.text, before);
+    if (!isNamed) await writeSchema(join(dirname(path), SCHEMA));
+  } catch (error) {
+    throw unwritableConfig(path, reasonOf(error));
+  }
+  return initText(path, { added: completed.added, isNew: before === undefined });
+};
+
+const writeSchema = async (path: string): Promise<void> => {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats || stats.isFile()) await writeConfig(path, jsonText(jsonSchema(), 2), undefined);
+};

@@ -1,0 +1,33 @@
+// Where configurations are.
+import { join, resolve } from 'node:path';
+import { userConfigPath } from '../storage/config-paths.js';
+import { homeFolder } from '../storage/home-folder.js';
+import type { Options } from './request.js';
+import { workingFolder } from './working-folder.js';
+
+/** The world as a configuration is read in it. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly cwd: string;
+}
+
+/** Where we are. */
+export const surroundings = (): Surroundings => {
+  const { env } = process;
+  return { env, home: homeFolder(env), cwd: workingFolder() };
+};
+
+/** Where the user's configuration is. */
+export const configPath = (
+  { config }: Options,
+  { env, home, cwd }: Surroundings,
+): { readonly path: string; readonly isNamed: boolean } => {
+  const named = config ?? env['CTXWRAP_CONFIG'];
+  if (named === undefined || named === '') return { path: userConfigPath(env, home), isNamed: false };
+  return { path: resolve(cwd, withHome(named, home)), isNamed: true };
+};
+
+/** `~/` is the user's own folder. */
+export const withHome = (path: string, home: string): string =>
+  path.startsWith('~/') ? join(home, path.slice(2)) : path;

@@ -1,0 +1,73 @@
+// Options with everything that the user has configured. A wrong value never keeps anything from starting: it does not count, and is told.
+import { watchFile } from '../storage/watch-file.js';
+import { withHome } from './config-path.js';
+import type { Surroundings } from './config-path.js';
+import { detailOf, findingOf, noticeOf } from './config-messages.js';
+import { withSettings } from './flag-settings.js';
+import { ownRuntimes } from './own-runtimes.js';
+import { readConfiguration } from './read-configuration.js';
+import type { Configuration } from './read-configuration.js';
+import type { Problem } from '../core/config/setting.js';
+import type { ConfigListener, Configured, Options } from './request.js';
+
+/** A configuration with the agents in it. */
+export interface WholeConfiguration extends Configuration {
+  readonly runtimes: Configured['runtimes'];
+  readonly windows: Configured['windows'];
+  readonly problems: readonly Problem[];
+}
+
+export const wholeConfiguration = (
+  options: Options,
+  given: readonly string[],
+  around: Surroundings,
+): WholeConfiguration => {
+  const configuration = readConfiguration(options, given, around);
+  const { settings, userPath: path, positionOf } = configuration;
+  const { runtimes, windows, problems } = ownRuntimes(settings.values.runtimes ?? {}, { path, positionOf });
+  return { ...configuration, runtimes, windows, problems: [...settings.problems, ...problems] };
+};
+
+/** Only what may have been meant otherwise: names in the environment can belong to others. */
+const isToldAtStart = ({ kind, origin }: Problem): boolean =>
+  kind !== 'pending' && !(kind === 'unknown' && origin.layer === 'env');
+
+/** The options with everything that holds in these surroundings. */
+export const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {
+  const whole = wholeConfiguration(options, given, around);
+  const { settings, runtimes, windows, problems } = whole;
+  const { values } = settings;
+  const all = withSettings(options, values);
+  const isLogGiven = given.includes('log');
+  const findings = problems.filter(isToldAtStart).map(findingOf);
+  const notice = noticeOf(findings);
+  return {
+    ...all,
+    ...(all.log === undefined || isLogGiven ? {} : { log: withHome(all.log, around.home) }),
+    configured: {
+      runtimes,
+      windows,
+      ...(values.backend === undefined ? {} : { backend: values.backend }),
+      ...(values['claude.million'] === undefined ? {} : { isMillion: values['claude.million'] }),
+      notices: notice === undefined ? [] : [notice],
+      details: problems.map((problem) => detailOf(findingOf(problem))),
+      isLogGiven,
+      watch: (listener) =>
+        watchFile(whole.userPath, () =>
+          tellChange(listener, wholeConfiguration(options, given, around), options),
+        ),
+    },
+  };
+};
+
+/** Tells what holds now, or why it does not. */
+export const tellChange = (
+  { onChange, onTrouble }: ConfigListener,
+  { problems, settings }: WholeConfiguration,
+  options: Options,
+): void => {
+  const fault = problems.find(({ level }) => level === 'error');
+  // half a file is what an editor may leave for a moment: what held before is better than what is left of it
+  if (fault) onTrouble(detailOf(findingOf(fault)));
+  else onChange(withSettings(options, settings.values));
+};

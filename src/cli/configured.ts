@@ -1,0 +1,63 @@
+// Whether anything is configured. What reads a configuration is loaded only then: nobody who has none waits for it.
+import { envNames } from '../core/config/env-names.js';
+import { isThere, projectConfigPath } from '../storage/config-paths.js';
+import { watchFile } from '../storage/watch-file.js';
+import { configPath, surroundings } from './config-path.js';
+import type { Surroundings } from './config-path.js';
+import type { ConfigListener, Options, Task } from './request.js';
+
+/** The task as the user's files and environment have it. A demo shows how it is without them. */
+export const configured = async (task: Task): Promise<Task> => {
+  switch (task.kind) {
+    case 'run':
+    case 'context':
+    case 'doctor':
+      return { ...task, options: await withConfiguration(task) };
+    case 'replay': {
+      // the settings of this user are not those of the recorded session
+      const { configured: found } = await withConfiguration(task);
+      return { ...task, options: { ...task.options, ...(found ? { configured: found } : {}) } };
+    }
+    default:
+      return task;
+  }
+};
+
+const withConfiguration = async ({ options, given = [] }: Task): Promise<Options> => {
+  const around = surroundings();
+  if (!isConfigured(options, around)) return { ...options, configured: nothing(options, given, around) };
+  return (await import('./configure.js')).configure(options, given, around);
+};
+
+const isConfigured = (options: Options, around: Surroundings): boolean => {
+  const { path, isNamed } = configPath(options, around);
+  return (
+    isNamed ||
+    options.envFile !== undefined ||
+    isThere(path) ||
+    isThere(projectConfigPath(around.cwd)) ||
+    envNames.some(({ name }) => around.env[name] !== undefined)
+  );
+};
+
+/** A file can still be made while the session runs. */
+const nothing = (
+  options: Options,
+  given: readonly string[],
+  around: Surroundings,
+): NonNullable<Options['configured']> => ({
+  runtimes: [],
+  windows: {},
+  notices: [],
+  details: [],
+  isLogGiven: true,
+  watch: (listener) =>
+    watchFile(configPath(options, around).path, () => {
+      void look(listener, options, given).catch((error: unknown) => listener.onTrouble(String(error)));
+    }),
+});
+
+const look = async (listener: ConfigListener, options: Options, given: readonly string[]): Promise<void> => {
+  const { tellChange, wholeConfiguration } = await import('./configure.js');
+  tellChange(listener, wholeConfiguration(options, given, surroundings()), options);
+};

@@ -1,0 +1,91 @@
+// Reads everything that says something about settings: the command line, the environment, and the files. Never throws.
+import { isAbsolute, resolve } from 'node:path';
+import { readDotenv } from '../core/config/dotenv.js';
+import { mergeSources } from '../core/config/merge.js';
+import type { Settings, Sources } from '../core/config/merge.js';
+import { readEntries, readEnv } from '../core/config/read-layer.js';
+import type { Origin, Position, Problem, Read } from '../core/config/setting.js';
+import { readConfigFile, readPlainFile } from '../storage/config-file.js';
+import type { ConfigFile, PlainFile } from '../storage/config-file.js';
+import { projectConfigPath } from '../storage/config-paths.js';
+import { configPath, withHome } from './config-path.js';
+import type { Surroundings } from './config-path.js';
+import { flagSettings } from './flag-settings.js';
+import type { Options } from './request.js';
+
+export interface Configuration {
+  readonly settings: Settings;
+  /** the user's file, which may not be there */
+  readonly userPath: string;
+  readonly projectPath: string;
+  /** where something stands in the user's file */
+  readonly positionOf: (path: readonly string[]) => Position | undefined;
+}
+
+export const readConfiguration = (
+  options: Options,
+  given: readonly string[],
+  surroundings: Surroundings,
+): Configuration => {
+  const { env, cwd } = surroundings;
+  const { path: userPath, isNamed } = configPath(options, surroundings);
+  const projectPath = projectConfigPath(cwd);
+  const userFile = readConfigFile(userPath);
+  const flags = flagSettings(options, given);
+  const user = fileRead('user', userFile, isNamed);
+  // a folder whose project file is the user's own configuration has none
+  const project = projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath), false);
+  const sources: Sources = { flags, env: readEnv(env), project, user };
+  const file = mergeSources(sources).values['env.file'];
+  const settings = mergeSources({ ...sources, env: withFile(sources.env, file, surroundings) });
+  const positionOf = userFile.kind === 'read' ? userFile.positionOf : () => undefined;
+  return { settings, userPath, projectPath, positionOf };
+};
+
+const noRead: Read = { settings: [], problems: [] };
+
+const fileRead = (layer: 'user' | 'project', file: ConfigFile, isNamed: boolean): Read => {
+  const { path } = file;
+  if (file.kind !== 'read') return unread({ layer, place: path }, file, isNamed);
+  const { settings, problems } = readEntries(layer, path, file.entries);
+  // those behind the first mostly follow from it
+  const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
+    kind: 'syntax',
+    level: 'error',
+    origin: { layer, place: path, at },
+    reason,
+  }));
+  const all = [...faults, ...problems];
+  return { settings: faults.length > 0 ? careful(layer, path, settings) : settings, problems: all };
+};
+
+/** What a file that is not read leaves: its problem, unless it simply is not there. */
+const unread = (origin: Origin, file: Exclude<PlainFile, { kind: 'read' }>, isNamed: boolean): Read => {
+  if (file.kind === 'absent' && !isNamed) return noRead;
+  const { reason, fix } =
+    file.kind === 'absent' ? { reason: 'there is no such file', fix: 'ctxwrap config init' } : file;
+  const { layer, place = '' } = origin;
+  const settings = layer === 'env' ? [] : careful(layer, place, []);
+  return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
+};
+
+// The mode may have stood where nothing could be read: nothing is typed as long as that is not known.
+const careful = (layer: Origin['layer'], place: string, settings: Read['settings']): Read['settings'] => {
+  if (layer !== 'user' || settings.some(({ key }) => key === 'mode')) return settings;
+  return [...settings, { key: 'mode', value: 'warn', origin: { layer, place } }];
+};
+
+/** The environment itself comes before a file with more of it. */
+const withFile = (env: Read, file: string | undefined, { home, cwd }: Surroundings): Read => {
+  if (file === undefined) return env;
+  const path = isAbsolute(file) ? file : resolve(cwd, withHome(file, home));
+  const read = readPlainFile(path);
+  const more =
+    read.kind === 'read'
+      ? readEnv(readDotenv(read.text), path)
+      : unread({ layer: 'env', place: path }, read, true);
+  return {
+    settings: [...env.settings, ...more.settings],
+    problems: [...env.problems, ...more.problems],
+  };
+};

@@ -1,0 +1,29 @@
+// Numbers of tokens as people write them.
+import type { Bound } from './rung.js';
+
+/** No agent has a smaller or a larger window; beyond them it is a slip of the finger. */
+export const LEAST_TOKENS = 1_000;
+export const MOST_TOKENS = 10_000_000;
+
+const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
+
+/** 200000, 200_000, 200k, 1.5M; NaN for anything else. */
+export const tokensIn = (text: string): number => {
+  const found = /^(\d+(?:_\d+)*(?:\.\d+)?)([km]?)$/i.exec(text);
+  const number = Number(found?.[1]?.replaceAll('_', ''));
+  return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
+};
+
+/** A boundary between two tiers: `80%` of the window, or tokens as for the window; undefined where it could be none. */
+export const boundIn = (text: string): Bound | undefined => {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+  const bound: Bound =
+    percent === undefined
+      ? { value: tokensIn(text), unit: 'tokens' }
+      : { value: Number(percent), unit: 'percent' };
+  const [least, most] = bound.unit === 'tokens' ? [LEAST_TOKENS, MOST_TOKENS] : [1, 100];
+  return bound.value >= least && bound.value <= most ? bound : undefined;
+};
+
+/** As `boundIn` reads it. */
+export const boundText = ({ value, unit }: Bound): string => (unit === 'percent' ? `${value}%` : `${value}`);

@@ -1,0 +1,14 @@
+import type { Compaction, Mode } from './state.js';
+
+/** Nothing is wanted, asked for or under way: settings can change without a compaction having two of a kind. */
+export const isBetweenEpisodes = ({ episodeSince, phase, request }: Compaction): boolean =>
+  episodeSince === undefined &&
+  request === undefined &&
+  phase.kind !== 'typing' &&
+  phase.kind !== 'sent' &&
+  phase.kind !== 'foreign';
+
+const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
+
+/** Whether a mode does less than another. */
+export const doesLess = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);

@@ -1,0 +1,37 @@
+// Kinds of models and the windows that they are taken to have, as the document that names BACKEND has them (verified there 2026-01-28).
+// Agents tell better: these numbers are used only where nobody else gives one.
+
+const backends = {
+  claude: 200_000,
+  openai: 128_000,
+  gemini: 1_000_000,
+  ollama: 8_192,
+  vllm: 32_768,
+  custom: 32_768,
+} as const;
+
+export type BackendName = keyof typeof backends;
+
+export const backendNames = Object.keys(backends) as readonly BackendName[];
+
+const MILLION = 1_000_000;
+
+const knownAgents: readonly string[] = ['claude', 'codex', 'gemini', 'qwen'];
+
+interface Assumption {
+  /** Claude's models have a million */
+  readonly isMillion?: boolean | undefined;
+  /** the agent's name */
+  readonly runtime: string;
+}
+
+/** The window in tokens that is used where nobody tells one; undefined where the user has said nothing of it. */
+export const assumedWindow = (
+  backend: BackendName | undefined,
+  { isMillion, runtime }: Assumption,
+): number | undefined => {
+  if (isMillion && runtime === 'claude') return MILLION;
+  // what is custom about an agent that we know cannot be told from a variable of another program
+  if (backend === undefined || (backend === 'custom' && knownAgents.includes(runtime))) return undefined;
+  return backends[backend];
+};

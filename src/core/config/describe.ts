@@ -1,0 +1,88 @@
+// The table of the keys in words: for the documentation, and for the file that `config init` writes.
+import { ruleOf } from './check-value.js';
+import { envNames } from './env-names.js';
+import type { Key } from './key.js';
+import { keyNames, keyOf } from './keys.js';
+import type { KeyName } from './keys.js';
+
+/** A key as the documentation has it. */
+export interface Description {
+  readonly name: KeyName;
+  readonly doc: string;
+  readonly allowed: string;
+  /** as JSON; what holds by itself otherwise */
+  readonly fallback: string;
+  readonly flag: string;
+  readonly env: readonly string[];
+  readonly project: string;
+  /** a change holds for sessions that run */
+  readonly isLive: boolean;
+}
+
+export const describeKey = (name: KeyName): Description => {
+  const key = keyOf(name);
+  const { doc, type, flag, isLive, isPending } = key;
+  return {
+    name,
+    doc: isPending ? `${doc} Nothing uses it yet.` : doc,
+    allowed: type.kind === 'hotkey' ? ruleOf(type, '') : ruleOf(type),
+    fallback: fallbackText(key),
+    flag: flag ?? '',
+    env: envNames.filter((each) => each.key === name).map((each) => each.name),
+    project: projectText(key),
+    isLive: isLive ?? false,
+  };
+};
+
+const fallbackText = ({ fallback, isTold }: Key): string => {
+  if (fallback !== undefined) return JSON.stringify(fallback);
+  return isTold ? 'as the agent tells' : 'none';
+};
+
+const projectText = ({ project }: Key): string =>
+  project === undefined ? 'no' : `only towards ${JSON.stringify(project.at(-1))}`;
+
+/** The names of all keys, as rows of a Markdown table. */
+export const keyTable = (): string => {
+  const rows = keyNames.map((name) => {
+    const { doc, allowed, fallback, flag, env, project, isLive } = describeKey(name);
+    const cells = [
+      code(name),
+      `${doc} ${capital(allowed)}.`,
+      code(fallback),
+      code(flag),
+      env.map(code).join(', '),
+    ];
+    return `| ${[...cells, project, isLive ? 'at once' : 'at the next start'].map(cell).join(' | ')} |`;
+  });
+  return [
+    '| key | | default | option | environment | project | a change holds |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+};
+
+const code = (text: string): string =>
+  text === '' || /^(?:as the agent tells|none)$/.test(text) ? text : `\`${text}\``;
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A key as a comment of a configuration file: what it does, and the line that sets it. */
+export const commentOf = (name: KeyName): readonly string[] => {
+  const { doc, allowed } = describeKey(name);
+  const { example, fallback } = keyOf(name);
+  const value = JSON.stringify(fallback ?? example ?? {});
+  const text = inLines(`${doc} ${capital(allowed)}.`, COMMENT_COLUMNS).map((line) => `// ${line}`);
+  return [...text, `// ${JSON.stringify(name)}: ${value},`];
+};
+
+const COMMENT_COLUMNS = 90;
+
+const inLines = (text: string, columns: number): readonly string[] =>
+  text.split(' ').reduce<readonly string[]>((lines, word) => {
+    const last = lines.at(-1);
+    const longer = `${last} ${word}`;
+    return last !== undefined && longer.length <= columns
+      ? [...lines.slice(0, -1), longer]
+      : [...lines, word];
+  }, []);

@@ -1,0 +1,135 @@
+// From what stands in a file or in the environment to settings. What is wrong becomes a problem, never an exception.
+import { checkValue } from './check-value.js';
+import { envNames, otherEnvNames, writtenIn } from './env-names.js';
+import type { EnvName } from './env-names.js';
+import type { DeprecatedKey, Written } from './key.js';
+import { deprecatedKeys, isKeyName, keyOf } from './keys.js';
+import type { KeyName } from './keys.js';
+import type { Origin, Position, Problem, Read, Setting } from './setting.js';
+
+/** One pair of a file. */
+export interface Entry {
+  readonly key: string;
+  readonly value: unknown;
+  readonly at?: Position;
+}
+
+const SCHEMA = '$schema'; // for editors
+
+/** The settings of a file. */
+export const readEntries = (
+  layer: 'user' | 'project',
+  place: string,
+  entries: readonly Entry[],
+  deprecated: Readonly<Record<string, DeprecatedKey>> = deprecatedKeys,
+): Read =>
+  joined(
+    entries
+      .filter(({ key }) => key !== SCHEMA)
+      .map(({ key, value, at }) => {
+        const origin: Origin = { layer, place, ...(at ? { at } : {}) };
+        if (isKeyName(key)) return readValue(key, { type: keyOf(key).type, written: value, origin });
+        const old = Object.hasOwn(deprecated, key) ? deprecated[key] : undefined;
+        return problem(
+          old
+            ? { kind: 'deprecated', level: 'warning', key, origin, ...old }
+            : { kind: 'unknown', level: 'error', key, origin },
+        );
+      }),
+  );
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The settings of an environment, or of a dotenv file. An empty text is as good as none. */
+export const readEnv = (env: Env, file?: string): Read => {
+  const known = envNames.map((each) => {
+    const text = env[each.name];
+    return text === undefined || text.trim() === '' ? nothing : readEnvName(each, text, file);
+  });
+  const unknown = Object.keys(env)
+    .filter((name) => name.startsWith('CTXWRAP_') && !knownNames.has(name))
+    .map((name) => problem({ kind: 'unknown', level: 'warning', key: name, origin: envOrigin(name, file) }));
+  return joined([...known, ...unknown]);
+};
+
+const knownNames: ReadonlySet<string> = new Set([...envNames.map(({ name }) => name), ...otherEnvNames]);
+
+const envOrigin = (name: string, file: string | undefined): Origin => ({
+  layer: 'env',
+  place: name,
+  ...(file === undefined ? {} : { file }),
+});
+
+const readEnvName = (name: EnvName, text: string, file: string | undefined): Read => {
+  const { key, type, means, otherwise } = name;
+  const origin = envOrigin(name.name, file);
+  const written = writtenIn(type, text);
+  if (means === undefined) {
+    return readValue(key, { type, written, origin, ...(otherwise === undefined ? {} : { otherwise }) });
+  }
+  const checked = checkValue(type, written);
+  if ('rule' in checked) return wrong(key, { written, origin, rule: checked.rule, otherwise });
+  return readValue(key, { type: keyOf(key).type, written: means[String(checked.value)], origin });
+};
+
+interface Found {
+  readonly type: Parameters<typeof checkValue>[0];
+  readonly written: unknown;
+  readonly origin: Origin;
+  readonly otherwise?: Written;
+}
+
+const readValue = (key: KeyName, { type, written, origin, otherwise }: Found): Read => {
+  const checked = checkValue(type, written);
+  if ('value' in checked) {
+    const setting = { key, value: checked.value, origin };
+    const pending: readonly Problem[] = keyOf(key).isPending
+      ? [{ kind: 'pending', level: 'warning', key, origin }]
+      : [];
+    return { settings: [setting], problems: pending };
+  }
+  const choice = type.kind === 'choice' && typeof written === 'string' ? type.otherwise : undefined;
+  return wrong(key, { written, origin, rule: checked.rule, otherwise: otherwise ?? choice });
+};
+
+interface WrongValue {
+  readonly written: unknown;
+  readonly origin: Origin;
+  readonly rule: string;
+  readonly otherwise: Written | undefined;
+}
+
+const wrong = (key: KeyName, { written, origin, rule, otherwise }: WrongValue): Read => {
+  const { type, careful } = keyOf(key);
+  const used = otherwise ?? careful;
+  const checked = used === undefined ? undefined : checkValue(type, used);
+  const settings: readonly Setting[] =
+    checked && 'value' in checked ? [{ key, value: checked.value, origin }] : [];
+  const isOnlyNamed = otherwise !== undefined && type.kind === 'choice' && type.otherwise === otherwise;
+  const found: Problem = {
+    kind: 'wrong',
+    level: isOnlyNamed ? 'warning' : 'error',
+    key,
+    origin,
+    given: short(written),
+    rule,
+    ...(used === undefined ? {} : { used: String(used) }),
+  };
+  return { settings, problems: [found] };
+};
+
+const LONGEST_GIVEN = 60; // characters
+
+const short = (written: unknown): string => {
+  const text = JSON.stringify(written) ?? String(written);
+  return text.length > LONGEST_GIVEN ? `${text.slice(0, LONGEST_GIVEN)}…` : text;
+};
+
+const nothing: Read = { settings: [], problems: [] };
+
+const problem = (found: Problem): Read => ({ settings: [], problems: [found] });
+
+const joined = (reads: readonly Read[]): Read => ({
+  settings: reads.flatMap(({ settings }) => settings),
+  problems: reads.flatMap(({ problems }) => problems),
+});

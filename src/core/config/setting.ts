@@ -1,0 +1,57 @@
+// Who says what: the values of one source, checked.
+import type { KeyName } from './keys.js';
+
+/** From the strongest to the weakest. `agent` stands for what the agent tells while it runs. */
+export type LayerName = 'flag' | 'env' | 'project' | 'user' | 'agent' | 'default';
+
+/** From 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a value comes from. */
+export interface Origin {
+  readonly layer: LayerName;
+  /** the option, the name in the environment, or the file */
+  readonly place?: string;
+  /** the dotenv file that holds the name */
+  readonly file?: string;
+  readonly at?: Position;
+}
+
+export interface Setting {
+  readonly key: KeyName;
+  /** as it is used */
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** What is wrong with a configuration. An `error` has made a value void, a `warning` is only to be known. */
+export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Origin } & (
+  | {
+      readonly kind: 'wrong';
+      readonly key: string;
+      /** as JSON, cut short */
+      readonly given: string;
+      readonly rule: string;
+      /** what is used for it; absent where it is passed over */
+      readonly used?: string;
+    }
+  | { readonly kind: 'unknown'; readonly key: string }
+  | { readonly kind: 'deprecated'; readonly key: string; readonly instead?: string; readonly doc: string }
+  /** a project's file may not say that */
+  | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
+  | { readonly kind: 'pending'; readonly key: string }
+  /** the text of a file is no JSONC */
+  | { readonly kind: 'syntax'; readonly reason: string }
+  /** the file is not read */
+  | { readonly kind: 'file'; readonly reason: string; readonly fix: string }
+  /** an agent of the user's own */
+  | { readonly kind: 'definition'; readonly key: string; readonly reason: string }
+);
+
+export interface Read {
+  readonly settings: readonly Setting[];
+  readonly problems: readonly Problem[];
+}

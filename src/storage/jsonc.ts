@@ -1,0 +1,86 @@
+// JSON with comments and trailing commas, as a configuration file has it, with the places where its values stand.
+import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+import type { Entry } from '../core/config/read-layer.js';
+import type { Position } from '../core/config/setting.js';
+
+export interface ConfigText {
+  /** what stands in the object; the last one of a name holds */
+  readonly entries: readonly Entry[];
+  /** what is no JSONC */
+  readonly faults: readonly Fault[];
+  /** where a value stands; undefined where there is none */
+  readonly positionOf: (path: readonly string[]) => Position | undefined;
+  /** offset of the bracket that closes the object; undefined where there is no object */
+  readonly end: number | undefined;
+  /** offset behind the last value in the object, when no comma follows; undefined else */
+  readonly openEnd: number | undefined;
+}
+
+export interface Fault {
+  readonly reason: string;
+  readonly at: Position;
+}
+
+/** Reads as much as there is; undefined for a text that is nested too deep to be read at all. An empty text has no entries. */
+export const parseConfig = (text: string): ConfigText | undefined => {
+  try {
+    return parsed(text);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // the stack
+    throw error;
+  }
+};
+
+const parsed = (text: string): ConfigText => {
+  const errors: ParseError[] = [];
+  const body = text.replace(/^\uFEFF/, ' '); // of the same length
+  const root = parseTree(body, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const at = (offset: number): Position => positionIn(body, offset);
+  const isObject = root?.type === 'object';
+  return {
+    entries: isObject ? entriesOf(root, at) : [],
+    faults: [
+      ...errors.map(({ error, offset }) => ({ reason: words(printParseErrorCode(error)), at: at(offset) })),
+      ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
+    ],
+    positionOf: (path) => {
+      const node = root && findNodeAtLocation(root, path.map(segment));
+      return node && at(node.offset);
+    },
+    end: isObject && errors.length === 0 ? root.offset + root.length - 1 : undefined,
+    openEnd: isObject ? openEndOf(root, body) : undefined,
+  };
+};
+
+const entriesOf = (root: Node, at: (offset: number) => Position): readonly Entry[] => {
+  const pairs = (root.children ?? []).flatMap(({ children }) => {
+    const [name, value] = children ?? [];
+    const key: unknown = name?.value;
+    return value && typeof key === 'string'
+      ? [[key, { key, value: getNodeValue(value) as unknown, at: at(value.offset) }] as const]
+      : [];
+  });
+  return [...new Map(pairs).values()];
+};
+
+/** Comments may stand between the last value and its comma. */
+const openEndOf = (root: Node, text: string): number | undefined => {
+  const last = root.children?.at(-1);
+  if (!last) return undefined;
+  const end = last.offset + last.length;
+  const rest = text.slice(end, root.offset + root.length - 1);
+  const bare = rest.replace(/\/\/[^\r\n]*|\/\*[^]*?\*\//g, '');
+  return bare.includes(',') ? undefined : end;
+};
+
+/** The numbers of a list are numbers here. */
+const segment = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+
+const positionIn = (text: string, offset: number): Position => {
+  const lines = text.slice(0, offset).split(/\r\n|[\r\n]/);
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+};
+
+/** `PropertyNameExpected` as `property name expected`. */
+const words = (code: string): string => code.replace(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();

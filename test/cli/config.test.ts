@@ -1,0 +1,287 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keyNames } from '../../src/core/config/keys.js';
+import { ctxwrap, makeBench, type Bench, type Ended } from './launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+});
+afterEach(() => bench.remove());
+
+const userFile = (): string => join(bench.folder, '.config/ctxwrap/config.jsonc');
+const write = (text: string, path = userFile()): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: 0o600 });
+};
+const project = (text: string): void => write(text, join(bench.folder, '.ctxwrap.jsonc'));
+const config = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
+const rowOf = ({ stdout }: Ended, key: string): string =>
+  stdout.split('\n').find((line) => line.startsWith(`${key} `)) ?? '';
+
+describe('config show', () => {
+  it('says what holds', async () => {
+    write('{ "mode": "ask", "auto": "80%", "hotkey": "^g" }');
+    const shown = await config();
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(rowOf(shown, 'mode')).toMatch(/^mode +"ask"$/);
+    expect(rowOf(shown, 'auto')).toMatch(/"80%"$/);
+    expect(rowOf(shown, 'hotkey')).toMatch(/"Ctrl-G"$/);
+    expect(rowOf(shown, 'window')).toMatch(/as the agent tells$/);
+    expect(shown.stdout.split('\n').filter(Boolean)).toHaveLength(keyNames.length + 1);
+  });
+
+  it('says where a value comes from, and what it hides', async () => {
+    write('{\n  "mode": "auto"\n}');
+    project('{ "mode": "ask" }');
+    bench.env['CTXWRAP_MODE'] = 'warn';
+    bench.env['COLUMNS'] = '400';
+    const { stdout } = await ctxwrap(
+      ['--mode', 'off', 'config', 'show', 'mode', '--origin', '--json'],
+      bench,
+    );
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'ctxwrap.config/1',
+      files: { user: userFile(), project: join(bench.folder, '.ctxwrap.jsonc') },
+      keys: [
+        {
+          key: 'mode',
+          value: 'off',
+          origin: { layer: 'flag', place: '--mode' },
+          overrides: [
+            { value: 'warn', origin: { layer: 'env', place: 'CTXWRAP_MODE' } },
+            {
+              value: 'ask',
+              origin: {
+                layer: 'project',
+                place: join(bench.folder, '.ctxwrap.jsonc'),
+                at: { line: 1, column: 11 },
+              },
+            },
+            { value: 'auto', origin: { layer: 'user', place: userFile(), at: { line: 2, column: 11 } } },
+            { value: 'auto', origin: { layer: 'default' } },
+          ],
+        },
+      ],
+      problems: [],
+    });
+    const text = await config('show', 'mode', '--origin');
+    expect(text.stdout).toMatch(/^KEY +VALUE +FROM/);
+    expect(rowOf(text, 'mode')).toMatch(/^mode +"warn" +CTXWRAP_MODE/);
+  });
+
+  it('knows its keys', async () => {
+    expect(await config('show', 'watch.ocm')).toMatchObject({
+      code: 2,
+      stderr: 'ctxwrap: unknown key "watch.ocm"\nctxwrap: did you mean watch.omc?\n',
+    });
+  });
+
+  it('reads another file where one is named, and a dotenv file of the user’s only', async () => {
+    write('{ "mode": "ask", "env.file": "~/mine.env" }', join(bench.folder, 'other.jsonc'));
+    write(
+      'export CONTEXT_WINDOW_SIZE="100000" # tokens\nCOMPACTION_THRESHOLD_PCT=90\n',
+      join(bench.folder, 'mine.env'),
+    );
+    write('CONTEXT_WINDOW_SIZE=1000\nCTXWRAP_MODE=off\n', join(bench.folder, '.env')); // a project's: never read by itself
+    bench.env['CTXWRAP_CONFIG'] = 'other.jsonc';
+    const all = await config('show', '--origin');
+    expect(rowOf(all, 'mode')).toMatch(/"ask" +\S+other\.jsonc:1:11/);
+    expect(rowOf(all, 'window')).toMatch(/100000 +CONTEXT_WINDOW_SIZE in \S+mine\.env/);
+    expect(rowOf(all, 'auto')).toMatch(/"90%"/);
+    write('{ "mode": "warn" }', join(bench.folder, 'third.jsonc'));
+    const third = await ctxwrap(
+      ['--config', 'third.jsonc', '--env-file', '.env', 'config', 'show', '--origin'],
+      bench,
+    );
+    expect(rowOf(third, 'mode')).toMatch(/"off" +CTXWRAP_MODE in \S+\.env/);
+    expect(rowOf(third, 'window')).toMatch(/1000 /);
+  });
+});
+
+describe('config check', () => {
+  it('finds nothing where nothing is wrong', async () => {
+    write('{ "mode": "ask" }');
+    expect(await config('check')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'nothing is wrong\n',
+      stderr: '',
+    });
+  });
+
+  it('says what is wrong, where, why, and the command that mends it', async () => {
+    write('{\n  "mode": "atuo",\n  "widnow": 1\n}');
+    const { code, stdout } = await config('check');
+    expect(code).toBe(2);
+    expect(stdout).toBe(
+      [
+        'error: mode is "atuo"',
+        `  where  ${userFile()}:2:11`,
+        '  why    it must be one of auto, ask, warn, off; it counts as warn',
+        `  fix    \${EDITOR:-vi} +2 "${userFile()}"`,
+        '',
+        'error: widnow is unknown',
+        `  where  ${userFile()}:3:13`,
+        '  why    there is no such name; did you mean window?',
+        `  fix    \${EDITOR:-vi} +3 "${userFile()}"`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('gives commands that a shell takes as they are', async () => {
+    bench.env['CTXWRAP_WINDOW'] = '5';
+    const { stdout } = await config('check');
+    const fix = /fix {4}(.*)/.exec(stdout)?.[1] ?? '';
+    expect(fix).toBe("export CTXWRAP_WINDOW='200k'");
+    const { stdout: window } = spawnSync('sh', ['-c', `${fix}; echo $CTXWRAP_WINDOW`], { encoding: 'utf8' });
+    expect(window).toBe('200k\n');
+  });
+
+  it('is content with what is only to be known', async () => {
+    project('{ "mode": "off", "draft": "stash", "strategy": "truncate" }');
+    bench.env['BACKEND'] = 'postgres\u001b[2J';
+    const { code, stdout } = await config('check');
+    expect(code).toBe(0);
+    expect(stdout).toContain('warning: draft is ignored');
+    expect(stdout).toContain('here it can only be "hold"');
+    expect(stdout).toContain('warning: strategy is ignored');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['a link', () => symlinkSync('/dev/null', userFile()), 'it is a symbolic link'],
+    ['a file that everybody may write', () => chmodSync(userFile(), 0o666), 'everybody may write it'],
+    ['a broken file', () => writeFileSync(userFile(), '{ "mode": '), 'value expected'],
+    ['a huge file', () => writeFileSync(userFile(), ' '.repeat(300_000)), 'it has more than 256 KB'],
+    ['a binary file', () => writeFileSync(userFile(), Buffer.alloc(10)), 'it is not a text in UTF-8'],
+  ])('finds %s, and nothing is typed as long as it is there', async (_, spoil, why) => {
+    write('{}');
+    if (why.includes('link')) spawnSync('rm', [userFile()]);
+    spoil();
+    const { code, stdout } = await config('check', '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ level: 'error', why }] });
+    expect(rowOf(await config(), 'mode')).toMatch(/"warn"$/);
+  });
+
+  it('finds a file that was named and is not there', async () => {
+    bench.env['CTXWRAP_CONFIG'] = '/nowhere/config.jsonc';
+    bench.env['CTXWRAP_ENV_FILE'] = '/nowhere/env';
+    const { code, stdout } = await config('check');
+    expect(code).toBe(2);
+    expect(stdout.match(/there is no such file/g)).toHaveLength(2);
+  });
+
+  it('finds every fault of an agent that the user defines, and its place', async () => {
+    write(
+      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {} } }',
+    );
+    const { stdout } = await config('check');
+    expect(stdout).toContain('why    recipe.command: is missing');
+    expect(stdout).toContain('recipe.comand: unknown, did you mean command?');
+    expect(stdout).toContain(`where  ${userFile()}:3:13`);
+    expect(stdout).toContain('error: runtimes.claude is not valid');
+    expect(stdout).toContain('why    this name is taken');
+  });
+});
+
+describe('config init', () => {
+  it('writes a file in which nothing is wrong, and a schema for editors', async () => {
+    expect(await config('init')).toMatchObject({
+      code: 0,
+      stdout: `${userFile()}: written, with ${keyNames.length} keys as comments\n`,
+    });
+    expect(await config('check')).toMatchObject({ code: 0 });
+    const schema: unknown = JSON.parse(readFileSync(join(dirname(userFile()), 'config.schema.json'), 'utf8'));
+    const { stdout } = await config('schema');
+    expect(schema).toEqual(JSON.parse(stdout));
+    // each key as it stands there, all at once
+    const open = readFileSync(userFile(), 'utf8').replace(/^( *)\/\/ (".*)$/gm, '$1$2');
+    writeFileSync(userFile(), open.replace(/"(log|env\.file)": "[^"]*",/g, ''));
+    expect((await config('check')).stdout).not.toContain('error');
+    expect(await config('init')).toMatchObject({ stdout: expect.stringContaining('added log, env.file') });
+  });
+
+  it('keeps what is there, and what was there in a second file', async () => {
+    const before = '// mine\n{ "mode": "ask" }\n';
+    write(before);
+    expect(await config('init')).toMatchObject({ code: 0 });
+    expect(readFileSync(`${userFile()}.bak`, 'utf8')).toBe(before);
+    const after = readFileSync(userFile(), 'utf8');
+    expect(after.startsWith('// mine\n{ "mode": "ask"')).toBe(true);
+    expect(rowOf(await config(), 'mode')).toMatch(/"ask"$/);
+    expect(await config('init')).toMatchObject({ stdout: `${userFile()}: all keys are there\n` });
+    expect(readFileSync(userFile(), 'utf8')).toBe(after);
+    expect(readFileSync(`${userFile()}.bak`, 'utf8')).toBe(before);
+  });
+
+  it('touches no file that is broken or not the user’s own', async () => {
+    write('{ "mode": ');
+    expect(await config('init')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not valid JSONC'),
+    });
+    expect(readFileSync(userFile(), 'utf8')).toBe('{ "mode": ');
+    spawnSync('rm', [userFile()]);
+    symlinkSync(join(bench.folder, 'elsewhere'), userFile());
+    expect(await config('init')).toMatchObject({ code: 2, stderr: expect.stringContaining('symbolic link') });
+    expect(existsSync(join(bench.folder, 'elsewhere'))).toBe(false);
+  });
+
+  it('writes the file that was named, and nothing beside it', async () => {
+    const named = join(bench.folder, 'sub/mine.jsonc');
+    expect(await ctxwrap(['--config', 'sub/mine.jsonc', 'config', 'init'], bench)).toMatchObject({ code: 0 });
+    expect(readFileSync(named, 'utf8')).not.toContain('$schema');
+    expect(existsSync(join(bench.folder, 'sub/config.schema.json'))).toBe(false);
+    expect(existsSync(userFile())).toBe(false);
+    expect(await ctxwrap(['--config', 'sub/mine.jsonc', 'config', 'path'], bench)).toMatchObject({
+      stdout: `${named}\n`,
+    });
+  });
+});
+
+describe('a start', () => {
+  it('is never prevented by a wrong configuration, nor disturbed where it is not wrapped', async () => {
+    bench.program('claude', '#!/bin/sh\necho "the agent $1"\nexit 3\n');
+    write('{ "mode": 5, "window": "x", "log": "/nowhere/at/all.log", "nothing": [');
+    bench.env['CTXWRAP_CONFIG'] = userFile();
+    bench.env['CTXWRAP_ENV_FILE'] = '/nowhere';
+    bench.env['CTXWRAP_HOTKEY'] = 'Ctrl-C';
+    expect(await ctxwrap(['claude', '-p'], bench)).toEqual({
+      code: 3,
+      signal: null,
+      stdout: 'the agent -p\n',
+      stderr: '',
+    });
+  });
+
+  it('writes what is wrong into the log', async () => {
+    bench.program('claude', '#!/bin/sh\nexit 0\n');
+    write('{ "mode": "atuo" }');
+    await ctxwrap(['--log', 'run.log', 'claude', '-p'], bench);
+    expect(readFileSync(join(bench.folder, 'run.log'), 'utf8')).toContain(
+      `warn configuration: mode is "atuo" (${userFile()}:1:11): it must be one of auto, ask, warn, off; it counts as warn`,
+    );
+  });
+
+  it('finds an agent of the user’s by its name, and another program for one of ours', async () => {
+    bench.program('toy-cli', '#!/bin/sh\necho toy "$@"\n');
+    bench.program('claude-nightly', '#!/bin/sh\necho nightly "$@"\n');
+    write('{ "runtimes": { "toy": { "command": "toy-cli" }, "claude": { "command": "claude-nightly" } } }');
+    expect(await ctxwrap(['toy', '-x'], bench)).toMatchObject({ code: 0, stdout: 'toy -x\n' });
+    expect(await ctxwrap(['claude', '-p'], bench)).toMatchObject({ code: 0, stdout: 'nightly -p\n' });
+    expect(await ctxwrap(['--', 'toy'], bench)).toMatchObject({ code: 127 });
+    expect(await ctxwrap(['tyo'], bench)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean toy?'),
+    });
+    expect(await ctxwrap(['--runtime', 'toys', 'toy'], bench)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('try --runtime toy'),
+    });
+  });
+});

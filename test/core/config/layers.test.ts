@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { ladderOf } from '../../../src/core/build-ladder.js';
+import { assumedWindow } from '../../../src/core/config/backends.js';
+import { keyOf } from '../../../src/core/config/keys.js';
+import { readEntries } from '../../../src/core/config/read-layer.js';
+import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
+
+describe('a project’s file', () => {
+  const free = allKeys.filter((key) => keyOf(key).project === undefined);
+
+  it.each(free)('cannot set %s', (key) => {
+    const value = samples[key].valid[0];
+    const before = settingsOf({});
+    const settings = settingsOf({ project: { [key]: value } });
+    expect(settings.values).toEqual(before.values);
+    expect(settings.problems.filter(({ kind }) => kind !== 'pending')).toMatchObject([
+      { kind: 'refused', level: 'warning', key, allowed: [] },
+    ]);
+  });
+
+  it.each(['window', 'auto', 'focus', 'strategy', 'runtimes', 'hotkey', 'log', 'env.file'])(
+    'has no say in %s: that is what is typed, run, written or shown',
+    (key) => {
+      expect(free).toContain(key);
+    },
+  );
+
+  it('cannot bring recipes, patterns, commands and strategies', () => {
+    const settings = settingsOf({
+      project: {
+        recipe: '/clear',
+        strategy: 'truncate',
+        runtimes: { claude: { command: 'evil', recipe: { command: '/clear' } } },
+        'notify.command': 'curl evil',
+      },
+    });
+    expect(settings.values).toEqual(settingsOf({}).values);
+    expect(new Set(settings.problems.map((each) => ('key' in each ? each.key : '')))).toEqual(
+      new Set(['recipe', 'strategy', 'runtimes', 'notify.command']),
+    );
+  });
+
+  it.each([
+    ['mode', 'auto', 'warn', 'warn'],
+    ['mode', 'ask', 'off', 'off'],
+    ['mode', 'warn', 'ask', 'warn'],
+    ['mode', 'off', 'auto', 'off'],
+    ['proactive', true, false, false],
+    ['proactive', false, true, false],
+    ['draft', 'stash', 'hold', 'hold'],
+    ['draft', 'hold', 'stash', 'hold'],
+    ['whenBusy', 'wait', 'queue', 'wait'],
+    ['watch.omc', false, true, false],
+    ['claude.statusLine', 'auto', 'on', 'auto'],
+    ['claude.statusLine', 'auto', 'off', 'off'],
+  ] as const)('may only have less done: %s is %j, the project says %j', (key, user, project, holds) => {
+    const settings = settingsOf({ user: { [key]: user }, project: { [key]: project } });
+    expect(effectiveOf(settings, key).value).toBe(holds);
+    expect(settings.problems).toHaveLength(holds === project ? 0 : 1);
+  });
+
+  it('is measured against the default where the user says nothing', () => {
+    expect(settingsOf({ project: { draft: 'stash' } }).values.draft).toBe('hold');
+    expect(settingsOf({ project: { mode: 'ask' } }).values.mode).toBe('ask');
+  });
+
+  it('gives way to the environment and to options', () => {
+    expect(settingsOf({ project: { mode: 'warn' }, env: { CTXWRAP_MODE: 'ask' } }).values.mode).toBe('ask');
+    expect(settingsOf({ project: { mode: 'warn' }, flags: { mode: 'auto' } }).values.mode).toBe('auto');
+  });
+});
+
+describe('names of other programs in the environment', () => {
+  it.each([
+    ['CONTEXT_WINDOW_SIZE', '1000', 'window', 1_000],
+    ['CONTEXT_WINDOW_SIZE', '2000000', 'window', 2_000_000],
+    ['CONTEXT_WINDOW_SIZE', '999', 'window', undefined],
+    ['CONTEXT_WINDOW_SIZE', '2000001', 'window', undefined],
+    ['CONTEXT_WINDOW_SIZE', 'large', 'window', undefined],
+    ['COMPACTION_THRESHOLD_PCT', '50', 'auto', { value: 50, unit: 'percent' }],
+    ['COMPACTION_THRESHOLD_PCT', '99', 'auto', { value: 99, unit: 'percent' }],
+    ['COMPACTION_THRESHOLD_PCT', '49', 'auto', { value: 85, unit: 'percent' }],
+    ['COMPACTION_THRESHOLD_PCT', '100', 'auto', { value: 85, unit: 'percent' }],
+    ['COMPACTION_THRESHOLD_PCT', 'x', 'auto', { value: 85, unit: 'percent' }],
+    ['CUSTOM_CONTEXT_COMPACTION', 'yes', 'mode', 'auto'],
+    ['CUSTOM_CONTEXT_COMPACTION', '0', 'mode', 'warn'],
+    ['CUSTOM_CONTEXT_COMPACTION', 'maybe', 'mode', 'warn'],
+    ['COMPACTION_STRATEGY', 'clustering', 'strategy', 'clustering'],
+    ['CHECKPOINT_BEFORE_COMPACTION', 'false', 'checkpoint', false],
+    ['ANTHROPIC_1M_CONTEXT', 'true', 'claude.million', true],
+    ['BACKEND', 'OpenAI', 'backend', 'openai'],
+    ['BACKEND', 'postgres', 'backend', 'custom'],
+  ] as const)('%s=%s', (name, text, key, value) => {
+    expect(effectiveOf(settingsOf({ env: { [name]: text } }), key).value).toEqual(value);
+  });
+
+  it('give way to ours', () => {
+    const env = { CTXWRAP_AUTO: '70%', COMPACTION_THRESHOLD_PCT: '90' };
+    expect(effectiveOf(settingsOf({ env }), 'auto')).toMatchObject({
+      value: { value: 70 },
+      overrides: [{ value: { value: 90 }, origin: { place: 'COMPACTION_THRESHOLD_PCT' } }],
+    });
+  });
+
+  it('warn of a backend that nobody knows, and say what a wrong value counts as', () => {
+    expect(settingsOf({ env: { BACKEND: 'postgres' } }).problems).toMatchObject([
+      { kind: 'wrong', level: 'warning', used: 'custom' },
+    ]);
+    expect(settingsOf({ env: { COMPACTION_THRESHOLD_PCT: '100' } }).problems).toMatchObject([
+      { kind: 'wrong', level: 'error', used: '85%', rule: 'a percentage from 50 to 99' },
+    ]);
+  });
+
+  it.each([
+    [8_192, '85', 6_963],
+    [200_000, '85', 170_000],
+    [100_000, '90', 90_000],
+  ])('a window of %i at %s%% begins auto at %i', (windowTokens, percent, tokens) => {
+    const { auto } = settingsOf({ env: { COMPACTION_THRESHOLD_PCT: percent } }).values;
+    const ladder = ladderOf({ runtime: 'x', windowTokens, choice: auto ? { auto } : {} });
+    expect(ladder.auto).toMatchObject({ value: tokens, custom: true });
+  });
+
+  it.each([
+    ['claude', 200_000],
+    ['openai', 128_000],
+    ['gemini', 1_000_000],
+    ['ollama', 8_192],
+    ['vllm', 32_768],
+    ['custom', 32_768],
+  ] as const)('the backend %s is taken to have a window of %i', (backend, tokens) => {
+    expect(assumedWindow(backend, { runtime: 'toy' })).toBe(tokens);
+  });
+
+  it('a million is Claude’s, and a backend that is none of ours says nothing of an agent we know', () => {
+    expect(assumedWindow('claude', { isMillion: true, runtime: 'claude' })).toBe(1_000_000);
+    expect(assumedWindow(undefined, { isMillion: true, runtime: 'codex' })).toBeUndefined();
+    expect(assumedWindow('custom', { runtime: 'claude' })).toBeUndefined();
+  });
+});
+
+describe('a name that is no key', () => {
+  it('is told once, in a file as an error, in the environment as a warning', () => {
+    expect(settingsOf({ user: { mdoe: 'auto', $schema: './x.json' } }).problems).toMatchObject([
+      { kind: 'unknown', level: 'error', key: 'mdoe' },
+    ]);
+    expect(settingsOf({ env: { CTXWRAP_MDOE: 'auto', CTXWRAP_DISABLE: '0' } }).problems).toMatchObject([
+      { kind: 'unknown', level: 'warning', key: 'CTXWRAP_MDOE' },
+    ]);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('may be %s without harm', (key) => {
+    expect(readEntries('user', 'f', [{ key, value: {} }]).problems).toMatchObject([{ kind: 'unknown', key }]);
+  });
+
+  it('that was one in an earlier version is ignored, whatever its value, and told with what to write', () => {
+    const old = {
+      contextPercentageThreshold: { instead: 'auto', doc: 'Boundaries are set one by one since 0.1.' },
+    };
+    for (const value of [0, 0.7, 'x']) {
+      const entries = [{ key: 'contextPercentageThreshold', value, at: { line: 3, column: 5 } }];
+      expect(readEntries('user', 'f', entries, old)).toEqual({
+        settings: [],
+        problems: [
+          {
+            kind: 'deprecated',
+            level: 'warning',
+            key: 'contextPercentageThreshold',
+            origin: { layer: 'user', place: 'f', at: { line: 3, column: 5 } },
+            ...old.contextPercentageThreshold,
+          },
+        ],
+      });
+    }
+  });
+});

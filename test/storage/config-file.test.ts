@@ -1,0 +1,152 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfigFile, readPlainFile } from '../../src/storage/config-file.js';
+import { projectConfigPath, userConfigPath } from '../../src/storage/config-paths.js';
+
+let folder = '';
+const at = (name = 'config.jsonc'): string => join(folder, name);
+const put = (text: string | Uint8Array): string => {
+  writeFileSync(at(), text, { mode: 0o600 });
+  return at();
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-file-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a configuration file', () => {
+  it('is the user’s in its own folder, and a project’s in the working folder', () => {
+    expect(userConfigPath({}, '/home/me')).toBe('/home/me/.config/ctxwrap/config.jsonc');
+    expect(userConfigPath({ XDG_CONFIG_HOME: '/x' }, '/home/me')).toBe('/x/ctxwrap/config.jsonc');
+    expect(userConfigPath({ XDG_CONFIG_HOME: 'x' }, '/home/me')).toBe(
+      '/home/me/.config/ctxwrap/config.jsonc',
+    );
+    expect(projectConfigPath('/work')).toBe('/work/.ctxwrap.jsonc');
+  });
+
+  it('is read with comments and trailing commas, and knows where its values stand', () => {
+    const path = put(
+      '\uFEFF// mine\r\n{\r\n  "mode": "ask", /* so */\r\n  "runtimes": { "toy": { "log": [1, true] } },\r\n}\r\n',
+    );
+    const file = readConfigFile(path);
+    expect(file).toMatchObject({
+      kind: 'read',
+      faults: [],
+      entries: [
+        { key: 'mode', value: 'ask', at: { line: 3, column: 11 } },
+        { key: 'runtimes', at: { line: 4 } },
+      ],
+    });
+    if (file.kind !== 'read') return;
+    expect(file.positionOf(['runtimes', 'toy', 'log', '1'])).toEqual({ line: 4, column: 37 });
+    expect(file.positionOf(['runtimes', 'other'])).toBeUndefined();
+  });
+
+  it('has the last of two values of one name', () => {
+    expect(readConfigFile(put('{"mode": "auto", "mode": "warn"}'))).toMatchObject({
+      entries: [{ key: 'mode', value: 'warn' }],
+    });
+  });
+
+  it.each([
+    ['{"mode": "ask"', 'close brace expected', 1],
+    ['{"mode" "ask"}', 'colon expected', 1],
+    ['[1]', 'an object { … } is expected', 1],
+    ['"mode"', 'an object { … } is expected', 1],
+    ['{\n"mode": ask}', 'invalid symbol', 2],
+  ])('that reads %j tells what is wrong and in which line', (text, reason, line) => {
+    const file = readConfigFile(put(text));
+    expect(file).toMatchObject({ kind: 'read' });
+    expect(file.kind === 'read' && file.faults).toContainEqual({
+      reason,
+      at: expect.objectContaining({ line }),
+    });
+  });
+
+  it.each(['', ' \n', '// nothing\n', '{}'])('may be as empty as %j', (text) => {
+    expect(readConfigFile(put(text))).toMatchObject({ kind: 'read', entries: [], faults: [] });
+  });
+
+  it('that is not there is absent, also below a file', () => {
+    expect(readConfigFile(at('none'))).toEqual({ kind: 'absent', path: at('none') });
+    expect(readConfigFile(join(put('{}'), 'config.jsonc'))).toMatchObject({ kind: 'absent' });
+  });
+
+  it('never throws, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(['read', 'refused']).toContain(readConfigFile(put(bytes)).kind);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a file that is not read', () => {
+  const refusal = (reason: string, fix: string) => ({ kind: 'refused', path: at(), reason, fix });
+  const anew = (): string => `mv ${at()} ${at()}.old && ctxwrap config init`;
+
+  it('is a symbolic link, also one that leads nowhere', () => {
+    const fix = `export CTXWRAP_CONFIG="$(readlink -f ${at()})"`;
+    writeFileSync(at('real'), '{"mode": "off"}');
+    symlinkSync(at('real'), at());
+    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', fix));
+    rmSync(at());
+    symlinkSync(at('nowhere'), at());
+    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', fix));
+  });
+
+  it('has more than 256 KB', () => {
+    put(' '.repeat(256 * 1024));
+    expect(readConfigFile(at()).kind).toBe('read');
+    put(' '.repeat(256 * 1024 + 1));
+    expect(readConfigFile(at())).toEqual(refusal('it has more than 256 KB', anew()));
+  });
+
+  it('is no text', () => {
+    put(Buffer.from([0x7b, 0x00, 0x7d]));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', anew()));
+    put(Buffer.from([0x7b, 0xff, 0x7d]));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', anew()));
+  });
+
+  it('may be written by everybody', () => {
+    put('{}');
+    chmodSync(at(), 0o666);
+    expect(readConfigFile(at())).toEqual(refusal('everybody may write it', `chmod o-w ${at()}`));
+  });
+
+  it('is a folder, or a pipe that nobody writes to', () => {
+    mkdirSync(at());
+    expect(readConfigFile(at())).toEqual(refusal('it is not a file', anew()));
+    rmSync(at(), { recursive: true });
+    spawnSync('mkfifo', [at()]);
+    expect(readConfigFile(at())).toEqual(refusal('it is not a file', anew()));
+  });
+
+  it('is nested too deep to be read', () => {
+    put(`{"a": ${'['.repeat(200_000)}`);
+    expect(readConfigFile(at())).toEqual(refusal('it is nested too deep', anew()));
+  });
+
+  it.skipIf(getuid?.() !== 0)('belongs to another user', () => {
+    chownSync(put('{}'), 12_345, 12_345);
+    expect(readConfigFile(at())).toEqual(refusal('it belongs to another user', `sudo chown "$USER" ${at()}`));
+  });
+
+  it('cannot be opened, told in the system’s words', () => {
+    const path = `${folder}/${'x'.repeat(300)}`;
+    expect(readPlainFile(path)).toMatchObject({ kind: 'refused', reason: 'name too long' });
+  });
+
+  it.skipIf(getuid?.() === 0)('may not be read', () => {
+    chmodSync(put('{}'), 0o000);
+    expect(readConfigFile(at())).toEqual(refusal('permission denied', `chmod u+r ${at()}`));
+  });
+});

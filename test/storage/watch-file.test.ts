@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { watchFile } from '../../src/storage/watch-file.js';
+
+let folder = '';
+let stop: (() => void) | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'watch-file-'));
+});
+afterEach(() => {
+  stop?.();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const watched = (name = 'config.jsonc') => {
+  const path = join(folder, name);
+  let changes = 0;
+  stop = watchFile(path, () => {
+    changes += 1;
+  });
+  /** how often it was told, once it was told so often */
+  const seen = (count: number): Promise<number> =>
+    vi.waitFor(
+      () => {
+        if (changes < count) throw new Error(`told ${changes} times`);
+        return changes;
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+  return { path, seen };
+};
+
+it('tells when a file is written, replaced, removed and made again', async () => {
+  const { path, seen } = watched();
+  writeFileSync(path, '{}');
+  expect(await seen(1)).toBe(1);
+  writeFileSync(`${path}.new`, '{ }');
+  renameSync(`${path}.new`, path);
+  expect(await seen(2)).toBe(2);
+  rmSync(path);
+  expect(await seen(3)).toBe(3);
+  writeFileSync(path, '{  }');
+  expect(await seen(4)).toBe(4);
+});
+
+it('tells once of several steps', async () => {
+  const { path, seen } = watched();
+  for (const text of ['{', '{ ', '{ }']) writeFileSync(path, text);
+  expect(await seen(1)).toBe(1);
+});
+
+it('also finds a file whose folder is made later', async () => {
+  const { path, seen } = watched('later/config.jsonc');
+  mkdirSync(join(folder, 'later'));
+  writeFileSync(path, '{}');
+  expect(await seen(1)).toBe(1);
+});

@@ -1,0 +1,84 @@
+// Settings of all layers, as `ctxwrap` would read them.
+import { mergeSources } from '../../src/core/config/merge.js';
+import type { Effective, Settings } from '../../src/core/config/merge.js';
+import { keys } from '../../src/core/config/keys.js';
+import type { KeyName } from '../../src/core/config/keys.js';
+import { readEntries, readEnv } from '../../src/core/config/read-layer.js';
+
+type Pairs = Readonly<Record<string, unknown>>;
+
+export interface Layers {
+  /** values as they are used */
+  readonly flags?: Pairs;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly project?: Pairs;
+  readonly user?: Pairs;
+}
+
+const entries = (pairs: Pairs) => Object.entries(pairs).map(([key, value]) => ({ key, value }));
+
+export const settingsOf = ({ flags = {}, env = {}, project = {}, user = {} }: Layers): Settings =>
+  mergeSources({
+    flags: Object.entries(flags).map(([key, value]) => ({
+      key: key as KeyName,
+      value,
+      origin: { layer: 'flag', place: `--${key}` },
+    })),
+    env: readEnv(env),
+    project: readEntries('project', '/work/.ctxwrap.jsonc', entries(project)),
+    user: readEntries('user', '/home/config.jsonc', entries(user)),
+  });
+
+export const effectiveOf = (settings: Settings, key: KeyName): Effective => {
+  const found = settings.effective.find((each) => each.key === key);
+  if (!found) throw new Error(`${key} is not there`);
+  return found;
+};
+
+interface Sample {
+  readonly valid: readonly unknown[];
+  readonly wrong: readonly unknown[];
+}
+
+/** For each key, values that may stand in a file, boundaries among them, and values that may not. */
+export const samples: Readonly<Record<KeyName, Sample>> = {
+  mode: { valid: ['auto', 'ask', 'warn', 'off'], wrong: ['Auto', 'atuo', '', true, null, 1] },
+  window: {
+    valid: [1_000, 10_000_000, '1k', '10M', '200_000', '1.5m'],
+    wrong: [999, 10_000_001, '999', '11M', 0, -1, Number.NaN, 'much', '80%', null, [200_000]],
+  },
+  ladder: { valid: ['ladder', 'percent', 'handoff'], wrong: ['percentage', 70, {}] },
+  warn: {
+    valid: ['1%', '100%', '80.5%', '150k', 150_000, 1_000],
+    wrong: ['0%', '101%', 80, '80', 999, true],
+  },
+  auto: { valid: ['1%', '100%', '150k', 10_000_000], wrong: ['0.5%', '101%', 10_000_001, '', '%'] },
+  hard: { valid: ['95%', '190k'], wrong: ['95 %', -5, []] },
+  draft: { valid: ['hold', 'stash'], wrong: ['keep', false] },
+  whenBusy: { valid: ['wait', 'queue'], wrong: ['Wait', 0] },
+  focus: { valid: ['the failing tests', 'x', 'y'.repeat(200)], wrong: ['', '  ', 'z'.repeat(201), 5, null] },
+  proactive: { valid: [true, false], wrong: ['true', 1, 'yes', null] },
+  strategy: { valid: ['auto', 'summarize', 'truncate', 'clustering'], wrong: ['none', true] },
+  checkpoint: { valid: [true, false], wrong: ['no', 0] },
+  backend: {
+    valid: ['claude', 'openai', 'gemini', 'ollama', 'vllm', 'custom'],
+    wrong: ['postgres', 3, null],
+  },
+  'claude.million': { valid: [true, false], wrong: ['1', 1] },
+  'claude.statusLine': { valid: ['auto', 'on', 'off'], wrong: [true, 'yes'] },
+  'watch.omc': { valid: [true, false], wrong: ['on', {}] },
+  footer: { valid: [true, false], wrong: ['hidden', 0] },
+  'footer.items': { valid: [['bar', 'percent'], ['message']], wrong: ['bar', ['bars'], [1], {}] },
+  theme: { valid: ['auto', 'light', 'dark', 'mono'], wrong: ['blue', true] },
+  tips: { valid: [true, false], wrong: ['few'] },
+  'notify.on': { valid: [['hard'], ['auto', 'permission'], []], wrong: ['hard', ['error'], true] },
+  'notify.command': { valid: ['notify-send ctxwrap', 'x'], wrong: ['', 'y'.repeat(1_001), ['a'], true] },
+  'debug.text': { valid: [true, false], wrong: ['all'] },
+  hotkey: { valid: ['Ctrl-]', '^G', 'c-a', 'none'], wrong: ['Ctrl-C', 'F1', '', ']', 29, true] },
+  log: { valid: ['/tmp/x.log', '~/x.log'], wrong: ['x.log', './x.log', '', '~', '/a\0b', 4, true] },
+  quiet: { valid: [true, false], wrong: ['quiet'] },
+  'env.file': { valid: ['/etc/ctxwrap.env', '~/env'], wrong: ['.env', '../.env', 7] },
+  runtimes: { valid: [{}, { toy: {} }], wrong: ['toy', [], [{}], { toy: 'x' }, { toy: [] }, null] },
+};
+
+export const allKeys = Object.keys(keys) as readonly KeyName[];

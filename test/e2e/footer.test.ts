@@ -15,7 +15,9 @@ const childHas = ({ player }: Wrapped, rows: number, columns = COLUMNS): Promise
 const footerGone = ({ window }: Wrapped): Promise<void> =>
   window.until(() => !window.rows().some((row) => FOOTER.test(row)), 'a screen without the footer');
 
-describe.concurrent('the hotkey', () => {
+const NARROW = 39; // too small for an overview
+
+describe.concurrent('the hotkey, where there is no room for an overview,', () => {
   it.each([
     { form: 'the control byte', writes: [HOTKEY] },
     { form: 'CSI u', writes: ['\x1b[93;5u'] },
@@ -24,20 +26,20 @@ describe.concurrent('the hotkey', () => {
     { form: 'CSI u in two pieces', writes: ['\x1b[93', ';5u'] },
     { form: 'modifyOtherKeys byte by byte', writes: [...'\x1b[27;5;93~'] },
   ])('as $form gives the child the footer row, and takes it again', async ({ writes }) => {
-    await withWrapped({ columns: COLUMNS, rows: ROWS }, async (wrapped) => {
+    await withWrapped({ columns: NARROW, rows: ROWS }, async (wrapped) => {
       const { window, player } = wrapped;
       const press = (): void => writes.forEach(window.type);
       await wrapped.started();
-      await childHas(wrapped, ROWS - 1);
+      await childHas(wrapped, ROWS - 1, NARROW);
       press();
-      await childHas(wrapped, ROWS);
+      await childHas(wrapped, ROWS, NARROW);
       await footerGone(wrapped);
       await player.write(`\x1b[${ROWS};1Hthe last row`);
       await window.until(() => lastRow(window).startsWith('the last row'));
 
       await wait(TWICE_MS + 100);
       press();
-      await childHas(wrapped, ROWS - 1);
+      await childHas(wrapped, ROWS - 1, NARROW);
       await footerShown(window);
       window.type('.');
       await player.until(() => player.received().endsWith('.'));
@@ -71,7 +73,7 @@ describe.concurrent('the hotkey', () => {
   });
 
   it('can be another key, and none', async () => {
-    await withWrapped({ options: ['--hotkey', 'Ctrl-G'] }, async (wrapped) => {
+    await withWrapped({ options: ['--hotkey', 'Ctrl-G'], columns: NARROW, rows: ROWS }, async (wrapped) => {
       await wrapped.started();
       wrapped.window.type(`${HOTKEY}\x07`);
       await footerGone(wrapped);

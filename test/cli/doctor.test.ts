@@ -123,6 +123,20 @@ describe('ctxwrap doctor', () => {
     expect(folder).toMatchObject({ status: 'warn', fix: `chmod 700 ${bench.folder}/open/ctxwrap` });
   });
 
+  it('says what is wrong with the configuration, and knows agents of your own', async () => {
+    const runtimes = { toy: { command: 'toy-agent' }, codex: { window: 100_000 } };
+    file('.config/ctxwrap/config.jsonc', JSON.stringify({ mode: 'sometimes', runtimes }));
+    const toy = agent('toy-agent', '1.0.0');
+    agent('codex', '0.169.0');
+    const { check, code } = await examined();
+    expect(code).toBe(1);
+    expect(check('Configuration', 'file')?.text).toContain('config.jsonc');
+    expect(check('Configuration', 'value')).toMatchObject({ status: 'fail' });
+    expect(check('Configuration', 'value')?.text).toContain('mode is "sometimes"');
+    expect(check('toy', 'program')?.text).toContain(toy);
+    expect(check('codex', 'window')?.text).toBe('100,000 tokens, the window you set');
+  });
+
   it('asks the terminal, and does not wait long for one that says nothing', async () => {
     const silent = inTerminal(process.execPath, [bin, 'doctor'], bench);
     await silent.ended;

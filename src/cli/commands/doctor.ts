@@ -14,8 +14,11 @@ import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
-import { agentSection } from '../doctor/agent-checks.js';
+import { surroundings } from '../config-path.js';
+import { wholeConfiguration } from '../configure.js';
+import { agentSection, ownAgentSection } from '../doctor/agent-checks.js';
 import type { AgentFacts } from '../doctor/agent-checks.js';
+import { configSection } from '../doctor/config-checks.js';
 import { doctorText } from '../doctor/doctor-text.js';
 import { folderSection } from '../doctor/folder-checks.js';
 import { systemSection, terminalSection } from '../doctor/system-checks.js';
@@ -43,12 +46,29 @@ export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
 };
 
 const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
-  const agents = Object.values<Runtime>(runtimes).flatMap((runtime) =>
-    runtime.home && runtime.command !== undefined ? [agent(runtime, request)] : [],
-  );
-  const sections: readonly CheckSection[] = await Promise.all([system(), terminal(), state(), ...agents]);
+  const agents = knownAgents(request).map((runtime) => agent(runtime, request));
+  const parts = [system(), terminal(), state(), configuration(request), ...agents];
+  const sections: readonly CheckSection[] = await Promise.all(parts);
   return doctorReport(version(), sections);
 };
+
+/** Ours as the user has changed them, and the user's own. */
+const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] => {
+  const own = options.configured?.runtimes ?? [];
+  const ours = Object.values<Runtime>(runtimes).filter((each) => each.home !== undefined);
+  const changed = ours.map((each) => own.find(({ name }) => name === each.name) ?? each);
+  return [...changed, ...own.filter((each) => !ours.some(({ name }) => name === each.name))];
+};
+
+const configuration = async ({ options, given = [] }: DoctorRequest & Given): Promise<CheckSection> => {
+  const whole = wholeConfiguration(options, given, surroundings());
+  return configSection(whole, (await lstat(whole.userPath).catch(() => undefined)) !== undefined);
+};
+
+interface Given {
+  /** names of the options that were written down */
+  readonly given?: readonly string[];
+}
 
 const system = async (): Promise<CheckSection> =>
   systemSection({
@@ -82,12 +102,12 @@ const obstacle = (path: string, mode: number): Promise<string | undefined> =>
   access(path, mode).then(() => undefined, reasonOf);
 
 const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<CheckSection> => {
-  const { home, command } = runtime;
-  if (!home || command === undefined) return { title: runtime.name, checks: [] };
+  const { home, command = runtime.name } = runtime;
   const { env } = process;
   const place = { env, home: homeFolder(env), cwd: process.cwd() };
   const search = { path: env['PATH'], self: realpathSync(process.argv[1] ?? '') };
   const found = findCommand(command, search);
+  if (!home) return ownAgentSection(runtime, found);
   const folder = home.sessions(place);
   return agentSection({
     runtime,
@@ -98,7 +118,7 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
     setting: await home.ownSetting(sessionFiles(), place),
     official: await officialText(runtime, place),
     env,
-    windowTokens: options.window,
+    windowTokens: options.window ?? options.configured?.windows[runtime.name],
     choice: ladderChoice(options),
   });
 };

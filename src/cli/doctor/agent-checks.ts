@@ -31,6 +31,16 @@ export const agentSection = (facts: AgentFacts): CheckSection => ({
   checks: facts.found.kind === 'found' ? installed(facts) : [absent(facts)],
 });
 
+/** An agent that the user has described: what is known of it is in the configuration. */
+export const ownAgentSection = (runtime: Runtime, found: FoundCommand): CheckSection => ({
+  title: runtime.name,
+  checks: [
+    found.kind === 'found'
+      ? ok('program', `${found.file}, as you have described it`)
+      : warn('program', `you have described it, and ${runtime.command ?? runtime.name} was not found`),
+  ],
+});
+
 const absent = ({ runtime, found }: AgentFacts): Check => {
   if (found.kind === 'missing' && found.shims.length > 0)
     return fail(

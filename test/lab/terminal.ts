@@ -66,7 +66,8 @@ export const openUserTerminal = ({ words: [file, ...args], cwd, env }: TerminalO
     press,
     pressForUs: write,
     type: async (text) => {
-      for (const key of text) {
+      // a busy Gemini makes another command of one that comes letter by letter
+      for (const key of text.startsWith('/') ? [text] : text) {
         press(key);
         await pause(KEY_MS);
       }

@@ -1,0 +1,15 @@
+// The pictures of the README. `npm run docs:screens` draws them anew.
+import { beforeAll, expect, it } from 'vitest';
+import { pictureNames, playStory } from './story.js';
+import { svgOf } from './svg.js';
+
+let pictures: Awaited<ReturnType<typeof playStory>>;
+beforeAll(async () => {
+  pictures = await playStory();
+});
+
+it.each(pictureNames)('docs/screens/%s.svg is what the built program shows', async (name) => {
+  const picture = pictures.get(name);
+  if (!picture) throw new Error(`no picture of ${name} was taken`);
+  await expect(svgOf(picture)).toMatchFileSnapshot(`../../docs/screens/${name}.svg`);
+});

@@ -1,0 +1,150 @@
+// A session with the demo agent, from its first turn through a compaction to the overview, and the pictures that are taken of it.
+import type { PieceRow } from './cells.js';
+import { onStage, type Stage } from './stage.js';
+import type { Picture } from './svg.js';
+
+const [COLUMNS, ROWS] = [88, 34]; // as many rows as the overview has lines to fill
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOTKEY = '\x1d';
+const CLEAR = '\x15';
+const QUESTION = 'How full are you now?';
+
+export const pictureNames = ['agent', 'footer', 'overview', 'detail', 'narrow'] as const;
+
+type PictureName = (typeof pictureNames)[number];
+
+/** What the window holds after each turn; `kilo` is what the footer makes of it. */
+interface Turn {
+  readonly usedTokens: number;
+  readonly kilo: string;
+  readonly minutes: number;
+}
+
+const turnsOf = (...turns: readonly (readonly [number, number])[]): readonly Turn[] =>
+  turns.map(([usedTokens, minutes]) => ({ usedTokens, minutes, kilo: `${Math.round(usedTokens / 1000)}k/` }));
+
+const climb = turnsOf([31_400, 4], [58_200, 6], [96_300, 3], [124_000, 5], [151_200, 2], [169_300, 0]);
+const toHard = turnsOf([178_100, 0]);
+const climbAgain = turnsOf([47_500, 5], [92_800, 7], [133_100, 4], [168_400, 0]);
+
+/** The agent takes its numbers from here, one a turn. */
+const turnSteps = (turns: readonly Turn[]): readonly object[] =>
+  turns.flatMap(({ usedTokens }) => [
+    { step: 'wait', until: 'busy' },
+    { step: 'fill', usedTokens },
+    { step: 'wait', until: 'idle' },
+  ]);
+
+const record = (line: object): object => ({ step: 'log', line: JSON.stringify(line) });
+
+/** Its screen says first that it is compacted, and its session file a while later: which it is would otherwise be chance. */
+const compactionSteps: readonly object[] = [
+  { step: 'no-log' },
+  { step: 'wait', until: 'busy' },
+  { step: 'wait', until: 'idle' },
+  { step: 'wait', ms: 3 * SECOND_MS },
+  record({ type: 'compaction', trigger: 'user', preTokens: 178_100, postTokens: 13_961 }),
+];
+
+const recordedTurnSteps = (turns: readonly Turn[]): readonly object[] =>
+  turns.flatMap(({ usedTokens }) => [
+    { step: 'wait', until: 'busy' },
+    { step: 'wait', until: 'idle' },
+    record({ type: 'turn', usedTokens, windowTokens: 200_000 }),
+  ]);
+
+const script: readonly object[] = [
+  ...turnSteps([...climb, ...toHard]),
+  ...compactionSteps,
+  ...recordedTurnSteps(climbAgain),
+];
+
+const play = async (stage: Stage, turns: readonly Turn[], onTurn?: (turn: Turn) => Promise<void>) => {
+  for (const turn of turns) {
+    await stage.turn(`${QUESTION}\r`, turn.kilo);
+    await onTurn?.(turn);
+    await stage.pass(turn.minutes * MINUTE_MS);
+  }
+};
+
+/** The user has been quiet for long enough, and the countdown has run for two seconds. */
+const countDown = async (stage: Stage, shows: (text: string) => Promise<void>): Promise<void> => {
+  await stage.pass(4 * SECOND_MS);
+  await shows('ompacting in 10 s');
+  await stage.pass(2 * SECOND_MS);
+  await shows('ompacting in 8 s');
+};
+
+const compact = async (stage: Stage): Promise<void> => {
+  await countDown(stage, stage.untilFooter);
+  for (const seconds of ['6 s', '4 s', '2 s']) {
+    await stage.pass(2 * SECOND_MS);
+    await stage.untilFooter(`compacting in ${seconds}`);
+  }
+  await stage.pass(2 * SECOND_MS);
+  await stage.untilLog(' activity compacting');
+  stage.passNow(14 * SECOND_MS);
+  await stage.untilFooter('compacted 178k');
+};
+
+const footerTitle =
+  'The footer before the first turn, at safe, warn, auto with its countdown, and hard, after a compaction, and after the next turn';
+const agentTitle =
+  'The demo agent in a terminal; in the row below it the footer: 85%, 169k of 200k, auto, compacting in 8 s, any key postpones';
+const overviewTitle =
+  'The overview at auto: how full the window is, what happens next, what fills it, the thresholds with their reasons, the use over 42 minutes, the last compaction';
+const detailTitle =
+  'The second page of the overview: where the number comes from, what the agent is doing, how the last compaction was proved';
+
+/** The pictures by their names, in the order in which they were taken. */
+export const playStory = async (): Promise<ReadonlyMap<PictureName, Picture>> => {
+  const pictures = new Map<PictureName, Picture>();
+  await onStage({ columns: COLUMNS, rows: ROWS, script }, async (stage) => {
+    const { window, rows } = stage;
+    const footers: PieceRow[] = [];
+    const keepFooter = async (): Promise<void> => {
+      footers.push(...(await rows(ROWS - 1)));
+    };
+    const shows = (text: string): Promise<void> => window.until(text);
+    const keepScreen = async (name: PictureName, title: string, first = 0): Promise<void> =>
+      void pictures.set(name, { title, columns: window.emulator.terminal.cols, rows: await rows(first) });
+
+    await stage.untilFooter('waiting for the first turn');
+    await keepFooter();
+    await stage.untilLog('the overlay can be opened');
+    await play(stage, climb, async ({ kilo }) => {
+      if (kilo === '124k/' || kilo === '151k/') await keepFooter();
+    });
+    await countDown(stage, stage.untilFooter);
+    await keepFooter();
+    await keepScreen('agent', agentTitle, ROWS - 12);
+
+    await play(stage, toHard);
+    window.type('wait, what about');
+    await stage.untilFooter('holding: you have a draft');
+    await keepFooter();
+    window.type(CLEAR);
+    await compact(stage);
+    await keepFooter();
+    await stage.pass(6 * MINUTE_MS);
+    await play(stage, climbAgain, async ({ kilo }) => {
+      if (kilo === '48k/') await keepFooter();
+    });
+    pictures.set('footer', { title: footerTitle, columns: COLUMNS, rows: footers });
+
+    window.type(HOTKEY);
+    await shows('What fills it');
+    await countDown(stage, shows);
+    await keepScreen('overview', overviewTitle);
+    window.type('d');
+    await shows('Where the number comes from');
+    await keepScreen('detail', detailTitle);
+    window.type('d');
+    await shows('What fills it');
+    window.resize(40, 10);
+    await shows('1-8/');
+    await keepScreen('narrow', 'The overview in 40 columns and 10 rows');
+  });
+  return pictures;
+};

@@ -1,11 +1,12 @@
 // Measures ctxwrap next to the command alone, a bare node-pty proxy, `script` and tmux, all in the same run; prints Markdown.
-// Parts can be named: node test/bench/bench.js latency throughput recording start idle memory paints scan
+// Parts can be named: node test/bench/bench.js latency throughput recording start idle memory paints scan overlay
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { candidates, missing } from './candidates.js';
 import { readRecordings } from './recordings.js';
 import { measureLatency } from './measure-latency.js';
+import { measureOverlay } from './measure-overlay.js';
 import { measureScan } from './measure-scan.js';
 import { measureStart } from './measure-start.js';
 import { measureThroughput } from './measure-throughput.js';
@@ -41,6 +42,7 @@ const parts = {
   memory: async (all, { plain }) => measureMemory(ours(all), { ...plain, times: 10 }),
   paints: async (all) => countPaints(ours(all), 10),
   scan: async (all, { folder }) => measureScan(folder),
+  overlay: async (all, { folder }) => measureOverlay(folder),
 };
 
 const ours = (all) => all.find(({ name }) => name === 'ctxwrap');

@@ -25,6 +25,7 @@ const rows = [
   { title: 'child runs after, ms', part: 'start', key: 'child', values: plain, show: number(0) },
   { title: 'first byte after, ms', part: 'start', key: 'byte', values: plain, show: number(0) },
   { title: 'first byte, silent terminal, ms', part: 'silent', key: 'byte', values: plain, show: number(0) },
+  { title: 'overview opens, p95, ms', part: 'overlay', key: 'p95', values: plain, show: number(0) },
   { title: 'memory, idle, MB', part: 'idle', key: 'megabytes', values: plain, show: number(0) },
   { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', values: plain, show: number(2) },
 ];

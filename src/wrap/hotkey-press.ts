@@ -6,10 +6,14 @@ export interface HotkeyPress {
   readonly press: (bytes: Uint8Array) => void;
   /** true if these keys are the rest of a chord of ours, which is then done */
   readonly take: (bytes: Uint8Array) => boolean;
+  /** another key has been pressed, so that the next press of the hotkey is not its second */
+  readonly noteKeys: (bytes: Uint8Array) => void;
 }
 
 const TWICE_MS = 500; // the hotkey pressed again within this time is meant for the child
 const CHORD_MS = 1_000; // a `c` within this time after the hotkey is ours
+// Keys that are let go, and the modifiers by themselves (57441 to 57454), as the keyboard protocol of kitty tells them.
+const NO_KEY = /\x1b\[(?:[\d:]+;\d*:3[;\d:]*u|574(?:4[1-9]|5[0-4])(?:;[\d:]*)*u)/g;
 const COMPACT_KEY = /^(?:c|\x1b\[99(?:;1(?::1)?)?u)$/; // also as the keyboard protocol of kitty writes it
 
 export const makeHotkeyPress = (
@@ -37,6 +41,10 @@ export const makeHotkeyPress = (
       if (isSecond) forward(bytes);
       else onTyped(); // a key like any other, for whoever waits until the user is quiet
       if (!isTaken) onHotkey(); // the second press takes back what the first one did
+    },
+    noteKeys: (bytes) => {
+      const rest = Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll(NO_KEY, ''), 'latin1');
+      if (isTyped(rest)) lastHotkey = -Infinity;
     },
     take: (bytes) => {
       const isOurs = onCompactKey !== undefined && isCompactKey(bytes);

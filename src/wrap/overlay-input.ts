@@ -21,6 +21,7 @@ export interface OverlayInput {
 
 const HELD_MS = 20; // an ESC that nothing follows within this time is a key by itself
 const ANSWER_MS = 1_000; // an answer of the terminal may come in pieces
+const PASTE_MS = 5_000; // of silence inside a paste: its end has got lost, and no key may be swallowed for ever
 
 const nothing = new Uint8Array();
 
@@ -29,6 +30,7 @@ export const makeOverlayInput = (
   toChild: (bytes: Uint8Array) => void,
 ): OverlayInput => {
   let state = noOverlayKeys;
+  let takenAt = -Infinity;
   const handle = (read: Read): Uint8Array => {
     ({ state } = read);
     if (read.forChild) toChild(read.forChild);
@@ -40,14 +42,20 @@ export const makeOverlayInput = (
     isWanted,
     take: (bytes, awaitsCursor) => {
       let rest = bytes;
+      if (bytes.length > 0) takenAt = performance.now();
       while (rest.length > 0 && isWanted()) rest = handle(readOverlayKeys(state, rest, awaitsCursor));
       return rest;
     },
     waitMs: () => {
-      if (state.held.length === 0 || state.isInPaste) return undefined;
+      if (state.isInPaste) return Math.max(1, Math.ceil(takenAt + PASTE_MS - performance.now()));
+      if (state.held.length === 0) return undefined;
       return isAnswerHeld(state) ? ANSWER_MS : HELD_MS;
     },
     flush: () => {
+      if (state.isInPaste) {
+        if (performance.now() - takenAt >= PASTE_MS) state = noOverlayKeys;
+        return;
+      }
       if (state.held.length === 0) return;
       if (isAnswerHeld(state) && !overlay.isOpen()) toChild(state.held);
       if (overlay.isOpen()) handle(flushOverlayKeys(state));

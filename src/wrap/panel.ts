@@ -48,7 +48,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
       else overlay.redraw();
     },
     onOpen: () => {
-      state = openOverlay;
+      clearInterval(ticking); // it comes back after a change of size without having been closed
       chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
       ticking = setInterval(
         () => void survive(stage, 'drawing the overlay', overlay.redraw),
@@ -58,6 +58,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
     },
     onClose: () => {
       clearInterval(ticking);
+      state = openOverlay;
       chordUntil = Infinity;
     },
   };

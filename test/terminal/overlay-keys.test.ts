@@ -36,6 +36,7 @@ const keys: readonly { keys: string; meaning: string }[] = [
   { keys: '\x1b[63;2u', meaning: '?' },
   { keys: '\x1b[27;2;63~', meaning: '?' },
   { keys: '\x1b[99;65u', meaning: 'c' }, // caps lock
+  { keys: '\x1b[1;129A\x1b[5;65~\x1b[1;193:1B', meaning: 'up pageup down' }, // num lock, caps lock
   { keys: '\x1b[99;1:2u', meaning: 'c' }, // held down
   { keys: '\x1b[A\x1bOB\x1b[1;1:1A', meaning: 'up down up' },
   { keys: '\x1b[5~\x1b[6~\x1b[5;1:1~', meaning: 'pageup pagedown pageup' },

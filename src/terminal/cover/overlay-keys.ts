@@ -99,10 +99,10 @@ const wheelKey = (sequence: string): OverlayKey | undefined => {
 };
 
 const cursorKey = (sequence: string): OverlayKey | undefined => {
-  const [, letter] = /^\x1b(?:O|\[(?:1;1(?::[12])?)?)([ABHF])$/.exec(sequence) ?? [];
-  if (letter !== undefined) return byLetter[letter];
-  const [, number] = /^\x1b\[(\d)(?:;1(?::[12])?)?~$/.exec(sequence) ?? [];
-  return number === undefined ? undefined : byNumber[number];
+  const [, shifts, letter] = /^\x1b(?:O|\[(?:1;(\d+)(?::[12])?)?)([ABHF])$/.exec(sequence) ?? [];
+  if (letter !== undefined) return isPlain(shifts) ? byLetter[letter] : undefined;
+  const [, number, modifiers] = /^\x1b\[(\d)(?:;(\d+)(?::[12])?)?~$/.exec(sequence) ?? [];
+  return number === undefined || !isPlain(modifiers) ? undefined : byNumber[number];
 };
 
 /** Offset behind the element at the beginning; undefined while its end has not come. */

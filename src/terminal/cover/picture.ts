@@ -1,5 +1,6 @@
 // A screen as it was, and the bytes that draw it again.
 import type headless from '@xterm/headless';
+import { widthOf } from '../filter/width.js';
 
 interface PictureCell {
   /** '' for a cell that was never written, or was erased */
@@ -88,6 +89,15 @@ const linkOf = (terminal: headless.Terminal, cell: FullCell): string => {
   return data ? `${data.id === undefined ? '' : `id=${data.id}`};${data.uri}` : '';
 };
 
+// Presentation selectors, joiners, flags and skin tones: terminals differ in how wide they make what these are part of.
+const JOINED = /\u200d|\ufe0e|\ufe0f|\p{Regional_Indicator}|\p{Emoji_Modifier}/u;
+
+/** Terminals do not agree on how wide it is, so what is drawn behind it may come to stand elsewhere. */
+const isDisputed = ({ text, width }: PictureCell): boolean => {
+  const first = text.codePointAt(0) ?? 0;
+  return first >= 0x100 && (widthOf(first) !== width || JOINED.test(text));
+};
+
 /** To be used before the next bytes are parsed. */
 export const pictureOf = (terminal: headless.Terminal, isWhole: boolean): Picture => {
   const { active } = terminal.buffer;
@@ -107,10 +117,11 @@ export const pictureOf = (terminal: headless.Terminal, isWhole: boolean): Pictur
         : [],
     );
   };
+  const rows = Array.from({ length: terminal.rows }, (_, row) => cellsOf(row));
   return {
-    rows: Array.from({ length: terminal.rows }, (_, row) => cellsOf(row)),
+    rows,
     cursorRow: active.cursorY,
-    isWhole,
+    isWhole: isWhole && !rows.some((cells) => cells.some(isDisputed)),
   };
 };
 

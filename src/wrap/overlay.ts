@@ -1,13 +1,12 @@
 // A screen of ours over the running child's: opened and closed so that the child's is as if it had never been there.
 import type { OverlayKey } from '../terminal/cover/overlay-keys.js';
 import { hasOwnScreen } from '../terminal/cover/supported.js';
-import type { Picture } from '../terminal/cover/picture.js';
 import { hasFooter } from '../terminal/filter/grid.js';
-import { paintHindrance } from '../terminal/painter.js';
 import type { Size } from '../terminal/tty.js';
 import type { CursorQuestion } from './cursor-question.js';
 import type { Output } from './output.js';
-import { showOverlay, type ShownOverlay } from './shown-overlay.js';
+import { attemptWith } from './overlay-opening.js';
+import type { ShownOverlay } from './shown-overlay.js';
 import { survive, type Stage } from './stage.js';
 
 /** What an overlay shows and does. */
@@ -52,7 +51,7 @@ export interface OverlayParts {
 type Phase = 'closed' | 'opening' | 'open' | 'paused';
 
 /** One overlay; changed in place. */
-interface State {
+export interface OverlayState {
   phase: Phase;
   /** by `performance.now()` */
   wantedAt: number;
@@ -65,24 +64,13 @@ interface State {
 
 const MIN_COLUMNS = 40;
 const MIN_ROWS = 10;
-const RETRY_MS = 10;
-const PATIENCE_MS = 500; // for a gap that leaves nothing to put right
 
 const fits = ({ filter: { grid } }: Stage): boolean =>
   hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
 
-/** Milliseconds until the next attempt, 0 to open now, undefined when it will not be. */
-const delayOf = (stage: Stage, isHeld: boolean, waitedMs: number): number | undefined => {
-  const { grid, ledger, isGround, isWhole } = stage.filter;
-  const isSafe = !isHeld && isGround() && !grid.vt52;
-  const isGap = isWhole() && paintHindrance(grid, ledger) === undefined; // what is held may belong to the character before
-  if (isSafe && (isGap || waitedMs >= PATIENCE_MS)) return 0;
-  return waitedMs < PATIENCE_MS ? RETRY_MS : undefined;
-};
-
 export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: OverlayContents): Overlay => {
   const isPossible = hasOwnScreen(stage.session.env);
-  const state: State = {
+  const state: OverlayState = {
     phase: 'closed',
     wantedAt: 0,
     timer: undefined,
@@ -108,7 +96,12 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
     attempt();
   };
   const canOpen = (): boolean =>
-    isPossible && !state.isStopped && !stage.verbatim && fits(stage) && (contents.isReady?.() ?? true);
+    isPossible &&
+    stage.hasSecondScreen !== false &&
+    !state.isStopped &&
+    !stage.verbatim &&
+    fits(stage) &&
+    (contents.isReady?.() ?? true);
   return {
     canOpen,
     isOpen: () => state.phase !== 'closed',
@@ -133,57 +126,4 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
       await state.settling;
     },
   };
-};
-
-interface Opening {
-  readonly state: State;
-  readonly contents: OverlayContents;
-  readonly close: () => void;
-}
-
-/** Brings it up now, or tries again soon. */
-const attemptWith = (
-  stage: Stage,
-  { output, question }: OverlayParts,
-  { state, contents, close }: Opening,
-): (() => void) => {
-  const { filter, screen } = stage;
-
-  const show = (picture: Picture | undefined): void => {
-    const isShown = survive(stage, 'opening the overlay', () => {
-      const shown = showOverlay(stage, { question, draw: contents.draw, picture, onEnd: close });
-      Object.assign(state, { phase: 'open', shown });
-      shown.redraw();
-      if (state.shown) contents.onOpen?.();
-    });
-    if (!isShown) close();
-  };
-  const giveUp = (): void => {
-    if (state.phase !== 'opening') return;
-    stage.session.log.warn('the overlay could not be opened in the middle of what the agent writes');
-    close();
-  };
-  /** The model's rows have to be those that the terminal shows, so nothing may pass until both agree. */
-  const showOverAlternate = async (): Promise<void> => {
-    output.hold();
-    try {
-      await screen.settled();
-      const isDrawn = state.phase === 'opening' && filter.isGround() && !screen.isBehind();
-      const picture = isDrawn ? screen.picture() : undefined;
-      if (picture) show(picture);
-      else giveUp();
-    } finally {
-      output.release();
-    }
-  };
-  const attempt = (): void => {
-    clearTimeout(state.timer);
-    if (state.phase !== 'opening') return;
-    const delay = delayOf(stage, output.isHeld(), performance.now() - state.wantedAt);
-    if (delay === undefined) return giveUp();
-    if (delay > 0) state.timer = setTimeout(attempt, delay);
-    else if (filter.grid.alternate) state.settling = showOverAlternate();
-    else show(undefined);
-  };
-  return attempt;
 };

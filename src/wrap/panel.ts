@@ -39,6 +39,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
       return frame.rows;
     },
     onKey: (key: OverlayKey) => {
+      if (key !== 'c' && !key.startsWith('wheel')) stage.readings?.take({ type: 'user-keys' }); // a user who is there
       const step = overlayKey(state, key, can);
       ({ state } = step);
       if (step.action) act(stage, step.action, overlay.close);

@@ -32,6 +32,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     readings: undefined,
     footerWanted: session.footer,
     verbatim,
+    hasSecondScreen: undefined,
     cursorKnown: false,
   };
 };

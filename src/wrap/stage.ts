@@ -31,6 +31,8 @@ export interface Stage {
   footerWanted: boolean;
   /** bytes go through untouched: mode off, or something of ours has failed */
   verbatim: boolean;
+  /** there is a screen for us beside the child's; undefined until that was tried */
+  hasSecondScreen: boolean | undefined;
   /** the terminal has said where its cursor was at the start, so the screen model has the child's rows where they are */
   cursorKnown: boolean;
 }

@@ -48,6 +48,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
   const stopListening = listenToSignals({
     onForward: (signal) => {
       ending.isToldToEnd ||= signal === 'SIGTERM' || signal === 'SIGHUP'; // a child may live on after the others
+      if (signal !== 'SIGUSR1' && signal !== 'SIGUSR2') parts.overlay?.close(); // the agent may have something to say to it
       stage.child?.signal(signal);
     },
     onResize: () => resize.check(),

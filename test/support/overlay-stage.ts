@@ -68,6 +68,7 @@ export const makeOverlayStage = (
     },
     footerWanted: true,
     verbatim: false,
+    hasSecondScreen: true,
     cursorKnown: true,
   } as unknown as Stage;
   const parts = makeParts(stage, ({ close }) => ({

@@ -64,6 +64,38 @@ describe('the hotkey', () => {
   });
 });
 
+describe('a screen beside the child’s', () => {
+  it('is looked for at the first opening, and used', async () => {
+    start(COLUMNS, ROWS);
+    run.stage.hasSecondScreen = undefined;
+    run.write('hello');
+    const before = await shown(run);
+    run.type(HOTKEY);
+    await vi.waitFor(() => expect(run.stage.cover).toBeDefined());
+    run.type('q');
+    expect(await shown(run)).toEqual(before);
+    run.type(HOTKEY);
+    expect(run.stage.cover).toBeDefined(); // at once
+  });
+
+  it('is not drawn on where there is none: the child’s stays as it was, and the hotkey hides the footer', async () => {
+    start(COLUMNS, ROWS);
+    run.stage.hasSecondScreen = undefined;
+    for (const final of ['h', 'l']) {
+      run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final }, ([mode]) => mode === 1049);
+    }
+    run.write('line one\r\nhello');
+    const before = await shown(run);
+    run.type(`${HOTKEY}x`);
+    await vi.waitFor(() => expect(run.overlay.isOpen()).toBe(false));
+    expect(run.stage.hasSecondScreen).toBe(false);
+    expect(await shown(run)).toEqual(before);
+    expect(run.received()).toBe('');
+    run.type(HOTKEY);
+    expect(run.stage.footerWanted).toBe(false);
+  });
+});
+
 describe('keys', () => {
   it.each([
     { typed: [`${HOTKEY}c`], keys: ['c'], sent: '' },

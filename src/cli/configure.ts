@@ -52,6 +52,7 @@ export const configure = (options: Options, given: readonly string[], around: Su
       notices: notice === undefined ? [] : [notice],
       details: problems.map((problem) => detailOf(findingOf(problem))),
       isLogGiven,
+      isTextLogged: values['debug.text'] ?? false,
       watch: (listener) =>
         watchFile(whole.userPath, () =>
           tellChange(listener, wholeConfiguration(options, given, around), options),

@@ -64,6 +64,8 @@ export interface Configured {
   readonly details: readonly string[];
   /** the log file was named by an option: without it nothing starts */
   readonly isLogGiven: boolean;
+  /** the log may hold what was said; false when absent */
+  readonly isTextLogged?: boolean;
   /** tells of changes in the user's file until the returned function is called */
   readonly watch: (listener: ConfigListener) => () => void;
 }

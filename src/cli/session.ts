@@ -28,14 +28,16 @@ export interface Outcome {
 /** The log of a task. One that only a file or the environment names, and that cannot be written, keeps nothing from starting. */
 export const logFor = ({ log: path, configured }: Options): Log => {
   if (path === undefined) return nullLog;
-  const log = configured?.isLogGiven === false ? openIfPossible(path) : openLog(path, Date.now);
+  const withText = configured?.isTextLogged;
+  const open = (): Log => openLog(path, Date.now, { withText });
+  const log = configured?.isLogGiven === false ? orNone(open) : open();
   for (const detail of configured?.details ?? []) log.warn(detail);
   return log;
 };
 
-const openIfPossible = (path: string): Log => {
+const orNone = (open: () => Log): Log => {
   try {
-    return openLog(path, Date.now);
+    return open();
   } catch {
     return nullLog;
   }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
 import type { Millis } from '../core/reading.js';
 import { reasonOf, unwritable } from './unwritable.js';
 
@@ -7,14 +7,22 @@ export interface Log {
   readonly info: (message: string) => void;
   readonly warn: (message: string) => void;
   readonly error: (message: string) => void;
+  /** what stands on the screen, the conversation too; absent unless the user has allowed it */
+  readonly text?: (message: string) => void;
   readonly close: () => void;
 }
 
-/** Bytes in a log file after which nothing more is written: a log nobody reads must not fill a disk. */
+export interface LogOptions {
+  /** the log may hold what was said; false when absent */
+  readonly withText?: boolean | undefined;
+}
+
+/** Bytes after which a log file becomes the old one, in place of the one before: a log nobody reads must not fill a disk. */
 export const maxLogBytes = 5_000_000;
 
 const maxMessageLength = 2000;
 const lastWords = 'the log is full, nothing more is written';
+const fileMode = 0o600;
 
 const nothing = (): void => undefined;
 
@@ -22,22 +30,22 @@ const nothing = (): void => undefined;
 export const nullLog: Log = { info: nothing, warn: nothing, error: nothing, close: nothing };
 
 /** Opens a log file for appending; `now` gives the time of a line. Throws a UserError if the file cannot be written. */
-export const openLog = (path: string, now: () => Millis): Log => {
+export const openLog = (path: string, now: () => Millis, { withText = false }: LogOptions = {}): Log => {
   let file: number | undefined = open(path);
-  let room = maxLogBytes - fstatSync(file).size;
+  const place = realpathSync(path); // a link stays where it is when the file goes
+  let isOver = false;
 
   const append = (level: string, message: string): void => {
-    if (file === undefined) return;
+    if (file === undefined || isOver) return;
     const line = (text: string): string => `${new Date(now()).toISOString()} ${level} ${text}\n`;
     const wanted = line(printable(message));
     const last = line(lastWords);
-    if (room < last.length) return;
-    const fits = Buffer.byteLength(wanted) + last.length <= room;
-    room = fits ? room - Buffer.byteLength(wanted) : 0;
     try {
-      writeSync(file, fits ? wanted : last);
+      if (!hasRoom(file, wanted + last)) file = startAnew(file, place);
+      writeSync(file, wanted);
     } catch {
-      room = 0; // a full disk or a closed pipe is no reason to disturb the session
+      isOver = true; // a full disk, a closed pipe or a folder that takes no file is no reason to disturb the session
+      endWith(file, last);
     }
   };
 
@@ -45,6 +53,7 @@ export const openLog = (path: string, now: () => Millis): Log => {
     info: (message) => append('info', message),
     warn: (message) => append('warn', message),
     error: (message) => append('error', message),
+    ...(withText ? { text: (message: string) => append('text', message) } : {}),
     close: () => {
       if (file !== undefined) closeSync(file);
       file = undefined;
@@ -54,9 +63,30 @@ export const openLog = (path: string, now: () => Millis): Log => {
 
 const open = (path: string): number => {
   try {
-    return openSync(path, 'a', 0o600);
+    return openSync(path, 'a', fileMode);
   } catch (error) {
     throw unwritable('log', path, reasonOf(error));
+  }
+};
+
+/** Other sessions may write into the same file, so that only the file itself knows how long it is. */
+const hasRoom = (file: number, text: string): boolean =>
+  fstatSync(file).size + Buffer.byteLength(text) <= maxLogBytes;
+
+/** Makes the file the old one and begins another. Where another session has done that already, its file is taken. */
+const startAnew = (file: number, path: string): number => {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.ino === fstatSync(file).ino) renameSync(path, `${path}.1`);
+  const next = openSync(path, 'a', fileMode);
+  closeSync(file);
+  return next;
+};
+
+const endWith = (file: number, last: string): void => {
+  try {
+    if (hasRoom(file, last)) writeSync(file, last);
+  } catch {
+    // the reason why nothing more is written
   }
 };
 

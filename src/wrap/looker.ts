@@ -1,9 +1,9 @@
 import type { Event } from '../core/event.js';
 import type { PromptReader } from '../runtimes/recipe.js';
-import type { AgentStatus, ScreenReader } from '../runtimes/runtime.js';
+import type { AgentStatus, ScreenReader, Seen } from '../runtimes/runtime.js';
 import type { Screen } from '../terminal/screen.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from './scan-timing.js';
-import { startWatch, watchScreen } from './screen-watch.js';
+import { startWatch, watchScreen, type Watched } from './screen-watch.js';
 import type { Look } from './type-order.js';
 
 export interface LookerOptions {
@@ -14,6 +14,8 @@ export interface LookerOptions {
   /** the agent's own word on its state, as last heard */
   readonly status: () => AgentStatus | undefined;
   readonly onEvent: (event: Event) => void;
+  /** each screen that was read, with what was read from it */
+  readonly onRead?: ((seen: Seen, watched: Watched) => void) | undefined;
   /** the reader has failed: the screen is not read any more */
   readonly onFailure: (error: unknown) => void;
 }
@@ -69,7 +71,8 @@ export const makeLooker = (options: LookerOptions): Looker => {
 };
 
 /** One look at the screen, told as events; the prompt is read only for whoever asks for it. */
-const lookWith = ({ model, reader, status, onEvent, onFailure }: LookerOptions, stop: () => void) => {
+const lookWith = (options: LookerOptions, stop: () => void) => {
+  const { model, reader, status, onEvent, onRead, onFailure } = options;
   let watch = startWatch(reader);
   return (prompt: PromptReader | undefined): Look | undefined => {
     const drawn = model.seen();
@@ -79,6 +82,7 @@ const lookWith = ({ model, reader, status, onEvent, onFailure }: LookerOptions, 
       const seen = { ...drawn, ...(state ? { status: state } : {}) };
       const watched = watchScreen(watch, seen, Date.now());
       ({ watch } = watched);
+      onRead?.(seen, watched);
       const { activity, events } = watched;
       const found = { activity, prompt: prompt?.(seen) };
       for (const event of events) onEvent(event);

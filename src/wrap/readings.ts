@@ -11,6 +11,7 @@ import { followSession, type Following } from './follow-session.js';
 import { followSettings } from './live-settings.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
+import { screenText } from './screen-text.js';
 import { makeSessionLoop, type LoopListener, type SessionLoop } from './session-loop.js';
 import type { TypistPort } from './type-order.js';
 import type { WrapSession } from './wrap-session.js';
@@ -166,6 +167,7 @@ const observe = (
     prompt,
     status: status && (() => status(port, { ...place, now: Date.now() })),
     onEvent: take,
+    onRead: log.text && screenText(log.text),
     onFailure: (error) => {
       log.error(`reading the screen failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
       take({ type: 'screen-blank' });

@@ -1,9 +1,12 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -58,19 +61,66 @@ describe('the log', () => {
     expect(text().length).toBeLessThan(2100);
   });
 
-  it('stops with one line before it grows over its limit, also over several sessions', () => {
-    writeFileSync(path, '');
+  it('becomes the old one when it is full, and another begins', () => {
+    writeFileSync(`${path}.1`, 'older still\n');
+    writeFileSync(path, 'first\n');
     truncateSync(path, maxLogBytes - 1000);
     const log = openLog(path, now);
     for (let i = 0; i < 100; i++) log.info(`event ${i} ${'ü'.repeat(20)}`);
     log.close();
-    const again = openLog(path, now);
-    again.info('one more session');
-    again.close();
+    const old = readFileSync(`${path}.1`, 'utf8');
+    expect(statSync(`${path}.1`).size).toBeLessThanOrEqual(maxLogBytes);
+    expect(old).toMatch(/^first\n/);
+    const events = (old + text()).match(/event \d+ /g);
+    expect(events).toEqual(Array.from({ length: 100 }, (_, i) => `event ${i} `)); // none is lost between the two
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('that several sessions write is put aside by the first of them only', () => {
+    writeFileSync(path, '');
+    truncateSync(path, maxLogBytes - 100);
+    const logs = [openLog(path, now), openLog(path, now), openLog(path, now)];
+    for (const [at, log] of logs.entries()) log.info(`one ${at}`);
+    for (const [at, log] of logs.entries()) log.info(`two ${at}`);
+    for (const log of logs) log.close();
+    expect(statSync(`${path}.1`).size).toBeGreaterThanOrEqual(maxLogBytes - 100);
+    expect(text().match(/(one|two) \d/g)).toEqual(['one 0', 'one 1', 'one 2', 'two 0', 'two 1', 'two 2']);
+  });
+
+  it('behind a link grows and turns where it lies', () => {
+    const link = join(folder, 'link');
+    writeFileSync(path, '');
+    truncateSync(path, maxLogBytes);
+    symlinkSync(path, link);
+    const log = openLog(link, now);
+    log.info('next');
+    log.close();
+    expect(text()).toContain('next');
+    expect(readdirSync(folder).sort()).toEqual(['ctxwrap.log', 'ctxwrap.log.1', 'link']);
+  });
+
+  it('stops with one line where there is no place for another, also over several sessions', () => {
+    mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
+    writeFileSync(path, '');
+    truncateSync(path, maxLogBytes - 1000);
+    for (let session = 0; session < 3; session++) {
+      const log = openLog(path, now);
+      for (let i = 0; i < 100; i++) log.info(`event ${i} ${'ü'.repeat(20)}`);
+      log.close();
+    }
     expect(statSync(path).size).toBeLessThanOrEqual(maxLogBytes);
     expect(text().match(/the log is full/g)).toHaveLength(1);
     expect(text().trimEnd()).toMatch(/info the log is full, nothing more is written$/);
     expect(text()).toContain('event 5 ');
+  });
+
+  it('has a place for what was said only where the user allowed that', () => {
+    const [without, allowed] = [openLog(path, now), openLog(path, now, { withText: true })];
+    without.text?.('never');
+    allowed.text?.('row 3 > hello');
+    for (const log of [without, allowed]) log.close();
+    expect(text()).toBe('2026-11-21T10:22:33.044Z text row 3 > hello\n');
+    expect(nullLog.text).toBeUndefined();
   });
 
   it('is refused when it cannot be written, naming the file and the reason', () => {

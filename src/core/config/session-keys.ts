@@ -60,16 +60,15 @@ export const sessionKeys = {
   },
   log: {
     type: path,
-    doc: 'Append what ctxwrap does to this file, at most 5 MB.',
+    doc: 'Append what ctxwrap does to this file. After 5 MB it becomes the old one, with `.1` behind its name.',
     example: '~/ctxwrap.log',
     flag: '--log',
   },
   'debug.text': {
     type: flag,
     fallback: false,
-    doc: 'The log may hold what was said in a conversation, to find a fault.',
+    doc: 'To find a fault: the log also holds the rows of the screen, and so what was said, whenever the number or the activity changes.',
     project: [true, false],
-    isPending: true,
   },
   quiet: {
     type: flag,

@@ -1,0 +1,192 @@
+// What is published: the files, the metadata, and an installation as a user makes it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTerminal } from './cli/launcher.js';
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const MOST_BYTES = 3_000_000;
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+
+let folder: string;
+let packed: Packed;
+let tarball: string;
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'package-test-')));
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  [packed] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: 'pipe' }));
+  tarball = join(folder, packed.filename);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const paths = (): readonly string[] => packed.files.map(({ path }) => path).sort();
+
+describe('the package', () => {
+  it('holds the program, its pages and nothing else', () => {
+    const kinds = [/^bin\/ctxwrap\.js$/, /^dist\/[\w-]+\.js$/, /^docs\/[\w/-]+\.(md|svg|png|gif)$/];
+    const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/ctxwrap.1', 'package.json'];
+    const others = paths().filter((path) => !kinds.some((kind) => kind.test(path)));
+    expect(others).toEqual(single);
+    for (const kind of kinds) expect(paths().some((path) => kind.test(path))).toBe(true);
+  });
+
+  it('is small', () => {
+    expect(packed.unpackedSize).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  it('holds every file that its pages lead to', () => {
+    const pages = paths().filter((path) => path.endsWith('.md'));
+    const targets = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => join(dirname(page), to)),
+    );
+    expect(targets.length).toBeGreaterThan(1);
+    expect(targets.filter((target) => !paths().includes(target))).toEqual([]);
+  });
+
+  it('holds every part that a part of the program asks for', () => {
+    const parts = paths().filter((path) => /^dist\/.*\.js$/.test(path));
+    const asked = parts.flatMap((part) =>
+      [...read(part).matchAll(/(?:from|import)\s*\(?\s*["'](\.\/[\w-]+\.js)["']/g)].map(([, to = '']) =>
+        join('dist', to),
+      ),
+    );
+    expect(asked.length).toBeGreaterThan(parts.length);
+    expect(asked.filter((path) => !paths().includes(path) && path !== 'dist/devtools.js')).toEqual([]);
+  });
+
+  it('is one that publint finds nothing wrong with', async () => {
+    const bytes = readFileSync(tarball);
+    const { messages, pkg } = await publint({
+      pack: { tarball: new Uint8Array(bytes).buffer },
+      strict: true,
+    });
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+  });
+
+  it('says which Node it needs, and is published with its provenance', () => {
+    expect(manifest.engines).toEqual({ node: '>=20' });
+    expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
+  });
+
+  it('has its version in one place', () => {
+    const written = paths().filter(
+      (path) => /^(bin|dist)\/.*\.js$/.test(path) && read(path).includes('CTXWRAP_'),
+    );
+    expect(written.length).toBeGreaterThan(0);
+    const literal = `"${manifest.version}"`;
+    expect(written.filter((path) => read(path).includes(literal))).toEqual([]);
+  });
+
+  it('needs nothing that has to be compiled or run to be installed', () => {
+    const { packages } = JSON.parse(read('package-lock.json'));
+    const installed = Object.entries<{ dev?: boolean; hasInstallScript?: boolean }>(packages).filter(
+      ([path, { dev }]) => path !== '' && !dev,
+    );
+    expect(installed.length).toBeGreaterThan(0);
+    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+    for (const hook of ['preinstall', 'install', 'postinstall'])
+      expect(manifest.scripts).not.toHaveProperty(hook);
+  });
+});
+
+/** The program of npm itself, which is run without anything else on PATH. */
+const npmPath = (): string | undefined => {
+  const found = process.env['PATH']
+    ?.split(':')
+    .map((each) => join(each, 'npm'))
+    .find((each) => existsSync(each));
+  return found === undefined ? undefined : realpathSync(found);
+};
+
+const setting = (name: string): string =>
+  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', stdio: 'pipe' }).trim();
+
+const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
+
+describe('an installation of the package, with nothing but Node at hand', () => {
+  const installed = (): string => join(folder, 'prefix/bin/ctxwrap');
+  let env: Record<string, string>;
+  let reason: string | undefined;
+  let installation = {};
+
+  beforeAll(() => {
+    const npm = npmPath();
+    if (npm === undefined) {
+      reason = 'npm is not there';
+      return;
+    }
+    const path = join(folder, 'bin');
+    const home = join(folder, 'home');
+    for (const each of [path, home]) mkdirSync(each);
+    symlinkSync(process.execPath, join(path, 'node'));
+    env = { PATH: path, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
+    const places = ['--prefix', join(folder, 'prefix'), '--cache', join(folder, 'cache')];
+    const options = ['--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries', '0'];
+    const args = [npm, 'install', '--global', ...places, ...options, tarball];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      // where the registry is and how it is reached is of this machine, all else is not
+      env: {
+        ...env,
+        NPM_CONFIG_USERCONFIG: setting('userconfig'),
+        NPM_CONFIG_GLOBALCONFIG: setting('globalconfig'),
+      },
+    });
+    if (UNREACHABLE.test(stderr)) reason = 'the registry cannot be reached';
+    else installation = { status, stderr: stderr.replace(/^npm (warn|notice).*\n?/gim, '') };
+  });
+
+  const run = (...args: string[]) =>
+    spawnSync(installed(), args, { cwd: folder, env, encoding: 'utf8', input: '' });
+
+  it('ends well, and compiles nothing', ({ skip }) => {
+    skip(reason !== undefined, reason);
+    expect(installation).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('says its version, which is that of package.json', ({ skip }) => {
+    skip(reason !== undefined, reason);
+    expect(run('--version')).toMatchObject({ stdout: `${manifest.version}\n`, stderr: '', status: 0 });
+  });
+
+  it('helps, looks at itself, and writes for a shell', ({ skip }) => {
+    skip(reason !== undefined, reason);
+    expect(run('demo', '--help')).toMatchObject({
+      stdout: expect.stringContaining('--interactive'),
+      status: 0,
+    });
+    expect(JSON.parse(run('doctor', '--json').stdout)).toHaveProperty('schema');
+    expect(run('init', 'bash')).toMatchObject({ stderr: '', status: 0 });
+    expect(run('completion', 'zsh')).toMatchObject({ stdout: expect.stringContaining('ctxwrap'), status: 0 });
+  });
+
+  it('has the manual page where man looks for it', ({ skip }) => {
+    skip(reason !== undefined, reason);
+    const page = readFileSync(join(folder, 'prefix/share/man/man1/ctxwrap.1'), 'utf8');
+    expect(page).toMatch(/^\.TH /m);
+    expect(page).toBe(read('dist/ctxwrap.1'));
+  });
+
+  it('runs the demo in a terminal, with its footer', async ({ skip }) => {
+    skip(reason !== undefined, reason);
+    const bench = { folder, env, program: () => '', remove: () => undefined };
+    const terminal = inTerminal(installed(), ['demo'], bench);
+    await terminal.seen(/%.{1,8}\d+k\/200k/);
+    terminal.kill();
+    await terminal.ended;
+    expect(terminal.output()).toContain('\x1b[?25h');
+  });
+});

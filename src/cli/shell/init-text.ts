@@ -18,18 +18,18 @@ const head = (
 `;
 
 const bourne =
-  (isOnPath: (agent: string) => string) =>
+  (isOnPath: (program: string) => string) =>
   (agent: string): string =>
     `if ${isOnPath(agent)} >/dev/null 2>&1; then
   function ${agent} {
-    if command -v ctxwrap >/dev/null 2>&1; then command ctxwrap ${agent} "$@"; else command ${agent} "$@"; fi
+    if ${isOnPath('ctxwrap')} >/dev/null 2>&1; then command ctxwrap ${agent} "$@"; else command ${agent} "$@"; fi
   }
 fi
 `;
 
 const functions: Readonly<Record<Shell, (agent: string) => string>> = {
-  bash: bourne((agent) => `type -P ${agent}`),
-  zsh: bourne((agent) => `whence -p ${agent}`),
+  bash: bourne((program) => `type -P ${program}`),
+  zsh: bourne((program) => `whence -p ${program}`),
   fish: (agent) => `if command -q ${agent}
   function ${agent} --wraps ${agent}
     if command -q ctxwrap

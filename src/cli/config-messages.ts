@@ -115,8 +115,11 @@ const fixOf = ({ layer, place = '', file, at }: Origin, value?: string): string 
     : `export ${place}='${value}'`;
 };
 
+/** For a shell: the name of a folder may hold what one would run. */
+const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+
 const edit = (path: string | undefined, line?: number): string =>
-  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : JSON.stringify(path)}`;
+  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : quoted(path)}`;
 
 /** One line for the footer. */
 export const noticeOf = (findings: readonly Finding[]): string | undefined => {

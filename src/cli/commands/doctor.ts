@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { access, constants, lstat, readdir } from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
 import { runtimes } from '../../runtimes/index.js';
@@ -14,6 +12,7 @@ import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
+import { versionOutput } from '../../wrap/version-output.js';
 import { surroundings } from '../config-path.js';
 import { wholeConfiguration } from '../configure.js';
 import { agentSection, ownAgentSection } from '../doctor/agent-checks.js';
@@ -125,8 +124,7 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
 
 /** The first number with dots in it that `--version` prints. */
 const versionOf = async (file: string): Promise<string | undefined> => {
-  const running = promisify(execFile)(file, ['--version'], { timeout: VERSION_MS, encoding: 'utf8' });
-  const { stdout } = await running.catch(() => ({ stdout: '' }));
+  const stdout = (await versionOutput(file, VERSION_MS)) ?? '';
   return /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
 };
 

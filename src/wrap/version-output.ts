@@ -1,0 +1,33 @@
+// What an agent prints for `--version`. It runs in a session of its own: it cannot touch the terminal, and all that it starts is ended with it.
+import { spawn } from 'node:child_process';
+import { kill } from 'node:process';
+
+const MOST_CHARACTERS = 64 * 1024;
+
+/** Undefined when it cannot be started or does not end within `longestMs`. */
+export const versionOutput = (file: string, longestMs: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const child = spawn(file, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    let text = '';
+    const over = (answer: string | undefined): void => {
+      clearTimeout(timer);
+      endGroup(child.pid);
+      child.stdout.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => over(undefined), longestMs);
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+      if (text.length > MOST_CHARACTERS) over(text);
+    });
+    child.on('error', () => over(undefined));
+    child.on('close', () => over(text));
+  });
+
+const endGroup = (pid: number | undefined): void => {
+  try {
+    if (pid !== undefined) kill(-pid, 'SIGKILL');
+  } catch {
+    // it has ended meanwhile
+  }
+};

@@ -65,13 +65,13 @@ const unread = (origin: Origin, file: Exclude<PlainFile, { kind: 'read' }>, isNa
   const { reason, fix } =
     file.kind === 'absent' ? { reason: 'there is no such file', fix: 'ctxwrap config init' } : file;
   const { layer, place = '' } = origin;
-  const settings = layer === 'env' ? [] : careful(layer, place, []);
+  const settings = careful(layer, place, []);
   return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
 };
 
 // The mode may have stood where nothing could be read: nothing is typed as long as that is not known.
 const careful = (layer: Origin['layer'], place: string, settings: Read['settings']): Read['settings'] => {
-  if (layer !== 'user' || settings.some(({ key }) => key === 'mode')) return settings;
+  if (layer === 'project' || settings.some(({ key }) => key === 'mode')) return settings;
   return [...settings, { key: 'mode', value: 'warn', origin: { layer, place } }];
 };
 

@@ -29,7 +29,7 @@ export const completedConfig = (
   const { text, end, openEnd } = file;
   if (text.trim() === '') return newConfig(blocks, schema);
   if (end === undefined) return undefined;
-  const missing = blocks.filter(({ name }) => !hasKey(text, name));
+  const missing = blocks.filter(({ name }) => !hasKey(file, name));
   if (missing.length === 0) return { text, added: [] };
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const head = text.slice(0, end);
@@ -44,8 +44,9 @@ export const completedConfig = (
   };
 };
 
-/** Set, or left as a comment by an earlier time. */
-const hasKey = (text: string, name: string): boolean =>
-  new RegExp(`"${name.replaceAll('.', '\\.')}"\\s*:`).test(text);
+/** Set, or left as a comment by an earlier time; the same name in an object further in is another key. */
+const hasKey = ({ entries, text }: ConfigFile & { readonly kind: 'read' }, name: string): boolean =>
+  entries.some(({ key }) => key === name) ||
+  new RegExp(`^[ \\t]*//[ \\t]*"${name.replaceAll('.', '\\.')}"\\s*:`, 'm').test(text);
 
 const indented = ({ lines }: Block): readonly string[] => lines.map((line) => `  ${line}`);

@@ -2,6 +2,7 @@
 // from being read is told with the command that mends it. Nothing here throws.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { basename } from 'node:path';
 import { getuid } from 'node:process';
 import { parseConfig } from './jsonc.js';
 import type { ConfigText } from './jsonc.js';
@@ -9,6 +10,7 @@ import { reasonOf } from './unwritable.js';
 
 const MOST_BYTES = 256 * 1024; // all keys with their documentation have about eight
 const OTHERS_MAY_WRITE = 0o002;
+const USER_FILE = 'config.jsonc';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -59,6 +61,8 @@ const failed = (path: string, error: unknown): PlainFile => {
 };
 
 const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
+  if (stats.isCharacterDevice() || stats.isBlockDevice())
+    return refusal(path, 'it is a device', 'name a file');
   if (!stats.isFile()) return refusal(path, 'it is not a file', anew(path));
   if (stats.size > MOST_BYTES) return refusal(path, 'it has more than 256 KB', anew(path));
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
@@ -69,8 +73,17 @@ const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
     : refusal(path, 'it belongs to another user', `sudo chown "$USER" ${quoted(path)}`);
 };
 
+// A link of the user's own can be named; one that came with a folder must not be given the rights of the user's own.
 const linked = (path: string): PlainFile =>
-  refusal(path, 'it is a symbolic link', `export CTXWRAP_CONFIG="$(readlink -f ${quoted(path)})"`);
+  refusal(
+    path,
+    'it is a symbolic link',
+    isUsers(path)
+      ? `export CTXWRAP_CONFIG="$(readlink -f ${quoted(path)})"`
+      : `cat ${quoted(path)} > ${quoted(`${path}.plain`)} && mv ${quoted(`${path}.plain`)} ${quoted(path)}`,
+  );
+
+const isUsers = (path: string): boolean => basename(path) === USER_FILE;
 
 const refusal = (path: string, reason: string, fix: string): Exclude<PlainFile, { kind: 'read' }> => ({
   kind: 'refused',
@@ -79,7 +92,8 @@ const refusal = (path: string, reason: string, fix: string): Exclude<PlainFile, 
   fix,
 });
 
-const anew = (path: string): string => `mv ${quoted(path)} ${quoted(`${path}.old`)} && ctxwrap config init`;
+const anew = (path: string): string =>
+  `mv ${quoted(path)} ${quoted(`${path}.old`)}${isUsers(path) ? ' && ctxwrap config init' : ''}`;
 
 /** For a shell. */
 const quoted = (path: string): string =>

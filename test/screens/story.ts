@@ -144,6 +144,7 @@ export const playStory = async (): Promise<ReadonlyMap<PictureName, Picture>> =>
     await shows('What fills it');
     window.resize(40, 10);
     await shows('1-8/');
+    await countDown(stage, shows);
     await keepScreen('narrow', 'The overview in 40 columns and 10 rows');
   });
   return pictures;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { modeSequences } from '../../src/demo/modes.js';
@@ -101,6 +102,7 @@ describe('a scripted agent', () => {
       type('\x1a');
       await until('Claude Code has been suspended. Run `fg`');
       type('lost\r');
+      await wait(500); // what is swallowed leaves nothing that could be awaited
       signal('SIGCONT');
       await until(idle);
       type('back');

@@ -1,5 +1,5 @@
 // A screen of ours over the running child's: opened and closed so that the child's is as if it had never been there.
-import type { OverlayKey } from '../terminal/cover/overlay-keys.js';
+import type { OverlayKey } from '../core/overlay/keys.js';
 import { hasOwnScreen } from '../terminal/cover/supported.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import type { Size } from '../terminal/tty.js';

@@ -49,7 +49,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
       else overlay.redraw();
     },
     onOpen: () => {
-      clearInterval(ticking); // it comes back after a change of size without having been closed
+      if (ticking !== undefined) return; // it comes back after a change of size, without having been closed
       chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
       ticking = setInterval(
         () => void survive(stage, 'drawing the overlay', overlay.redraw),
@@ -59,6 +59,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
     },
     onClose: () => {
       clearInterval(ticking);
+      ticking = undefined;
       state = openOverlay;
       chordUntil = Infinity;
     },

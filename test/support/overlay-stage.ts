@@ -1,5 +1,5 @@
 // A wrap without processes: a terminal that is drawn in memory, a child that writes what it is told, and an overlay over both.
-import type { OverlayKey } from '../../src/terminal/cover/overlay-keys.js';
+import type { OverlayKey } from '../../src/core/overlay/keys.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksOf } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';

@@ -1,3 +1,4 @@
+import type { OverlayKey } from '../../core/overlay/keys.js';
 import { stringStart } from '../filter/strings.js';
 
 /*
@@ -5,20 +6,7 @@ import { stringStart } from '../filter/strings.js';
  * protocol) and modifyOtherKeys. What the terminal says by itself is told apart: answers are the child's.
  */
 
-const plainKeys = ['c', 'a', 'p', 'u', 'h', 'd', '?', 'q'] as const;
-
-export type OverlayKey =
-  | (typeof plainKeys)[number]
-  | 'esc'
-  | 'up'
-  | 'down'
-  | 'pageup'
-  | 'pagedown'
-  | 'home'
-  | 'end'
-  | 'wheel-up'
-  | 'wheel-down'
-  | 'hotkey';
+const plainKeys = ['c', 'a', 'p', 'u', 'h', 'd', '?', 'q'] as const satisfies readonly OverlayKey[];
 
 export interface OverlayKeyState {
   /** the beginning of a key or of an answer */

@@ -4,6 +4,7 @@ import { isKeyName, keyNames, keyOf } from '../core/config/keys.js';
 import type { Origin, Problem } from '../core/config/setting.js';
 import { writtenOf } from '../core/config/written.js';
 import { envNames } from '../core/config/env-names.js';
+import { shellWord } from '../core/shell-word.js';
 import { UserError } from '../core/user-error.js';
 import { nearest } from './nearest.js';
 
@@ -115,11 +116,8 @@ const fixOf = ({ layer, place = '', file, at }: Origin, value?: string): string 
     : `export ${place}='${value}'`;
 };
 
-/** For a shell: the name of a folder may hold what one would run. */
-const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
-
 const edit = (path: string | undefined, line?: number): string =>
-  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : quoted(path)}`;
+  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : shellWord(path)}`;
 
 /** One line for the footer. */
 export const noticeOf = (findings: readonly Finding[]): string | undefined => {

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 import type { Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { getuid } from 'node:process';
+import { shellWord } from '../core/shell-word.js';
 import { parseConfig } from './jsonc.js';
 import type { ConfigText } from './jsonc.js';
 import { reasonOf } from './unwritable.js';
@@ -57,7 +58,7 @@ const failed = (path: string, error: unknown): PlainFile => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', path };
   if (code === 'ELOOP') return linked(path);
-  return refusal(path, reasonOf(error), `chmod u+r ${quoted(path)}`);
+  return refusal(path, reasonOf(error), `chmod u+r ${shellWord(path)}`);
 };
 
 const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
@@ -66,11 +67,11 @@ const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
   if (!stats.isFile()) return refusal(path, 'it is not a file', anew(path));
   if (stats.size > MOST_BYTES) return refusal(path, 'it has more than 256 KB', anew(path));
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
-    return refusal(path, 'everybody may write it', `chmod o-w ${quoted(path)}`);
+    return refusal(path, 'everybody may write it', `chmod o-w ${shellWord(path)}`);
   const isMine = stats.uid === getuid?.() || stats.uid === 0;
   return isMine
     ? undefined
-    : refusal(path, 'it belongs to another user', `sudo chown "$USER" ${quoted(path)}`);
+    : refusal(path, 'it belongs to another user', `sudo chown "$USER" ${shellWord(path)}`);
 };
 
 // A link of the user's own can be named; one that came with a folder must not be given the rights of the user's own.
@@ -79,8 +80,8 @@ const linked = (path: string): PlainFile =>
     path,
     'it is a symbolic link',
     isUsers(path)
-      ? `export CTXWRAP_CONFIG="$(readlink -f ${quoted(path)})"`
-      : `cat ${quoted(path)} > ${quoted(`${path}.plain`)} && mv ${quoted(`${path}.plain`)} ${quoted(path)}`,
+      ? `export CTXWRAP_CONFIG="$(readlink -f ${shellWord(path)})"`
+      : `cat ${shellWord(path)} > ${shellWord(`${path}.plain`)} && mv ${shellWord(`${path}.plain`)} ${shellWord(path)}`,
   );
 
 const isUsers = (path: string): boolean => basename(path) === USER_FILE;
@@ -93,11 +94,7 @@ const refusal = (path: string, reason: string, fix: string): Exclude<PlainFile, 
 });
 
 const anew = (path: string): string =>
-  `mv ${quoted(path)} ${quoted(`${path}.old`)}${isUsers(path) ? ' && ctxwrap config init' : ''}`;
-
-/** For a shell. */
-const quoted = (path: string): string =>
-  /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  `mv ${shellWord(path)} ${shellWord(`${path}.old`)}${isUsers(path) ? ' && ctxwrap config init' : ''}`;
 
 const readAll = (file: number, size: number): Buffer => {
   const buffer = Buffer.alloc(size);

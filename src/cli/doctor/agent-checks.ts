@@ -5,6 +5,7 @@ import type { Check, CheckSection } from '../../core/doctor-report.js';
 import { nativeTokens } from '../../core/ladder-limits.js';
 import type { LadderChoice } from '../../core/ladder.js';
 import { grouped } from '../../core/rung.js';
+import { shellWord } from '../../core/shell-word.js';
 import { thresholdsOf } from '../../core/thresholds.js';
 import type { AgentHome, OwnSetting } from '../../runtimes/agent-home.js';
 import type { Runtime } from '../../runtimes/runtime.js';
@@ -49,7 +50,11 @@ const absent = ({ runtime, found }: AgentFacts): Check => {
       install(runtime),
     );
   if (found.kind === 'not-executable')
-    return fail('program', `${found.file} cannot be run (${found.reason})`, `chmod +x ${found.file}`);
+    return fail(
+      'program',
+      `${found.file} cannot be run (${found.reason})`,
+      `chmod +x ${shellWord(found.file)}`,
+    );
   return ok('program', `not installed (${install(runtime)})`);
 };
 
@@ -93,7 +98,7 @@ const sessions = ({ sessions: { folder, state }, runtime }: AgentFacts): Check =
       return fail(
         'sessions',
         `${folder} cannot be read, so ${runtime.name} has no numbers`,
-        `chmod u+rx ${folder}`,
+        `chmod u+rx ${shellWord(folder)}`,
       );
   }
 };

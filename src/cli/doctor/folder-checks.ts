@@ -1,4 +1,5 @@
 import { fail, ok, warn } from '../../core/doctor-report.js';
+import { shellWord } from '../../core/shell-word.js';
 import type { Check, CheckSection } from '../../core/doctor-report.js';
 import type { ListedSession } from '../../storage/session-records.js';
 
@@ -22,13 +23,21 @@ export const folderSection = (facts: FolderFacts): CheckSection => ({
 
 const folder = ({ folder: path, stats, unwritable }: FolderFacts): Check => {
   if (stats && !stats.isFolder)
-    return fail('folder', `${path} is a link or no folder`, `mv ${path} ${path}.old`);
+    return fail(
+      'folder',
+      `${path} is a link or no folder`,
+      `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`,
+    );
   if (stats && !stats.isOwn)
-    return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${path}`);
+    return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${shellWord(path)}`);
   if (unwritable !== undefined)
-    return fail('folder', `nothing can be written into ${path}: ${unwritable}`, `chmod u+rwx ${path}`);
+    return fail(
+      'folder',
+      `nothing can be written into ${path}: ${unwritable}`,
+      `chmod u+rwx ${shellWord(path)}`,
+    );
   if (stats && (stats.mode & OTHERS) !== 0)
-    return warn('folder', `others can look into ${path}`, `chmod 700 ${path}`);
+    return warn('folder', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);
   return ok('folder', `${path}, for you alone`);
 };
 

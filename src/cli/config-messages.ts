@@ -26,10 +26,10 @@ export const refusedConfig = (path: string, reason: string, fix: string): UserEr
     hint: `mend it with: ${fix}`,
   });
 
-export const brokenConfig = (path: string): UserError =>
+export const brokenConfig = (path: string, check: string): UserError =>
   new UserError(`"${path}" is not valid JSONC, so nothing is added to it`, {
     exitCode: usage,
-    hint: 'see what is wrong with: ctxwrap config check',
+    hint: `see what is wrong with: ${check}`,
   });
 
 export const unwritableConfig = (path: string, reason: string): UserError =>
@@ -89,6 +89,12 @@ const sentences = (problem: Problem): Pick<Finding, 'what' | 'why' | 'fix'> => {
         what: `${problem.key} has no effect yet`,
         why: 'nothing uses it in this version',
         fix: 'leave it',
+      };
+    case 'repeated':
+      return {
+        what: `${problem.key} stands more than once`,
+        why: 'the last one holds; remove the others',
+        fix: fixOf(origin),
       };
     case 'syntax':
       return { what: 'the file is not valid JSONC', why: problem.reason, fix: fixOf(origin) };

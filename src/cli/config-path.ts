@@ -1,5 +1,6 @@
 // Where configurations are.
 import { join, resolve } from 'node:path';
+import { shellWord } from '../core/shell-word.js';
 import { userConfigPath } from '../storage/config-paths.js';
 import { homeFolder } from '../storage/home-folder.js';
 import type { Options } from './request.js';
@@ -27,6 +28,10 @@ export const configPath = (
   if (named === undefined || named === '') return { path: userConfigPath(env, home), isNamed: false };
   return { path: resolve(cwd, withHome(named, home)), isNamed: true };
 };
+
+/** A command of ours that is about the same file as this one. */
+export const ownCommand = (words: string, { config }: Options): string =>
+  config === undefined ? `ctxwrap ${words}` : `ctxwrap --config ${shellWord(config)} ${words}`;
 
 /** `~/` is the user's own folder. */
 export const withHome = (path: string, home: string): string =>

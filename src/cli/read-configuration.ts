@@ -5,10 +5,11 @@ import { mergeSources } from '../core/config/merge.js';
 import type { Settings, Sources } from '../core/config/merge.js';
 import { readEntries, readEnv } from '../core/config/read-layer.js';
 import type { Origin, Position, Problem, Read } from '../core/config/setting.js';
+import { shellWord } from '../core/shell-word.js';
 import { readConfigFile, readPlainFile } from '../storage/config-file.js';
 import type { ConfigFile, PlainFile } from '../storage/config-file.js';
 import { projectConfigPath } from '../storage/config-paths.js';
-import { configPath, withHome } from './config-path.js';
+import { configPath, ownCommand, withHome } from './config-path.js';
 import type { Surroundings } from './config-path.js';
 import { flagSettings } from './flag-settings.js';
 import type { Options } from './request.js';
@@ -32,9 +33,9 @@ export const readConfiguration = (
   const projectPath = projectConfigPath(cwd);
   const userFile = readConfigFile(userPath);
   const flags = flagSettings(options, given);
-  const user = fileRead('user', userFile, isNamed);
+  const user = fileRead('user', userFile, isNamed ? ownCommand('config init', options) : undefined);
   // a folder whose project file is the user's own configuration has none
-  const project = projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath), false);
+  const project = projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath));
   const sources: Sources = { flags, env: readEnv(env), project, user };
   const file = mergeSources(sources).values['env.file'];
   const settings = mergeSources({ ...sources, env: withFile(sources.env, file, surroundings) });
@@ -44,9 +45,10 @@ export const readConfiguration = (
 
 const noRead: Read = { settings: [], problems: [] };
 
-const fileRead = (layer: 'user' | 'project', file: ConfigFile, isNamed: boolean): Read => {
+/** `init` is the command that makes the file; undefined where a file that is not there is nothing to be told. */
+const fileRead = (layer: 'user' | 'project', file: ConfigFile, init?: string): Read => {
   const { path } = file;
-  if (file.kind !== 'read') return unread({ layer, place: path }, file, isNamed);
+  if (file.kind !== 'read') return unread({ layer, place: path }, file, init);
   const { settings, problems } = readEntries(layer, path, file.entries);
   // those behind the first mostly follow from it
   const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
@@ -55,15 +57,25 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, isNamed: boolean)
     origin: { layer, place: path, at },
     reason,
   }));
-  const all = [...faults, ...problems];
+  const repeated = file.repeated.map(({ key, at }): Problem => ({
+    kind: 'repeated',
+    level: 'warning',
+    key,
+    origin: { layer, place: path, at },
+  }));
+  const all = [...faults, ...problems, ...repeated];
   return { settings: faults.length > 0 ? careful(layer, path, settings) : settings, problems: all };
 };
 
 /** What a file that is not read leaves: its problem, unless it simply is not there. */
-const unread = (origin: Origin, file: Exclude<PlainFile, { kind: 'read' }>, isNamed: boolean): Read => {
-  if (file.kind === 'absent' && !isNamed) return noRead;
+const unread = (
+  origin: Origin,
+  file: Exclude<PlainFile, { kind: 'read' }>,
+  make: string | undefined,
+): Read => {
+  if (file.kind === 'absent' && make === undefined) return noRead;
   const { reason, fix } =
-    file.kind === 'absent' ? { reason: 'there is no such file', fix: 'ctxwrap config init' } : file;
+    file.kind === 'absent' ? { reason: 'there is no such file', fix: make ?? '' } : file;
   const { layer, place = '' } = origin;
   const settings = careful(layer, place, []);
   return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
@@ -83,7 +95,7 @@ const withFile = (env: Read, file: string | undefined, { home, cwd }: Surroundin
   const more =
     read.kind === 'read'
       ? readEnv(readDotenv(read.text), path)
-      : unread({ layer: 'env', place: path }, read, true);
+      : unread({ layer: 'env', place: path }, read, `touch ${shellWord(path)}`);
   return {
     settings: [...env.settings, ...more.settings],
     problems: [...env.problems, ...more.problems],

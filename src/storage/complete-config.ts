@@ -26,9 +26,8 @@ export const completedConfig = (
   blocks: readonly Block[],
   schema?: string,
 ): Completed | undefined => {
-  const { text, end, openEnd } = file;
-  if (text.trim() === '') return newConfig(blocks, schema);
-  if (end === undefined) return undefined;
+  const { text, end, openEnd, faults } = file;
+  if (end === undefined) return faults.length > 0 ? undefined : below(text, newConfig(blocks, schema));
   const missing = blocks.filter(({ name }) => !hasKey(file, name));
   if (missing.length === 0) return { text, added: [] };
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
@@ -42,6 +41,12 @@ export const completedConfig = (
     text: `${before}${after}${start}${lines.join('')}${text.slice(end)}`,
     added: missing.map(({ name }) => name),
   };
+};
+
+/** Comments alone are kept above it. */
+const below = (text: string, { text: more, added }: Completed): Completed => {
+  const ends = text.trim() === '' || /[\r\n]$/.test(text);
+  return { text: `${text}${ends ? '' : '\n'}${more}`, added };
 };
 
 /** Set, or left as a comment by an earlier time; the same name in an object further in is another key. */

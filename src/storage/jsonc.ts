@@ -9,6 +9,8 @@ export interface ConfigText {
   readonly entries: readonly Entry[];
   /** what is no JSONC */
   readonly faults: readonly Fault[];
+  /** names that stand more than once in one object, also further in, as `runtimes.mine.command` */
+  readonly repeated: readonly Repeated[];
   /** where a value stands; undefined where there is none */
   readonly positionOf: (path: readonly string[]) => Position | undefined;
   /** offset of the bracket that closes the object; undefined where there is no object */
@@ -19,6 +21,12 @@ export interface ConfigText {
 
 export interface Fault {
   readonly reason: string;
+  readonly at: Position;
+}
+
+export interface Repeated {
+  readonly key: string;
+  /** of the last one, which holds */
   readonly at: Position;
 }
 
@@ -44,6 +52,7 @@ const parsed = (text: string): ConfigText => {
       ...errors.map(({ error, offset }) => ({ reason: words(printParseErrorCode(error)), at: at(offset) })),
       ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
     ],
+    repeated: root ? repeatedIn(root, '', at) : [],
     positionOf: (path) => {
       const node = root && findNodeAtLocation(root, path.map(segment));
       return node && at(node.offset);
@@ -53,15 +62,33 @@ const parsed = (text: string): ConfigText => {
   };
 };
 
-const entriesOf = (root: Node, at: (offset: number) => Position): readonly Entry[] => {
-  const pairs = (root.children ?? []).flatMap(({ children }) => {
-    const [name, value] = children ?? [];
-    const key: unknown = name?.value;
-    return value && typeof key === 'string'
-      ? [[key, { key, value: getNodeValue(value) as unknown, at: at(value.offset) }] as const]
-      : [];
-  });
+type Place = (offset: number) => Position;
+
+const entriesOf = (root: Node, at: Place): readonly Entry[] => {
+  const pairs = pairsOf(root).map(
+    ({ key, value }) => [key, { key, value: getNodeValue(value) as unknown, at: at(value.offset) }] as const,
+  );
   return [...new Map(pairs).values()];
+};
+
+const pairsOf = ({ children = [] }: Node): readonly { readonly key: string; readonly value: Node }[] =>
+  children.flatMap(({ children: [name, value] = [] }) => {
+    const key: unknown = name?.value;
+    return value && typeof key === 'string' ? [{ key, value }] : [];
+  });
+
+const repeatedIn = (node: Node, prefix: string, at: Place): readonly Repeated[] => {
+  if (node.type !== 'object') return (node.children ?? []).flatMap((each) => repeatedIn(each, prefix, at));
+  const last = new Map<string, Node>();
+  const twice = new Set<string>();
+  for (const { key, value } of pairsOf(node)) {
+    if (last.has(key)) twice.add(key);
+    last.set(key, value);
+  }
+  return [...last].flatMap(([key, value]) => [
+    ...(twice.has(key) ? [{ key: prefix + key, at: at(value.offset) }] : []),
+    ...repeatedIn(value, `${prefix}${key}.`, at),
+  ]);
 };
 
 /** Comments may stand between the last value and its comma. */

@@ -121,12 +121,12 @@ describe('config check', () => {
         'error: mode is "atuo"',
         `  where  ${userFile()}:2:11`,
         '  why    it must be one of auto, ask, warn, off; it counts as warn',
-        `  fix    \${EDITOR:-vi} +2 '${userFile()}'`,
+        `  fix    \${EDITOR:-vi} +2 ${userFile()}`,
         '',
         'error: widnow is unknown',
         `  where  ${userFile()}:3:13`,
         '  why    there is no such name; did you mean window?',
-        `  fix    \${EDITOR:-vi} +3 '${userFile()}'`,
+        `  fix    \${EDITOR:-vi} +3 ${userFile()}`,
         '',
       ].join('\n'),
     );
@@ -174,6 +174,18 @@ describe('config check', () => {
     const { code, stdout } = await config('check');
     expect(code).toBe(2);
     expect(stdout.match(/there is no such file/g)).toHaveLength(2);
+    expect(stdout).toContain('fix    touch /nowhere/env\n');
+    expect(stdout).toContain('fix    ctxwrap config init\n');
+    const named = await ctxwrap(['--config', 'no such.jsonc', 'config', 'check'], bench);
+    expect(named.stdout).toContain("fix    ctxwrap --config 'no such.jsonc' config init\n");
+  });
+
+  it('tells of a name that stands twice', async () => {
+    write('{ "footer": false,\n  "footer": true }');
+    const { code, stdout } = await config('check');
+    expect(code).toBe(0);
+    expect(stdout).toContain('warning: footer stands more than once');
+    expect(stdout).toContain(`where  ${userFile()}:2:13`);
   });
 
   it('finds every fault of an agent that the user defines, and its place', async () => {

@@ -58,6 +58,16 @@ describe('a configuration with all keys', () => {
     expect(entriesOf(open).faults).toEqual([]);
   });
 
+  it.each(['// mine', '/* mine\n   too */\n', '  \n', ''])(
+    'goes below %j, where there is no object yet',
+    (text) => {
+      const after = completed(text);
+      expect(after?.added).toEqual(['mode', 'auto', 'watch.omc']);
+      expect(after?.text.startsWith(text)).toBe(true);
+      expect(entriesOf(after?.text ?? '')).toEqual({ entries: [], faults: [] });
+    },
+  );
+
   it('has everything that was there, byte for byte and in its order', () => {
     const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const comment = fc.constantFrom('', ' // so, "mode": }\n', '/* a } , */', '\n\n', '\t');
@@ -88,7 +98,7 @@ describe('a configuration with all keys', () => {
     );
   });
 
-  it.each(['{"mode": ', '[]', '"x"', '{"a" 1}'])('is not made of %j', (text) => {
+  it.each(['{"mode": ', '/* mine', '[]', '"x"', '{"a" 1}'])('is not made of %j', (text) => {
     expect(completed(text)).toBeUndefined();
   });
 });

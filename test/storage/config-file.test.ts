@@ -51,7 +51,17 @@ describe('a configuration file', () => {
   it('has the last of two values of one name', () => {
     expect(readConfigFile(put('{"mode": "auto", "mode": "warn"}'))).toMatchObject({
       entries: [{ key: 'mode', value: 'warn' }],
+      repeated: [{ key: 'mode', at: { line: 1, column: 26 } }],
     });
+  });
+
+  it('knows which names stand more than once, at every depth', () => {
+    const twice =
+      '{"runtimes": {"toy": {"command": "a",\n"command": "b"}, "toy": {}, "my": [{"a": 1, "a": 2}]}}';
+    expect(readConfigFile(put(twice))).toMatchObject({
+      repeated: [{ key: 'runtimes.toy' }, { key: 'runtimes.my.a' }],
+    });
+    expect(readConfigFile(put('{"a": {"b": 1}, "c": {"b": 1}}'))).toMatchObject({ repeated: [] });
   });
 
   it.each([

@@ -4,19 +4,19 @@ import { commentOf } from '../../core/config/describe.js';
 import { jsonSchema } from '../../core/config/json-schema.js';
 import { keyNames } from '../../core/config/keys.js';
 import { completedConfig, newConfig } from '../../storage/complete-config.js';
-
 import { readConfigFile } from '../../storage/config-file.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { writeConfig } from '../../storage/write-config.js';
 import { brokenConfig, findingOf, refusedConfig, unwritableConfig } from '../config-messages.js';
 import { configRecord, findingsText, initText, settingsText } from '../config-text.js';
-import { configPath, surroundings } from '../config-path.js';
+import { configPath, ownCommand, surroundings } from '../config-path.js';
+import type { Surroundings } from '../config-path.js';
 import { wholeConfiguration } from '../configure.js';
 import type { WholeConfiguration } from '../configure.js';
 import { jsonText } from '../json-text.js';
 import { widthOfOutput } from '../output-width.js';
 import { print } from '../print.js';
-import type { ConfigRequest } from '../request.js';
+import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { drawnFor } from '../signs.js';
 
@@ -47,7 +47,7 @@ const answer = async (request: ConfigRequest & Given): Promise<Answer> => {
     case 'schema':
       return good(jsonText(jsonSchema(), 2));
     case 'init':
-      return good(await init(configPath(request.options, around)));
+      return good(await init(request.options, around));
     case 'show':
       return good(shown(request, whole()));
     case 'check':
@@ -75,14 +75,15 @@ const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => 
 const SCHEMA = 'config.schema.json';
 
 /** A schema is put beside the file in the folder that is ours; in any other a file of this name may be another's. */
-const init = async ({ path, isNamed }: ReturnType<typeof configPath>): Promise<string> => {
+const init = async (options: Options, around: Surroundings): Promise<string> => {
+  const { path, isNamed } = configPath(options, around);
   const file = readConfigFile(path);
   if (file.kind === 'refused') throw refusedConfig(path, file.reason, file.fix);
   const blocks = keyNames.map((name) => ({ name, lines: commentOf(name) }));
   const schema = isNamed ? undefined : `./${SCHEMA}`;
   const completed =
     file.kind === 'absent' ? newConfig(blocks, schema) : completedConfig(file, blocks, schema);
-  if (!completed) throw brokenConfig(path);
+  if (!completed) throw brokenConfig(path, ownCommand('config check', options));
   const before = file.kind === 'read' ? file.text : undefined;
   try {
     if (completed.text !== before) await writeConfig(path, completed.text, before);

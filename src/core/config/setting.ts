@@ -43,6 +43,8 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
   /** a project's file may not say that */
   | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
   | { readonly kind: 'pending'; readonly key: string }
+  /** the name stands more than once; the last one holds */
+  | { readonly kind: 'repeated'; readonly key: string }
   /** the text of a file is no JSONC */
   | { readonly kind: 'syntax'; readonly reason: string }
   /** the file is not read */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
@@ -121,6 +121,30 @@ describe('ctxwrap doctor', () => {
     chmodSync(join(bench.folder, 'open/ctxwrap'), 0o755);
     const folder = (await examined()).check('State', 'folder');
     expect(folder).toMatchObject({ status: 'warn', fix: `chmod 700 ${bench.folder}/open/ctxwrap` });
+  });
+
+  it('fails where our folder cannot be made, and warns where the configuration cannot', async () => {
+    file('plain', '');
+    file('.config/ctxwrap', 'a file');
+    bench.env['XDG_STATE_HOME'] = join(bench.folder, 'plain/state');
+    const plain = join(bench.folder, 'plain');
+    const { check } = await examined();
+    expect(check('State', 'folder')).toMatchObject({
+      status: 'fail',
+      text: `${plain}/state/ctxwrap cannot be made: ${plain}: it is no folder`,
+      fix: `mv ${plain} ${plain}.old`,
+    });
+    expect(check('Configuration', 'folder')).toMatchObject({
+      status: 'warn',
+      text: `config init could not write: ${bench.folder}/.config/ctxwrap: it is no folder`,
+    });
+    bench.env['XDG_STATE_HOME'] = '/proc'; // where nobody can make a folder
+    expect((await examined()).check('State', 'folder')).toMatchObject(
+      process.platform === 'linux' ? { status: 'fail' } : {},
+    );
+    bench.env['XDG_STATE_HOME'] = join(bench.folder, 'state');
+    expect((await examined()).check('State', 'folder')).toMatchObject({ status: 'ok' });
+    expect(readdirSync(bench.folder).filter((name) => name.startsWith('.ctxwrap'))).toEqual([]);
   });
 
   it('says what is wrong with the configuration, and knows agents of your own', async () => {

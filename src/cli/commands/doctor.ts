@@ -1,16 +1,17 @@
-import { access, constants, lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { findCommand } from '../../storage/find-command.js';
+import { folderObstacle } from '../../storage/folder-obstacle.js';
 import { homeFolder } from '../../storage/home-folder.js';
 import { sessionFiles } from '../../storage/session-files.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
-import { reasonOf } from '../../storage/unwritable.js';
 import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
 import { versionOutput } from '../../wrap/version-output.js';
 import { surroundings } from '../config-path.js';
@@ -61,7 +62,9 @@ const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] => {
 
 const configuration = async ({ options, given = [] }: DoctorRequest & Given): Promise<CheckSection> => {
   const whole = wholeConfiguration(options, given, surroundings());
-  return configSection(whole, (await lstat(whole.userPath).catch(() => undefined)) !== undefined);
+  const { userPath } = whole;
+  const isThere = (await lstat(userPath).catch(() => undefined)) !== undefined;
+  return configSection({ ...whole, isThere, obstacle: await folderObstacle(dirname(userPath)) });
 };
 
 interface Given {
@@ -92,13 +95,10 @@ const state = async (): Promise<CheckSection> => {
       isOwn: stats.uid === process.getuid?.(),
       isFolder: stats.isDirectory(),
     },
-    unwritable: stats && (await obstacle(folder, constants.R_OK | constants.W_OK | constants.X_OK)),
+    obstacle: await folderObstacle(folder),
     sessions,
   });
 };
-
-const obstacle = (path: string, mode: number): Promise<string | undefined> =>
-  access(path, mode).then(() => undefined, reasonOf);
 
 const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<CheckSection> => {
   const { home, command = runtime.name } = runtime;

@@ -1,16 +1,30 @@
 import { ok, fail, warn } from '../../core/doctor-report.js';
 import type { CheckSection } from '../../core/doctor-report.js';
+import type { FolderObstacle } from '../../storage/folder-obstacle.js';
 import { findingOf } from '../config-messages.js';
 import type { WholeConfiguration } from '../configure.js';
+import { inTheWay, mending } from './folder-checks.js';
+
+export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems'> {
+  readonly isThere: boolean;
+  /** what keeps the file's folder from being made or written */
+  readonly obstacle: FolderObstacle | undefined;
+}
 
 /** What `ctxwrap config check` says, shortly. */
-export const configSection = (
-  { userPath, problems }: Pick<WholeConfiguration, 'userPath' | 'problems'>,
-  isThere: boolean,
-): CheckSection => ({
+export const configSection = ({ userPath, problems, isThere, obstacle }: ConfigFacts): CheckSection => ({
   title: 'Configuration',
   checks: [
     ok('file', isThere ? userPath : `${userPath} is not there: nothing is configured`),
+    ...(obstacle
+      ? [
+          warn(
+            'folder',
+            `config init could not write: ${inTheWay(obstacle)}`,
+            mending(obstacle, 'XDG_CONFIG_HOME'),
+          ),
+        ]
+      : []),
     ...problems.map((problem) => {
       const { level, what, where, why, fix } = findingOf(problem);
       const text = `${what} (${where}): ${why}`;

@@ -1,14 +1,15 @@
 import { fail, ok, warn } from '../../core/doctor-report.js';
-import { shellWord } from '../../core/shell-word.js';
 import type { Check, CheckSection } from '../../core/doctor-report.js';
+import { shellWord } from '../../core/shell-word.js';
+import type { FolderObstacle } from '../../storage/folder-obstacle.js';
 import type { ListedSession } from '../../storage/session-records.js';
 
 export interface FolderFacts {
   readonly folder: string;
   /** undefined while it is not there */
   readonly stats: { readonly mode: number; readonly isOwn: boolean; readonly isFolder: boolean } | undefined;
-  /** why nothing can be written there; undefined when it can */
-  readonly unwritable: string | undefined;
+  /** what keeps it from being made or written */
+  readonly obstacle: FolderObstacle | undefined;
   readonly sessions: readonly ListedSession[];
 }
 
@@ -16,12 +17,23 @@ const OTHERS = 0o077;
 
 export const folderSection = (facts: FolderFacts): CheckSection => ({
   title: 'State',
-  checks: facts.stats
-    ? [folder(facts), ...records(facts)]
-    : [ok('folder', `${facts.folder} is not there yet`)],
+  checks: facts.stats ? [folder(facts), ...records(facts)] : [absent(facts)],
 });
 
-const folder = ({ folder: path, stats, unwritable }: FolderFacts): Check => {
+const absent = ({ folder: path, obstacle }: FolderFacts): Check =>
+  obstacle
+    ? fail('folder', `${path} cannot be made: ${inTheWay(obstacle)}`, mending(obstacle, 'XDG_STATE_HOME'))
+    : ok('folder', `${path} is not there yet`);
+
+export const inTheWay = ({ path, reason }: FolderObstacle): string => `${path}: ${reason}`;
+
+/** `variable` names another folder, where this one is not the user's to change. */
+export const mending = ({ path, isFolder, isOwn }: FolderObstacle, variable: string): string => {
+  if (!isOwn) return `export ${variable}=FOLDER, one of yours`;
+  return isFolder ? `chmod u+rwx ${shellWord(path)}` : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+};
+
+const folder = ({ folder: path, stats, obstacle }: FolderFacts): Check => {
   if (stats && !stats.isFolder)
     return fail(
       'folder',
@@ -30,11 +42,11 @@ const folder = ({ folder: path, stats, unwritable }: FolderFacts): Check => {
     );
   if (stats && !stats.isOwn)
     return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${shellWord(path)}`);
-  if (unwritable !== undefined)
+  if (obstacle)
     return fail(
       'folder',
-      `nothing can be written into ${path}: ${unwritable}`,
-      `chmod u+rwx ${shellWord(path)}`,
+      `nothing can be written into ${inTheWay(obstacle)}`,
+      mending(obstacle, 'XDG_STATE_HOME'),
     );
   if (stats && (stats.mode & OTHERS) !== 0)
     return warn('folder', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);

@@ -5,6 +5,7 @@ import { changeRuntime } from '../runtimes/defined/change.js';
 import { defineRuntime } from '../runtimes/defined/define.js';
 import { runtimes } from '../runtimes/index.js';
 import type { Runtime } from '../runtimes/runtime.js';
+import { isCommand } from './program.js';
 import { faultText } from './runtime-option.js';
 
 export interface OwnRuntimes {
@@ -39,11 +40,12 @@ interface One {
   readonly problems: readonly Problem[];
 }
 
-const fixed: ReadonlySet<string> = new Set(['demo', 'generic']); // no agents that anybody runs
+/** Words that `ctxwrap WORD` knows already, and the name of what is no agent we know. */
+const isTaken = (name: string): boolean => isCommand(name) || name === 'generic';
 
 const oneOf = (name: string, value: JsonRecord, where: DefinedIn): One => {
   const ours = Object.values<Runtime>(runtimes).find((runtime) => runtime.name === name);
-  if (fixed.has(name)) return { problems: [problemAt(name, 'this name is taken', [], where)] };
+  if (isTaken(name)) return { problems: [problemAt(name, 'this name is taken', [], where)] };
   if (value['name'] !== undefined && value['name'] !== name)
     return { problems: [problemAt(name, 'name: must be as the key, or absent', ['name'], where)] };
   const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name });

@@ -1,5 +1,5 @@
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
 import { defineCompact } from './compact-program.js';
 import { exitStatus } from './exit-status-text.js';
@@ -9,7 +9,7 @@ import * as messages from './messages.js';
 import { addOptions } from './options.js';
 import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
 import { defineShell } from './shell/shell-program.js';
-import { parseRuntime, parseWindow } from './values.js';
+import { parseChoice, parseRuntime, parseWindow } from './values.js';
 
 /** Words that `ctxwrap WORD` knows. */
 export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
@@ -66,6 +66,10 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   return { kind: 'run', word, args, anyCommand: true, options: program.opts<Options>() };
 };
 
+/** Whether the word is a command of ours, which no agent can be called by then. */
+export const isCommand = (word: string): boolean =>
+  define('', { ask: () => undefined, print: () => undefined }).commands.some((each) => each.name() === word);
+
 interface Sinks {
   readonly ask: (request: Request) => void;
   readonly print: (text: string) => void;
@@ -109,7 +113,18 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     );
   defineShell(program, { agents: agentWords, version, ask });
   defineConfig(program, ask);
+  defineHelp(program);
   return program;
+};
+
+const defineHelp = (program: Command): void => {
+  const words = program.createHelp().visibleCommands(program);
+  const names = words.map((each) => each.name());
+  program
+    .command('help')
+    .description('print this help, or that of a command')
+    .addArgument(new Argument('[command]').choices(names).argParser(parseChoice('help', ...names)))
+    .action((name: string | undefined) => (words.find((each) => each.name() === name) ?? program).help());
 };
 
 const defineSessions = (program: Command, ask: Sinks['ask']): void => {

@@ -190,14 +190,15 @@ describe('config check', () => {
 
   it('finds every fault of an agent that the user defines, and its place', async () => {
     write(
-      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {} } }',
+      '{ "runtimes": {\n "toy": { "command": "toy",\n  "recipe": { "comand": "/c" } },\n "claude": { "recipe": { "command": "/clear" } },\n "generic": {}, "ps": { "command": "ps" }, "help": {} } }',
     );
     const { stdout } = await config('check');
     expect(stdout).toContain('why    recipe.command: is missing');
     expect(stdout).toContain('recipe.comand: unknown, did you mean command?');
     expect(stdout).toContain(`where  ${userFile()}:3:13`);
     expect(stdout).toContain('error: runtimes.claude is not valid');
-    expect(stdout).toContain('why    this name is taken');
+    for (const taken of ['generic', 'ps', 'help'])
+      expect(stdout).toMatch(new RegExp(`runtimes\\.${taken} is not valid\\n.*\\n  why +this name is taken`));
   });
 });
 

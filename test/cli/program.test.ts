@@ -109,6 +109,8 @@ describe('our options', () => {
     const help = parse('--help');
     expect(help.kind === 'print' && help.text).toContain('ctxwrap [options] <agent> [agent args...]');
     expect(help.kind === 'print' && help.text).toContain('--record-input');
+    expect(parse('help')).toEqual(help);
+    expect(parse('help', 'demo')).toEqual(parse('demo', '--help'));
     expect(parse('demo', '--help')).toMatchObject({ text: expect.stringContaining('--interactive') });
   });
 });
@@ -145,6 +147,11 @@ describe('a wrong option', () => {
       ['demo', '--interactiv'],
       'unknown option "--interactiv" of ctxwrap demo',
       'did you mean --interactive?',
+    ],
+    [
+      ['help', 'dome'],
+      'help must be one of demo, replay, ps, context, compact, doctor, init, completion, config, got "dome"',
+      'try help demo',
     ],
     [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],
   ])('%j is refused with what would be right', (argv, message, hint) => {

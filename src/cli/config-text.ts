@@ -4,44 +4,42 @@ import type { Effective } from '../core/config/merge.js';
 import type { Origin, Setting } from '../core/config/setting.js';
 import { writtenOf } from '../core/config/written.js';
 import type { JsonRecord } from '../core/json.js';
-import { findingOf, placeOf } from './config-messages.js';
-import type { Finding } from './config-messages.js';
+import { findingOf, placeOf } from './config-findings.js';
+import type { Finding } from './config-findings.js';
 import type { WholeConfiguration } from './configure.js';
 import { plain } from '../ui/plain-text.js';
 import { table } from './table.js';
-import type { Column } from './table.js';
 
-interface Look {
-  readonly withOrigin: boolean;
-  /** columns */
-  readonly width: number;
-}
-
-/** One row for each key. */
-export const settingsText = (all: readonly Effective[], { withOrigin, width }: Look): readonly string[] => {
-  const columns: readonly Column[] = [
-    { title: 'KEY', rank: 0 },
-    { title: 'VALUE', rank: 0 },
-    ...(withOrigin
-      ? [
-          { title: 'FROM', rank: 0 },
-          { title: 'INSTEAD OF', rank: 1 },
-        ]
-      : []),
-  ];
+/** One row for each key, as long as it must be: half a value, or half the name of a file, is none. */
+export const settingsText = (all: readonly Effective[], withOrigin: boolean): readonly string[] => {
+  const titles = ['KEY', 'VALUE', ...(withOrigin ? ['FROM', 'INSTEAD OF'] : [])];
   const rows = all.map(({ key, value, origin, overrides }) => [
     key,
     valueText(key, value),
     originText(origin),
     overrides.map((each) => `${valueText(key, each.value)} (${originText(each.origin)})`).join(', '),
   ]);
-  return table(columns, rows, width);
+  return table(
+    titles.map((title) => ({ title, rank: 0 })),
+    rows,
+    Infinity,
+  );
 };
 
 const valueText = (key: Effective['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return plain(Object.keys(Object(value)).join(', '));
   if (value === undefined) return keyOf(key).isTold ? 'as the agent tells' : '-';
   return plain(JSON.stringify(writtenOf(keyOf(key).type, value)));
+};
+
+/** What the user has set, in one line for the log. Texts of the user's are named only. */
+export const settingsLine = (all: readonly Effective[]): string => {
+  const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
+  const told = set.map(({ key, value, origin }) => {
+    const isText = ['text', 'focus', 'definitions'].includes(keyOf(key).type.kind);
+    return `${key}${isText ? '' : ` ${valueText(key, value)}`} (${originText(origin)})`;
+  });
+  return `configured: ${told.length > 0 ? told.join(', ') : 'nothing'}`;
 };
 
 const originText = (origin: Origin): string => {

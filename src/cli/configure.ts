@@ -1,8 +1,10 @@
 // Options with everything that the user has configured. A wrong value never keeps anything from starting: it does not count, and is told.
 import { watchFile } from '../storage/watch-file.js';
 import { withHome } from './config-path.js';
+import { settingsLine } from './config-text.js';
 import type { Surroundings } from './config-path.js';
-import { detailOf, findingOf, noticeOf } from './config-messages.js';
+import { findingOf } from './config-findings.js';
+import { detailOf, noticeOf } from './config-messages.js';
 import { withSettings } from './flag-settings.js';
 import { ownRuntimes } from './own-runtimes.js';
 import { readConfiguration } from './read-configuration.js';
@@ -28,9 +30,9 @@ export const wholeConfiguration = (
   return { ...configuration, runtimes, windows, problems: [...settings.problems, ...problems] };
 };
 
-/** Only what may have been meant otherwise: names in the environment can belong to others. */
+/** Only what may have been meant otherwise: names in the environment, as of a backend, can belong to others. */
 const isToldAtStart = ({ kind, origin }: Problem): boolean =>
-  kind !== 'pending' && !(kind === 'unknown' && origin.layer === 'env');
+  kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && origin.layer === 'env');
 
 /** The options with everything that holds in these surroundings. */
 export const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {
@@ -50,6 +52,7 @@ export const configure = (options: Options, given: readonly string[], around: Su
       ...(values.backend === undefined ? {} : { backend: values.backend }),
       ...(values['claude.million'] === undefined ? {} : { isMillion: values['claude.million'] }),
       notices: notice === undefined ? [] : [notice],
+      told: settingsLine(settings.effective),
       details: problems.map((problem) => detailOf(findingOf(problem))),
       isLogGiven,
       isTextLogged: values['debug.text'] ?? false,
@@ -70,5 +73,5 @@ export const tellChange = (
   const fault = problems.find(({ level }) => level === 'error');
   // half a file is what an editor may leave for a moment: what held before is better than what is left of it
   if (fault) onTrouble(detailOf(findingOf(fault)));
-  else onChange(withSettings(options, settings.values));
+  else onChange(withSettings(options, settings.values), settingsLine(settings.effective));
 };

@@ -4,7 +4,7 @@ import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
 import { configured } from './configured.js';
-import { ownFailure } from './messages.js';
+import { commandWithoutNotify, ownFailure } from './messages.js';
 import { harmless } from '../ui/harmless.js';
 import { print } from './print.js';
 import { parseArguments } from './program.js';
@@ -20,6 +20,8 @@ const main = async (): Promise<void> => {
     return;
   }
   const task = await configured(request);
+  // a file may say when, and the command line what
+  if (task.given?.includes('notifyCommand') && !task.options.notify) throw commandWithoutNotify();
   finish(await perform(task), task.options.quiet ?? false);
 };
 

@@ -1,8 +1,10 @@
-/** The known word that takes the fewest typing mistakes to become `given`; undefined when none is alike. */
+/** The known word that takes the fewest typing mistakes to become `given`, one in three letters; undefined when none is alike. */
 export const nearest = (given: string, known: readonly string[]): string | undefined => {
   const alike = known
     .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, mistakes }) => mistakes <= Math.ceil(Math.max(given.length, word.length) / 2.5))
+    .filter(
+      ({ word, mistakes }) => mistakes <= Math.max(1, Math.floor(Math.max(given.length, word.length) / 3)),
+    )
     .sort((a, b) => a.mistakes - b.mistakes);
   return alike[0]?.word;
 };

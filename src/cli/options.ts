@@ -100,6 +100,11 @@ const addOwn = (program: Command): Command =>
     )
     .option('--log <file>', 'append what the wrapper does to a file', parseFile('--log', 'ctxwrap.log'))
     .option(
+      '--log-level <level>',
+      'what the log has: info (everything), warn, error',
+      parseChoice('--log-level', 'info', 'warn', 'error'),
+    )
+    .option(
       '--config <file>',
       'your configuration, in place of ~/.config/ctxwrap/config.jsonc',
       parseFile('--config', 'config.jsonc'),

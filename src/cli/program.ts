@@ -38,7 +38,6 @@ export const parseArguments = (argv: readonly string[], version: string): Reques
   if (request === undefined) throw messages.noAgent();
   const options = program.opts<Options>();
   if (options.recordInput && options.record === undefined) throw messages.inputWithoutRecord();
-  if (options.notifyCommand !== undefined && !options.notify) throw messages.commandWithoutNotify();
   return withGiven(request, givenOptions(program));
 };
 

@@ -87,6 +87,18 @@ const careful = (layer: Origin['layer'], place: string, settings: Read['settings
   return [...settings, { key: 'mode', value: 'warn', origin: { layer, place } }];
 };
 
+const dotenvRead = (text: string, path: string): Read => {
+  const { values, unread: lines } = readDotenv(text.replace(/^\uFEFF/, ''));
+  const { settings, problems } = readEnv(values, path);
+  const unreadable = lines.map((line): Problem => ({
+    kind: 'syntax',
+    level: 'warning',
+    origin: { layer: 'env', place: path, at: { line, column: 1 } },
+    reason: 'it is no NAME=value, and no comment; it is passed over',
+  }));
+  return { settings, problems: [...problems, ...unreadable] };
+};
+
 /** The environment itself comes before a file with more of it. */
 const withFile = (env: Read, file: string | undefined, { home, cwd }: Surroundings): Read => {
   if (file === undefined) return env;
@@ -94,7 +106,7 @@ const withFile = (env: Read, file: string | undefined, { home, cwd }: Surroundin
   const read = readPlainFile(path);
   const more =
     read.kind === 'read'
-      ? readEnv(readDotenv(read.text), path)
+      ? dotenvRead(read.text, path)
       : unread({ layer: 'env', place: path }, read, `touch ${shellWord(path)}`);
   return {
     settings: [...env.settings, ...more.settings],

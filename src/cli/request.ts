@@ -41,6 +41,7 @@ export interface Options {
   /** control byte */
   readonly hotkey: number | 'none';
   readonly log?: string;
+  readonly logLevel?: 'info' | 'warn' | 'error';
   readonly quiet?: boolean;
   /** the user's configuration, in place of the one in its folder */
   readonly config?: string;
@@ -60,7 +61,9 @@ export interface Configured {
   readonly isMillion?: boolean;
   /** one line each, for the footer: what is wrong with the configuration */
   readonly notices: readonly string[];
-  /** the same, whole, for the log */
+  /** what is set, for the log; absent where there is nothing to read */
+  readonly told?: string;
+  /** what is wrong, whole, for the log */
   readonly details: readonly string[];
   /** the log file was named by an option: without it nothing starts */
   readonly isLogGiven: boolean;
@@ -71,7 +74,8 @@ export interface Configured {
 }
 
 export interface ConfigListener {
-  readonly onChange: (options: Options) => void;
+  /** `told` is what is set now, for the log */
+  readonly onChange: (options: Options, told: string) => void;
   /** the file is wrong now, so what held before goes on */
   readonly onTrouble: (detail: string) => void;
 }

@@ -26,11 +26,12 @@ export interface Outcome {
 }
 
 /** The log of a task. One that only a file or the environment names, and that cannot be written, keeps nothing from starting. */
-export const logFor = ({ log: path, configured }: Options): Log => {
+export const logFor = ({ log: path, logLevel: level, configured }: Options): Log => {
   if (path === undefined) return nullLog;
   const withText = configured?.isTextLogged;
-  const open = (): Log => openLog(path, Date.now, { withText });
+  const open = (): Log => openLog(path, Date.now, { level, withText });
   const log = configured?.isLogGiven === false ? orNone(open) : open();
+  if (configured?.told !== undefined) log.info(configured.told);
   for (const detail of configured?.details ?? []) log.warn(detail);
   return log;
 };
@@ -112,7 +113,10 @@ const configuredSession = (
     ...(assumed === undefined || window !== undefined ? {} : { assumedWindow: assumed }),
     watchSettings: (onChange) =>
       watch({
-        onChange: (options) => onChange(liveWish(options, windows[name])),
+        onChange: (options, told) => {
+          log.info(told);
+          onChange(liveWish(options, windows[name]));
+        },
         onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
       }),
   };

@@ -7,9 +7,9 @@ export const MOST_TOKENS = 10_000_000;
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
 
-/** 200000, 200_000, 200k, 1.5M; NaN for anything else. */
+/** 200000, 200_000, 200k, 1.5M; NaN for anything else, also for a part of a token. */
 export const tokensIn = (text: string): number => {
-  const found = /^(\d+(?:_\d+)*(?:\.\d+)?)([km]?)$/i.exec(text);
+  const found = /^(\d+(?:_\d+)*(?:\.\d+(?=[km]))?)([km]?)$/i.exec(text);
   const number = Number(found?.[1]?.replaceAll('_', ''));
   return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };

@@ -12,7 +12,14 @@ export interface Log {
   readonly close: () => void;
 }
 
+/** From all to the least. */
+export const logLevels = ['info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
 export interface LogOptions {
+  /** what is less is not written; `info` when absent */
+  readonly level?: LogLevel | undefined;
   /** the log may hold what was said; false when absent */
   readonly withText?: boolean | undefined;
 }
@@ -30,7 +37,11 @@ const nothing = (): void => undefined;
 export const nullLog: Log = { info: nothing, warn: nothing, error: nothing, close: nothing };
 
 /** Opens a log file for appending; `now` gives the time of a line. Throws a UserError if the file cannot be written. */
-export const openLog = (path: string, now: () => Millis, { withText = false }: LogOptions = {}): Log => {
+export const openLog = (
+  path: string,
+  now: () => Millis,
+  { level: least = 'info', withText = false }: LogOptions = {},
+): Log => {
   let file: number | undefined = open(path);
   const place = realpathSync(path); // a link stays where it is when the file goes
   let isOver = false;
@@ -49,10 +60,16 @@ export const openLog = (path: string, now: () => Millis, { withText = false }: L
     }
   };
 
+  const at =
+    (level: LogLevel): Log['info'] =>
+    (message) => {
+      if (logLevels.indexOf(level) >= logLevels.indexOf(least)) append(level, message);
+    };
+
   return {
-    info: (message) => append('info', message),
-    warn: (message) => append('warn', message),
-    error: (message) => append('error', message),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
     ...(withText ? { text: (message: string) => append('text', message) } : {}),
     close: () => {
       if (file !== undefined) closeSync(file);

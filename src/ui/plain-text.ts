@@ -20,14 +20,18 @@ export const shortened = (text: string, columns: number, side: 'end' | 'start' =
   return side === 'end' ? `${rest}…` : `…${rest}`;
 };
 
-/** The words of a text in lines of at most so many columns; a longer word is cut. */
-export const wrapped = (text: string, columns: number): readonly string[] => {
+/** The words of a text in lines of at most so many columns; a longer word is cut, or stays whole on a line of its own. */
+export const wrapped = (
+  text: string,
+  columns: number,
+  longWord: 'cut' | 'whole' = 'cut',
+): readonly string[] => {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
     const longer = last === undefined ? word : `${last} ${word}`;
     if (last !== undefined && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(shortened(word, columns));
+    else lines.push(longWord === 'cut' ? shortened(word, columns) : word);
   }
   return lines;
 };

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyNames } from '../../src/core/config/keys.js';
+import { userFileOf, writeConfig } from './config-file.js';
 import { ctxwrap, makeBench, type Bench, type Ended } from './launcher.js';
 
 let bench: Bench;
@@ -11,11 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const userFile = (): string => join(bench.folder, '.config/ctxwrap/config.jsonc');
-const write = (text: string, path = userFile()): void => {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text, { mode: 0o600 });
-};
+const userFile = (): string => userFileOf(bench);
+const write = (text: string, path = userFile()): void => writeConfig(bench, text, path);
 const project = (text: string): void => write(text, join(bench.folder, '.ctxwrap.jsonc'));
 const config = (...args: readonly string[]): Promise<Ended> => ctxwrap(['config', ...args], bench);
 const rowOf = ({ stdout }: Ended, key: string): string =>
@@ -70,6 +68,13 @@ describe('config show', () => {
     const text = await config('show', 'mode', '--origin');
     expect(text.stdout).toMatch(/^KEY +VALUE +FROM/);
     expect(rowOf(text, 'mode')).toMatch(/^mode +"warn" +CTXWRAP_MODE/);
+  });
+
+  it('cuts nothing where there is little room', async () => {
+    const focus = 'the failing tests of the parser and everything that was decided about them';
+    write(JSON.stringify({ focus }));
+    bench.env['COLUMNS'] = '20';
+    expect(rowOf(await config(), 'focus')).toContain(focus);
   });
 
   it('knows its keys', async () => {
@@ -180,6 +185,26 @@ describe('config check', () => {
     expect(named.stdout).toContain("fix    ctxwrap --config 'no such.jsonc' config init\n");
   });
 
+  it('knows names that are written in pieces, and one that is empty', async () => {
+    write('{ "notify": { "on": ["hard"] }, "": 1, "claude": {} }');
+    const { stdout } = await config('check');
+    expect(stdout).toContain('names are written in one piece: "notify.on", "notify.command"');
+    expect(stdout).toContain('names are written in one piece: "claude.million", "claude.statusLine"');
+    expect(stdout).toContain('error: "" is unknown');
+  });
+
+  it('tells which lines of a dotenv file are not read', async () => {
+    const file = join(bench.folder, 'env');
+    write('# mine\n\nCTXWRAP_MODE=ask\nCTXWRAP_WINDOW 200k\n', file);
+    bench.env['CTXWRAP_ENV_FILE'] = file;
+    const { code, stdout } = await config('check');
+    expect(code).toBe(0);
+    expect(stdout).toContain('warning: a line is not read');
+    expect(stdout).toContain(`where  ${file}:4:1\n`);
+    expect(stdout).toContain(`fix    \${EDITOR:-vi} +4 ${file}\n`);
+    expect(stdout).not.toContain(':1:1');
+  });
+
   it('tells of a name that stands twice', async () => {
     write('{ "footer": false,\n  "footer": true }');
     const { code, stdout } = await config('check');
@@ -253,48 +278,6 @@ describe('config init', () => {
     expect(existsSync(userFile())).toBe(false);
     expect(await ctxwrap(['--config', 'sub/mine.jsonc', 'config', 'path'], bench)).toMatchObject({
       stdout: `${named}\n`,
-    });
-  });
-});
-
-describe('a start', () => {
-  it('is never prevented by a wrong configuration, nor disturbed where it is not wrapped', async () => {
-    bench.program('claude', '#!/bin/sh\necho "the agent $1"\nexit 3\n');
-    write('{ "mode": 5, "window": "x", "log": "/nowhere/at/all.log", "nothing": [');
-    bench.env['CTXWRAP_CONFIG'] = userFile();
-    bench.env['CTXWRAP_ENV_FILE'] = '/nowhere';
-    bench.env['CTXWRAP_HOTKEY'] = 'Ctrl-C';
-    expect(await ctxwrap(['claude', '-p'], bench)).toEqual({
-      code: 3,
-      signal: null,
-      stdout: 'the agent -p\n',
-      stderr: '',
-    });
-  });
-
-  it('writes what is wrong into the log', async () => {
-    bench.program('claude', '#!/bin/sh\nexit 0\n');
-    write('{ "mode": "atuo" }');
-    await ctxwrap(['--log', 'run.log', 'claude', '-p'], bench);
-    expect(readFileSync(join(bench.folder, 'run.log'), 'utf8')).toContain(
-      `warn configuration: mode is "atuo" (${userFile()}:1:11): it must be one of auto, ask, warn, off; it counts as warn`,
-    );
-  });
-
-  it('finds an agent of the user’s by its name, and another program for one of ours', async () => {
-    bench.program('toy-cli', '#!/bin/sh\necho toy "$@"\n');
-    bench.program('claude-nightly', '#!/bin/sh\necho nightly "$@"\n');
-    write('{ "runtimes": { "toy": { "command": "toy-cli" }, "claude": { "command": "claude-nightly" } } }');
-    expect(await ctxwrap(['toy', '-x'], bench)).toMatchObject({ code: 0, stdout: 'toy -x\n' });
-    expect(await ctxwrap(['claude', '-p'], bench)).toMatchObject({ code: 0, stdout: 'nightly -p\n' });
-    expect(await ctxwrap(['--', 'toy'], bench)).toMatchObject({ code: 127 });
-    expect(await ctxwrap(['tyo'], bench)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('did you mean toy?'),
-    });
-    expect(await ctxwrap(['--runtime', 'toys', 'toy'], bench)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('try --runtime toy'),
     });
   });
 });

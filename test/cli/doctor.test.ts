@@ -161,6 +161,20 @@ describe('ctxwrap doctor', () => {
     expect(check('codex', 'window')?.text).toBe('100,000 tokens, the window you set');
   });
 
+  it.each([30, 80])('cuts no path and breaks no command in %i columns', async (columns) => {
+    const state = join(bench.folder, 'a folder of a rather long name', 'state');
+    mkdirSync(state, { recursive: true });
+    writeFileSync(join(state, 'ctxwrap'), '');
+    bench.env['XDG_STATE_HOME'] = state;
+    bench.env['COLUMNS'] = `${columns}`;
+    const { stdout } = await ctxwrap(['doctor'], bench);
+    const path = join(state, 'ctxwrap');
+    expect(stdout).toContain(`fix: mv '${path}' '${path}.old'\n`);
+    expect(stdout).not.toContain('…');
+    const words = stdout.split('\n').filter((line) => line.length > columns && !line.includes('fix: '));
+    expect(words.filter((line) => line.trim().includes(' '))).toEqual([]);
+  });
+
   it('asks the terminal, and does not wait long for one that says nothing', async () => {
     const silent = inTerminal(process.execPath, [bin, 'doctor'], bench);
     await silent.ended;

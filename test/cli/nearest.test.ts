@@ -16,6 +16,6 @@ it.each([
   expect(nearest(given, agents)).toBe(expected);
 });
 
-it.each(['vim', '', 'python3', 'x'])('takes "%s" for nothing', (given) => {
+it.each(['vim', '', 'python3', 'x', 'gem', 'coding', 'opencode'])('takes "%s" for nothing', (given) => {
   expect(nearest(given, agents)).toBeUndefined();
 });

@@ -14,6 +14,7 @@ describe('a runtime of ours that a user changes', () => {
     const { runtime, windowTokens } = changed({ command: 'claude-nightly', window: 1_000_000 });
     expect(runtime).toEqual({ ...claude, command: 'claude-nightly' });
     expect(windowTokens).toBe(1_000_000);
+    expect(changed({ window: '1M' }).windowTokens).toBe(1_000_000);
   });
 
   it('is as it was where nothing is said', () => {
@@ -48,6 +49,9 @@ describe('a runtime of ours that a user changes', () => {
     [{ name: 'other' }, 'name'],
     [{ command: '/bin/sh' }, 'command'],
     [{ window: 999 }, 'window'],
+    [{ window: '1T' }, 'window'],
+    [{ window: 1_000.5 }, 'window'],
+    [{ window: Infinity }, 'window'],
     [{ recipe: { finishMs: 1 } }, 'recipe.finishMs'],
   ])('cannot be changed by %j', (value, path) => {
     expect(changeRuntime(claude, value)).toMatchObject({ problems: [{ path }] });

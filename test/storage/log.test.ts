@@ -27,6 +27,20 @@ const now = (): number => Date.UTC(2026, 10, 21, 10, 22, 33, 44);
 const text = (): string => readFileSync(path, 'utf8');
 
 describe('the log', () => {
+  it.each([
+    ['info', ['info a', 'warn b', 'error c']],
+    ['warn', ['warn b', 'error c']],
+    ['error', ['error c']],
+  ] as const)('has what is at least %s', (level, lines) => {
+    const log = openLog(path, now, { level });
+    log.info('a');
+    log.warn('b');
+    log.error('c');
+    log.close();
+    const written = readFileSync(path, 'utf8').trim().split('\n');
+    expect(written.map((line) => line.slice(line.indexOf(' ') + 1))).toEqual(lines);
+  });
+
   it('appends one line an event: time, level, message', () => {
     writeFileSync(path, 'before\n');
     const log = openLog(path, now);

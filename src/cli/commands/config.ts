@@ -7,14 +7,14 @@ import { completedConfig, newConfig } from '../../storage/complete-config.js';
 import { readConfigFile } from '../../storage/config-file.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { writeConfig } from '../../storage/write-config.js';
-import { brokenConfig, findingOf, refusedConfig, unwritableConfig } from '../config-messages.js';
+import { findingOf } from '../config-findings.js';
+import { brokenConfig, refusedConfig, unwritableConfig } from '../config-messages.js';
 import { configRecord, findingsText, initText, settingsText } from '../config-text.js';
 import { configPath, ownCommand, surroundings } from '../config-path.js';
 import type { Surroundings } from '../config-path.js';
 import { wholeConfiguration } from '../configure.js';
 import type { WholeConfiguration } from '../configure.js';
 import { jsonText } from '../json-text.js';
-import { widthOfOutput } from '../output-width.js';
 import { print } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
@@ -59,8 +59,7 @@ const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration):
   const { effective } = whole.settings;
   const wanted = effective.filter((each) => key === undefined || each.key === key);
   if (json) return jsonText(configRecord(wanted, whole), 2);
-  const width = origin ? Infinity : widthOfOutput(); // half the name of a file is none
-  return `${settingsText(wanted, { withOrigin: origin, width }).join('\n')}\n`;
+  return `${settingsText(wanted, origin).join('\n')}\n`;
 };
 
 const usage = 2;

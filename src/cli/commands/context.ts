@@ -50,8 +50,10 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
   return fileReport(target, request);
 };
 
-const runtimeNamed = (name: string): Runtime | undefined =>
-  Object.values<Runtime>(runtimes).find((each) => each.name === name);
+const runtimeNamed = (name: string, { options }: ContextRequest): Runtime | undefined =>
+  [...(options.configured?.runtimes ?? []), ...Object.values<Runtime>(runtimes)].find(
+    (each) => each.name === name,
+  );
 
 /** Numbers as the wrapper has them; the session file adds what only it holds. */
 const sessionReport = async (
@@ -59,7 +61,7 @@ const sessionReport = async (
   request: ContextRequest,
 ): Promise<ContextReport> => {
   const { id, pid, logPath, reading, note, agentSessionId } = record;
-  const runtime = runtimeNamed(record.runtime);
+  const runtime = runtimeNamed(record.runtime, request);
   const file =
     logPath === undefined || !runtime?.log
       ? undefined

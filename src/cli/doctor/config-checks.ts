@@ -1,7 +1,7 @@
 import { ok, fail, warn } from '../../core/doctor-report.js';
 import type { CheckSection } from '../../core/doctor-report.js';
 import type { FolderObstacle } from '../../storage/folder-obstacle.js';
-import { findingOf } from '../config-messages.js';
+import { findingOf } from '../config-findings.js';
 import type { WholeConfiguration } from '../configure.js';
 import { inTheWay, mending } from './folder-checks.js';
 

@@ -1,6 +1,6 @@
 import type { Check, DoctorReport } from '../../core/doctor-report.js';
 import type { Paint } from '../paint.js';
-import { plain, widthOf, wrapped } from '../../ui/plain-text.js';
+import { plain, wrapped } from '../../ui/plain-text.js';
 
 const NAME_COLUMNS = 15;
 
@@ -18,17 +18,19 @@ export const doctorText = (
 
 const tierOf = { ok: 'safe', warn: 'warn', fail: 'hard' } as const;
 
+const LEAST_ROOM = 30; // columns beside the name; with fewer the text stands below it
+const BELOW = 4;
+
+// A command to be copied is one line, and no path is cut: the terminal breaks what is too long for it.
 const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Paint): readonly string[] => {
-  const head = `${status.padEnd(4)} ${name.padEnd(NAME_COLUMNS)}`;
-  const room = width - 2 - widthOf(head);
-  const lines = [
-    ...wrapped(plain(text), room),
-    ...(fix === undefined ? [] : wrapped(`fix: ${plain(fix)}`, room)),
-  ];
-  const indent = ' '.repeat(widthOf(head) + 2);
-  return lines.map((line, index) =>
-    index > 0
-      ? indent + line
-      : `  ${paint.tier(tierOf[status], status.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}${line}`,
-  );
+  const head = `  ${paint.tier(tierOf[status], status.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
+  const beside = 2 + 4 + 1 + NAME_COLUMNS;
+  const isBeside = width - beside >= LEAST_ROOM;
+  const left = isBeside ? beside : BELOW;
+  const body = [
+    ...wrapped(plain(text), width - left, 'whole'),
+    ...(fix === undefined ? [] : [`fix: ${plain(fix)}`]),
+  ].map((line) => ' '.repeat(left) + line);
+  const [first = '', ...rest] = body;
+  return isBeside ? [head + first.trimStart(), ...rest] : [head.trimEnd(), ...body];
 };

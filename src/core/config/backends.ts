@@ -16,6 +16,17 @@ export const backendNames = Object.keys(backends) as readonly BackendName[];
 
 const MILLION = 1_000_000;
 
+// the models of the others are the user's own
+const capacities: Readonly<Record<string, number>> = {
+  claude: MILLION,
+  openai: backends.openai,
+  gemini: backends.gemini,
+};
+
+/** The largest window in tokens that the models of this backend have; undefined where that is not known. */
+export const backendCapacity = (backend: unknown): number | undefined =>
+  typeof backend === 'string' && Object.hasOwn(capacities, backend) ? capacities[backend] : undefined;
+
 const knownAgents: readonly string[] = ['claude', 'codex', 'gemini', 'qwen'];
 
 interface Assumption {

@@ -71,10 +71,11 @@ const schemaOf = (type: ValueType): v.GenericSchema<unknown, unknown> => {
     case 'percent':
       return v.pipe(
         amount,
-        v.transform((text) => tokensIn(text.replace(/%$/, ''))),
-        v.minValue(type.least),
-        v.maxValue(type.most),
-        v.transform((value) => ({ value, unit: 'percent' })),
+        v.transform((text) => boundIn(text.replace(/%?$/, '%'))),
+        v.object({
+          value: v.pipe(v.number(), v.minValue(type.least), v.maxValue(type.most)),
+          unit: v.literal('percent'),
+        }),
       );
     case 'text':
       return v.pipe(v.string(), v.nonEmpty(), v.maxLength(type.longest));

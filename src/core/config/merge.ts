@@ -1,5 +1,6 @@
 // Which of the settings hold: flag > environment > project > user > the agent's own > default.
 import { checkValue } from './check-value.js';
+import { contradictions } from './contradictions.js';
 import { keyNames, keyOf } from './keys.js';
 import type { KeyName, Values } from './keys.js';
 import type { Origin, Problem, Read, Setting } from './setting.js';
@@ -53,6 +54,7 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
       ...project.problems,
       ...merged.flatMap(({ problems }) => problems),
       ...user.problems,
+      ...contradictions(effective),
     ],
   };
 };

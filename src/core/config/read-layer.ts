@@ -83,9 +83,10 @@ const readValue = (key: KeyName, { type, written, origin, otherwise }: Found): R
   const checked = checkValue(type, written);
   if ('value' in checked) {
     const setting = { key, value: checked.value, origin };
-    const pending: readonly Problem[] = keyOf(key).isPending
-      ? [{ kind: 'pending', level: 'warning', key, origin }]
-      : [];
+    const { isPending, project } = keyOf(key);
+    const isRefused = origin.layer === 'project' && project === undefined; // which is told later
+    const pending: readonly Problem[] =
+      isPending && !isRefused ? [{ kind: 'pending', level: 'warning', key, origin }] : [];
     return { settings: [setting], problems: pending };
   }
   const choice = type.kind === 'choice' && typeof written === 'string' ? type.otherwise : undefined;
@@ -121,7 +122,7 @@ const wrong = (key: KeyName, { written, origin, rule, otherwise }: WrongValue): 
 const LONGEST_GIVEN = 60; // characters
 
 const short = (written: unknown): string => {
-  const text = JSON.stringify(written) ?? String(written);
+  const text = typeof written === 'number' ? String(written) : (JSON.stringify(written) ?? String(written));
   return text.length > LONGEST_GIVEN ? `${text.slice(0, LONGEST_GIVEN)}…` : text;
 };
 

@@ -64,6 +64,12 @@ export const sessionKeys = {
     example: '~/ctxwrap.log',
     flag: '--log',
   },
+  'log.level': {
+    type: { kind: 'choice', choices: ['info', 'warn', 'error'] },
+    fallback: 'info',
+    doc: 'What the log has: `info` everything, `warn` what did not go as it should, `error` what failed.',
+    flag: '--log-level',
+  },
   'debug.text': {
     type: flag,
     fallback: false,

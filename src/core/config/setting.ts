@@ -43,9 +43,27 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
   /** a project's file may not say that */
   | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
   | { readonly kind: 'pending'; readonly key: string }
+  /** a boundary is higher than the one above it */
+  | {
+      readonly kind: 'order';
+      readonly key: string;
+      readonly above: string;
+      readonly given: string;
+      /** what is used for it */
+      readonly used: string;
+    }
+  /** a window that is larger than what the backend's models have; it holds all the same */
+  | {
+      readonly kind: 'capacity';
+      readonly key: string;
+      readonly given: string;
+      readonly backend: string;
+      /** tokens */
+      readonly most: number;
+    }
   /** the name stands more than once; the last one holds */
   | { readonly kind: 'repeated'; readonly key: string }
-  /** the text of a file is no JSONC */
+  /** the text of a file is no JSONC, or a line of a dotenv file no pair */
   | { readonly kind: 'syntax'; readonly reason: string }
   /** the file is not read */
   | { readonly kind: 'file'; readonly reason: string; readonly fix: string }

@@ -28,6 +28,7 @@ export const problem = (path: string, given: unknown, allowed: string): { readon
 };
 
 const written = (given: unknown): string => {
+  if (typeof given === 'number') return String(given); // one that is no JSON can be read, as 1e400
   try {
     return JSON.stringify(given) ?? String(given);
   } catch {

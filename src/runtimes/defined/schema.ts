@@ -1,4 +1,5 @@
 // What a definition may hold. Every limit is there so that a definition can't make a session slow.
+import { LEAST_TOKENS, MOST_TOKENS, tokensIn } from '../../core/amount.js';
 import { fields, flag, isProblem, list, number, oneOf, problem, simple, such, text } from './check.js';
 import type { Check } from './check.js';
 import type {
@@ -16,7 +17,6 @@ import { LONGEST_PATTERN, readPattern, type Pattern } from './pattern.js';
 import { readRegion, regionForms } from './region.js';
 
 const LONGEST_LIST = 20;
-const LARGEST_WINDOW = 10_000_000; // tokens, as for --window
 
 const plainText = text('a text', (given) => (given !== '' && given.length <= 200 ? given : undefined));
 const name = text('letters a-z, digits and -, at most 32, a letter first', (given) =>
@@ -29,7 +29,13 @@ const words = list(plainText, 100);
 const fieldPath = text('a field path such as usage.input or parts.*.tokens', readFieldPath);
 const glob = text(globForms, readGlob);
 const region = text(regionForms, readRegion);
-const tokens = number(1_000, LARGEST_WINDOW, 'a number of tokens');
+/** As for `--window`. */
+const tokens: Check<number> = (value, path) => {
+  const count = typeof value === 'string' || typeof value === 'number' ? tokensIn(`${value}`) : Number.NaN;
+  return count >= LEAST_TOKENS && count <= MOST_TOKENS
+    ? { value: count }
+    : problem(path, value, `a number of tokens from ${LEAST_TOKENS} to ${MOST_TOKENS}`);
+};
 
 const pattern: Check<Pattern> = (value, path) => {
   const allowed = `a regular expression of at most ${LONGEST_PATTERN} characters for one row`;
@@ -115,7 +121,7 @@ const textPattern = such(
   ({ groups }) => groups === 1,
 );
 
-const nativeTrigger = fields({ share: number(0.01, 1), reserveTokens: number(0, LARGEST_WINDOW) }, {});
+const nativeTrigger = fields({ share: number(0.01, 1), reserveTokens: number(0, MOST_TOKENS) }, {});
 
 /** What may be changed in an agent that is known: what depends on the machine or the plan, and nothing that is read or typed. */
 export const change: Check<Change> = fields(

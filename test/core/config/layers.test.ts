@@ -35,6 +35,7 @@ describe('a project’s file', () => {
       },
     });
     expect(settings.values).toEqual(settingsOf({}).values);
+    expect(settings.problems).toHaveLength(4); // each once
     expect(new Set(settings.problems.map((each) => ('key' in each ? each.key : '')))).toEqual(
       new Set(['recipe', 'strategy', 'runtimes', 'notify.command']),
     );
@@ -78,6 +79,7 @@ describe('names of other programs in the environment', () => {
     ['CONTEXT_WINDOW_SIZE', '2000001', 'window', undefined],
     ['CONTEXT_WINDOW_SIZE', 'large', 'window', undefined],
     ['COMPACTION_THRESHOLD_PCT', '50', 'auto', { value: 50, unit: 'percent' }],
+    ['COMPACTION_THRESHOLD_PCT', '85.5', 'auto', { value: 85.5, unit: 'percent' }],
     ['COMPACTION_THRESHOLD_PCT', '99', 'auto', { value: 99, unit: 'percent' }],
     ['COMPACTION_THRESHOLD_PCT', '49', 'auto', { value: 85, unit: 'percent' }],
     ['COMPACTION_THRESHOLD_PCT', '100', 'auto', { value: 85, unit: 'percent' }],
@@ -136,6 +138,53 @@ describe('names of other programs in the environment', () => {
     expect(assumedWindow('claude', { isMillion: true, runtime: 'claude' })).toBe(1_000_000);
     expect(assumedWindow(undefined, { isMillion: true, runtime: 'codex' })).toBeUndefined();
     expect(assumedWindow('custom', { runtime: 'claude' })).toBeUndefined();
+  });
+});
+
+describe('boundaries that contradict each other', () => {
+  const problems = (layers: Parameters<typeof settingsOf>[0]) =>
+    settingsOf(layers).problems.filter(({ kind }) => kind === 'order');
+
+  it.each([
+    [{ warn: '90%', auto: '80%' }, [{ key: 'warn', above: 'auto', given: '90%', used: '80%' }]],
+    [{ auto: '150k', hard: 120_000 }, [{ key: 'auto', above: 'hard', given: '150000', used: '120000' }]],
+    [{ warn: '90%', hard: '80%' }, [{ key: 'warn', above: 'hard' }]],
+    [{ warn: '90%', auto: '80%', hard: '70%' }, [{ key: 'warn' }, { key: 'auto' }]],
+    [{ warn: '80%', auto: '80%' }, []],
+    [{ warn: '90%', auto: '50k' }, []], // which is more depends on the window
+  ])('are told where both are the user’s: %j', (user, told) => {
+    expect(problems({ user })).toMatchObject(told);
+    expect(problems({ user })).toHaveLength(told.length);
+  });
+
+  it('are told across layers, but not of what stands on the command line', () => {
+    const user = { warn: '70%' };
+    expect(problems({ user, env: { COMPACTION_THRESHOLD_PCT: '60' } })).toMatchObject([
+      { level: 'warning', key: 'warn', used: '60%', origin: { layer: 'user' } },
+    ]);
+    expect(problems({ user, flags: { auto: { value: 60, unit: 'percent' } } })).toEqual([]);
+  });
+});
+
+describe('a window that is larger than the backend’s', () => {
+  it.each([
+    ['openai', 200_000, 128_000],
+    ['gemini', 2_000_000, 1_000_000],
+    ['claude', 1_500_000, 1_000_000],
+  ])('holds, and is told: %s with %i', (backend, window, most) => {
+    const settings = settingsOf({ env: { BACKEND: backend, CONTEXT_WINDOW_SIZE: `${window}` } });
+    expect(settings.values.window).toBe(window);
+    expect(settings.problems).toMatchObject([{ kind: 'capacity', level: 'warning', backend, most }]);
+  });
+
+  it.each([
+    ['openai', 128_000],
+    ['claude', 1_000_000],
+    ['ollama', 131_072],
+    ['custom', 500_000],
+  ])('is not %s with %i', (backend, window) => {
+    expect(settingsOf({ user: { backend, window } }).problems).toEqual([]);
+    expect(settingsOf({ user: { backend }, flags: { window: 9_000_000 } }).problems).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 // Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
 import { execFileSync } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const OUTPUT = 'dist';
@@ -13,12 +13,36 @@ const withoutDevtools = {
     onResolve({ filter: /^\.\/devtools\.js$/ }, ({ path }) => ({ path, external: true })),
 };
 
-const { metafile } = await build({
-  entryPoints: { main: 'src/cli/main.ts', 'demo-agent': 'src/demo/main.ts' },
+const SOURCE = resolve('src');
+const START = join(SOURCE, 'cli/main.ts');
+const SESSION = join(SOURCE, 'wrap/session-start.ts');
+
+// What several entries share becomes a chunk of its own, dozens of them, and a start would wait for each. So every module that is loaded
+// later says what is there by then: all of it shares that, and it stays in one piece.
+const loadedLater = {
+  name: 'loaded-later',
+  setup: ({ onLoad, onResolve, resolve: find }) => {
+    onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer }) => {
+      if (kind !== 'dynamic-import' || !importer.startsWith(SOURCE)) return undefined;
+      const target = (await find(path, { resolveDir, importer, kind: 'import-statement' })).path;
+      const isInSession = /^(?:wrap|terminal|ui)\//.test(relative(SOURCE, importer));
+      const there = isInSession ? [START, SESSION] : [START];
+      return { path: target.replace(/\.tsx?$/, ''), namespace: 'later', pluginData: { target, there } };
+    });
+    onLoad({ filter: /^/, namespace: 'later' }, ({ pluginData: { target, there } }) => ({
+      contents: [
+        ...there.map((path) => `import ${JSON.stringify(path)};`),
+        `export * from ${JSON.stringify(target)};`,
+      ].join('\n'),
+      resolveDir: SOURCE,
+    }));
+  },
+};
+
+const common = {
   outdir: OUTPUT,
   metafile: true,
   bundle: true,
-  splitting: true, // Ink, React and xterm.js live in chunks of their own that are loaded after the child has started
   format: 'esm',
   platform: 'node',
   mainFields: ['module', 'main'], // jsonc-parser's other form asks for its parts in a way that cannot be bundled
@@ -30,16 +54,27 @@ const { metafile } = await build({
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   external: ['@lydell/node-pty'],
-  plugins: [withoutDevtools],
   // bundled CommonJS packages call require() for Node's own modules
   banner: {
     js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
   },
-});
+};
+
+// Ink, React and xterm.js live in chunks of their own that are loaded after the child has started
+const program = {
+  ...common,
+  entryPoints: { main: START },
+  splitting: true,
+  plugins: [withoutDevtools, loadedLater],
+};
+const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/main.ts') } };
+const outputs = (await Promise.all([program, demoAgent].map(build))).flatMap(({ metafile }) =>
+  Object.keys(metafile.outputs),
+);
 
 // the manual page, from the definitions of the command line
 await writeFile(`${OUTPUT}/ctxwrap.1`, execFileSync(process.execPath, [`${OUTPUT}/main.js`, 'man']));
 
 // chunks are named after their content: those of earlier builds would stay for ever, and be published
-const current = new Set([...Object.keys(metafile.outputs).map((path) => basename(path)), 'ctxwrap.1']);
+const current = new Set([...outputs.map((path) => basename(path)), 'ctxwrap.1']);
 for (const name of await readdir(OUTPUT)) if (!current.has(name)) await rm(`${OUTPUT}/${name}`);

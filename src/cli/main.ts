@@ -32,20 +32,30 @@ const perform = async (request: Task): Promise<Outcome> => {
     case 'demo':
       return demo(request);
     case 'replay':
-      // with a screen model of its own, which the start of an agent must not wait for
+      // with a screen model of its own, which nothing else must wait for
       return (await import('./commands/replay.js')).replay(request);
+    default:
+      return performLater(request);
+  }
+};
+
+type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'replay' }>;
+
+const performLater = async (request: LaterTask): Promise<Outcome> => {
+  const { compact, complete, config, context, doctor, ps } = await import('./commands/later.js');
+  switch (request.kind) {
     case 'ps':
-      return printed(await (await import('./commands/ps.js')).ps(request));
+      return printed(await ps(request));
     case 'context':
-      return printed(await (await import('./commands/context.js')).context(request));
+      return printed(await context(request));
     case 'doctor':
-      return (await import('./commands/doctor.js')).doctor(request);
+      return doctor(request);
     case 'complete':
-      return printed(await (await import('./commands/complete.js')).complete(request));
+      return printed(await complete(request));
     case 'compact':
-      return (await import('./commands/compact.js')).compact(request);
+      return compact(request);
     case 'config':
-      return (await import('./commands/config.js')).config(request);
+      return config(request);
   }
 };
 

@@ -1,7 +1,7 @@
 // `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
 import { readFileSync, statSync } from 'node:fs';
 import { UserError } from '../core/user-error.js';
-import { defineRuntime, type Problem } from '../runtimes/defined/define.js';
+import type { Problem } from '../runtimes/defined/define.js';
 import { runtimes } from '../runtimes/index.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import { reasonOf } from '../storage/unwritable.js';
@@ -16,13 +16,14 @@ const MOST_PROBLEMS = 20; // printed; the others are counted
  * The runtime that was asked for, of the user's own or of ours; undefined when none was. Throws a UserError with everything that is
  * wrong with a definition.
  */
-export const runtimeFromOption = (
+export const runtimeFromOption = async (
   option: RuntimeOption | undefined,
   own: readonly Runtime[] = [],
-): Runtime | undefined => {
+): Promise<Runtime | undefined> => {
   if (option === undefined) return undefined;
   if ('name' in option) return named(option.name, own);
   const { file } = option;
+  const { defineRuntime } = await import('../runtimes/defined/define.js');
   const defined = defineRuntime(readJson(file));
   if ('problems' in defined) throw wrongDefinition(file, defined.problems);
   return defined.runtime;

@@ -46,12 +46,7 @@ const orNone = (open: () => Log): Log => {
 
 /** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
-  const [{ wrap }, { makePanel }, { childSize }, { askOfficially }] = await Promise.all([
-    import('../wrap/wrap.js'),
-    import('../wrap/panel.js'),
-    import('../wrap/stage.js'),
-    import('../wrap/official.js'),
-  ]);
+  const { wrap, makePanel, childSize, askOfficially } = await import('../wrap/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize({ columns, rows }, options.footer && options.mode !== 'off');
   const notices: string[] = [];

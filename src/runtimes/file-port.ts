@@ -26,5 +26,6 @@ export interface FilePort {
   readonly family: (pid: number) => Promise<readonly number[]>;
   /** paths of the regular files a process has open; undefined where the system does not tell */
   readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;
-  readonly sha256: (text: string) => string;
+  /** in hexadecimal digits */
+  readonly sha256: (text: string) => Promise<string>;
 }

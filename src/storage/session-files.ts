@@ -1,6 +1,5 @@
 // What finding an agent's session file asks of the machine. Everything here is bounded, follows no link to its end,
 // and answers "nothing" instead of failing.
-import { createHash } from 'node:crypto';
 import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -30,7 +29,8 @@ export const sessionFiles = () => {
     lastPart,
     family,
     openFiles,
-    sha256: (text: string): string => createHash('sha256').update(text).digest('hex'),
+    sha256: async (text: string): Promise<string> =>
+      (await import('node:crypto')).createHash('sha256').update(text).digest('hex'), // no child waits for its loading
     firstLine: async (path: string): Promise<string | undefined> => {
       const line = firstLines.get(path) ?? (await readFirstLine(path));
       if (line === undefined) return undefined;

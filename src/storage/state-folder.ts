@@ -1,6 +1,5 @@
 // Where the wrapper keeps what it must remember, and how files are written there: nobody else can read them, no link is
 // followed, and no reader ever finds half a file.
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
@@ -69,7 +68,7 @@ const makePrivate = async (folder: string): Promise<void> => {
 export const writeAtomic = async (path: string, text: string, mode = FILE_MODE): Promise<void> => {
   const before = await lstat(path).catch(() => undefined);
   if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
-  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const draft = `${path}.${crypto.randomUUID().replaceAll('-', '')}.tmp`;
   const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     try {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Event } from '../core/event.js';
 import type { Footer } from './footer.js';
 import type { Keys } from './keys.js';
@@ -42,5 +41,5 @@ export const followChild = (
 /** The user asks by a key: what was tried before does not count. */
 export const compactByKey = (): Event => ({
   type: 'compact-requested',
-  request: { id: `key-${randomUUID()}`, force: true, isByKey: true },
+  request: { id: `key-${crypto.randomUUID()}`, force: true, isByKey: true },
 });

@@ -102,10 +102,13 @@ describe('a choice', () => {
         hint: 'try --ladder percent',
       }),
     );
-    expect(() => runtimeFromOption(parseRuntime('gemni'))).toThrow(
+  });
+
+  it('is, for an agent, told with the nearest when it is looked up', async () => {
+    await expect(runtimeFromOption(parseRuntime('gemni'))).rejects.toThrow(
       expect.objectContaining({ hint: 'try --runtime gemini' }),
     );
-    expect(() => runtimeFromOption(parseRuntime('toString'))).toThrow('must be one of');
+    await expect(runtimeFromOption(parseRuntime('toString'))).rejects.toThrow('must be one of');
   });
 });
 

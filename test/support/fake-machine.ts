@@ -41,7 +41,7 @@ export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): Fil
     smallText: async (path) => textOf(path),
     family: async () => family,
     openFiles: async (pid) => open[pid],
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    sha256: async (text) => createHash('sha256').update(text).digest('hex'),
   };
 };
 

@@ -10,8 +10,8 @@ const pathOf = (relative: string): string => fileURLToPath(new URL(relative, imp
 const withOverlay: Plugin = {
   name: 'with-overlay',
   setup: ({ onResolve }) => {
-    onResolve({ filter: /\/wrap\/wrap\.js$/ }, ({ importer }) =>
-      importer.includes('/src/cli/') ? { path: pathOf('overlay-wrap.ts') } : undefined,
+    onResolve({ filter: /\/wrap\.js$/ }, ({ importer }) =>
+      importer.endsWith('/wrap/session-start.ts') ? { path: pathOf('overlay-wrap.ts') } : undefined,
     );
     onResolve({ filter: /^@lydell\/node-pty$/ }, ({ path }) => ({
       path: createRequire(import.meta.url).resolve(path),

@@ -86,7 +86,7 @@ const sessionReport = async (
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
   const path = await readablePath(given);
-  const asked = runtimeFromOption(request.options.runtime, request.options.configured?.runtimes);
+  const asked = await runtimeFromOption(request.options.runtime, request.options.configured?.runtimes);
   const recognised = await runtimeOfFile(path, Object.values(runtimes));
   const runtime = asked ?? recognised;
   if (!runtime) throw messages.unknownFile(given);

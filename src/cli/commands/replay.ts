@@ -19,7 +19,7 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
   const detected = async (): Promise<Runtime | undefined> =>
     detectRuntime(await open(), Object.values(runtimes));
   const runtime =
-    runtimeFromOption(options.runtime, options.configured?.runtimes) ??
+    (await runtimeFromOption(options.runtime, options.configured?.runtimes)) ??
     (await detected()) ??
     runtimes.generic;
   const { events, notes, seconds } = await openReplay({

@@ -18,7 +18,7 @@ import { transparentReason } from '../transparency.js';
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
-  const asked = runtimeFromOption(options.runtime, own);
+  const asked = await runtimeFromOption(options.runtime, own);
   const all = [...own, ...Object.values<Runtime>(runtimes), ...(asked ? [asked] : [])];
   // after `--` the word is a program, whatever an agent may be called
   const named = anyCommand

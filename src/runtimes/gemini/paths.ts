@@ -63,7 +63,7 @@ const projectFolders = async (port: FilePort, place: Place): Promise<readonly st
     'projects',
   );
   // Versions before 0.29 named the folder by a hash of the path.
-  const folders = [posix.join(root, 'tmp', port.sha256(place.cwd))];
+  const folders = [posix.join(root, 'tmp', await port.sha256(place.cwd))];
   const slug = textAt(projects, place.cwd);
   if (slug === undefined || !SAFE_SLUG.test(slug)) return folders;
   const folder = posix.join(root, 'tmp', slug);

@@ -1,12 +1,12 @@
 // From options to a wrapped child: what must be open before it starts, and what is closed after it.
 import { assumedWindow } from '../core/config/backends.js';
-import type { LadderChoice } from '../core/ladder.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import { nullLog, openLog } from '../storage/log.js';
 import type { Log } from '../storage/log.js';
 import { openRecording } from '../storage/record.js';
 import type { Recording } from '../storage/record.js';
 import type { CompactWish, ExitStatus, LiveWish, WrapSession } from '../wrap/wrap-session.js';
+import { ladderChoice } from './ladder-choice.js';
 import { recordingStopped, unwritableLog } from './messages.js';
 import type { Options } from './request.js';
 import { version } from './version.js';
@@ -133,14 +133,6 @@ const compactWish = ({ draft, whenBusy, focus, proactive }: Options): CompactWis
 
 const notifyWish = ({ notify, notifyCommand: command }: Options): Pick<WrapSession, 'notify'> =>
   notify ? { notify: { kinds: notify, ...(command === undefined ? {} : { command }) } } : {};
-
-/** The boundaries of the tiers as the options say. */
-export const ladderChoice = ({ ladder, warn, auto, hard }: Options): LadderChoice => ({
-  ...(ladder ? { preset: ladder } : {}),
-  ...(warn ? { warn } : {}),
-  ...(auto ? { auto } : {}),
-  ...(hard ? { hard } : {}),
-});
 
 const openRecordingFor = (
   { record, recordInput }: Options,

@@ -16,6 +16,7 @@ import { readSessionFile, runtimeOfFile } from '../../wrap/read-session-file.js'
 import type { ReadSession } from '../../wrap/read-session-file.js';
 import { contextText } from '../context-text.js';
 import { jsonText } from '../json-text.js';
+import { ladderChoice } from '../ladder-choice.js';
 import * as messages from '../messages.js';
 import { widthOfOutput } from '../output-width.js';
 import { paintFor } from '../paint.js';
@@ -112,22 +113,15 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   });
 };
 
-const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): Promise<ReadSession> => {
-  const { ladder, warn, auto, hard } = options;
-  return readSessionFile({
+const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): Promise<ReadSession> =>
+  readSessionFile({
     path,
     runtime,
     env: {}, // a file may be another machine's, or of another day: this shell's settings are not its agent's
     windowTokens: options.window,
-    ladder: {
-      ...(ladder && { preset: ladder }),
-      ...(warn && { warn }),
-      ...(auto && { auto }),
-      ...(hard && { hard }),
-    },
+    ladder: ladderChoice(options),
     now: Date.now(),
   });
-};
 
 const packers: readonly { readonly mark: Buffer; readonly unpack: string }[] = [
   { mark: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },

@@ -23,11 +23,11 @@ import { doctorText } from '../doctor/doctor-text.js';
 import { folderSection } from '../doctor/folder-checks.js';
 import { systemSection, terminalSection } from '../doctor/system-checks.js';
 import { jsonText } from '../json-text.js';
+import { ladderChoice } from '../ladder-choice.js';
 import { widthOfOutput } from '../output-width.js';
 import { paintFor } from '../paint.js';
 import { print } from '../print.js';
 import type { DoctorRequest } from '../request.js';
-import { ladderChoice } from '../session.js';
 import type { Outcome } from '../session.js';
 import { version } from '../version.js';
 

@@ -10,7 +10,7 @@ import type { ReplayRequest } from '../request.js';
 import { replayLine, replaySummary } from '../replay-text.js';
 import { runtimeFromOption } from '../runtime-option.js';
 import { drawnFor } from '../signs.js';
-import { ladderChoice } from '../session.js';
+import { ladderChoice } from '../ladder-choice.js';
 import type { Outcome } from '../session.js';
 
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */

@@ -1,8 +1,9 @@
 // Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
 import { execFileSync } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
+import ts from 'typescript';
 
 const OUTPUT = 'dist';
 
@@ -67,14 +68,21 @@ const program = {
   splitting: true,
   plugins: [withoutDevtools, loadedLater],
 };
+const library = { ...common, entryPoints: { library: join(SOURCE, 'cli/library.ts') } };
 const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/main.ts') } };
-const outputs = (await Promise.all([program, demoAgent].map(build))).flatMap(({ metafile }) =>
+const outputs = (await Promise.all([program, library, demoAgent].map(build))).flatMap(({ metafile }) =>
   Object.keys(metafile.outputs),
 );
+
+// the types of the library, which name no other file
+const { outputText } = ts.transpileDeclaration(await readFile(library.entryPoints.library, 'utf8'), {
+  compilerOptions: { stripInternal: true },
+});
+await writeFile(`${OUTPUT}/library.d.ts`, outputText);
 
 // the manual page, from the definitions of the command line
 await writeFile(`${OUTPUT}/ctxwrap.1`, execFileSync(process.execPath, [`${OUTPUT}/main.js`, 'man']));
 
 // chunks are named after their content: those of earlier builds would stay for ever, and be published
-const current = new Set([...outputs.map((path) => basename(path)), 'ctxwrap.1']);
+const current = new Set([...outputs.map((path) => basename(path)), 'ctxwrap.1', 'library.d.ts']);
 for (const name of await readdir(OUTPUT)) if (!current.has(name)) await rm(`${OUTPUT}/${name}`);

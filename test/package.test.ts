@@ -35,7 +35,7 @@ const paths = (): readonly string[] => packed.files.map(({ path }) => path).sort
 
 describe('the package', () => {
   it('holds the program, its pages and nothing else', () => {
-    const kinds = [/^bin\/ctxwrap\.js$/, /^dist\/[\w-]+\.js$/, /^docs\/[\w/-]+\.(md|svg|png|gif)$/];
+    const kinds = [/^bin\/ctxwrap\.js$/, /^dist\/[\w-]+\.(d\.ts|js)$/, /^docs\/[\w/-]+\.(md|svg|png|gif)$/];
     const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/ctxwrap.1', 'package.json'];
     const others = paths().filter((path) => !kinds.some((kind) => kind.test(path)));
     expect(others).toEqual(single);
@@ -171,6 +171,17 @@ describe('an installation of the package, with nothing but Node at hand', () => 
     expect(JSON.parse(run('doctor', '--json').stdout)).toHaveProperty('schema');
     expect(run('init', 'bash')).toMatchObject({ stderr: '', status: 0 });
     expect(run('completion', 'zsh')).toMatchObject({ stdout: expect.stringContaining('ctxwrap'), status: 0 });
+  });
+
+  it('tells other programs what is configured', ({ skip }) => {
+    skip(reason !== undefined, reason);
+    const library = join(folder, 'prefix/lib/node_modules/ctxwrap', manifest.exports['.'].default);
+    const script = `import(${JSON.stringify(library)}).then((it) => console.log(it.getContextWindowSize()))`;
+    const options = { cwd: folder, env: { ...env, BACKEND: 'openai' }, encoding: 'utf8' } as const;
+    expect(spawnSync(process.execPath, ['-e', script], options)).toMatchObject({
+      stdout: '128000\n',
+      stderr: '',
+    });
   });
 
   it('has the manual page where man looks for it', ({ skip }) => {

@@ -21,7 +21,7 @@ export const surroundings = (): Surroundings => {
 
 /** Where the user's configuration is. */
 export const configPath = (
-  { config }: Options,
+  { config }: Pick<Options, 'config'>,
   { env, home, cwd }: Surroundings,
 ): { readonly path: string; readonly isNamed: boolean } => {
   const named = config ?? env['CTXWRAP_CONFIG'];
@@ -30,7 +30,7 @@ export const configPath = (
 };
 
 /** A command of ours that is about the same file as this one. */
-export const ownCommand = (words: string, { config }: Options): string =>
+export const ownCommand = (words: string, { config }: Pick<Options, 'config'>): string =>
   config === undefined ? `ctxwrap ${words}` : `ctxwrap --config ${shellWord(config)} ${words}`;
 
 /** `~/` is the user's own folder. */

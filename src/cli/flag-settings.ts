@@ -14,7 +14,7 @@ const pairs: readonly (readonly [KeyName, string, string])[] = keyNames.flatMap(
 });
 
 /** What stands on the command line. */
-export const flagSettings = (options: Options, given: readonly string[]): readonly Setting[] => {
+export const flagSettings = (options: Partial<Options>, given: readonly string[]): readonly Setting[] => {
   const found: Readonly<Record<string, unknown>> = { ...options };
   return pairs
     .filter(([, , attribute]) => given.includes(attribute))

@@ -24,7 +24,7 @@ export interface Configuration {
 }
 
 export const readConfiguration = (
-  options: Options,
+  options: Partial<Options>,
   given: readonly string[],
   surroundings: Surroundings,
 ): Configuration => {

@@ -29,6 +29,10 @@ export const backendCapacity = (backend: unknown): number | undefined =>
 
 const knownAgents: readonly string[] = ['claude', 'codex', 'gemini', 'qwen'];
 
+/** The window in tokens that this backend's models are taken to have. */
+export const backendWindow = (backend: BackendName, isMillion = false): number =>
+  isMillion && backend === 'claude' ? MILLION : backends[backend];
+
 interface Assumption {
   /** Claude's models have a million */
   readonly isMillion?: boolean | undefined;

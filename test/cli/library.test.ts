@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  getBackendName,
+  getCompactionThreshold,
+  getContextWindowSize,
+  needsCustomCompaction,
+  shouldTriggerCompaction,
+} from '../../src/cli/library.js';
+import { userFileOf, writeConfig } from './config-file.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'library-test-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** An empty home, the folder of a project, and what the environment says. */
+const at = (env: Readonly<Record<string, string>> = {}) => ({ env: { HOME: folder, ...env }, cwd: folder });
+
+describe('the settings, for another program', () => {
+  it('are Claude’s where nobody says anything', () => {
+    expect(getBackendName(at())).toBe('claude');
+    expect(getContextWindowSize(at())).toBe(200_000);
+    expect(getCompactionThreshold(at())).toBe(167_000);
+    expect(needsCustomCompaction(at())).toBe(true);
+  });
+
+  it.each([
+    ['openai', 128_000],
+    ['gemini', 1_000_000],
+    ['ollama', 8_192],
+    ['vllm', 32_768],
+    ['custom', 32_768],
+    ['no such thing', 32_768],
+  ])('have the window of the backend %s', (backend, window) => {
+    expect(getContextWindowSize(at({ BACKEND: backend }))).toBe(window);
+  });
+
+  it.each([
+    [{ BACKEND: 'ollama', CONTEXT_WINDOW_SIZE: '8192', COMPACTION_THRESHOLD_PCT: '85' }, 6_963],
+    [{ COMPACTION_THRESHOLD_PCT: '85' }, 170_000],
+    [{ CONTEXT_WINDOW_SIZE: '100000', COMPACTION_THRESHOLD_PCT: '90' }, 90_000],
+    [{ ANTHROPIC_1M_CONTEXT: 'true', COMPACTION_THRESHOLD_PCT: '50' }, 500_000],
+  ])('say where a compaction is due: %j', (env, threshold) => {
+    expect(getCompactionThreshold(at(env))).toBe(threshold);
+    expect(shouldTriggerCompaction(threshold - 1, at(env))).toBe(false);
+    expect(shouldTriggerCompaction(threshold, at(env))).toBe(true);
+  });
+
+  it.each([{ CUSTOM_CONTEXT_COMPACTION: 'false' }, { CTXWRAP_MODE: 'ask' }, { CTXWRAP_LADDER: 'handoff' }])(
+    'say when nothing is typed by itself: %j',
+    (env) => {
+      expect(needsCustomCompaction(at(env))).toBe(false);
+    },
+  );
+
+  it('have no boundary where the ladder has none', () => {
+    expect(getCompactionThreshold(at({ CTXWRAP_LADDER: 'handoff' }))).toBeUndefined();
+    expect(shouldTriggerCompaction(10_000_000, at({ CTXWRAP_LADDER: 'handoff' }))).toBe(false);
+  });
+
+  it('come from the files, too, of which a wrong one prevents nothing', () => {
+    const bench = { ...at(), folder, program: () => '', remove: () => undefined };
+    writeConfig(bench, '{ "window": "64k", "mode": "atuo" }');
+    expect(getContextWindowSize(at())).toBe(64_000);
+    expect(needsCustomCompaction(at())).toBe(false);
+    writeFileSync(userFileOf(bench), 'not a configuration');
+    expect(getContextWindowSize(at())).toBe(200_000);
+  });
+});

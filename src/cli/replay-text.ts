@@ -1,6 +1,6 @@
 // A replay for people: one line an event in columns, then what it comes to.
 import { harmless } from '../ui/harmless.js';
-import type { ReplayedReading, ReplayEvent } from '../wrap/replay-records.js';
+import type { ReplayedReading, ReplayEvent } from '../wrap/replay/records.js';
 
 /** `   3.402  reading   screen    62 % of auto-compact · 103 300 of 200 000   safe` */
 export const replayLine = (event: ReplayEvent): string => {

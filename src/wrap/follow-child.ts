@@ -4,7 +4,7 @@ import type { Keys } from './keys.js';
 import type { Notifier } from './notifier.js';
 import type { Output } from './output.js';
 import type { Outside } from './outside.js';
-import { followReadings, type Readings } from './readings.js';
+import { followReadings, type Readings } from './observing/readings.js';
 import type { Stage } from './stage.js';
 
 interface FollowParts {

@@ -1,9 +1,9 @@
 import { flushInput, readInput, startInput, type InputContext, type InputPart } from '../terminal/input.js';
 import { hasFooter } from '../terminal/filter/grid.js';
-import { makeHotkeyPress } from './hotkey-press.js';
-import { isTyped, makeKeySink, type KeySink, type SinkListener } from './key-sink.js';
-import type { Overlay } from './overlay.js';
-import { makeOverlayInput } from './overlay-input.js';
+import { makeHotkeyPress } from './overlay/hotkey-press.js';
+import { isTyped, makeKeySink, type KeySink, type SinkListener } from './compacting/key-sink.js';
+import type { Overlay } from './overlay/overlay.js';
+import { makeOverlayInput } from './overlay/input.js';
 import type { Stage } from './stage.js';
 import { survive } from './stage.js';
 

@@ -1,7 +1,7 @@
 // Settings that the user changes while a session runs.
 import type { Event } from '../core/event.js';
 import type { Recipe } from '../runtimes/recipe.js';
-import { compactSettings } from './compactor.js';
+import { compactSettings } from './compacting/compactor.js';
 import type { LiveWish, WrapSession } from './wrap-session.js';
 
 /** Takes what the user changes until the returned function is called. */

@@ -6,10 +6,10 @@ import type { Session } from '../core/session.js';
 import { openAudit } from '../storage/audit.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
-import { makeAttemptJournal } from './attempt-journal.js';
+import { makeAttemptJournal } from './compacting/attempt-journal.js';
 import { atMost } from './in-turn.js';
 import { exitOf, publishWrap } from './publish.js';
-import { watchRequests } from './requests.js';
+import { watchRequests } from './compacting/requests.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
 
 export interface Outside {

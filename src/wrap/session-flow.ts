@@ -19,7 +19,7 @@ import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
 import type { Session } from '../core/session.js';
 import type { Env, Runtime } from '../runtimes/runtime.js';
-import { noPair, notePair, pairDue, windowOfPair, type NumberPair } from './derive-window.js';
+import { noPair, notePair, pairDue, windowOfPair, type NumberPair } from './observing/derive-window.js';
 
 /** What does not change while a session runs. */
 export interface FlowContext {

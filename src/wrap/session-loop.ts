@@ -8,7 +8,7 @@ import type { CompactionRecord } from '../core/session-record.js';
 import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
-import { compactKeys, hotkeyOf } from './compactor.js';
+import { compactKeys, hotkeyOf } from './compacting/compactor.js';
 import { flowDue, overviewOf, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
 

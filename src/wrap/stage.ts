@@ -3,7 +3,7 @@ import type { StreamFilter } from '../terminal/filter/stream-filter.js';
 import type { Screen } from '../terminal/screen.js';
 import type { Size, Tty } from '../terminal/tty.js';
 import type { Watchdog } from '../terminal/watchdog.js';
-import type { Readings } from './readings.js';
+import type { Readings } from './observing/readings.js';
 import type { WrapSession } from './wrap-session.js';
 
 /** Where the child's output goes while the terminal shows something else. */

@@ -6,7 +6,7 @@ import { DEVICE_ATTRIBUTES } from './cursor-question.js';
 import { tidyUp } from './ending.js';
 import { followChild } from './follow-child.js';
 import { openOutside, type Outside } from './outside.js';
-import { goPlain, makeParts, type MakeContents, type Parts } from './parts.js';
+import { goPlain, makeParts, type MakeContents, type Parts } from './overlay/parts.js';
 import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
 import { armWatchdog, setStage } from './set-stage.js';
 import { childSize, survive, type Stage } from './stage.js';

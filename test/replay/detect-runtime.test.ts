@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runtimes } from '../../src/runtimes/index.js';
 import type { Runtime } from '../../src/runtimes/runtime.js';
 import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { detectRuntime } from '../../src/wrap/detect-runtime.js';
-import { settledScreens } from '../../src/wrap/settled-screens.js';
+import { detectRuntime } from '../../src/wrap/replay/detect-runtime.js';
+import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
 import { casts } from '../support/casts.js';
 import { castPath } from '../support/screen-play.js';
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runtimes } from '../../src/runtimes/index.js';
 import { openRecordingFile } from '../../src/storage/recording-file.js';
-import type { ReplayEvent } from '../../src/wrap/replay-records.js';
-import { openReplay } from '../../src/wrap/replay.js';
+import type { ReplayEvent } from '../../src/wrap/replay/records.js';
+import { openReplay } from '../../src/wrap/replay/replay.js';
 import { playReplay } from '../support/replay-play.js';
 import { castPath } from '../support/screen-play.js';
 

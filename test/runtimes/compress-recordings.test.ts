@@ -4,7 +4,7 @@ import { runtimes } from '../../src/runtimes/index.js';
 import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
 import type { PromptLook } from '../../src/runtimes/recipe.js';
 import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { settledScreens } from '../../src/wrap/settled-screens.js';
+import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
 import { casts } from '../support/casts.js';
 import { castPath, playScreens } from '../support/screen-play.js';
 

@@ -6,8 +6,8 @@ import {
   type RecordedEvent,
   type RecordingFile,
 } from '../../src/storage/recording-file.js';
-import { openReplay } from '../../src/wrap/replay.js';
-import type { ReplayEvent } from '../../src/wrap/replay-records.js';
+import { openReplay } from '../../src/wrap/replay/replay.js';
+import type { ReplayEvent } from '../../src/wrap/replay/records.js';
 import { castPath } from './screen-play.js';
 
 export interface ReplayWish {

@@ -6,7 +6,7 @@ import type { Millis } from '../../src/core/reading.js';
 import type { PromptLook } from '../../src/runtimes/recipe.js';
 import type { Env, Runtime } from '../../src/runtimes/runtime.js';
 import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { settledScreens } from '../../src/wrap/settled-screens.js';
+import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
 
 /** What a runtime makes of one screen that the wrapper would have looked at. */
 export interface PlayedScreen {

@@ -1,8 +1,8 @@
 import type { Activity } from '../../src/core/activity.js';
 import type { Recipe } from '../../src/runtimes/recipe.js';
-import { takeBackLate } from '../../src/wrap/take-back.js';
-import type { Look, TypeOrder } from '../../src/wrap/type-order.js';
-import { typeCompact } from '../../src/wrap/typist.js';
+import { takeBackLate } from '../../src/wrap/compacting/take-back.js';
+import type { Look, TypeOrder } from '../../src/wrap/compacting/type-order.js';
+import { typeCompact } from '../../src/wrap/compacting/typist.js';
 
 export const typed: Recipe = {
   command: '/compact',

@@ -1,9 +1,9 @@
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { openRecordingFile } from '../../storage/recording-file.js';
-import { detectRuntime } from '../../wrap/detect-runtime.js';
-import { openReplay } from '../../wrap/replay.js';
-import type { ReplayEvent } from '../../wrap/replay-records.js';
+import { detectRuntime } from '../../wrap/replay/detect-runtime.js';
+import { openReplay } from '../../wrap/replay/replay.js';
+import type { ReplayEvent } from '../../wrap/replay/records.js';
 import { jsonText } from '../json-text.js';
 import { print } from '../print.js';
 import type { ReplayRequest } from '../request.js';

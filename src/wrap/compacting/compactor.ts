@@ -1,0 +1,123 @@
+// Does what the core decided about compacting: types the command, checks that a draft came back, and tells who asked.
+import type { Ended } from '../../core/compaction/outcome.js';
+import type { CompactSettings, Effect } from '../../core/compaction/state.js';
+import type { Event } from '../../core/event.js';
+import type { Recipe } from '../../runtimes/recipe.js';
+import type { Log } from '../../storage/log.js';
+import { takeBackLate } from './take-back.js';
+import type { Look, TypeOrder, TypistPort } from './type-order.js';
+import { typeCompact } from './typist.js';
+import type { WrapSession } from '../wrap-session.js';
+
+const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft back
+const NOT_BACK = 'draft put aside: the agent has not given it back';
+
+export interface CompactorOptions {
+  readonly recipe: Recipe | undefined;
+  readonly mayStash: boolean;
+  readonly port: TypistPort;
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+}
+
+export interface Compactor {
+  readonly run: (effect: Effect) => void;
+  readonly stop: () => void;
+}
+
+export const makeCompactor = (options: CompactorOptions): Compactor => {
+  const { recipe, mayStash, port, log, onEvent } = options;
+  let attempt = new AbortController();
+  let isOver = false;
+  let order: TypeOrder | undefined;
+  let typedBefore = 0;
+  let draft: string | undefined;
+  let checking: NodeJS.Timeout | undefined;
+
+  const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
+    if (!recipe || isOver) return;
+    attempt.abort(); // nothing of the one before may come between
+    const mine = new AbortController();
+    attempt = mine;
+    order = { recipe, focus, isQueued, mayStash, port, signal: mine.signal };
+    typedBefore = port.typed();
+    draft = draftOf(port.look());
+    const result = await typeCompact(order);
+    const reason = result.kind === 'sent' ? [] : [result.reason];
+    log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));
+    if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
+  };
+  /** A command that was sent and did nothing may still stand in the prompt, and what the user types next would be glued to it. */
+  const clear = ({ outcome }: Ended): void => {
+    if (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered') return;
+    const wasSent = outcome.kind === 'not-started';
+    if (order) void takeBackLate(order, { typedBefore, wasSent }).catch(() => undefined);
+  };
+  const checkDraft = (): void => {
+    if (draft === undefined || draft === '') return;
+    const isBack = draftOf(port.look()) === draft;
+    draft = undefined;
+    if (isBack) return;
+    log.warn(`${NOT_BACK}: it does with the key that put it aside`);
+    onEvent({ type: 'notice', text: NOT_BACK, priority: 200 });
+  };
+  return {
+    run: (effect) => {
+      switch (effect.type) {
+        case 'type-compact':
+          // the step that decided it is not over yet; no key of the user's can come between
+          return queueMicrotask(() => void type(effect.focus, effect.isQueued));
+        case 'ended':
+          log.info(endedText(effect.ended));
+          if (isOver) return undefined;
+          clear(effect.ended);
+          checking = setTimeout(checkDraft, DRAFT_BACK_MS).unref();
+          return undefined;
+        case 'refused':
+          return log.info(`no compaction: ${effect.reason}`);
+      }
+    },
+    stop: () => {
+      isOver = true;
+      attempt.abort();
+      clearTimeout(checking);
+    },
+  };
+};
+
+/** What the user allows, in what the runtime can. */
+export const compactSettings = (
+  { mode, ladder, compact = {} }: Pick<WrapSession, 'mode' | 'ladder' | 'compact'>,
+  recipe: Recipe | undefined,
+): CompactSettings => {
+  const { draft = 'hold', whenBusy = 'wait', isProactive = true, focus } = compact;
+  return {
+    mode: ladder?.preset === 'handoff' && mode === 'auto' ? 'warn' : mode, // that preset never types by itself
+    ...(recipe ? { command: recipe.command } : {}),
+    startMs: recipe?.startMs ?? 0,
+    finishMs: recipe?.finishMs ?? 0,
+    ...(focus === undefined ? {} : { focus }),
+    mayStash: draft === 'stash' && recipe?.stash !== undefined,
+    mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
+    isProactive,
+  };
+};
+
+/** The keys that ask for a compaction, as people write them; undefined where the user wants no hotkey. */
+export const compactKeys = (session: Pick<WrapSession, 'hotkey'>): string | undefined => {
+  const hotkey = hotkeyOf(session);
+  return hotkey === undefined ? undefined : `${hotkey} c`;
+};
+
+/** `Ctrl-]` */
+export const hotkeyOf = ({ hotkey }: Pick<WrapSession, 'hotkey'>): string | undefined =>
+  hotkey === undefined ? undefined : `Ctrl-${String.fromCharCode(hotkey | 0x40)}`;
+
+const draftOf = (look: Look | undefined): string | undefined => look?.prompt?.text;
+
+const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: Ended): string =>
+  [
+    `compaction by ${initiator === 'ctxwrap' ? 'us' : `the ${initiator}`}: ${outcome.kind}`,
+    `${((endedAt - startedAt) / 1000).toFixed(1)} s`,
+    ...evidence,
+  ].join(', ');

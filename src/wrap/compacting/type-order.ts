@@ -1,0 +1,40 @@
+// What the typist is asked to do, and the world it does it in.
+import type { Activity } from '../../core/activity.js';
+import type { PromptLook, Recipe } from '../../runtimes/recipe.js';
+
+/** The child's screen at this moment. */
+export interface Look {
+  readonly activity: Activity;
+  /** undefined where no prompt is seen */
+  readonly prompt: PromptLook | undefined;
+}
+
+/** What the typist does to the world. */
+export interface TypistPort {
+  /** undefined while the screen is not drawn to its end, or cannot be read */
+  readonly look: () => Look | undefined;
+  readonly write: (bytes: Uint8Array) => void;
+  /** keeps the user's keys back until the returned function is called, which sends them in their order */
+  readonly holdKeys: () => () => void;
+  /** how often the user has typed so far, what is held included */
+  readonly typed: () => number;
+}
+
+export interface TypeOrder {
+  readonly recipe: Recipe;
+  readonly focus?: string | undefined;
+  /** the agent works, and takes the command behind its turn */
+  readonly isQueued: boolean;
+  /** the user allows that a draft is put aside */
+  readonly mayStash: boolean;
+  readonly port: TypistPort;
+  /** the child has ended, or another attempt begins */
+  readonly signal: AbortSignal;
+}
+
+/** The text as it is typed. */
+export const textOf = ({ recipe, focus }: TypeOrder): string =>
+  focus === undefined || focus === '' || !recipe.takesFocus ? recipe.command : `${recipe.command} ${focus}`;
+
+/** Without blanks: where a row is broken at one, it is not seen. */
+export const bare = (text: string): string => text.replaceAll(/\s/g, '');

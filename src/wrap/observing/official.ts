@@ -1,0 +1,114 @@
+// Asks the agent at its launch to tell its numbers, where it can, and follows what it tells.
+import { resolve } from 'node:path';
+import type { Event } from '../../core/event.js';
+import type { Millis } from '../../core/reading.js';
+import type { OfficialReport } from '../../runtimes/official-source.js';
+import { homeFolder } from '../../storage/home-folder.js';
+import { stateFolder } from '../../storage/state-folder.js';
+import { namesIn, settingsText, statusLineFiles, watchReport } from '../../storage/status-line.js';
+import type { StatusLineFiles } from '../../storage/status-line.js';
+import type { WrapSession } from '../wrap-session.js';
+
+const POLL_MS = 250;
+
+/** A wrap session whose agent was asked, and the end of the asking. */
+export interface OfficialLaunched {
+  readonly session: WrapSession;
+  /** removes what was made for it; called when the child has ended */
+  readonly close: () => Promise<void>;
+}
+
+/** The session with what asks its agent; without it where there is nothing to ask or the asking fails. Never rejects. */
+export const askOfficially = async (session: WrapSession): Promise<OfficialLaunched> => {
+  const untouched: OfficialLaunched = { session, close: async () => undefined };
+  if (session.mode === 'off' || !session.runtime.official) return untouched;
+  try {
+    return (await ask(session)) ?? untouched;
+  } catch (error) {
+    session.log.warn(`${session.runtime.name} is not asked for its numbers: ${textOf(error)}`);
+    return untouched;
+  }
+};
+
+const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> => {
+  const { runtime, env, cwd, log } = session;
+  const home = homeFolder(env);
+  const wish = session.statusLine ?? 'off';
+  if (!runtime.official || env['HOME'] === undefined || wish === 'off') return undefined;
+  const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
+  void files.sweep();
+  const port = { text: (path: string) => settingsText(resolve(cwd, path)), names: namesIn };
+  const plan = await runtime.official.plan(port, { args: session.args, cwd, home, env, wish, files });
+  if (plan.kind === 'leave') {
+    log.info(`${runtime.name} is not asked for its numbers: ${plan.reason}`);
+    return undefined;
+  }
+  await files.writeSettings(plan.settings);
+  log.info(`${runtime.name} is asked for its numbers with --settings ${files.settings}`);
+  return {
+    session: { ...session, args: plan.args, reportPath: files.report },
+    close: () => removed(files, log),
+  };
+};
+
+const removed = async (files: StatusLineFiles, log: WrapSession['log']): Promise<void> => {
+  try {
+    await files.remove();
+  } catch (error) {
+    log.warn(`removing ${files.settings}: ${textOf(error)}`);
+  }
+};
+
+/** What the agent tells, while the session file says which conversation it is in. */
+export interface OfficialFollowing {
+  /** the conversation has changed, or is known now: numbers of another one are kept back */
+  readonly goTo: (sessionId: string) => void;
+  readonly stop: () => void;
+}
+
+export interface OfficialListener {
+  readonly onFact: (event: Event) => void;
+  readonly now: () => Millis;
+}
+
+/** Follows the reports of the child that was asked; does nothing where it was not. */
+export const followOfficial = (
+  { runtime, reportPath, log }: WrapSession,
+  { onFact, now }: OfficialListener,
+): OfficialFollowing => {
+  let current: string | undefined;
+  let last: OfficialReport | undefined;
+  let wasOdd = false;
+
+  const readReport = (text: string): OfficialReport | undefined => {
+    try {
+      return runtime.official?.read(text, now());
+    } catch {
+      return undefined; // of a shape that even its reader did not think of
+    }
+  };
+
+  const tell = (): void => {
+    if (!last || (current !== undefined && last.sessionId !== current)) return;
+    for (const fact of last.facts) onFact(fact);
+  };
+
+  const take = (text: string): void => {
+    const report = readReport(text);
+    if (!report && !wasOdd) log.warn(`${reportPath}: not a report that we know`);
+    wasOdd = !report;
+    last = report;
+    tell();
+  };
+
+  const watching = reportPath === undefined ? undefined : watchReport(reportPath, POLL_MS, take);
+  return {
+    goTo: (sessionId) => {
+      current = sessionId;
+      tell();
+    },
+    stop: () => watching?.stop(),
+  };
+};
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,39 @@
+import type { Activity } from '../../core/activity.js';
+import type { Event } from '../../core/event.js';
+import type { Millis } from '../../core/reading.js';
+import type { ScreenReader, Seen } from '../../runtimes/runtime.js';
+
+/** What the screens up to now have said. */
+export interface ScreenWatch {
+  readonly read: ScreenReader;
+  readonly activity?: Activity;
+  readonly showsNumber: boolean;
+}
+
+export interface Watched {
+  readonly watch: ScreenWatch;
+  readonly activity: Activity;
+  readonly events: readonly Event[];
+}
+
+export const startWatch = (read: ScreenReader): ScreenWatch => ({ read, showsNumber: false });
+
+/**
+ * Makes events of what a reader says of a screen. A number is told at each look, which tells how fresh it is; that it went away, and
+ * what the agent does, only when it happens.
+ */
+export const watchScreen = (watch: ScreenWatch, seen: Seen, now: Millis): Watched => {
+  const { activity: report, facts, next } = watch.read(seen, now);
+  const { activity } = report;
+  const showsNumber = facts.some(({ type }) => type === 'reading');
+  const blank: readonly Event[] = watch.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
+  const change: readonly Event[] = activity === watch.activity ? [] : [{ type: 'activity', report }];
+  // the window first, so that a number is measured against the one it belongs to
+  const windows = facts.filter(({ type }) => type === 'window');
+  const others = facts.filter(({ type }) => type !== 'window');
+  return {
+    watch: { read: next, activity, showsNumber },
+    activity,
+    events: [...windows, ...others, ...blank, ...change],
+  };
+};

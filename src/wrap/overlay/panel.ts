@@ -1,0 +1,104 @@
+// What the overlay shows of a session, and what its keys do to it.
+import { drawnOverlay, nextMode, openOverlay, overlayKey } from '../../core/overlay/keys.js';
+import type { OverlayAction, OverlayKey } from '../../core/overlay/keys.js';
+import type { OverlayView } from '../../core/overlay/view.js';
+import type { ToolResult } from '../../core/tool-result.js';
+import type { renderOverlay } from '../../ui/overlay/frame.js';
+import { lookOf } from '../../ui/look.js';
+import { compactByKey } from '../follow-child.js';
+import { largestResults } from './largest-results.js';
+import type { MakeContents } from './parts.js';
+import { survive, type Stage } from '../stage.js';
+
+const LOAD_AFTER_MS = 300; // what it draws with, when the footer has loaded most of it
+const REDRAW_MS = 250;
+const CHORD_MS = 1_000; // the hotkey and `c` right behind it: who types that does not want to look at anything
+const can = { postpone: true } as const;
+
+/** The panel of a wrap; it costs nothing while it is closed. */
+export const makePanel: MakeContents = (overlay, stage) => {
+  const { session } = stage;
+  let render: Render | undefined;
+  let state = openOverlay;
+  let contents: readonly ToolResult[] | undefined;
+  let ticking: NodeJS.Timeout | undefined;
+  let chordUntil = Infinity;
+
+  loadLater(stage, (loaded) => {
+    render = loaded;
+  });
+  const view = (): OverlayView | undefined => stage.readings?.overview({ contents, can });
+  return {
+    isReady: () => render !== undefined && stage.readings !== undefined,
+    draw: ({ columns, rows }) => {
+      const seen = view();
+      if (!render || !seen) return [];
+      const look = lookOf(session.env, true, columns, session.theme);
+      const frame = render(seen, { look, rows, page: state.page, scroll: state.scroll });
+      state = drawnOverlay(state, frame);
+      return frame.rows;
+    },
+    onKey: (key: OverlayKey) => {
+      if (key !== 'c' && !key.startsWith('wheel')) stage.readings?.take({ type: 'user-keys' }); // a user who is there
+      const step = overlayKey(state, key, can);
+      ({ state } = step);
+      if (step.action) act(stage, step.action, overlay.close);
+      const isChord = step.action === 'compact' && performance.now() < chordUntil;
+      chordUntil = -Infinity; // any other key in between, and it is none
+      if (isChord) overlay.close();
+      else overlay.redraw();
+    },
+    onOpen: () => {
+      if (ticking !== undefined) return; // it comes back after a change of size, without having been closed
+      chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
+      ticking = setInterval(
+        () => void survive(stage, 'drawing the overlay', overlay.redraw),
+        REDRAW_MS,
+      ).unref();
+      void largestResults(session, stage.readings?.file()).then((found) => (contents = found));
+    },
+    onClose: () => {
+      clearInterval(ticking);
+      ticking = undefined;
+      state = openOverlay;
+      chordUntil = Infinity;
+    },
+  };
+};
+
+type Render = typeof renderOverlay;
+
+const loadLater = ({ session: { log } }: Stage, onLoad: (render: Render) => void): NodeJS.Timeout =>
+  setTimeout(() => {
+    import('../../ui/overlay/frame.js')
+      .then((loaded) => {
+        onLoad(loaded.renderOverlay);
+        log.info('the overlay can be opened');
+      })
+      .catch((error: unknown) => log.error(`the overlay could not be loaded: ${String(error)}`));
+  }, LOAD_AFTER_MS).unref();
+
+const act = (stage: Stage, action: OverlayAction, close: () => void): void => {
+  switch (action) {
+    case 'close':
+      return close();
+    case 'compact':
+      return stage.readings?.take(compactByKey());
+    case 'postpone':
+      return stage.readings?.take({ type: 'postpone' });
+    case 'mode':
+      return changeMode(stage);
+    case 'undo':
+    case 'handoff':
+      return undefined; // they have no keys as long as the view cannot do them
+  }
+};
+
+/** With the ladder for handing over nothing is ever typed by itself. */
+const changeMode = ({ readings, session }: Stage): void => {
+  const mode = readings?.overview({}).mode;
+  if (!readings || mode === undefined) return;
+  const next = nextMode(mode);
+  const isNever = session.ladder?.preset === 'handoff' && next === 'auto';
+  readings.take({ type: 'mode', mode: isNever ? nextMode(next) : next });
+};

@@ -1,0 +1,59 @@
+import type { Event } from '../../core/event.js';
+import type { Millis } from '../../core/reading.js';
+import type { Env, SessionLog } from '../../runtimes/runtime.js';
+import { factInbox } from '../observing/fact-inbox.js';
+import { seeLine, shapeProblem, unknownShape } from '../observing/file-shape.js';
+import type { LogRecord } from './log.js';
+
+/** What the session files say at one moment, in milliseconds since the epoch. */
+export interface LogMoment {
+  readonly at: Millis;
+  readonly events: readonly Event[];
+}
+
+interface Moment {
+  readonly at: Millis;
+  readonly opening: readonly Event[];
+}
+
+/** Reads the records as the live wrapper does: what was written at once counts together, and what is older than the start is history. */
+export async function* logMoments(
+  log: SessionLog,
+  records: AsyncIterable<LogRecord>,
+  { env, startedAt }: { readonly env: Env; readonly startedAt: Millis },
+): AsyncGenerator<LogMoment> {
+  const inbox = factInbox(startedAt);
+  let reader = log.reader(env);
+  let shape = unknownShape;
+  let said: string | undefined;
+  let file: number | undefined;
+  let moment: Moment | undefined;
+
+  const finish = ({ at, opening }: Moment): LogMoment => {
+    const problem = shapeProblem(shape);
+    const isNew = problem !== undefined && problem !== said;
+    said = problem;
+    const trouble: readonly Event[] = isNew ? [{ type: 'source-problem', reason: problem }] : [];
+    return { at, events: [...opening, ...inbox.take(), ...trouble] };
+  };
+
+  for await (const record of records) {
+    const at = Math.max(record.at, startedAt);
+    if (moment && (at > moment.at || record.file !== file)) {
+      yield finish(moment);
+      moment = undefined;
+    }
+    if (record.file !== file) {
+      ({ file } = record);
+      reader = log.reader(env);
+      shape = unknownShape;
+      moment = { at, opening: [{ type: 'session-changed', sessionId: record.sessionId }] };
+    }
+    moment ??= { at, opening: [] };
+    const step = reader(record.line, at);
+    reader = step.next;
+    shape = seeLine(shape, step);
+    for (const fact of step.facts) inbox.put(fact);
+  }
+  if (moment) yield finish(moment);
+}

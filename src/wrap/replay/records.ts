@@ -1,0 +1,115 @@
+// What a replay prints: one flat object an event. `at` is in seconds since the start of the recording, as in the recording itself.
+import type { Activity, ActivityReport } from '../../core/activity.js';
+import type { Boundary } from '../../core/event.js';
+import type { Tier } from '../../core/ladder.js';
+import type { Provenance } from '../../core/provenance.js';
+import { oneDecimal } from '../../core/reading-record.js';
+import { percentOf } from '../../core/reading.js';
+import type { Basis, Reading, Source } from '../../core/reading.js';
+
+export interface ReplayedReading {
+  readonly schema: 'ctxwrap.reading/1';
+  readonly at: number;
+  readonly runtime: string;
+  readonly source: Source;
+  /** what `usedPercent` counts against */
+  readonly basis: Basis;
+  readonly usedTokens?: number;
+  readonly windowTokens?: number;
+  /** 0…100, one decimal */
+  readonly usedPercent?: number;
+  /** not estimated, and not measured against a window that is only assumed */
+  readonly exact: boolean;
+  /** what the session shows when this reading is in */
+  readonly tier?: Tier;
+}
+
+export interface ReplayedActivity {
+  readonly schema: 'ctxwrap.activity/1';
+  readonly at: number;
+  readonly activity: Activity;
+  readonly witnesses: readonly string[];
+}
+
+export interface ReplayedTier {
+  readonly schema: 'ctxwrap.tier/1';
+  readonly at: number;
+  /** null while the session has no number */
+  readonly tier: Tier | null;
+  readonly from: Tier | null;
+}
+
+export interface ReplayedBoundary {
+  readonly schema: 'ctxwrap.boundary/1';
+  readonly at: number;
+  readonly runtime: string;
+  readonly session_id?: string;
+  readonly initiator?: 'user' | 'agent';
+  readonly pre_tokens?: number;
+  readonly post_tokens?: number;
+  /** the agent has recorded it; a text on the screen alone proves nothing */
+  readonly verified: boolean;
+}
+
+export type ReplayEvent = ReplayedReading | ReplayedActivity | ReplayedTier | ReplayedBoundary;
+
+export interface ReplayContext {
+  /** seconds */
+  readonly at: number;
+  readonly runtime: string;
+}
+
+/** A source's own word, as the session measures it where it counts there. */
+export const readingOf = (
+  { at, runtime }: ReplayContext,
+  said: Reading,
+  known?: Provenance,
+): ReplayedReading => {
+  const { source } = said;
+  const counting = known?.candidates.find((each) => each.source === source && isSameNumber(each, said));
+  const percent = percentOf(said);
+  const { usedTokens, windowTokens, usedPercent, windowSource } = counting ?? {
+    ...said,
+    usedPercent: percent,
+  };
+  const isOwn = said.usedPercent !== undefined; // the agent's percentage needs no window
+  const isMeasured = source !== 'estimate' && (isOwn || windowSource !== 'default');
+  return {
+    schema: 'ctxwrap.reading/1',
+    at,
+    runtime,
+    source,
+    basis: isOwn ? (said.basis ?? 'window') : 'window',
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
+    exact: counting && known?.source === source ? known.exact : isMeasured,
+    ...(known?.tier === undefined ? {} : { tier: known.tier }),
+  };
+};
+
+const isSameNumber = (one: Pick<Reading, 'usedTokens' | 'usedPercent'>, other: Reading): boolean =>
+  one.usedTokens === other.usedTokens &&
+  (other.usedTokens !== undefined || one.usedPercent === other.usedPercent);
+
+export const activityOf = ({ at }: ReplayContext, report: ActivityReport): ReplayedActivity => ({
+  schema: 'ctxwrap.activity/1',
+  at,
+  activity: report.activity,
+  witnesses: report.witnesses,
+});
+
+export const boundaryOf = (
+  { at, runtime }: ReplayContext,
+  { initiator, preTokens, postTokens, source }: Boundary,
+  sessionId: string | undefined,
+): ReplayedBoundary => ({
+  schema: 'ctxwrap.boundary/1',
+  at,
+  runtime,
+  ...(sessionId === undefined ? {} : { session_id: sessionId }),
+  ...(initiator === undefined ? {} : { initiator }),
+  ...(preTokens === undefined ? {} : { pre_tokens: preTokens }),
+  ...(postTokens === undefined ? {} : { post_tokens: postTokens }),
+  verified: source !== 'screen',
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isTyped, makeKeySink } from '../../../src/wrap/compacting/key-sink.js';
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+/** A sink, what the child got in one text, and how often the user typed. */
+const makeSink = () => {
+  const seen = { child: '', recorded: '', typed: 0 };
+  const child = { write: (sent: Uint8Array) => void (seen.child += Buffer.from(sent).toString('latin1')) };
+  const recording = {
+    input: (sent: Uint8Array) => void (seen.recorded += Buffer.from(sent).toString('latin1')),
+  };
+  const stage = { child, session: { recording } } as unknown as Parameters<typeof makeKeySink>[0];
+  const sink = makeKeySink(stage, {
+    onForward: () => undefined,
+    onTyped: () => {
+      seen.typed += 1;
+    },
+  });
+  return { seen, sink };
+};
+
+describe('keys on their way to the child', () => {
+  it('wait while they are held, and follow in their order', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1 })),
+        fc.string(),
+        fc.array(fc.string()),
+        (held, ours, later) => {
+          const { seen, sink } = makeSink();
+          const release = sink.hold();
+          for (const text of held) sink.forward(bytes(text));
+          sink.type(bytes(ours));
+          release();
+          release();
+          for (const text of later) sink.forward(bytes(text));
+          const sent = bytes(ours + held.join('') + later.join('')).toString('latin1');
+          expect(seen.child).toBe(sent);
+          expect(seen.recorded).toBe(sent);
+        },
+      ),
+    );
+  });
+
+  it('are not changed by what becomes of the buffer they came in', () => {
+    const { seen, sink } = makeSink();
+    const release = sink.hold();
+    const buffer = bytes('abc');
+    sink.forward(buffer);
+    buffer.fill(0x78);
+    release();
+    expect(seen.child).toBe('abc');
+  });
+
+  it('tell when Enter went, which ours never do', () => {
+    const { sink } = makeSink();
+    sink.type(bytes('/compact\r'));
+    expect(sink.enteredAt()).toBeUndefined();
+    sink.forward(bytes('\r'));
+    expect(sink.enteredAt()).toBeDefined();
+  });
+
+  it('count as typing, and ours do not', () => {
+    const { seen, sink } = makeSink();
+    sink.type(bytes('/compact'));
+    expect(seen.typed).toBe(0);
+    sink.forward(bytes('a'));
+    expect(seen.typed).toBe(1);
+  });
+});
+
+describe('typing', () => {
+  it.each([
+    ['a letter', 'a'],
+    ['Escape', '\x1b'],
+    ['an arrow', '\x1b[A'],
+    ['a function key', '\x1b[15~'],
+    ['a key of the kitty protocol', '\x1b[99;5u'],
+    ['a paste', '\x1b[200~text\x1b[201~'],
+    ['a letter behind an answer', '\x1b[12;40Ra'],
+  ])('is %s', (_, text) => expect(isTyped(bytes(text))).toBe(true));
+
+  it.each([
+    ['a cursor report', '\x1b[12;40R'],
+    ['device attributes', '\x1b[?62;22c'],
+    ['a mode report', '\x1b[?2026;2$y'],
+    ['keyboard flags', '\x1b[?1u'],
+    ['the focus', '\x1b[I\x1b[O'],
+    ['the mouse', '\x1b[<35;10;5M\x1b[<0;10;5m'],
+    ['the mouse in the old form', '\x1b[M !!'],
+    ['a colour', '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\'],
+    ['a version', '\x1bP>|xterm(380)\x1b\\'],
+  ])('is not %s', (_, text) => expect(isTyped(bytes(text))).toBe(false));
+});

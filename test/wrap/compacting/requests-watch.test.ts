@@ -1,0 +1,107 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getActiveResourcesInfo } from 'node:process';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readAnswer } from '../../../src/storage/requests.js';
+import {
+  makeAsking,
+  endedFor,
+  folderWatches,
+  holdTimers,
+  keyOf,
+  slowLook,
+  WAIT,
+} from '../../support/asking.js';
+
+let asking: Awaited<ReturnType<typeof makeAsking>>;
+beforeEach(async () => {
+  asking = await makeAsking();
+});
+afterEach(() => asking.end());
+
+describe('watching for requests', () => {
+  it('tells those who still wait that the session has ended', async () => {
+    const requests = asking.watch();
+    await asking.leave('one');
+    await asking.answered('one', { state: 'waiting' });
+    await requests.stop();
+    expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({
+      state: 'refused',
+      reason: 'the session has ended',
+    });
+    expect(readdirSync(asking.folder)).toEqual(['me.one.answer.json']);
+    await asking.leave('two');
+    await new Promise(setImmediate);
+    expect(asking.events).toHaveLength(1);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'holds nothing while it runs, and leaves no timer and no handle behind',
+    async () => {
+      const timers = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const;
+      const before = folderWatches();
+      vi.useFakeTimers({ toFake: [...timers] });
+      const requests = asking.watch();
+      await asking.leave('one');
+      while (asking.events.length === 0) await new Promise(setImmediate);
+      expect(folderWatches()).toBe(before + 1);
+      expect(getActiveResourcesInfo()).not.toContain('FSEventWrap');
+      expect(vi.getTimerCount()).toBe(1);
+      await requests.stop();
+      expect(vi.getTimerCount()).toBe(0);
+      vi.useRealTimers();
+      await vi.waitFor(() => expect(folderWatches()).toBe(before), WAIT);
+    },
+  );
+
+  it('can be stopped before it has begun', async () => {
+    const requests = asking.watch();
+    await requests.stop();
+    await asking.leave('one');
+    expect(asking.events).toEqual([]);
+  });
+
+  it('finds the folder again after somebody has removed it', async () => {
+    holdTimers();
+    asking.watch();
+    await asking.leave('one');
+    await asking.answered('one', { state: 'waiting' });
+    renameSync(asking.folder, join(asking.home, 'away'));
+    slowLook();
+    await asking.seen(2);
+    expect(asking.events[1]).toEqual({ type: 'compact-cancelled', id: 'one' });
+    slowLook();
+    await vi.waitFor(() => expect(readdirSync(asking.state)).toContain('requests'), WAIT);
+    await asking.leave('two');
+    await vi.waitFor(() => {
+      slowLook();
+      expect(asking.events).toHaveLength(3);
+    }, WAIT);
+    expect(asking.failures).toEqual([]);
+  });
+
+  it('says once that nobody can ask, and disturbs nobody', async () => {
+    rmSync(asking.state, { recursive: true });
+    writeFileSync(asking.state, 'a file in the place of the folder');
+    holdTimers();
+    const requests = asking.watch();
+    await vi.waitFor(() => expect(asking.failures).toHaveLength(1), WAIT);
+    slowLook();
+    requests.perform(endedFor('one'));
+    await requests.stop();
+    expect(asking.failures).toHaveLength(1);
+  });
+
+  it('goes on when the core throws', async () => {
+    asking.watch({
+      onEvent: (event) => {
+        asking.events.push(event);
+        throw new Error('broken');
+      },
+    });
+    await asking.leave('one');
+    await asking.leave('two');
+    await asking.seen(2);
+    expect(asking.failures).toEqual(['broken']);
+  });
+});

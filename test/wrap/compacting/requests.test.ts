@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Effect } from '../../../src/core/compaction/state.js';
+import { processStart } from '../../../src/storage/processes.js';
+import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../../src/storage/requests.js';
+import type { RequestEvent } from '../../../src/wrap/compacting/request-desk.js';
+import type { Requests } from '../../../src/wrap/compacting/requests.js';
+import { makeAsking, endedFor, holdTimers, keyOf, slowLook, WAIT } from '../../support/asking.js';
+
+let asking: Awaited<ReturnType<typeof makeAsking>>;
+beforeEach(async () => {
+  asking = await makeAsking();
+});
+afterEach(() => asking.end());
+
+const asked = (id: string, more: object = {}) => ({
+  type: 'compact-requested',
+  request: { id, force: false, ...more },
+});
+const typing: Effect = { type: 'type-compact', isQueued: false };
+
+describe('a request', () => {
+  it('is told once, known to be waiting, and answered with the outcome', async () => {
+    const requests = asking.watch();
+    await asking.leave('one', { force: true, focus: 'the tests' });
+    await asking.seen(1);
+    expect(asking.events).toEqual([asked('one', { force: true, focus: 'the tests' })]);
+    await asking.answered('one', { state: 'waiting' });
+    requests.perform(typing);
+    requests.perform(endedFor('one'));
+    await asking.answered('one', { state: 'ended', attempt: { words: 'compacted 166k → 12k' } });
+    await vi.waitFor(() => expect(readdirSync(asking.folder)).toEqual(['me.one.answer.json']), WAIT);
+    await asking.settled();
+    expect(asking.events).toEqual([asked('one', { force: true, focus: 'the tests' })]);
+  });
+
+  it('that was there before the wrapper looked is not missed', async () => {
+    await asking.leave('early');
+    asking.watch();
+    await asking.seen(1);
+    expect(asking.events).toEqual([asked('early')]);
+  });
+
+  it('that the core refuses at once is told so, and never that it waits', async () => {
+    const requests: Requests = asking.watch({
+      onEvent: (event) => {
+        asking.events.push(event);
+        if (event.type === 'compact-requested')
+          requests.perform({
+            type: 'refused',
+            requestId: event.request.id,
+            reason: 'paused after 3 failures',
+          });
+      },
+    });
+    await asking.leave('one');
+    await asking.answered('one', { state: 'refused', reason: 'paused after 3 failures' });
+    await asking.settled();
+    expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'refused' });
+  });
+
+  it('that is withdrawn is told to the core, and not answered', async () => {
+    const requests = asking.watch();
+    await asking.leave('one');
+    await asking.answered('one', { state: 'waiting' });
+    await removeRequest(asking.folder, keyOf('one'));
+    await asking.seen(2);
+    expect(asking.events[1]).toEqual({ type: 'compact-cancelled', id: 'one' });
+    requests.perform(endedFor('one'));
+    await asking.settled();
+    expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'waiting' });
+  });
+
+  it('for another session is not ours', async () => {
+    asking.watch();
+    await writeRequest(asking.folder, asking.requestOf('one', { session: 'me-too' }));
+    await asking.settled();
+    expect(asking.events).toEqual([]);
+  });
+
+  it('that is a link or no request is left alone', async () => {
+    writeFileSync(join(asking.home, 'elsewhere'), JSON.stringify(asking.requestOf('one')));
+    symlinkSync(join(asking.home, 'elsewhere'), join(asking.folder, 'me.one.request.json'));
+    writeFileSync(join(asking.folder, 'me.two.request.json'), '{"schema":"ctxwrap.request/1"');
+    asking.watch();
+    await asking.settled();
+    expect(asking.events).toEqual([]);
+    expect(readdirSync(asking.folder)).toContain('me.two.request.json');
+  });
+
+  it('that is older than ten minutes is refused without a word to the core', async () => {
+    asking.watch();
+    await asking.leave('old', { askedAt: asking.now - 600_001 });
+    await asking.answered('old', { state: 'refused', reason: 'no safe moment came in 10 minutes' });
+    expect(asking.events).toEqual([]);
+  });
+
+  it('is told when its command is typed', async () => {
+    const requests = asking.watch();
+    await asking.leave('one');
+    await asking.answered('one', { state: 'waiting' });
+    requests.perform(typing);
+    await vi.waitFor(
+      async () => expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'begun' }),
+      WAIT,
+    );
+  });
+
+  it('that nobody waits for is done without an answer that nobody would fetch', async () => {
+    const requests = asking.watch();
+    const { pid: _, ...request } = asking.requestOf('one');
+    await writeRequest(asking.folder, request);
+    await asking.answered('one', { state: 'waiting' });
+    await removeAnswer(asking.folder, keyOf('one')); // as the command does before it goes
+    requests.perform(typing);
+    requests.perform(endedFor('one'));
+    await vi.waitFor(() => expect(readdirSync(asking.folder)).toEqual([]), WAIT);
+  });
+
+  it('of a process that is gone is void, whether it was taken or not', async () => {
+    holdTimers();
+    asking.watch();
+    const child = spawn('sleep', ['1000']);
+    const start = processStart(child.pid ?? 0);
+    const more = { pid: child.pid ?? 0, ...(start === undefined ? {} : { processStart: start }) };
+    await asking.leave('one', more);
+    await asking.seen(1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    slowLook();
+    await asking.seen(2);
+    expect(asking.events[1]).toEqual({ type: 'compact-cancelled', id: 'one' });
+    await asking.leave('two', more);
+    await asking.settled();
+    expect(asking.events).toHaveLength(2);
+  });
+
+  it('of nobody who waits holds without a process', async () => {
+    asking.watch();
+    const { pid: _, ...request } = asking.requestOf('one');
+    await writeRequest(asking.folder, request);
+    await asking.seen(1);
+    expect(asking.events).toEqual([asked('one')]);
+  });
+});
+
+describe('the file of OMC', () => {
+  const put = (): void => {
+    const at = join(asking.home, 'project', '.omc', 'state');
+    mkdirSync(at, { recursive: true });
+    const text = { requestedAt: new Date(asking.now).toISOString(), contextPercent: 83, threshold: 80 };
+    writeFileSync(join(at, 'compact-requested.json'), JSON.stringify(text));
+  };
+  const isOmc = (event: RequestEvent): boolean => 'request' in event && event.request.id.startsWith('omc-');
+
+  it('counts once, is left alone, and an answer to it harms nobody', async () => {
+    holdTimers();
+    const requests = asking.watch({ omcFolder: join(asking.home, 'project') });
+    await asking.settled();
+    asking.now += 1_000;
+    put();
+    slowLook();
+    await vi.waitFor(() => expect(asking.events.filter(isOmc)).toHaveLength(1), WAIT);
+    const [event] = asking.events;
+    if (event?.type === 'compact-requested') requests.perform(endedFor(event.request.id));
+    asking.now += 1_000;
+    put();
+    slowLook();
+    await asking.settled();
+    expect(asking.events.filter(isOmc)).toHaveLength(1);
+    expect(readdirSync(join(asking.home, 'project', '.omc', 'state'))).toEqual(['compact-requested.json']);
+  });
+
+  it('counts for nothing where nobody has said so', async () => {
+    holdTimers();
+    asking.watch();
+    await asking.settled();
+    asking.now += 1_000;
+    put();
+    slowLook();
+    await asking.settled();
+    expect(asking.events).toEqual([]);
+  });
+});

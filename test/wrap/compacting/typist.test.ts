@@ -1,0 +1,230 @@
+import { describe, expect, it, vi } from 'vitest';
+import { BACKSPACE, makeAgent, pasted, typed, unstashed } from '../../support/typed-agent.js';
+
+describe.concurrent('the command', () => {
+  it('is typed, seen in the prompt and submitted, while the user’s keys wait', async () => {
+    const { state, type } = makeAgent();
+    expect(await type(typed)).toMatchObject({ kind: 'sent' });
+    expect(state.written).toEqual(['/compact', '\r']);
+    expect(state.submitted).toEqual(['/compact']);
+    await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
+  });
+
+  it('is followed by the user’s keys when the prompt is empty, and not in the same breath as Enter', async () => {
+    const { state, type } = makeAgent();
+    state.isSlow = true;
+    expect(await type(typed)).toMatchObject({ kind: 'sent' });
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 2));
+    expect(state.released).toEqual(['held']);
+    state.text = '';
+    await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
+  });
+
+  it('is followed by the user’s keys after a second, also where the prompt never shows that it was taken', async () => {
+    const { state, type } = makeAgent();
+    state.isSlow = true;
+    await type(typed);
+    await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 5_000 });
+    expect(state.text).toBe('/compact');
+  });
+
+  it('is pasted with a blank behind it where that is the recipe, and submitted with its key', async () => {
+    const { state, type } = makeAgent();
+    expect(await type(pasted)).toMatchObject({ kind: 'sent', isQueued: false });
+    expect(state.written).toEqual(['\x1b[200~/compact \x1b[201~', '\t']);
+  });
+
+  it('takes the focus where the agent takes one, and not elsewhere', async () => {
+    const taking = makeAgent();
+    await taking.type(typed, { focus: 'the tests' });
+    expect(taking.state.submitted).toEqual(['/compact the tests']);
+    const other = makeAgent();
+    await other.type({ ...typed, takesFocus: false }, { focus: 'the tests' });
+    expect(other.state.submitted).toEqual(['/compact']);
+  });
+
+  it('is given to an agent that works only when it may be queued', async () => {
+    const queued = makeAgent({ activity: 'busy' });
+    expect(await queued.type(pasted, { isQueued: true })).toMatchObject({ kind: 'sent', isQueued: true });
+    const refused = makeAgent({ activity: 'busy' });
+    expect(await refused.type(pasted)).toMatchObject({ kind: 'skipped', reason: 'the agent is busy' });
+    expect(refused.state.written).toEqual([]);
+  });
+});
+
+describe.concurrent('no key is typed', () => {
+  it.each(['busy', 'dialog', 'compacting', 'unknown', 'dead'] as const)(
+    'into an agent that is %s',
+    async (activity) => {
+      const { state, type } = makeAgent({ activity });
+      expect(await type(typed)).toMatchObject({ kind: 'skipped' });
+      expect(state.written).toEqual([]);
+      expect(state.released).toEqual([]);
+    },
+  );
+
+  it('where no prompt is seen', async () => {
+    const { state, type } = makeAgent();
+    state.hasPrompt = false;
+    expect(await type(typed)).toMatchObject({ kind: 'skipped', reason: 'no prompt is seen' });
+    expect(state.written).toEqual([]);
+  });
+
+  it('into a draft that the user does not want to be put aside', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    expect(await type(typed, { mayStash: false })).toMatchObject({ kind: 'skipped' });
+    expect(state.written).toEqual([]);
+  });
+
+  it('into a draft of an agent that cannot put it aside', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    expect(await type(unstashed)).toMatchObject({ kind: 'skipped', reason: 'there is text in the prompt' });
+    expect(state.written).toEqual([]);
+  });
+});
+
+describe.concurrent('what is not as expected', () => {
+  it('is left alone when a dialog opens between the text and the key that submits it', async () => {
+    const { state, type } = makeAgent();
+    state.onWrite = () => {
+      state.activity = 'dialog';
+      state.hasPrompt = false;
+    };
+    expect(await type(typed)).toMatchObject({
+      kind: 'withdrawn',
+      reason: 'the prompt went away while the command was typed',
+    });
+    expect(state.written).toEqual(['/compact']);
+  });
+
+  it.each([
+    ['another command is chosen in the list below it', typed, '/clear'],
+    ['the list that the agent always shows is not there', { ...typed, isListed: true as const }, undefined],
+  ])('is not submitted while %s', async (_why, recipe, listed) => {
+    const { state, type } = makeAgent();
+    state.listed = listed;
+    expect(await type(recipe)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.submitted).toEqual([]);
+    expect(state.text).toBe('');
+  });
+
+  it('is submitted once the list below it has followed', async () => {
+    const { state, type } = makeAgent();
+    state.listed = '/clear';
+    state.onWrite = () => void setTimeout(() => void (state.listed = '/compact'), 100);
+    expect(await type({ ...typed, isListed: true })).toMatchObject({ kind: 'sent' });
+    expect(state.submitted).toEqual(['/compact']);
+  });
+
+  it('is left alone when nothing arrives in the prompt', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.written).toEqual(['/compact']);
+  });
+
+  it('is taken back with Backspaces for exactly what was typed', async () => {
+    const { state, type } = makeAgent();
+    state.onWrite = (keys) => {
+      if (keys === '/compact') state.text = 'from elsewhere ';
+    };
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+    expect(state.text).toBe('from elsewhere ');
+    expect(state.submitted).toEqual([]);
+    expect(state.released.at(-1)).toBe('released after 2');
+  });
+
+  it('is taken back when it comes up late', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    state.isDeaf = false;
+    state.text = '/compact';
+    await vi.waitFor(() => expect(state.text).toBe(''));
+    expect(state.submitted).toEqual([]);
+  });
+
+  it('is waited for on a slow machine, while the user presses nothing', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    const sent = type(unstashed);
+    setTimeout(() => {
+      state.isDeaf = false;
+      state.text = '/compact';
+    }, 2_000); // longer than keys of the user may wait
+    expect(await sent).toMatchObject({ kind: 'sent' });
+    expect(state.submitted).toEqual(['/compact']);
+  });
+
+  it('is given up sooner when a key of the user has to wait for it', async () => {
+    const [quiet, typing] = [makeAgent(), makeAgent()];
+    for (const { state } of [quiet, typing]) state.listed = '/model'; // never follows
+    typing.state.onWrite = () => void (typing.state.typed = 1);
+    const outcomes = [quiet.type(unstashed).then(() => 'quiet'), typing.type(unstashed).then(() => 'typing')];
+    expect(await Promise.race(outcomes)).toBe('typing');
+    expect(typing.state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+    await Promise.all(outcomes);
+  });
+
+  it('is taken back once, however long the screen still shows it', async () => {
+    const { state, type } = makeAgent();
+    state.listed = '/model'; // never follows, so nothing is submitted
+    state.onWrite = () => void (state.isDeaf = state.text !== '');
+    await type(unstashed);
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 2));
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+  });
+
+  it('is not touched late when the user has typed since', async () => {
+    const { state, type } = makeAgent();
+    state.isDeaf = true;
+    state.onWrite = () => void (state.typed += 1);
+    await type(unstashed);
+    state.isDeaf = false;
+    state.text = '/compact';
+    await type(unstashed); // finds text in the prompt, and has looked after it
+    expect(state.text).toBe('/compact');
+  });
+
+  it('is taken back as far as it arrived', async () => {
+    const { state, type } = makeAgent();
+    state.most = 4;
+    await type(typed);
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(4)]);
+  });
+
+  it('gets no further key once the agent has ended', async () => {
+    const { state, type } = makeAgent();
+    const ending = new AbortController();
+    state.onWrite = () => ending.abort();
+    expect(await type(typed, { signal: ending.signal })).toMatchObject({ reason: 'the agent has ended' });
+    expect(state.written).toEqual(['/compact']);
+  });
+});
+
+describe.concurrent('a draft', () => {
+  it('is put aside first, and comes back with the end of the command', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    expect(await type(typed)).toMatchObject({ kind: 'sent' });
+    expect(state.written).toEqual(['\x13', '/compact', '\r']);
+    expect(state.text).toBe('half a thought');
+  });
+
+  it('is not followed by a command when it did not go away', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    state.isDeaf = true;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn', reason: 'the draft was not put aside' });
+    expect(state.written).toEqual(['\x13']);
+  });
+
+  it('is given back when the command had to be taken back', async () => {
+    const { state, type } = makeAgent({ text: 'half a thought' });
+    state.most = 4;
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    expect(state.written).toEqual(['\x13', '/compact', BACKSPACE.repeat(4), '\x13']);
+    expect(state.text).toBe('half a thought');
+  });
+});

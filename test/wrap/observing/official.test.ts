@@ -1,0 +1,189 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Event } from '../../../src/core/event.js';
+import { runtimes } from '../../../src/runtimes/index.js';
+import { nullLog } from '../../../src/storage/log.js';
+import { askOfficially, followOfficial } from '../../../src/wrap/observing/official.js';
+import type { WrapSession } from '../../../src/wrap/wrap-session.js';
+
+let home = '';
+let said: string[] = [];
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'ctxwrap-official-'));
+  said = [];
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const note = (message: string): void => void said.push(message);
+const sessionWith = (more: Partial<WrapSession> = {}): WrapSession => ({
+  file: '/bin/claude',
+  args: ['-c'],
+  env: { HOME: home, CTXWRAP_SESSION: `${process.pid}-t1` },
+  cwd: home,
+  runtime: runtimes.claude,
+  window: undefined,
+  footer: true,
+  statusLine: 'on',
+  mode: 'auto',
+  hotkey: undefined,
+  recording: undefined,
+  log: { ...nullLog, info: note, warn: note },
+  ...more,
+});
+const ours = () => join(home, '.local', 'state', 'ctxwrap', 'status-line');
+
+describe('a launch that asks', () => {
+  it('has one argument more, a settings file of ours, and leaves nothing behind', async () => {
+    const { session, close } = await askOfficially(sessionWith());
+    const settings = join(ours(), `${process.pid}-t1.settings.json`);
+    expect(session.args).toEqual(['--settings', settings, '-c']);
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toHaveProperty('statusLine.command');
+    writeFileSync(session.reportPath ?? '', '{}');
+    await close();
+    expect(readdirSync(ours())).toEqual([]);
+  });
+
+  it("has the user's settings in it, also from a file named as seen from the child's folder", async () => {
+    mkdirSync(join(home, 'proj'));
+    writeFileSync(
+      join(home, 'proj', 'my.json'),
+      '{"statusLine":{"type":"command","command":"date"},"model":"opus"}',
+    );
+    const { session, close } = await askOfficially(
+      sessionWith({ cwd: join(home, 'proj'), args: ['--settings', 'my.json'], statusLine: 'auto' }),
+    );
+    const settings = JSON.parse(readFileSync(session.args[1] ?? '', 'utf8'));
+    expect(settings).toMatchObject({
+      model: 'opus',
+      statusLine: { command: expect.stringMatching(/\ndate$/) },
+    });
+    await close();
+  });
+
+  it.each<{ why: string; more: Partial<WrapSession> }>([
+    { why: 'it is switched off', more: { statusLine: 'off' } },
+    { why: 'nothing is to be observed', more: { mode: 'off' } },
+    { why: 'there is no status line to chain', more: { statusLine: 'auto' } },
+    { why: 'the agent is another one', more: { runtime: runtimes.codex } },
+    { why: 'nobody says where the home is', more: { env: { CTXWRAP_SESSION: '1-a' } } },
+    { why: "the user's settings cannot be read", more: { args: ['--settings', 'none.json'] } },
+    { why: 'the session has no id', more: { env: { HOME: '/nowhere' } } },
+  ])('is the same as without us when $why', async ({ more }) => {
+    const before = sessionWith(more);
+    const { session, close } = await askOfficially(before);
+    expect(session).toBe(before);
+    await close();
+    expect(existsSync(ours()) ? readdirSync(ours()) : []).toEqual([]);
+  });
+
+  it('is not made, and says why, when our folder is a link', async () => {
+    mkdirSync(join(home, '.local', 'state'), { recursive: true });
+    symlinkSync(tmpdir(), join(home, '.local', 'state', 'ctxwrap'));
+    const { session } = await askOfficially(sessionWith());
+    expect(session.args).toEqual(['-c']);
+    expect(said).toEqual([expect.stringMatching(/not asked for its numbers: .* is a symbolic link/)]);
+  });
+});
+
+describe('what the agent tells', () => {
+  const report = (sessionId: string, tokens: number): string =>
+    JSON.stringify({
+      session_id: sessionId,
+      context_window: { context_window_size: 200_000, current_usage: { input_tokens: tokens } },
+    });
+
+  /** Follows the report file of a session; `told` waits for the reading with so many tokens. */
+  const follow = () => {
+    const reportPath = join(home, 'report.json');
+    const readings: number[] = [];
+    const waiting = new Map<number, () => void>();
+    const onFact = (event: Event): void => {
+      if (event.type !== 'reading') return;
+      const tokens = event.reading.usedTokens ?? -1;
+      readings.push(tokens);
+      waiting.get(tokens)?.();
+    };
+    const following = followOfficial(sessionWith({ reportPath }), { onFact, now: () => 5 });
+    return {
+      ...following,
+      readings,
+      told: (tokens: number) => new Promise<void>((resolve) => waiting.set(tokens, resolve)),
+      tell: (text: string): void => {
+        writeFileSync(`${reportPath}.tmp`, text);
+        renameSync(`${reportPath}.tmp`, reportPath);
+      },
+    };
+  };
+
+  it('is passed on while nobody has said which conversation it is', async () => {
+    const { tell, told, readings, stop } = follow();
+    const first = told(100);
+    tell(report('a', 100));
+    await first;
+    stop();
+    expect(readings).toEqual([100]);
+  });
+
+  it('of another conversation is kept back until that one is the current one', async () => {
+    const { tell, told, readings, goTo, stop } = follow();
+    goTo('b');
+    const first = told(300);
+    tell(report('b', 300));
+    await first;
+    goTo('c');
+    expect(readings).toEqual([300]);
+    goTo('b');
+    stop();
+    expect(readings).toEqual([300, 300]);
+  });
+
+  it('is passed over once and said in the log when it is no report, and works again afterwards', async () => {
+    const { tell, told, readings, stop } = follow();
+    const first = told(100);
+    tell(report('a', 100));
+    await first;
+    tell('{"half');
+    const second = told(101);
+    while (said.length === 0) await new Promise(setImmediate);
+    tell(report('a', 101));
+    await second;
+    stop();
+    expect(readings).toEqual([100, 101]);
+    expect(said).toEqual([expect.stringContaining('not a report that we know')]);
+  });
+
+  it('is passed over where its reader fails', async () => {
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const runtime = { ...runtimes.claude, official: { plan: broken, read: broken } };
+    const reportPath = join(home, 'report.json');
+    writeFileSync(reportPath, report('a', 1));
+    const following = followOfficial(sessionWith({ reportPath, runtime }), {
+      onFact: () => expect.unreachable(),
+      now: () => 5,
+    });
+    while (said.length === 0) await new Promise(setImmediate);
+    following.stop();
+    expect(said).toEqual([expect.stringContaining('not a report that we know')]);
+  });
+
+  it('is nothing where nobody was asked', () => {
+    const following = followOfficial(sessionWith(), { onFact: () => expect.unreachable(), now: () => 5 });
+    following.goTo('a');
+    following.stop();
+    expect(said).toEqual([]);
+  });
+});

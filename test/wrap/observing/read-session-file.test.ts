@@ -1,0 +1,90 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { provenance } from '../../../src/core/provenance.js';
+import { runtimes } from '../../../src/runtimes/index.js';
+import type { Runtime } from '../../../src/runtimes/runtime.js';
+import { readSessionFile, runtimeOfFile } from '../../../src/wrap/observing/read-session-file.js';
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/logs/${name}`, import.meta.url));
+const read = (runtime: Runtime, path: string) => readSessionFile({ path, runtime, env: {}, now: 0 });
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'read-session-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const recorded = [
+  {
+    runtime: 'claude',
+    name: 'claude/session-with-compaction.jsonl',
+    used: 131_003,
+    compactions: ['131023 → 777'],
+  },
+  { runtime: 'codex', name: 'codex/context-exceeded.jsonl', used: 20_050, compactions: [] },
+  { runtime: 'gemini', name: 'gemini/manual-compaction.jsonl', used: undefined, compactions: ['310000 → ?'] },
+] as const;
+
+describe('a recorded session file', () => {
+  it.each(recorded)('$name is recognised as one of $runtime', async ({ runtime, name }) => {
+    expect(await runtimeOfFile(fixture(name), Object.values(runtimes))).toBe(runtimes[runtime]);
+  });
+
+  it.each(recorded)('$name says how full the window is and what was compacted', async (each) => {
+    const { state, compactions } = await read(runtimes[each.runtime], fixture(each.name));
+    expect(provenance(state, 0)?.usedTokens).toBe(each.used);
+    expect(compactions.map((past) => `${past.preTokens ?? '?'} → ${past.postTokens ?? '?'}`)).toEqual(
+      each.compactions,
+    );
+  });
+
+  it('of codex has what came with the next turn where nobody recorded the size after a compaction', async () => {
+    const { compactions } = await read(runtimes.codex, fixture('codex/compactions.jsonl'));
+    expect(compactions.map((past) => past.nextTokens)).toEqual([70_050, 9_050, 70_050, 15_050]);
+  });
+});
+
+describe('any other file', () => {
+  it.each([
+    { what: 'text', text: 'root:x:0:0\nhello\n' },
+    { what: 'other JSON lines', text: '{"level":"info","msg":"started"}\n'.repeat(9) },
+    { what: 'one JSON document', text: JSON.stringify({ sessionId: 'x', messages: [] }, undefined, 2) },
+    { what: 'nothing', text: '' },
+  ])('of $what is nobody’s', async ({ text }) => {
+    const path = join(folder, 'file');
+    writeFileSync(path, text);
+    expect(await runtimeOfFile(path, Object.values(runtimes))).toBeUndefined();
+  });
+});
+
+describe('a session file of hundreds of megabytes', () => {
+  it('is read in memory that does not grow with it', async () => {
+    const path = join(folder, 'long.jsonl');
+    const file = openSync(path, 'w');
+    const turn = (id: number): string => {
+      const content = [{ type: 'tool_result', tool_use_id: `${id}`, content: 'x'.repeat(200_000) }];
+      const usage = { input_tokens: id, cache_read_input_tokens: 1_000 };
+      return [
+        { type: 'user', isSidechain: false, message: { content } },
+        { type: 'assistant', isSidechain: false, message: { model: 'claude-haiku-4-5', usage } },
+      ]
+        .map((record) => `${JSON.stringify(record)}\n`)
+        .join('');
+    };
+    for (let id = 1; id <= 600; id += 1) writeSync(file, turn(id)); // 120 MB
+    closeSync(file);
+    let peak = 0;
+    const before = process.memoryUsage().rss;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss - before);
+    }, 5);
+    const { state, toolResults } = await read(runtimes.claude, path);
+    clearInterval(watch);
+    expect(provenance(state, 0)?.usedTokens).toBe(1_600);
+    expect(toolResults).toHaveLength(10);
+    expect(peak).toBeLessThan(100_000_000);
+  });
+});

@@ -1,0 +1,191 @@
+// A recorded session file says the same whatever its writer did to it between two looks of ours.
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Fact } from '../../../src/core/event.js';
+import { runtimes } from '../../../src/runtimes/index.js';
+import type { Runtime } from '../../../src/runtimes/runtime.js';
+import { growingFile } from '../../../src/storage/growing-file.js';
+import { factInbox } from '../../../src/wrap/observing/fact-inbox.js';
+import { footerSequence, linesOf, readLines } from '../../support/read-log.js';
+
+const cases = [
+  { name: 'claude', file: 'session-with-compaction.jsonl' },
+  { name: 'codex', file: 'compactions.jsonl' },
+  { name: 'gemini', file: 'failed-compactions.jsonl' },
+  { name: 'qwen', file: 'ladder.jsonl' },
+] as const;
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'session-file-'));
+  path = join(folder, 'session.jsonl');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const factsOf = (runtime: Runtime) => {
+  let facts: Fact[] = [];
+  let reader = runtime.log?.reader({});
+  const file = growingFile({
+    path,
+    onLine: (line) => {
+      const step = reader?.(line, 0);
+      reader = step?.next;
+      facts.push(...(step?.facts ?? []));
+    },
+    onRestart: () => {
+      reader = runtime.log?.reader({});
+      facts = [];
+    },
+  });
+  return { readNew: file.readNew, facts: () => facts };
+};
+
+// The last ones are bytes that are no UTF-8.
+const torn = fc.constantFrom(
+  ...['', '{"type":"assis', 'garbage', '{}', 'null', '[1]'].map((text) => Buffer.from(text)),
+  Buffer.from([0xff, 0xfe]),
+  Buffer.from([0x7b, 0xff, 0x7d]),
+);
+
+const readingsIn = (facts: readonly Fact[]) => facts.filter(({ type }) => type === 'reading');
+
+describe.each(cases)('a session file of $name', ({ name, file }) => {
+  const runtime = runtimes[name];
+  const lines = linesOf(name, file);
+  const expected = readLines(runtime, lines).facts;
+  const whole = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+
+  it('gives the same facts in any pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 8 }), async (places) => {
+        const { readNew, facts } = factsOf(runtime);
+        writeFileSync(path, '');
+        let written = 0;
+        for (const place of [...places.toSorted((a, b) => a - b), whole.length]) {
+          appendFileSync(path, whole.subarray(written, place));
+          written = place;
+          await readNew();
+        }
+        expect(facts()).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  // A writer that died has left the beginning of a record.
+  const half = fc
+    .tuple(fc.constantFrom(...lines), fc.nat())
+    .map(([line, length]) => Buffer.from(line.slice(0, length % line.length)));
+
+  it('gives the same facts with lines of nonsense in it and with CRLF', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(torn, half), { maxLength: 20 }),
+        fc.nat(),
+        async (nonsense, seed) => {
+          const mixed = lines.flatMap((line, i) => [nonsense[(i + seed) % 20] ?? '', '\r\n', line, '\r\n']);
+          writeFileSync(path, Buffer.concat(mixed.map((piece) => Buffer.from(piece))));
+          const { readNew, facts } = factsOf(runtime);
+          await readNew();
+          expect(facts()).toEqual(expected);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('gives what its first line says behind a byte order mark', async () => {
+    const telling = lines.filter((line) => readLines(runtime, [line]).facts.length > 0);
+    const { readNew, facts } = factsOf(runtime);
+    writeFileSync(path, `\ufeff${telling[0]}\n`);
+    await readNew();
+    expect(facts()).toEqual(readLines(runtime, telling.slice(0, 1)).facts);
+    expect(facts()).not.toEqual([]);
+  });
+
+  it('gives the same facts again after it was truncated and written anew', async () => {
+    const { readNew, facts } = factsOf(runtime);
+    writeFileSync(path, whole);
+    await readNew();
+    writeFileSync(path, '');
+    await readNew();
+    expect(facts()).toEqual([]);
+    writeFileSync(path, whole);
+    await readNew();
+    expect(facts()).toEqual(expected);
+  });
+
+  it('gives the same facts again after another file has taken its place', async () => {
+    const { readNew, facts } = factsOf(runtime);
+    writeFileSync(path, whole.subarray(0, whole.length / 2));
+    await readNew();
+    writeFileSync(`${path}.new`, whole);
+    renameSync(`${path}.new`, path);
+    await readNew();
+    expect(facts()).toEqual(expected);
+  });
+
+  it('says nothing else when records are in it twice', () => {
+    const numbers = (said: readonly Fact[]) =>
+      footerSequence(
+        name,
+        said.filter(({ type }) => type !== 'growth'),
+      );
+    const inTurn = (each: readonly string[]): readonly Fact[] => {
+      const inbox = factInbox(0);
+      let reader = runtime.log?.reader({});
+      return each.flatMap((line) => {
+        const step = reader?.(line, 0);
+        reader = step?.next;
+        for (const fact of step?.facts ?? []) inbox.put(fact);
+        return inbox.take();
+      });
+    };
+    const once = numbers(inTurn(lines));
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), (twice) => {
+        const repeated = lines.flatMap((line, i) => (twice[i % 20] ? [line, line] : [line]));
+        expect(numbers(inTurn(repeated))).toEqual(once);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of 200 MB is read at its end only, and tells the same number', async () => {
+    const file = openSync(path, 'w');
+    writeSync(file, whole);
+    // everything between is a hole in the file
+    writeSync(file, Buffer.concat([Buffer.from('\n'), whole]), 0, whole.length + 1, 200 * 1024 * 1024);
+    closeSync(file);
+    let facts: Fact[] = [];
+    let reader = runtime.log?.reader({});
+    const read = (line: string): readonly Fact[] => {
+      const step = reader?.(line, 0);
+      reader = step?.next;
+      return step?.facts ?? [];
+    };
+    await growingFile({
+      path,
+      onHead: read,
+      onLine: (line) => facts.push(...read(line)),
+      onRestart: () => {
+        facts = [];
+      },
+      isEnough: () => readingsIn(facts).length > 0,
+    }).readNew();
+    expect(readingsIn(facts)).toEqual(readingsIn(expected));
+  });
+});

@@ -1,0 +1,198 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeOverlayStage, shown, shownPlainly, type OverlayStage } from '../../support/overlay-stage.js';
+
+const [COLUMNS, ROWS] = [60, 14];
+const HOTKEY = '\x1d';
+
+let run: OverlayStage;
+const start = (...options: Parameters<typeof makeOverlayStage>): OverlayStage =>
+  (run = makeOverlayStage(...options));
+afterEach(() => {
+  run.stop();
+  vi.useRealTimers();
+});
+
+describe('the hotkey', () => {
+  it.each([
+    {
+      what: 'closes what it has opened, when some time has gone',
+      typed: [HOTKEY, HOTKEY],
+      pause: 600,
+      sent: '',
+    },
+    { what: 'goes to the child when it is pressed twice', typed: [HOTKEY, HOTKEY], pause: 100, sent: HOTKEY },
+    {
+      what: 'goes to the child when both are one chunk',
+      typed: [`a${HOTKEY}${HOTKEY}b`],
+      pause: 0,
+      sent: `a${HOTKEY}b`,
+    },
+    {
+      what: 'closes it in the form of a keyboard protocol',
+      typed: ['\x1b[93;5u', '\x1b[93;5u'],
+      pause: 600,
+      sent: '',
+    },
+  ])('$what', ({ typed, pause, sent }) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    start(COLUMNS, ROWS);
+    for (const keys of typed) {
+      run.type(keys);
+      vi.advanceTimersByTime(pause);
+    }
+    expect(run.overlay.isOpen()).toBe(false);
+    expect(run.received()).toBe(sent);
+    expect(run.keys).toEqual([]);
+    expect(run.stage.footerWanted).toBe(true);
+  });
+
+  it.each([
+    { columns: 39, rows: 14 },
+    { columns: 60, rows: 8 },
+  ])('does what it does without an overlay in a child of $columns by $rows', ({ columns, rows }) => {
+    start(columns, rows);
+    run.type(`${HOTKEY}q`);
+    expect(run.stage.footerWanted).toBe(false);
+    expect(run.overlay.isOpen()).toBe(false);
+    expect(run.received()).toBe('q');
+  });
+
+  it('does what it does without an overlay until there is something to show', () => {
+    start(COLUMNS, ROWS, { isReady: () => false });
+    run.type(`${HOTKEY}q`);
+    expect([run.stage.footerWanted, run.received()]).toEqual([false, 'q']);
+  });
+});
+
+describe('a screen beside the child’s', () => {
+  it('is looked for at the first opening, and used', async () => {
+    start(COLUMNS, ROWS);
+    run.stage.hasSecondScreen = undefined;
+    run.write('hello');
+    const before = await shown(run);
+    run.type(HOTKEY);
+    await vi.waitFor(() => expect(run.stage.cover).toBeDefined());
+    run.type('q');
+    expect(await shown(run)).toEqual(before);
+    run.type(HOTKEY);
+    expect(run.stage.cover).toBeDefined(); // at once
+  });
+
+  it('is not drawn on where there is none: the child’s stays as it was, and the hotkey hides the footer', async () => {
+    start(COLUMNS, ROWS);
+    run.stage.hasSecondScreen = undefined;
+    for (const final of ['h', 'l']) {
+      run.emulator.terminal.parser.registerCsiHandler({ prefix: '?', final }, ([mode]) => mode === 1049);
+    }
+    run.write('line one\r\nhello');
+    const before = await shown(run);
+    run.type(`${HOTKEY}x`);
+    await vi.waitFor(() => expect(run.overlay.isOpen()).toBe(false));
+    expect(run.stage.hasSecondScreen).toBe(false);
+    expect(await shown(run)).toEqual(before);
+    expect(run.received()).toBe('');
+    run.type(HOTKEY);
+    expect(run.stage.footerWanted).toBe(false);
+  });
+});
+
+describe('keys', () => {
+  it.each([
+    { typed: [`${HOTKEY}c`], keys: ['c'], sent: '' },
+    { typed: [HOTKEY, 'x', '\r', 'c', '\x1b[A', '\x03'], keys: ['c', 'up'], sent: '' },
+    { typed: [`${HOTKEY}qls\r`], keys: ['q'], sent: 'ls\r' },
+    // the child has asked for no reports of the mouse: this one was on its way when the overlay was closed
+    { typed: [`${HOTKEY}cq\x1b[A\x1b[<64;1;1M`, 'q'], keys: ['c', 'q'], sent: '\x1b[Aq' },
+    { typed: [`${HOTKEY}q${HOTKEY}q`, 'x'], keys: ['q', 'q'], sent: 'x' }, // two times once, not once twice
+    { typed: [HOTKEY, '\x1b[200~rm -rf\rq', 'qc\r\x1b[201', '~d'], keys: ['d'], sent: '' },
+    { typed: [HOTKEY, '\x1b[<64;1;15M'], keys: ['wheel-up'], sent: '' }, // on the footer's row
+    {
+      typed: [`${HOTKEY}\x1b]11;rgb:dada/ca`, 'ca/dada\x1b\\d'],
+      keys: ['d'],
+      sent: '\x1b]11;rgb:dada/caca/dada\x1b\\',
+    },
+    { typed: [`${HOTKEY}\x1b[1;2R`], keys: [], sent: '' },
+  ])('$typed are $keys, and the child gets $sent', ({ typed, keys, sent }) => {
+    start(COLUMNS, ROWS);
+    run.type('before');
+    for (const each of typed) run.type(each);
+    expect(run.keys).toEqual(keys);
+    expect(run.received()).toBe(`before${sent}`);
+  });
+
+  it('a lone Escape closes it, and the next is the child’s', async () => {
+    start(COLUMNS, ROWS);
+    run.type(HOTKEY);
+    run.type('\x1b');
+    await vi.waitFor(() => expect(run.overlay.isOpen()).toBe(false));
+    run.type('\x1b');
+    await vi.waitFor(() => expect(run.received()).toBe('\x1b'));
+    expect(run.keys).toEqual(['esc']);
+  });
+
+  it('the rest of a paste is nobody’s, also when the overlay closes by itself before it ends', () => {
+    start(COLUMNS, ROWS);
+    run.type(`${HOTKEY}\x1b[200~rm -rf`);
+    run.overlay.stop();
+    run.type('\rq\x1b[201~x');
+    expect(run.received()).toBe('x');
+  });
+
+  it('go to the overlay as soon as the hotkey was pressed, also while it waits for a gap', () => {
+    start(COLUMNS, ROWS);
+    run.write('\x1b]0;half a title');
+    run.type(`${HOTKEY}cx`);
+    expect(run.stage.cover).toBeUndefined();
+    run.write(' and the rest\x07');
+    expect(run.stage.cover).toBeDefined();
+    expect([run.keys, run.received()]).toEqual([['c'], '']);
+  });
+});
+
+describe('what is drawn', () => {
+  it('fills the terminal, and is written again only where it has changed', async () => {
+    let second = 'one';
+    start(COLUMNS, ROWS, {
+      draw: ({ rows }) => Array.from({ length: rows }, (_, row) => (row === 1 ? second : `${row}`)),
+    });
+    run.write('the child');
+    run.overlay.open();
+    await run.drawn();
+    const { active } = run.emulator.terminal.buffer;
+    expect(active.getLine(ROWS)?.translateToString(true)).toBe(`${ROWS}`);
+    const before = run.sent().length;
+    run.overlay.redraw();
+    expect(run.sent().length).toBe(before);
+    second = 'two';
+    run.overlay.redraw();
+    expect(run.sent().slice(before)).toMatch(/^\x1b\[2;1H[^H]*two\x1b\[0m$/);
+  });
+
+  it('closes when it cannot be drawn', async () => {
+    start(COLUMNS, ROWS, {
+      draw: () => {
+        throw new Error('broken');
+      },
+    });
+    run.write('the child');
+    run.overlay.open();
+    run.write('!');
+    expect(run.overlay.isOpen()).toBe(false);
+    expect(await shown(run)).toEqual(await shownPlainly('the child!', COLUMNS, ROWS));
+  });
+
+  it('opens after half a second in the middle of a frame, but never in the middle of a string', () => {
+    vi.useFakeTimers();
+    start(COLUMNS, ROWS);
+    run.write('\x1b[?2026hframe');
+    run.overlay.open();
+    expect(run.stage.cover).toBeUndefined();
+    vi.advanceTimersByTime(600);
+    expect(run.stage.cover).toBeDefined();
+    run.overlay.close();
+    run.write('\x1b]0;half');
+    run.overlay.open();
+    vi.advanceTimersByTime(600);
+    expect([run.stage.cover, run.overlay.isOpen()]).toEqual([undefined, false]);
+  });
+});

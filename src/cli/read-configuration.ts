@@ -12,6 +12,7 @@ import { projectConfigPath } from '../storage/config-paths.js';
 import { configPath, ownCommand, withHome } from './config-path.js';
 import type { Surroundings } from './config-path.js';
 import { flagSettings } from './flag-settings.js';
+import { fixOfFile } from './file-fix.js';
 import type { Options } from './request.js';
 
 export interface Configuration {
@@ -33,22 +34,29 @@ export const readConfiguration = (
   const projectPath = projectConfigPath(cwd);
   const userFile = readConfigFile(userPath);
   const flags = flagSettings(options, given);
-  const user = fileRead('user', userFile, isNamed ? ownCommand('config init', options) : undefined);
+  const init = isNamed ? ownCommand('config init', options) : undefined;
+  const user = fileRead('user', userFile, { options, make: init });
   // a folder whose project file is the user's own configuration has none
-  const project = projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath));
+  const project =
+    projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath), { options });
   const sources: Sources = { flags, env: readEnv(env), project, user };
   const file = mergeSources(sources).values['env.file'];
-  const settings = mergeSources({ ...sources, env: withFile(sources.env, file, surroundings) });
+  const settings = mergeSources({ ...sources, env: withFile(sources.env, file, { surroundings, options }) });
   const positionOf = userFile.kind === 'read' ? userFile.positionOf : () => undefined;
   return { settings, userPath, projectPath, positionOf };
 };
 
 const noRead: Read = { settings: [], problems: [] };
 
-/** `init` is the command that makes the file; undefined where a file that is not there is nothing to be told. */
-const fileRead = (layer: 'user' | 'project', file: ConfigFile, init?: string): Read => {
+interface Mending {
+  readonly options: Partial<Options>;
+  /** the command that makes the file; undefined where a file that is not there is nothing to be told */
+  readonly make?: string | undefined;
+}
+
+const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending): Read => {
   const { path } = file;
-  if (file.kind !== 'read') return unread({ layer, place: path }, file, init);
+  if (file.kind !== 'read') return unread({ layer, place: path }, file, mending);
   const { settings, problems } = readEntries(layer, path, file.entries);
   // those behind the first mostly follow from it
   const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
@@ -71,12 +79,14 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, init?: string): R
 const unread = (
   origin: Origin,
   file: Exclude<PlainFile, { kind: 'read' }>,
-  make: string | undefined,
+  { options, make }: Mending,
 ): Read => {
   if (file.kind === 'absent' && make === undefined) return noRead;
-  const { reason, fix } =
-    file.kind === 'absent' ? { reason: 'there is no such file', fix: make ?? '' } : file;
   const { layer, place = '' } = origin;
+  const [reason, fix] =
+    file.kind === 'absent'
+      ? ['there is no such file', make ?? '']
+      : [file.reason, fixOfFile(file, layer, options)];
   const settings = careful(layer, place, []);
   return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
 };
@@ -100,14 +110,20 @@ const dotenvRead = (text: string, path: string): Read => {
 };
 
 /** The environment itself comes before a file with more of it. */
-const withFile = (env: Read, file: string | undefined, { home, cwd }: Surroundings): Read => {
+interface Around {
+  readonly surroundings: Surroundings;
+  readonly options: Partial<Options>;
+}
+
+const withFile = (env: Read, file: string | undefined, { surroundings, options }: Around): Read => {
+  const { home, cwd } = surroundings;
   if (file === undefined) return env;
   const path = isAbsolute(file) ? file : resolve(cwd, withHome(file, home));
   const read = readPlainFile(path);
   const more =
     read.kind === 'read'
       ? dotenvRead(read.text, path)
-      : unread({ layer: 'env', place: path }, read, `touch ${shellWord(path)}`);
+      : unread({ layer: 'env', place: path }, read, { options, make: `touch ${shellWord(path)}` });
   return {
     settings: [...env.settings, ...more.settings],
     problems: [...env.problems, ...more.problems],

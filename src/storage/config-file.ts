@@ -1,23 +1,35 @@
 // Configuration files. They decide what is typed and run, so only a plain file that nobody else may write is read, and what keeps one
-// from being read is told with the command that mends it. Nothing here throws.
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+// from being read is told. Nothing here throws.
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { basename } from 'node:path';
+import { dirname } from 'node:path';
 import { getuid } from 'node:process';
-import { shellWord } from '../core/shell-word.js';
 import { parseConfig } from './jsonc.js';
 import type { ConfigText } from './jsonc.js';
 import { reasonOf } from './unwritable.js';
 
 const MOST_BYTES = 256 * 1024; // all keys with their documentation have about eight
 const OTHERS_MAY_WRITE = 0o002;
-const USER_FILE = 'config.jsonc';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
+/** What keeps a file from being read, for the command that mends it. */
+export type FileFault =
+  /** a link could lead into a file that is not the user's */
+  | { readonly kind: 'link' | 'unusable' | 'open-to-all' | 'foreign' | 'device' }
+  /** `path` is the file, or the nearest folder above it that may not be entered */
+  | { readonly kind: 'closed'; readonly path: string };
+
+export interface RefusedFile {
+  readonly kind: 'refused';
+  readonly path: string;
+  readonly reason: string;
+  readonly fault: FileFault;
+}
+
 export type ConfigFile =
   | { readonly kind: 'absent'; readonly path: string }
-  | { readonly kind: 'refused'; readonly path: string; readonly reason: string; readonly fix: string }
+  | RefusedFile
   | ({ readonly kind: 'read'; readonly path: string; readonly text: string } & ConfigText);
 
 /** A JSONC file of a configuration. */
@@ -26,7 +38,7 @@ export const readConfigFile = (path: string): ConfigFile => {
   if (found.kind !== 'read') return found;
   const { text } = found;
   const parsed = parseConfig(text);
-  return parsed ? { ...found, ...parsed } : refusal(path, 'it is nested too deep', anew(path));
+  return parsed ? { ...found, ...parsed } : refusal(path, 'it is nested too deep', { kind: 'unusable' });
 };
 
 /** The text of a file of the user's, or why it is not read. */
@@ -35,6 +47,7 @@ export type PlainFile =
   | { readonly kind: 'read'; readonly path: string; readonly text: string };
 
 export const readPlainFile = (path: string): PlainFile => {
+  if (path === NOTHING) return { kind: 'read', path, text: '' }; // who names it wants none
   let file: number | undefined;
   try {
     // asked before it is opened, for its name; what counts is asked of the open file
@@ -45,7 +58,7 @@ export const readPlainFile = (path: string): PlainFile => {
     if (objection) return objection;
     const text = textOf(readAll(file, stats.size));
     return text === undefined
-      ? refusal(path, 'it is not a text in UTF-8', anew(path))
+      ? refusal(path, 'it is not a text in UTF-8', { kind: 'unusable' })
       : { kind: 'read', path, text };
   } catch (error) {
     return failed(path, error);
@@ -54,47 +67,47 @@ export const readPlainFile = (path: string): PlainFile => {
   }
 };
 
+const NOTHING = '/dev/null';
+
 const failed = (path: string, error: unknown): PlainFile => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', path };
   if (code === 'ELOOP') return linked(path);
-  return refusal(path, reasonOf(error), `chmod u+r ${shellWord(path)}`);
+  return refusal(path, reasonOf(error), { kind: 'closed', path: closedFolder(dirname(path)) ?? path });
+};
+
+/** The uppermost folder on the way that may not be entered. */
+const closedFolder = (folder: string): string | undefined => {
+  const above = dirname(folder);
+  const closed = above === folder ? undefined : closedFolder(above);
+  if (closed !== undefined) return closed;
+  try {
+    accessSync(folder, constants.X_OK);
+    return undefined;
+  } catch {
+    return folder;
+  }
 };
 
 const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
   if (stats.isCharacterDevice() || stats.isBlockDevice())
-    return refusal(path, 'it is a device', 'name a file');
-  if (!stats.isFile()) return refusal(path, 'it is not a file', anew(path));
-  if (stats.size > MOST_BYTES) return refusal(path, 'it has more than 256 KB', anew(path));
+    return refusal(path, 'it is a device', { kind: 'device' });
+  if (!stats.isFile()) return refusal(path, 'it is not a file', { kind: 'unusable' });
+  if (stats.size > MOST_BYTES) return refusal(path, 'it has more than 256 KB', { kind: 'unusable' });
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
-    return refusal(path, 'everybody may write it', `chmod o-w ${shellWord(path)}`);
+    return refusal(path, 'everybody may write it', { kind: 'open-to-all' });
   const isMine = stats.uid === getuid?.() || stats.uid === 0;
-  return isMine
-    ? undefined
-    : refusal(path, 'it belongs to another user', `sudo chown "$USER" ${shellWord(path)}`);
+  return isMine ? undefined : refusal(path, 'it belongs to another user', { kind: 'foreign' });
 };
 
-// A link of the user's own can be named; one that came with a folder must not be given the rights of the user's own.
-const linked = (path: string): PlainFile =>
-  refusal(
-    path,
-    'it is a symbolic link',
-    isUsers(path)
-      ? `export CTXWRAP_CONFIG="$(readlink -f ${shellWord(path)})"`
-      : `cat ${shellWord(path)} > ${shellWord(`${path}.plain`)} && mv ${shellWord(`${path}.plain`)} ${shellWord(path)}`,
-  );
+const linked = (path: string): PlainFile => refusal(path, 'it is a symbolic link', { kind: 'link' });
 
-const isUsers = (path: string): boolean => basename(path) === USER_FILE;
-
-const refusal = (path: string, reason: string, fix: string): Exclude<PlainFile, { kind: 'read' }> => ({
+const refusal = (path: string, reason: string, fault: FileFault): RefusedFile => ({
   kind: 'refused',
   path,
   reason,
-  fix,
+  fault,
 });
-
-const anew = (path: string): string =>
-  `mv ${shellWord(path)} ${shellWord(`${path}.old`)}${isUsers(path) ? ' && ctxwrap config init' : ''}`;
 
 const readAll = (file: number, size: number): Buffer => {
   const buffer = Buffer.alloc(size);

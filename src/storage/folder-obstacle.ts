@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
@@ -8,8 +9,7 @@ export interface FolderObstacle {
   /** the folder itself, or the nearest above it that there is */
   readonly path: string;
   readonly reason: string;
-  /** false for a file or a link that leads nowhere */
-  readonly isFolder: boolean;
+  readonly kind: 'folder' | 'file' | 'link' | 'device';
   readonly isOwn: boolean;
 }
 
@@ -17,14 +17,21 @@ export interface FolderObstacle {
 export const folderObstacle = async (folder: string): Promise<FolderObstacle | undefined> => {
   const path = await nearestThere(folder);
   const stats = await stat(path).catch(() => undefined);
-  const found = { path, isFolder: stats?.isDirectory() ?? false, isOwn: stats?.uid === getuid?.() };
-  if (!found.isFolder) return { ...found, reason: 'it is no folder' };
+  const found = { path, kind: kindOf(stats), isOwn: stats?.uid === getuid?.() };
+  if (found.kind !== 'folder') return { ...found, reason: 'it is no folder' };
   try {
     await rmdir(await mkdtemp(join(path, '.ctxwrap-')));
     return undefined;
   } catch (error) {
     return { ...found, reason: reasonOf(error) };
   }
+};
+
+/** Nothing behind a name that is there: a link that leads nowhere. */
+const kindOf = (stats: Stats | undefined): FolderObstacle['kind'] => {
+  if (!stats) return 'link';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'device';
 };
 
 /** A link counts, wherever it leads. */

@@ -99,55 +99,63 @@ describe('a configuration file', () => {
 });
 
 describe('a file that is not read', () => {
-  const refusal = (reason: string, fix: string) => ({ kind: 'refused', path: at(), reason, fix });
-  const anew = (): string => `mv ${at()} ${at()}.old && ctxwrap config init`;
+  const refusal = (reason: string, kind: string) => ({
+    kind: 'refused',
+    path: at(),
+    reason,
+    fault: { kind },
+  });
 
   it('is a symbolic link, also one that leads nowhere', () => {
-    const fix = `export CTXWRAP_CONFIG="$(readlink -f ${at()})"`;
     writeFileSync(at('real'), '{"mode": "off"}');
     symlinkSync(at('real'), at());
-    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', fix));
+    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', 'link'));
     rmSync(at());
     symlinkSync(at('nowhere'), at());
-    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', fix));
+    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', 'link'));
   });
 
   it('has more than 256 KB', () => {
     put(' '.repeat(256 * 1024));
     expect(readConfigFile(at()).kind).toBe('read');
     put(' '.repeat(256 * 1024 + 1));
-    expect(readConfigFile(at())).toEqual(refusal('it has more than 256 KB', anew()));
+    expect(readConfigFile(at())).toEqual(refusal('it has more than 256 KB', 'unusable'));
   });
 
   it('is no text', () => {
     put(Buffer.from([0x7b, 0x00, 0x7d]));
-    expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', anew()));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', 'unusable'));
     put(Buffer.from([0x7b, 0xff, 0x7d]));
-    expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', anew()));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', 'unusable'));
   });
 
   it('may be written by everybody', () => {
     put('{}');
     chmodSync(at(), 0o666);
-    expect(readConfigFile(at())).toEqual(refusal('everybody may write it', `chmod o-w ${at()}`));
+    expect(readConfigFile(at())).toEqual(refusal('everybody may write it', 'open-to-all'));
   });
 
   it('is a folder, or a pipe that nobody writes to', () => {
     mkdirSync(at());
-    expect(readConfigFile(at())).toEqual(refusal('it is not a file', anew()));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a file', 'unusable'));
     rmSync(at(), { recursive: true });
     spawnSync('mkfifo', [at()]);
-    expect(readConfigFile(at())).toEqual(refusal('it is not a file', anew()));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a file', 'unusable'));
   });
 
   it('is nested too deep to be read', () => {
     put(`{"a": ${'['.repeat(200_000)}`);
-    expect(readConfigFile(at())).toEqual(refusal('it is nested too deep', anew()));
+    expect(readConfigFile(at())).toEqual(refusal('it is nested too deep', 'unusable'));
   });
 
   it.skipIf(getuid?.() !== 0)('belongs to another user', () => {
     chownSync(put('{}'), 12_345, 12_345);
-    expect(readConfigFile(at())).toEqual(refusal('it belongs to another user', `sudo chown "$USER" ${at()}`));
+    expect(readConfigFile(at())).toEqual(refusal('it belongs to another user', 'foreign'));
+  });
+
+  it('is none at all where it is /dev/null, which holds nothing', () => {
+    expect(readConfigFile('/dev/null')).toMatchObject({ kind: 'read', entries: [], faults: [] });
+    expect(readConfigFile('/dev/zero')).toMatchObject({ kind: 'refused', fault: { kind: 'device' } });
   });
 
   it('cannot be opened, told in the system’s words', () => {
@@ -157,6 +165,6 @@ describe('a file that is not read', () => {
 
   it.skipIf(getuid?.() === 0)('may not be read', () => {
     chmodSync(put('{}'), 0o000);
-    expect(readConfigFile(at())).toEqual(refusal('permission denied', `chmod u+r ${at()}`));
+    expect(readConfigFile(at())).toMatchObject({ fault: { kind: 'closed', path: at() } });
   });
 });

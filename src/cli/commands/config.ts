@@ -14,6 +14,7 @@ import { configPath, ownCommand, surroundings } from '../config-path.js';
 import type { Surroundings } from '../config-path.js';
 import { wholeConfiguration } from '../configure.js';
 import type { WholeConfiguration } from '../configure.js';
+import { fixOfFile } from '../file-fix.js';
 import { jsonText } from '../json-text.js';
 import { print } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
@@ -77,7 +78,7 @@ const SCHEMA = 'config.schema.json';
 const init = async (options: Options, around: Surroundings): Promise<string> => {
   const { path, isNamed } = configPath(options, around);
   const file = readConfigFile(path);
-  if (file.kind === 'refused') throw refusedConfig(path, file.reason, file.fix);
+  if (file.kind === 'refused') throw refusedConfig(path, file.reason, fixOfFile(file, 'user', options));
   const blocks = keyNames.map((name) => ({ name, lines: commentOf(name) }));
   const schema = isNamed ? undefined : `./${SCHEMA}`;
   const completed =

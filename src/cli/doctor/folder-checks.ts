@@ -27,11 +27,16 @@ const absent = ({ folder: path, obstacle }: FolderFacts): Check =>
 
 export const inTheWay = ({ path, reason }: FolderObstacle): string => `${path}: ${reason}`;
 
-/** `variable` names another folder, where this one is not the user's to change. */
-export const mending = ({ path, isFolder, isOwn }: FolderObstacle, variable: string): string => {
-  if (!isOwn) return `export ${variable}=FOLDER, one of yours`;
-  return isFolder ? `chmod u+rwx ${shellWord(path)}` : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+/** `variable` names another folder, where this one is the system's or another user's. */
+export const mending = ({ path, kind, isOwn }: FolderObstacle, variable: string): string => {
+  if (OF_SYSTEM.test(path) || kind === 'device' || (kind !== 'link' && !isOwn))
+    return `export ${variable}="$(mktemp -d)"`;
+  return kind === 'folder'
+    ? `chmod u+rwx ${shellWord(path)}`
+    : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
 };
+
+const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
 
 const folder = ({ folder: path, stats, obstacle }: FolderFacts): Check => {
   if (stats && !stats.isFolder)

@@ -208,7 +208,10 @@ describe('following a gemini session', () => {
 
 describe('following a codex session', () => {
   it('finds the rollout of this folder and shows its last number', async () => {
-    const text = readFileSync(new URL('../../fixtures/logs/codex/compactions.jsonl', import.meta.url), 'utf8');
+    const text = readFileSync(
+      new URL('../../fixtures/logs/codex/compactions.jsonl', import.meta.url),
+      'utf8',
+    );
     const day = new Date(startedAt).toISOString().slice(0, 10).replaceAll('-', '/');
     put('.codex/app-server-control/app-server-control.sock', '');
     put(

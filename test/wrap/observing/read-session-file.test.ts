@@ -8,7 +8,8 @@ import { runtimes } from '../../../src/runtimes/index.js';
 import type { Runtime } from '../../../src/runtimes/runtime.js';
 import { readSessionFile, runtimeOfFile } from '../../../src/wrap/observing/read-session-file.js';
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/logs/${name}`, import.meta.url));
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../fixtures/logs/${name}`, import.meta.url));
 const read = (runtime: Runtime, path: string) => readSessionFile({ path, runtime, env: {}, now: 0 });
 
 let folder: string;

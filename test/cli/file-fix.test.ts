@@ -1,0 +1,89 @@
+// The commands that `config check` offers for a file that is not read, run by a shell as a user would paste them.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { userFileOf, writeConfig } from './config-file.js';
+import { bin, ctxwrap, makeBench, type Bench } from './launcher.js';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = makeBench();
+  bench.program('ctxwrap', `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+});
+afterEach(() => bench.remove());
+
+const project = (): string => join(bench.folder, '.ctxwrap.jsonc');
+
+const checked = async (): Promise<string> => (await ctxwrap(['config', 'check'], bench)).stdout;
+
+/** Runs what is offered, and the check after it in the same shell. */
+const mended = async (cwd = bench.folder): Promise<string> => {
+  const { stdout } = await ctxwrap(['config', 'check'], { ...bench, folder: cwd });
+  const [, fix = 'false'] = /^ {2}fix {4}(.*)$/m.exec(stdout) ?? [];
+  const script = `${fix} >/dev/null && ctxwrap config check`;
+  return execFileSync('bash', ['-c', script], { env: bench.env, cwd, encoding: 'utf8' });
+};
+
+describe('a file of the user that is not read is mended by the command that is offered', () => {
+  it.each([
+    ['open to all', () => chmodSync(userFileOf(bench), 0o666)],
+    ['too large', () => writeFileSync(userFileOf(bench), ' '.repeat(300_000))],
+    ['no text', () => writeFileSync(userFileOf(bench), Buffer.from([0, 1, 2]))],
+  ])('%s', async (_, spoil) => {
+    writeConfig(bench, '{}');
+    spoil();
+    expect(await checked()).toContain('error: the file is not read');
+    expect(await mended()).toBe('nothing is wrong\n');
+  });
+
+  it('a link', async () => {
+    writeConfig(bench, '{ "mode": "ask" }', join(bench.folder, 'elsewhere/mine.jsonc'));
+    mkdirSync(dirname(userFileOf(bench)), { recursive: true });
+    symlinkSync(join(bench.folder, 'elsewhere/mine.jsonc'), userFileOf(bench));
+    expect(await mended()).toBe('nothing is wrong\n');
+  });
+
+  it('that an option names', async () => {
+    const named = join(bench.folder, 'my own', 'config.jsonc');
+    writeConfig(bench, ' '.repeat(300_000), named);
+    const { stdout } = await ctxwrap(['--config', named, 'config', 'check'], bench);
+    expect(stdout).toContain(
+      `fix    mv '${named}' '${named}.old' && ctxwrap --config '${named}' config init\n`,
+    );
+  });
+
+  it('a dotenv file', async () => {
+    const file = join(bench.folder, 'env');
+    writeFileSync(file, Buffer.from([0]));
+    bench.env['CTXWRAP_ENV_FILE'] = file;
+    expect(await mended()).toBe('nothing is wrong\n');
+  });
+});
+
+describe('a file that came with a folder', () => {
+  it('is moved away, into no place that the folder has prepared', async () => {
+    const victim = join(bench.folder, 'victim');
+    writeFileSync(victim, 'mine');
+    writeFileSync(join(bench.folder, 'payload'), 'theirs');
+    symlinkSync('payload', project());
+    for (const end of ['.plain', '.old']) symlinkSync(victim, `${project()}${end}`);
+    bench.env['TMPDIR'] = bench.folder;
+    expect(await mended()).toBe('nothing is wrong\n');
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+    expect(readFileSync(join(bench.folder, 'payload'), 'utf8')).toBe('theirs');
+    expect(readdirSync(bench.folder)).not.toContain('.ctxwrap.jsonc');
+  });
+
+  it.each(['two  blanks', 'a\u202eb', 'line\nbreak', "it's $(touch pwned)", '\u2800'])(
+    'is named so that a shell finds it: %j',
+    async (name) => {
+      const folder = join(bench.folder, name);
+      mkdirSync(folder);
+      writeFileSync(join(folder, '.ctxwrap.jsonc'), ' '.repeat(300_000));
+      bench.env['LC_ALL'] = 'C.UTF-8';
+      expect(await mended(folder)).toBe('nothing is wrong\n');
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+});

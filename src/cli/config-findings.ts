@@ -4,6 +4,7 @@ import { isKeyName, keyNames, keyOf } from '../core/config/keys.js';
 import { fallbackOf } from '../core/config/merge.js';
 import type { Origin, Problem } from '../core/config/setting.js';
 import { writtenOf } from '../core/config/written.js';
+import { oneLine } from '../core/one-line.js';
 import { shellWord } from '../core/shell-word.js';
 import { nearest } from './nearest.js';
 
@@ -55,7 +56,11 @@ const sentences = (problem: Problem): Sentences => {
     case 'file':
       return { what: 'the file is not read', why: problem.reason, fix: problem.fix };
     case 'definition':
-      return { what: `${problem.key} is not valid`, why: problem.reason, fix: fixOf(problem.origin) };
+      return {
+        what: `${keyText(problem.key)} is not valid`,
+        why: problem.reason,
+        fix: fixOf(problem.origin),
+      };
   }
 };
 
@@ -66,7 +71,7 @@ const wrong = ({ key, given, rule, used, origin }: Of<'wrong'>): Sentences => ({
 });
 
 const unknown = ({ key, origin }: Of<'unknown'>): Sentences => ({
-  what: `${key === '' ? '""' : key} is unknown`,
+  what: `${keyText(key)} is unknown`,
   why: `there is no such name${hintFor(key, origin)}`,
   fix: fixOf(origin),
 });
@@ -105,7 +110,7 @@ const capacity = ({ key, given, backend, most, origin }: Of<'capacity'>): Senten
 });
 
 const repeated = ({ key, origin }: Of<'repeated'>): Sentences => ({
-  what: `${key} stands more than once`,
+  what: `${keyText(key)} stands more than once`,
   why: 'the last one holds; remove the others',
   fix: fixOf(origin),
 });
@@ -115,6 +120,12 @@ const syntax = ({ reason, origin: { layer, place, at } }: Of<'syntax'>): Sentenc
   why: reason,
   fix: edit(place, at?.line),
 });
+
+/** A name that somebody else may have written: it must not look like a sentence of ours. */
+const keyText = (key: string): string =>
+  /^[\w.$-]{1,60}$/.test(key) ? key : oneLine(JSON.stringify(key), LONGEST_KEY);
+
+const LONGEST_KEY = 40; // characters
 
 const hintFor = (key: string, { layer }: Origin): string => {
   const inner = keyNames.filter((name) => name.startsWith(`${key}.`));

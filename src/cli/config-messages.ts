@@ -1,5 +1,8 @@
 // Errors about the file of a configuration, and what a start says of one that is wrong.
 import { UserError } from '../core/user-error.js';
+import type { Problem } from '../core/config/setting.js';
+import { oneLine } from '../core/one-line.js';
+import { findingOf } from './config-findings.js';
 import type { Finding } from './config-findings.js';
 
 const usage = 2;
@@ -22,14 +25,20 @@ export const unwritableConfig = (path: string, reason: string): UserError =>
     hint: 'name another one: ctxwrap --config FILE config init',
   });
 
-/** One line for the footer. */
-export const noticeOf = (findings: readonly Finding[]): string | undefined => {
-  const [first] = findings;
+/** One line for the footer; what is left of it in little room is what to do. */
+export const noticeOf = (problems: readonly Problem[]): string | undefined => {
+  const [first] = problems;
   if (!first) return undefined;
-  const what =
-    findings.length === 1 ? `configuration: ${first.what}` : `configuration: ${findings.length} problems`;
-  return `${what}, see ctxwrap config check`;
+  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${problems.length} problems`}`;
 };
+
+/** In our own words only where a folder has written the file: it must not speak to the user in our place. */
+const shortly = (problem: Problem): string => {
+  if (problem.origin.layer === 'project') return 'a problem in .ctxwrap.jsonc';
+  return oneLine(findingOf(problem).what, LONGEST_WHAT);
+};
+
+const LONGEST_WHAT = 80; // characters
 
 /** One line for the log. */
 export const detailOf = ({ what, where, why, fix }: Finding): string =>

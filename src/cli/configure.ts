@@ -41,8 +41,7 @@ export const configure = (options: Options, given: readonly string[], around: Su
   const { values } = settings;
   const all = withSettings(options, values);
   const isLogGiven = given.includes('log');
-  const findings = problems.filter(isToldAtStart).map(findingOf);
-  const notice = noticeOf(findings);
+  const notice = noticeIn(problems);
   return {
     ...all,
     ...(all.log === undefined || isLogGiven ? {} : { log: withHome(all.log, around.home) }),
@@ -56,22 +55,35 @@ export const configure = (options: Options, given: readonly string[], around: Su
       details: problems.map((problem) => detailOf(findingOf(problem))),
       isLogGiven,
       isTextLogged: values['debug.text'] ?? false,
-      watch: (listener) =>
-        watchFile(whole.userPath, () =>
-          tellChange(listener, wholeConfiguration(options, given, around), options),
-        ),
+      watch: (listener) => {
+        const tell = changeTeller(listener, options, notice);
+        return watchFile(whole.userPath, () => tell(wholeConfiguration(options, given, around)));
+      },
     },
   };
 };
 
-/** Tells what holds now, or why it does not. */
-export const tellChange = (
-  { onChange, onTrouble }: ConfigListener,
-  { problems, settings }: WholeConfiguration,
+const noticeIn = (problems: readonly Problem[]): string | undefined =>
+  noticeOf(problems.filter(isToldAtStart));
+
+/** Tells what holds now, or why it does not; `said` is the notice that the user has seen already. */
+export const changeTeller = (
+  { onChange, onNotice, onTrouble }: ConfigListener,
   options: Options,
-): void => {
-  const fault = problems.find(({ level }) => level === 'error');
-  // half a file is what an editor may leave for a moment: what held before is better than what is left of it
-  if (fault) onTrouble(detailOf(findingOf(fault)));
-  else onChange(withSettings(options, settings.values), settingsLine(settings.effective));
+  said?: string,
+): ((now: WholeConfiguration) => void) => {
+  let last = said;
+  return ({ problems, settings }) => {
+    const notice = noticeIn(problems);
+    if (notice !== undefined && notice !== last) onNotice(notice);
+    last = notice;
+    const unread = problems.find(isUnread);
+    // half a file is what an editor may leave for a moment: what held before is better than what is left of it
+    if (unread) onTrouble(detailOf(findingOf(unread)));
+    else onChange(withSettings(options, settings.values), settingsLine(settings.effective));
+  };
 };
+
+/** The user's own file; what is wrong in one that is read does not count, as at a start. */
+const isUnread = ({ kind, origin }: Problem): boolean =>
+  origin.layer === 'user' && (kind === 'syntax' || kind === 'file');

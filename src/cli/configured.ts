@@ -4,6 +4,7 @@ import { isThere, projectConfigPath } from '../storage/config-paths.js';
 import { watchFile } from '../storage/watch-file.js';
 import { configPath, surroundings } from './config-path.js';
 import type { Surroundings } from './config-path.js';
+import type { changeTeller } from './configure.js';
 import type { ConfigListener, Options, Task } from './request.js';
 
 /** The task as the user's files and environment have it. A demo shows how it is without them. */
@@ -12,6 +13,7 @@ export const configured = async (task: Task): Promise<Task> => {
     case 'run':
     case 'context':
     case 'doctor':
+    case 'complete':
       return { ...task, options: await withConfiguration(task) };
     case 'replay': {
       // the settings of this user are not those of the recorded session
@@ -51,13 +53,23 @@ const nothing = (
   notices: [],
   details: [],
   isLogGiven: true,
-  watch: (listener) =>
-    watchFile(configPath(options, around).path, () => {
-      void look(listener, options, given).catch((error: unknown) => listener.onTrouble(String(error)));
-    }),
+  watch: (listener) => {
+    const look = lookerFor(listener, options, given);
+    return watchFile(configPath(options, around).path, () => {
+      void look().catch((error: unknown) => listener.onTrouble(String(error)));
+    });
+  },
 });
 
-const look = async (listener: ConfigListener, options: Options, given: readonly string[]): Promise<void> => {
-  const { tellChange, wholeConfiguration } = await import('./configure.js');
-  tellChange(listener, wholeConfiguration(options, given, surroundings()), options);
+const lookerFor = (
+  listener: ConfigListener,
+  options: Options,
+  given: readonly string[],
+): (() => Promise<void>) => {
+  let tell: ReturnType<typeof changeTeller> | undefined;
+  return async () => {
+    const { changeTeller: makeTeller, wholeConfiguration } = await import('./configure.js');
+    tell ??= makeTeller(listener, options);
+    tell(wholeConfiguration(options, given, surroundings()));
+  };
 };

@@ -8,6 +8,7 @@ import type { Runtime } from '../runtimes/runtime.js';
 import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../core/compaction/state.js';
 import type { ThemeChoice } from '../ui/look.js';
+import type { Candidates } from './shell/candidates.js';
 import type { RuntimeOption } from './values.js';
 
 export interface Options {
@@ -76,7 +77,9 @@ export interface Configured {
 export interface ConfigListener {
   /** `told` is what is set now, for the log */
   readonly onChange: (options: Options, told: string) => void;
-  /** the file is wrong now, so what held before goes on */
+  /** something else is wrong now, in one line for the footer */
+  readonly onNotice: (text: string) => void;
+  /** the file cannot be read now, so what held before goes on */
   readonly onTrouble: (detail: string) => void;
 }
 
@@ -152,9 +155,8 @@ export interface ConfigRequest {
 /** Words for a shell that completes a command line. */
 export interface CompleteRequest {
   readonly kind: 'complete';
-  readonly found: readonly { readonly word: string; readonly description: string }[];
-  /** sessions that run belong to them */
-  readonly sessions: boolean;
+  /** the words that fit, with these agents beside ours */
+  readonly candidates: (ownAgents: readonly string[]) => Candidates;
   readonly typed: string;
   readonly options: Options;
 }

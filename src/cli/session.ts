@@ -106,8 +106,9 @@ const configuredSession = (
   return {
     notices: [...notices, ...unlogged],
     ...(assumed === undefined || window !== undefined ? {} : { assumedWindow: assumed }),
-    watchSettings: (onChange) =>
+    watchSettings: ({ onChange, onNotice }) =>
       watch({
+        onNotice,
         onChange: (options, told) => {
           log.info(told);
           onChange(liveWish(options, windows[name]));

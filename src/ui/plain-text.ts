@@ -1,9 +1,9 @@
 // Text for a terminal of any width. What is shown comes from files and folders of any name.
 import stringWidth from 'string-width';
 
-/** One line without anything that a terminal or a reader could take for more than text. */
+/** One line without anything that a terminal or a reader could take for more than text; letters that are blank are blanks. */
 export const plain = (text: string): string =>
-  text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ').trim();
+  text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ').trim();
 
 export const widthOf = (text: string): number => stringWidth(text);
 

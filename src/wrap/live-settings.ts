@@ -2,6 +2,7 @@
 import type { Event } from '../core/event.js';
 import type { Recipe } from '../runtimes/recipe.js';
 import { compactSettings } from './compacting/compactor.js';
+import { noticeEvent } from './session-flow.js';
 import type { LiveWish, WrapSession } from './wrap-session.js';
 
 /** Takes what the user changes until the returned function is called. */
@@ -11,9 +12,12 @@ export const followSettings = (
   take: (event: Event) => void,
 ): (() => void) => {
   const { watchSettings, log } = session;
-  const stop = watchSettings?.((wish) => {
-    log.info('the configuration has changed: it holds as soon as no compaction is due');
-    take(settingsEvent(session, wish, recipe));
+  const stop = watchSettings?.({
+    onChange: (wish) => {
+      log.info('the configuration has changed: it holds as soon as no compaction is due');
+      take(settingsEvent(session, wish, recipe));
+    },
+    onNotice: (text) => take(noticeEvent(text)),
   });
   return stop ?? (() => undefined);
 };

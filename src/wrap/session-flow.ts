@@ -43,6 +43,9 @@ export interface FlowContext {
 
 const NOTICE_PRIORITY = 150; // above tips, below what happens to a draft
 
+/** What the user should know of their settings, for the footer. */
+export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
+
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
 export interface SessionFlow {
@@ -74,7 +77,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     ...(runtime.log
       ? []
       : [{ type: 'source-problem', reason: `${runtime.name} has no session file` } as const]),
-    ...notices.map((text) => ({ type: 'notice', text, priority: NOTICE_PRIORITY }) as const),
+    ...notices.map(noticeEvent),
   ];
   return opening.reduce((flow, event) => stepFlow(flow, event, now), {
     session,

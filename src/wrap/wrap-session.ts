@@ -42,6 +42,13 @@ export interface Wrapper {
   readonly version: string;
 }
 
+export interface SettingsListener {
+  /** each time as a whole */
+  readonly onChange: (wish: LiveWish) => void;
+  /** what is wrong with them, in one line for the footer */
+  readonly onNotice: (text: string) => void;
+}
+
 /** One run of a child under our PTY, as the command line decided it. */
 export interface WrapSession {
   /** path of the program; it holds a slash, so that nothing searches PATH again */
@@ -80,8 +87,8 @@ export interface WrapSession {
   readonly hotkey: number | undefined;
   /** what the user should know from the start, one line each */
   readonly notices?: readonly string[];
-  /** tells of other settings, each time as a whole, until the returned function is called */
-  readonly watchSettings?: (onChange: (wish: LiveWish) => void) => () => void;
+  /** tells of other settings until the returned function is called */
+  readonly watchSettings?: (listener: SettingsListener) => () => void;
   readonly recording: Recording | undefined;
   readonly log: Log;
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeConfig } from './config-file.js';
 import { shells } from '../../src/cli/shell/shells.js';
 import type { Shell } from '../../src/cli/shell/shells.js';
 import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
@@ -68,8 +69,9 @@ for (const shell of shells) {
     it('starts the agent itself when ctxwrap has gone', async () => {
       agent('gemini');
       const gone = join(bench.folder, 'ctxwrap');
-      const said = await inShell(shell, loads[shell]('init'), `rm ${gone}`, 'gemini -p hello');
-      expect(said).toBe('the real gemini:  [2] -p hello\n');
+      const called = 'gemini -p hello';
+      const said = await inShell(shell, loads[shell]('init'), called, `rm ${gone}`, called);
+      expect(said).toBe('the real gemini: 1 [2] -p hello\nthe real gemini:  [2] -p hello\n');
     });
 
     it('says nothing at its start when ctxwrap has gone, with the line that init shows', async () => {
@@ -137,6 +139,34 @@ for (const shell of shells) {
       expect([...(await completed('ctxwrap --mode a'))].sort()).toEqual(['ask', 'auto']);
       expect([...(await completed('ctxwrap --mode ask init '))].sort()).toEqual(['bash', 'fish', 'zsh']);
       expect(await completed('ctxwrap compact --j')).toEqual(['--json']);
+    });
+
+    it('completes a value behind =, as the shell cuts the line', async () => {
+      const [lines, found] =
+        shell === 'bash'
+          ? [
+              ['--mode =', '--mode = a'],
+              [
+                ['ask', 'auto', 'off', 'warn'],
+                ['ask', 'auto'],
+              ],
+            ]
+          : [
+              ['--mode=', '--mode=a'],
+              [
+                ['--mode=ask', '--mode=auto', '--mode=off', '--mode=warn'],
+                ['--mode=ask', '--mode=auto'],
+              ],
+            ];
+      for (const [index, line] of lines.entries())
+        expect([...(await completed(`ctxwrap ${line}`))].sort()).toEqual(found[index]);
+    });
+
+    it('completes agents of one’s own, behind which everything is theirs', async () => {
+      writeConfig(bench, '{ "runtimes": { "toy": { "command": "toy-cli" } } }');
+      expect(await completed('ctxwrap to')).toEqual(['toy']);
+      expect(await completed('ctxwrap --runtime to')).toEqual(['toy']);
+      expect(await completed('ctxwrap toy --mo')).toEqual([{ bash: '', zsh: 'FILES', fish: '' }[shell]]);
     });
 
     it('completes sessions that run', async () => {

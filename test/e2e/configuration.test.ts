@@ -87,11 +87,11 @@ describe.concurrent('the agent of the documentation’s example', () => {
 describe.concurrent('a wrong configuration', () => {
   it('is said once in the footer, whole in the log, and nothing is typed where the mode is in doubt', async () => {
     await withOpencode('"auto": "50%", "mode": "atuo"', async ({ window, log, logged }) => {
-      await says(window, 'configuration: mode is "atuo", see ctxwrap config check');
+      await says(window, 'see ctxwrap config check: mode is "atuo"');
       await logged('activity ready');
       window.type('hello\r');
       await says(window, ' 60%  auto');
-      await window.until(() => !lastRow(window).includes('configuration'), 'the end of the notice');
+      await window.until(() => !lastRow(window).includes('config check'), 'the end of the notice');
       expect(log()).toContain('config.jsonc:');
       expect(log()).toContain('it counts as warn');
       expect(log()).not.toContain('typing /compact');
@@ -124,11 +124,12 @@ describe.concurrent('a change in the user’s file', () => {
     });
   });
 
-  it('that is wrong leaves everything as it was', async () => {
+  it('that cannot be read leaves everything as it was, and is told', async () => {
     await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       configure('"mode": "auto", "auto": "5');
       await logged('what held before goes on');
+      await says(window, 'see ctxwrap config check');
       window.type('hello\r');
       await says(window, ' 60%  safe');
       expect(log()).not.toContain('the configuration has changed');

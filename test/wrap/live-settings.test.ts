@@ -6,7 +6,7 @@ import { sessionLadder } from '../../src/core/provenance.js';
 import { runtimes } from '../../src/runtimes/index.js';
 import { followSettings } from '../../src/wrap/live-settings.js';
 import { startFlow, stepFlow, type SessionFlow } from '../../src/wrap/session-flow.js';
-import type { LiveWish, WrapSession } from '../../src/wrap/wrap-session.js';
+import type { SettingsListener, WrapSession } from '../../src/wrap/wrap-session.js';
 import { tokens } from '../support/sessions.js';
 
 const compact = (mode: Mode = 'auto', focus?: string): CompactSettings => ({
@@ -169,20 +169,20 @@ describe('an assumed window', () => {
 describe('what the wrapper is told of changes', () => {
   it('becomes settings of the core, with the draft as it was and without `off`', () => {
     const taken: Event[] = [];
-    let tell: ((wish: LiveWish) => void) | undefined;
+    let tell: SettingsListener | undefined;
     let stopped = false;
     const session = {
       compact: { draft: 'hold' },
       log: { info: () => undefined },
-      watchSettings: (onChange: (wish: LiveWish) => void) => {
-        tell = onChange;
+      watchSettings: (listener: SettingsListener) => {
+        tell = listener;
         return () => {
           stopped = true;
         };
       },
     } as unknown as WrapSession;
     const stop = followSettings(session, runtimes.claude.recipe?.({}), (event) => taken.push(event));
-    tell?.({
+    tell?.onChange({
       window: 1_000,
       mode: 'off',
       ladder: { preset: 'percent' },
@@ -198,6 +198,8 @@ describe('what the wrapper is told of changes', () => {
         },
       },
     ]);
+    tell?.onNotice('see ctxwrap config check: 2 problems');
+    expect(taken[1]).toMatchObject({ type: 'notice', text: 'see ctxwrap config check: 2 problems' });
     stop();
     expect(stopped).toBe(true);
   });

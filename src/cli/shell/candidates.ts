@@ -21,19 +21,33 @@ export const candidatesFor = (
   words: readonly string[],
   agents: readonly string[],
 ): Candidates => {
-  const typed = words.at(-1) ?? '';
+  const last = words.at(-1) ?? '';
+  const typed = last === '=' ? '' : last; // bash: the value of --mode= has not been begun
   const place = placeOf(program, words.slice(0, -1), agents);
   if (!place) return none;
   const { command, option, argument } = place;
   const starts = ({ word }: Candidate): boolean => word.startsWith(typed);
-  if (option)
-    return { words: (optionChoices[option.long ?? ''] ?? []).map(bare).filter(starts), sessions: false };
+  const [flag = ''] = typed.split('=', 1);
+  const joined = typed.includes('=') ? valueOption(command, flag) : undefined; // --mode=a is one word elsewhere
+  if (joined)
+    return {
+      words: valuesOf(joined, agents)
+        .map((value) => bare(`${flag}=${value}`))
+        .filter(starts),
+      sessions: false,
+    };
+  if (option) return { words: valuesOf(option, agents).map(bare).filter(starts), sessions: false };
   if (typed.startsWith('-')) return { words: optionsOf(command).filter(starts), sessions: false };
   const own = command === program ? agents.map(agentWord) : choicesOf(argument);
   return {
     words: [...own, ...commandsOf(command)].filter(starts),
     sessions: argument?.name() === 'session',
   };
+};
+
+const valuesOf = ({ long }: Option, agents: readonly string[]): readonly string[] => {
+  const choices = optionChoices[long ?? ''] ?? [];
+  return long === '--runtime' ? [...new Set([...choices, ...agents])] : choices;
 };
 
 interface Place {

@@ -18,14 +18,14 @@ const head = (
 `;
 
 const bourne =
-  (isOnPath: (program: string) => string) =>
+  (pathOf: (program: string) => string) =>
   (agent: string): string =>
-    `if ${isOnPath(agent)} >/dev/null 2>&1; then
+    `if ${pathOf(agent)} >/dev/null 2>&1; then
   function ${agent} {
-    if ${isOnPath('ctxwrap')} >/dev/null 2>&1; then command ctxwrap ${agent} "$@"; else command ${agent} "$@"; fi
+    if [ -x "$(${pathOf('ctxwrap')} 2>/dev/null)" ]; then command ctxwrap ${agent} "$@"; else command ${agent} "$@"; fi
   }
 fi
-`;
+`; // a path that is remembered from an earlier call may have gone since
 
 const functions: Readonly<Record<Shell, (agent: string) => string>> = {
   bash: bourne((program) => `type -P ${program}`),

@@ -38,8 +38,12 @@ export const defineShell = (program: Command, { agents, version, ask }: ShellPar
     .helpOption(false)
     .action((words: readonly string[]) => {
       const line = words.map((word) => word.replace(/^=/, ''));
-      const { words: found, sessions } = candidatesFor(program, line, agents);
-      ask({ kind: 'complete', found, sessions, typed: line.at(-1) ?? '', options: program.opts<Options>() });
+      ask({
+        kind: 'complete',
+        candidates: (ownAgents) => candidatesFor(program, line, [...agents, ...ownAgents]),
+        typed: line.at(-1) ?? '',
+        options: program.opts<Options>(),
+      });
     });
   program
     .command('man', { hidden: true })

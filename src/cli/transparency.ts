@@ -28,4 +28,6 @@ export const transparentReason = ({
 
 const off: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
 
-const isOn = (value: string | undefined): boolean => value !== undefined && !off.has(value.toLowerCase());
+/** Whether a variable of ours, such as CTXWRAP_DISABLE, switches something on. */
+export const isOn = (value: string | undefined): boolean =>
+  value !== undefined && !off.has(value.toLowerCase());

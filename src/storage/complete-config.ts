@@ -50,8 +50,15 @@ const below = (text: string, { text: more, added }: Completed): Completed => {
 };
 
 /** Set, or left as a comment by an earlier time; the same name in an object further in is another key. */
-const hasKey = ({ entries, text }: ConfigFile & { readonly kind: 'read' }, name: string): boolean =>
-  entries.some(({ key }) => key === name) ||
-  new RegExp(`^[ \\t]*//[ \\t]*"${name.replaceAll('.', '\\.')}"\\s*:`, 'm').test(text);
+const hasKey = (
+  { entries, text, isInValue }: ConfigFile & { readonly kind: 'read' },
+  name: string,
+): boolean => {
+  const comment = new RegExp(`^[ \\t]*//[ \\t]*"${name.replaceAll('.', '\\.')}"\\s*:`, 'gm');
+  return (
+    entries.some(({ key }) => key === name) ||
+    [...text.matchAll(comment)].some(({ index }) => !isInValue(index))
+  );
+};
 
 const indented = ({ lines }: Block): readonly string[] => lines.map((line) => `  ${line}`);

@@ -19,6 +19,7 @@ export const isThere = (path: string): boolean => {
     lstatSync(path);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
   }
 };

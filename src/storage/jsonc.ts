@@ -13,6 +13,8 @@ export interface ConfigText {
   readonly repeated: readonly Repeated[];
   /** where a value stands; undefined where there is none */
   readonly positionOf: (path: readonly string[]) => Position | undefined;
+  /** whether what stands at this offset belongs to a value of the object, and not to the object itself */
+  readonly isInValue: (offset: number) => boolean;
   /** offset of the bracket that closes the object; undefined where there is no object */
   readonly end: number | undefined;
   /** offset behind the last value in the object, when no comma follows; undefined else */
@@ -57,6 +59,9 @@ const parsed = (text: string): ConfigText => {
       const node = root && findNodeAtLocation(root, path.map(segment));
       return node && at(node.offset);
     },
+    isInValue: (offset) =>
+      isObject &&
+      pairsOf(root).some(({ value }) => value.offset <= offset && offset < value.offset + value.length),
     end: isObject && errors.length === 0 ? root.offset + root.length - 1 : undefined,
     openEnd: isObject ? openEndOf(root, body) : undefined,
   };

@@ -93,6 +93,18 @@ describe('ctxwrap doctor', () => {
     expect(check(name, 'own compaction')?.text).toContain(told);
   });
 
+  it('tells rubbish from silence, and says what a setting means where nothing of ours is typed', async () => {
+    bench.program('claude', '#!/bin/sh\necho welcome\n');
+    agent('codex', '0.169.0');
+    file('.codex/config.toml', 'model_auto_compact_token_limit = 50000');
+    bench.env['CTXWRAP_DISABLE'] = 'no';
+    const { check } = await examined('--ladder', 'handoff');
+    expect(check('claude', 'version')?.text).toBe('it printed no version');
+    expect(check('codex', 'own compaction')).toMatchObject({ status: 'ok' });
+    expect(check('codex', 'own compaction')?.text).toContain('at 50,000; ours is only shown');
+    expect(check('System', 'disabled')).toBeUndefined();
+  });
+
   it('finds the agent behind a shim, and says when there is none', async () => {
     const shims = join(bench.folder, 'shims');
     mkdirSync(shims);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { define, least, toy } from '../support/defined.js';
 import { seenAfter } from '../support/drawn-screen.js';
@@ -109,5 +110,22 @@ describe('the screen of a defined agent', () => {
       activity,
     });
     expect(witnesses).toEqual(['dialog: title /asks/u', 'dialog: row /^Allow/u', 'busy: row /working/u']);
+  });
+});
+
+describe('the definition in the documentation', () => {
+  const page = readFileSync(new URL('../../docs/another-agent.md', import.meta.url), 'utf8');
+  const definition = JSON.parse(/```json\n([^]*?)```/.exec(page)?.[1] ?? '');
+  const [, prompt = '', recipe = ''] = /With `("prompt": "[^`]*")`[^`]*`("recipe": [^`]*)`/.exec(page) ?? [];
+  const { screen, recipe: recipeOf } = define({ ...definition, ...JSON.parse(`{${prompt}, ${recipe}}`) });
+
+  it.each([
+    ['', 'ready', ''],
+    ['/compact', 'draft', '/compact'],
+  ])('sees %j in the prompt, so that it can be typed and looked at', async (text, activity, found) => {
+    const seen = await seenAfter(`\x1b]0;toy: idle\x07hello\r\n> ${text}`);
+    expect(screen?.reader({})(seen, 7).activity?.activity).toBe(activity);
+    expect(screen?.prompt?.(seen)).toEqual({ text: found });
+    expect(recipeOf?.({})?.command).toBe('/compact');
   });
 });

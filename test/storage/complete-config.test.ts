@@ -46,6 +46,7 @@ describe('a configuration with all keys', () => {
     ['{\r\n  "auto": "80%" /* , */\r\n}\r\n', ['mode', 'watch.omc']],
     ['{\n  // "mode": "auto",\n  // "auto": 1,\n}', ['watch.omc']],
     ['{"watchXomc": 1}', ['mode', 'auto', 'watch.omc']],
+    ['{"runtimes": {\n  // "mode": 5,\n}\n  // "auto": 1,\n}', ['mode', 'watch.omc']],
     ['\uFEFF{ "focus": "a \\"mode\\": b, }" }', ['mode', 'auto', 'watch.omc']],
   ])('keeps %j and gets what is missing', (text, added) => {
     const after = completed(text);

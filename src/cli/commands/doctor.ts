@@ -5,6 +5,7 @@ import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
+import { isThere } from '../../storage/config-paths.js';
 import { findCommand } from '../../storage/find-command.js';
 import { folderObstacle } from '../../storage/folder-obstacle.js';
 import { homeFolder } from '../../storage/home-folder.js';
@@ -63,8 +64,11 @@ const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] => {
 const configuration = async ({ options, given = [] }: DoctorRequest & Given): Promise<CheckSection> => {
   const whole = wholeConfiguration(options, given, surroundings());
   const { userPath } = whole;
-  const isThere = (await lstat(userPath).catch(() => undefined)) !== undefined;
-  return configSection({ ...whole, isThere, obstacle: await folderObstacle(dirname(userPath)) });
+  return configSection({
+    ...whole,
+    isThere: isThere(userPath),
+    obstacle: await folderObstacle(dirname(userPath)),
+  });
 };
 
 interface Given {
@@ -112,7 +116,7 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
     runtime,
     home,
     found,
-    version: found.kind === 'found' ? await versionOf(found.file) : undefined,
+    version: found.kind === 'found' ? await versionOf(found.file) : { kind: 'silent' },
     sessions: { folder, state: await folderState(folder) },
     setting: await home.ownSetting(sessionFiles(), place),
     official: await officialText(runtime, place),
@@ -123,9 +127,11 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
 };
 
 /** The first number with dots in it that `--version` prints. */
-const versionOf = async (file: string): Promise<string | undefined> => {
-  const stdout = (await versionOutput(file, VERSION_MS)) ?? '';
-  return /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
+const versionOf = async (file: string): Promise<AgentFacts['version']> => {
+  const stdout = await versionOutput(file, VERSION_MS);
+  if (stdout === undefined) return { kind: 'silent' };
+  const text = /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
+  return text === undefined ? { kind: 'none' } : { kind: 'told', text };
 };
 
 const folderState = async (folder: string): Promise<AgentFacts['sessions']['state']> => {

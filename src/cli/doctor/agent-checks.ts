@@ -16,8 +16,8 @@ export interface AgentFacts {
   readonly runtime: Runtime;
   readonly home: AgentHome;
   readonly found: FoundCommand;
-  /** what `--version` printed; undefined when it did not answer */
-  readonly version: string | undefined;
+  /** what `--version` printed: a version, something else, or nothing in time */
+  readonly version: { readonly kind: 'told'; readonly text: string } | { readonly kind: 'none' | 'silent' };
   readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
   readonly setting: OwnSetting | undefined;
   /** how it is asked for its numbers; undefined for an agent that cannot be asked */
@@ -38,7 +38,11 @@ export const ownAgentSection = (runtime: Runtime, found: FoundCommand): CheckSec
   checks: [
     found.kind === 'found'
       ? ok('program', `${found.file}, as you have described it`)
-      : warn('program', `you have described it, and ${runtime.command ?? runtime.name} was not found`),
+      : warn(
+          'program',
+          `you have described it, and ${runtime.command ?? runtime.name} was not found`,
+          runtime.npmPackage === undefined ? undefined : install(runtime),
+        ),
   ],
 });
 
@@ -76,14 +80,16 @@ const program = ({ found, runtime }: AgentFacts): Check =>
   found.kind === 'found' ? ok('program', found.file) : fail('program', `${runtime.name} was not found`);
 
 const version = ({ version: said, home, runtime }: AgentFacts): Check => {
-  if (said === undefined)
-    return warn('version', 'it did not tell its version in time', `${runtime.command ?? ''} --version`);
+  if (said.kind !== 'told') {
+    const text = said.kind === 'silent' ? 'it did not tell its version in time' : 'it printed no version';
+    return warn('version', text, `${runtime.command ?? ''} --version`);
+  }
   const played = home.played.join(', ');
-  return home.played.includes(said)
-    ? ok('version', `${said}, which the lab has played`)
+  return home.played.includes(said.text)
+    ? ok('version', `${said.text}, which the lab has played`)
     : warn(
         'version',
-        `${said}; the lab has played ${played}`,
+        `${said.text}; the lab has played ${played}`,
         'nothing must be done: what ctxwrap cannot read, it leaves alone',
       );
 };
@@ -130,7 +136,8 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   const own = trigger && nativeTokens(windowOf(facts), trigger);
   if (own === undefined) return [ok('own compaction', `${runtime.name} does not compact by itself: ${told}`)];
   const { auto } = ladder(facts);
-  const isLater = auto?.unit === 'tokens' && own > auto.value;
+  if (!auto) return [ok('own compaction', `at ${grouped(own)}; ours is only shown: ${told}`)];
+  const isLater = auto.unit === 'tokens' && own > auto.value;
   if (isLater) return [ok('own compaction', `at ${grouped(own)}, after our auto: ${told}`)];
   const earlier = Math.floor((own * 0.95) / 1000);
   return [

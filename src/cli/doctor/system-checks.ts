@@ -1,6 +1,7 @@
 import { fail, ok, warn } from '../../core/doctor-report.js';
 import type { Check, CheckSection, TerminalAnswers } from '../../core/doctor-report.js';
 import type { OwnTerminal } from '../../wrap/machine.js';
+import { isOn } from '../transparency.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +24,7 @@ export const systemSection = ({ node, platform, arch, env, ptyFailure }: SystemF
       : fail('node', `Node ${node} is older than ${LEAST_NODE}`, `install Node ${LEAST_NODE} or newer`),
     platform === 'linux' || platform === 'darwin'
       ? ok('platform', `${platform} ${arch}`)
-      : fail('platform', `${platform} is neither Linux nor macOS`),
+      : fail('platform', `${platform} is neither Linux nor macOS`, 'use ctxwrap on Linux or macOS'),
     ptyFailure === undefined
       ? ok('pty', 'a pseudo-terminal can be opened')
       : fail('pty', `no pseudo-terminal: ${ptyFailure}`, 'npm install -g ctxwrap'),
@@ -32,7 +33,7 @@ export const systemSection = ({ node, platform, arch, env, ptyFailure }: SystemF
 });
 
 const switchedOff = (env: Env): readonly Check[] => [
-  ...(env['CTXWRAP_DISABLE'] && env['CTXWRAP_DISABLE'] !== '0'
+  ...(isOn(env['CTXWRAP_DISABLE'])
     ? [
         warn(
           'disabled',

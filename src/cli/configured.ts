@@ -14,6 +14,7 @@ export const configured = async (task: Task): Promise<Task> => {
     case 'context':
     case 'doctor':
     case 'complete':
+    case 'init':
       return { ...task, options: await withConfiguration(task) };
     case 'replay': {
       // the settings of this user are not those of the recorded session

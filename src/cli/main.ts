@@ -42,7 +42,7 @@ const perform = async (request: Task): Promise<Outcome> => {
 type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'replay' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
-  const { compact, complete, config, context, doctor, ps } = await import('./commands/later.js');
+  const { compact, complete, config, context, doctor, init, ps } = await import('./commands/later.js');
   switch (request.kind) {
     case 'ps':
       return printed(await ps(request));
@@ -50,6 +50,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return printed(await context(request));
     case 'doctor':
       return doctor(request);
+    case 'init':
+      return printed(init(request));
     case 'complete':
       return printed(await complete(request));
     case 'compact':

@@ -9,6 +9,7 @@ import type { StatusLineWish } from '../runtimes/official-source.js';
 import type { Mode } from '../core/compaction/state.js';
 import type { ThemeChoice } from '../ui/look.js';
 import type { Candidates } from './shell/candidates.js';
+import type { Shell } from './shell/shells.js';
 import type { RuntimeOption } from './values.js';
 
 export interface Options {
@@ -152,6 +153,12 @@ export interface ConfigRequest {
   readonly options: Options;
 }
 
+export interface InitRequest {
+  readonly kind: 'init';
+  readonly shell: Shell;
+  readonly options: Options;
+}
+
 /** Words for a shell that completes a command line. */
 export interface CompleteRequest {
   readonly kind: 'complete';
@@ -172,6 +179,7 @@ export type Task = (
   | CompleteRequest
   | ConfigRequest
   | DoctorRequest
+  | InitRequest
 ) & {
   /** the options that stand on the command line, as commander names them; the others have their defaults */
   readonly given?: readonly string[];

@@ -1,6 +1,6 @@
 // What `ctxwrap init` and `ctxwrap completion` print, in the real shells.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConfig } from './config-file.js';
@@ -139,6 +139,16 @@ for (const shell of shells) {
       expect([...(await completed('ctxwrap --mode a'))].sort()).toEqual(['ask', 'auto']);
       expect([...(await completed('ctxwrap --mode ask init '))].sort()).toEqual(['bash', 'fish', 'zsh']);
       expect(await completed('ctxwrap compact --j')).toEqual(['--json']);
+    });
+
+    it('starts an agent of one’s own by its word, whatever its program is called', async () => {
+      bench.program('toy-cli', '#!/bin/sh\necho "toy $*"\n');
+      const odd = '"odd": { "command": "$(touch${IFS}pwned)" }';
+      writeConfig(bench, `{ "runtimes": { "toy": { "command": "toy-cli" }, ${odd} } }`);
+      const gone = join(bench.folder, 'ctxwrap');
+      const said = await inShell(shell, loads[shell]('init'), 'toy -p a', `rm ${gone}`, 'toy -p b');
+      expect(said).toBe('toy -p a\ntoy -p b\n');
+      expect(readdirSync(bench.folder)).not.toContain('pwned');
     });
 
     it('completes a value behind =, as the shell cuts the line', async () => {

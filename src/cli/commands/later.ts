@@ -4,4 +4,5 @@ export { complete } from './complete.js';
 export { config } from './config.js';
 export { context } from './context.js';
 export { doctor } from './doctor.js';
+export { init } from './init.js';
 export { ps } from './ps.js';

@@ -2,8 +2,18 @@
 // stays, and with ctxwrap gone they start the agent itself. `function NAME` because a shell would expand an alias before `NAME()`.
 import type { Shell } from './shells.js';
 
-export const initText = (shell: Shell, agents: readonly string[]): string =>
-  `${head(shell)}${agents.map(functions[shell]).join('')}`;
+/** A word that starts an agent, and the program that it is. */
+export interface AgentWord {
+  readonly word: string;
+  readonly program: string;
+}
+
+export const initText = (shell: Shell, agents: readonly AgentWord[]): string =>
+  `${head(shell)}${agents.filter(isPlain).map(functions[shell]).join('')}`;
+
+/** What a shell takes as it stands: names come from a configuration, too. */
+const isPlain = ({ word, program }: AgentWord): boolean =>
+  [word, program].every((each) => /^[A-Za-z0-9_][\w.+-]*$/.test(each));
 
 const lines: Readonly<Record<Shell, string>> = {
   bash: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init bash)"   # in ~/.bashrc',
@@ -19,23 +29,23 @@ const head = (
 
 const bourne =
   (pathOf: (program: string) => string) =>
-  (agent: string): string =>
-    `if ${pathOf(agent)} >/dev/null 2>&1; then
-  function ${agent} {
-    if [ -x "$(${pathOf('ctxwrap')} 2>/dev/null)" ]; then command ctxwrap ${agent} "$@"; else command ${agent} "$@"; fi
+  ({ word, program }: AgentWord): string =>
+    `if ${pathOf(program)} >/dev/null 2>&1; then
+  function ${word} {
+    if [ -x "$(${pathOf('ctxwrap')} 2>/dev/null)" ]; then command ctxwrap ${word} "$@"; else command ${program} "$@"; fi
   }
 fi
 `; // a path that is remembered from an earlier call may have gone since
 
-const functions: Readonly<Record<Shell, (agent: string) => string>> = {
+const functions: Readonly<Record<Shell, (agent: AgentWord) => string>> = {
   bash: bourne((program) => `type -P ${program}`),
   zsh: bourne((program) => `whence -p ${program}`),
-  fish: (agent) => `if command -q ${agent}
-  function ${agent} --wraps ${agent}
+  fish: ({ word, program }) => `if command -q ${program}
+  function ${word} --wraps ${program}
     if command -q ctxwrap
-      command ctxwrap ${agent} $argv
+      command ctxwrap ${word} $argv
     else
-      command ${agent} $argv
+      command ${program} $argv
     end
   end
 end

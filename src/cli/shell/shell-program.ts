@@ -5,7 +5,6 @@ import type { Options, Request } from '../request.js';
 import { parseChoice } from '../values.js';
 import { candidatesFor } from './candidates.js';
 import { completionText } from './completion-text.js';
-import { initText } from './init-text.js';
 import { manPage } from './man-page.js';
 import { manSections } from './man-sections.js';
 import { shells } from './shells.js';
@@ -25,7 +24,7 @@ export const defineShell = (program: Command, { agents, version, ask }: ShellPar
     .command('init')
     .description('print shell functions that start the agents through ctxwrap')
     .addArgument(shell('init'))
-    .action((name: Shell) => print(initText(name, agents)));
+    .action((name: Shell) => ask({ kind: 'init', shell: name, options: program.opts<Options>() }));
   program
     .command('completion')
     .description('print what makes a shell complete the words of ctxwrap')

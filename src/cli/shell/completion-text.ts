@@ -16,11 +16,12 @@ complete -o default -F _ctxwrap ctxwrap
 
 const zsh = `#compdef ctxwrap
 _ctxwrap() {
-  local line
+  local line about
   local -a found words_so_far
   words_so_far=("\${(@)words[2,CURRENT]}")
   for line in "\${(@f)$(command ctxwrap complete "\${(@)words_so_far/#/=}" 2>/dev/null)}"; do
-    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    about=\${line#*$'\\t'}
+    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:\$about}")
   done
   if (( $#found )); then _describe ctxwrap found; else _files; fi
 }

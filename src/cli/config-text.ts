@@ -1,12 +1,11 @@
 // What `ctxwrap config` prints.
 import { keyOf } from '../core/config/keys.js';
-import type { Effective } from '../core/config/merge.js';
-import type { Origin, Setting } from '../core/config/setting.js';
+import type { Effective, Origin, Setting } from '../core/config/setting.js';
 import { writtenOf } from '../core/config/written.js';
 import type { JsonRecord } from '../core/json.js';
 import { findingOf, placeOf } from './config-findings.js';
 import type { Finding } from './config-findings.js';
-import type { WholeConfiguration } from './configure.js';
+import type { WholeConfiguration } from './whole-configuration.js';
 import { plain } from '../ui/plain-text.js';
 import { table } from './table.js';
 

@@ -6,29 +6,10 @@ import type { Surroundings } from './config-path.js';
 import { findingOf } from './config-findings.js';
 import { detailOf, noticeOf } from './config-messages.js';
 import { withSettings } from './flag-settings.js';
-import { ownRuntimes } from './own-runtimes.js';
-import { readConfiguration } from './read-configuration.js';
-import type { Configuration } from './read-configuration.js';
 import type { Problem } from '../core/config/setting.js';
-import type { ConfigListener, Configured, Options } from './request.js';
-
-/** A configuration with the agents in it. */
-export interface WholeConfiguration extends Configuration {
-  readonly runtimes: Configured['runtimes'];
-  readonly windows: Configured['windows'];
-  readonly problems: readonly Problem[];
-}
-
-export const wholeConfiguration = (
-  options: Options,
-  given: readonly string[],
-  around: Surroundings,
-): WholeConfiguration => {
-  const configuration = readConfiguration(options, given, around);
-  const { settings, userPath: path, positionOf } = configuration;
-  const { runtimes, windows, problems } = ownRuntimes(settings.values.runtimes ?? {}, { path, positionOf });
-  return { ...configuration, runtimes, windows, problems: [...settings.problems, ...problems] };
-};
+import type { ConfigListener, Options } from './request.js';
+import { wholeConfiguration } from './whole-configuration.js';
+import type { WholeConfiguration } from './whole-configuration.js';
 
 /** Only what may have been meant otherwise: names in the environment, as of a backend, can belong to others. */
 const isToldAtStart = ({ kind, origin }: Problem): boolean =>

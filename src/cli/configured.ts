@@ -69,8 +69,8 @@ const lookerFor = (
 ): (() => Promise<void>) => {
   let tell: ReturnType<typeof changeTeller> | undefined;
   return async () => {
-    const { changeTeller: makeTeller, wholeConfiguration } = await import('./configure.js');
-    tell ??= makeTeller(listener, options);
+    const { wholeConfiguration } = await import('./whole-configuration.js');
+    tell ??= (await import('./configure.js')).changeTeller(listener, options);
     tell(wholeConfiguration(options, given, surroundings()));
   };
 };

@@ -5,9 +5,9 @@ import type { Event } from './event.js';
 import { noNotices, noticeDue, noticesAt, withNotice } from './notices.js';
 import type { Notices, NoticeWish } from './notices.js';
 import type { Millis } from './reading.js';
-import type { Session } from './session.js';
 import { hearTips, startTips, tipAt } from './tips.js';
 import type { Tips } from './tips.js';
+import type { Session } from './session-state.js';
 
 export interface Messages {
   readonly notices: Notices;

@@ -2,7 +2,7 @@ import type { Notification } from './notifications.js';
 import { readingRecord } from './reading-record.js';
 import type { ReadingRecord } from './reading-record.js';
 import type { Millis } from './reading.js';
-import type { Session } from './session.js';
+import type { Session } from './session-state.js';
 
 /** A notification as other programs get it. */
 export interface NotificationRecord extends Notification {

@@ -6,7 +6,7 @@ import { endedWords } from './compaction/words.js';
 import { oneLine } from './one-line.js';
 import { percentOf } from './reading.js';
 import type { Millis } from './reading.js';
-import type { Session } from './session.js';
+import type { Session } from './session-state.js';
 
 export const notificationKinds = ['auto', 'hard', 'failure', 'permission'] as const;
 

@@ -8,9 +8,9 @@ import { percentOf } from './reading.js';
 import type { Basis, Millis, Reading, Source, WindowSource } from './reading.js';
 import { grouped } from './rung.js';
 import { scaleOf } from './session.js';
-import type { Session } from './session.js';
 import { windowOf } from './windows.js';
 import type { KnownWindow } from './windows.js';
+import type { Session } from './session-state.js';
 
 /** One source's last word, measured against the window that holds now. */
 export interface Witnessed {

@@ -1,7 +1,7 @@
 import type { Tier } from './ladder.js';
 import type { Basis, Millis, Source, WindowSource } from './reading.js';
-import type { Session } from './session.js';
 import { provenance } from './provenance.js';
+import type { Session } from './session-state.js';
 
 /** How full the window is, as JSON for scripts. What is not known is left out. */
 export interface ReadingRecord {

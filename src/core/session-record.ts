@@ -6,10 +6,10 @@ import { sessionLadder } from './provenance.js';
 import { readingRecord } from './reading-record.js';
 import type { ReadingRecord } from './reading-record.js';
 import type { Millis } from './reading.js';
-import type { Session } from './session.js';
 import { thresholdsOf } from './thresholds.js';
 import type { Threshold } from './thresholds.js';
 import { footerView } from './view.js';
+import type { Session } from './session-state.js';
 
 /** What does not change in a session. */
 export interface SessionIdentity {

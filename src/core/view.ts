@@ -3,7 +3,7 @@ import type { Fused } from './fusion.js';
 import type { Tier } from './ladder.js';
 import { percentOf } from './reading.js';
 import type { Millis } from './reading.js';
-import type { Blank, Session } from './session.js';
+import type { Blank, Session } from './session-state.js';
 import { shownAt } from './shown.js';
 
 /** What the footer shows, as plain values. A number that is not known is absent: the footer never draws one it does not have. */

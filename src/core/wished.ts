@@ -1,9 +1,9 @@
 // What the user has said of windows and tiers, at the start or while the session runs.
 import { noEvidence } from './evidence.js';
 import type { Event } from './event.js';
-import type { Session } from './session.js';
 import { assumed, hearClaim, withUserTokens } from './windows.js';
 import type { Windows } from './windows.js';
+import type { Session } from './session-state.js';
 
 export type Wish = Extract<Event, { type: 'user-window' | 'assumed-window' | 'settings' }>;
 

@@ -1,7 +1,7 @@
 // What an agent has on this machine beside its sessions, for `ctxwrap doctor`.
 import type { NativeTrigger } from '../core/ladder.js';
 import type { FilePort } from './file-port.js';
-import type { Place } from './runtime.js';
+import type { Place } from './place.js';
 
 /** Where an agent looks for its files. */
 export type Homestead = Pick<Place, 'env' | 'home' | 'cwd'>;

@@ -1,5 +1,5 @@
 // How an agent's own compaction is asked for: data, with the figures that facts/ proved on the real agents.
-import type { Seen } from './runtime.js';
+import type { Seen } from './seen.js';
 
 export interface Recipe {
   /** as a user would type it: `/compact` */

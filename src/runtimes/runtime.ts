@@ -3,16 +3,14 @@ import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
-import type { ScreenView, Signals } from '../core/screen-view.js';
 import type { OwnLadder } from '../core/thresholds.js';
 import type { AgentHome } from './agent-home.js';
 import type { ContentReader } from './contents.js';
 import type { FilePort } from './file-port.js';
 import type { OfficialSource } from './official-source.js';
+import type { Env, Place } from './place.js';
 import type { PromptReader, Recipe } from './recipe.js';
-
-/** The environment of the child, as far as a runtime's own variables matter. */
-export type Env = Readonly<Record<string, string | undefined>>;
+import type { AgentStatus, Seen } from './seen.js';
 
 /** One agent product as a value. Everything the wrapper knows about an agent is here; nothing of it acts. */
 export interface Runtime {
@@ -54,21 +52,6 @@ export interface AgentScreen {
   readonly prompt?: PromptReader;
   /** what the agent says of itself in a file beside the conversation, where it has such a file */
   readonly status?: (port: FilePort, place: Place) => Promise<AgentStatus | undefined>;
-}
-
-/** Everything that witnesses the agent's state at one moment. */
-export interface Seen {
-  readonly screen: ScreenView;
-  readonly signals: Signals;
-  /** absent where the agent writes none, and in a replay */
-  readonly status?: AgentStatus;
-}
-
-/** An agent's own word on its state (facts/claude.md §5: `sessions/<pid>.json`). */
-export interface AgentStatus {
-  /** as the agent writes it: `idle`, `busy`, `waiting`, `shell` */
-  readonly state: string;
-  readonly waitingFor?: string;
 }
 
 /**
@@ -149,19 +132,6 @@ export const lineReader = <S>(
 
 /** Finds the session file the child writes now, or undefined while there is none. Called again and again: it must be cheap. */
 export type Locate = (port: FilePort, place: Place) => Promise<Located | undefined>;
-
-/** What is known about the child when its session file is looked for. */
-export interface Place {
-  readonly childPid: number;
-  readonly cwd: string;
-  readonly home: string;
-  readonly env: Env;
-  /** when the child was started: older files that did not grow since are not its own */
-  readonly startedAt: Millis;
-  readonly now: Millis;
-  /** the file that is followed now, for what shows only in the moment of a change */
-  readonly currentPath?: string;
-}
 
 export interface Located {
   readonly sessionId: string;

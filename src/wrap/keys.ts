@@ -1,26 +1,16 @@
 import { flushInput, readInput, startInput, type InputContext, type InputPart } from '../terminal/input.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { makeHotkeyPress } from './overlay/hotkey-press.js';
-import { isTyped, makeKeySink, type KeySink, type SinkListener } from './compacting/key-sink.js';
-import type { Overlay } from './overlay/overlay.js';
+import { isTyped, makeKeySink, type KeySink } from './compacting/key-sink.js';
 import { makeOverlayInput } from './overlay/input.js';
 import type { Stage } from './stage.js';
 import { survive } from './stage.js';
+import type { KeysListener } from './keys-listener.js';
 
 /** The user's bytes on their way to the child. */
 export interface Keys extends KeySink {
   fromUser: (bytes: Uint8Array) => void;
   stop: () => void;
-}
-
-export interface KeysListener extends SinkListener {
-  /** the hotkey, where there is no overlay to be opened */
-  onHotkey: () => void;
-  /** gets the keys while it is open; the hotkey opens it and closes it */
-  overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
-  /** the hotkey and then `c`; undefined where that means nothing, and `c` is the child's */
-  onCompactKey?: (() => void) | undefined;
-  onAnswer: (text: string) => void;
 }
 
 const HELD_MS = 20; // an ESC that nothing follows within this time is a key by itself

@@ -2,7 +2,6 @@
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
 import type { CompactionRecord } from '../core/session-record.js';
-import type { Session } from '../core/session.js';
 import { openAudit } from '../storage/audit.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
@@ -11,6 +10,7 @@ import { atMost } from './in-turn.js';
 import { exitOf, publishWrap } from './publish.js';
 import { watchRequests } from './compacting/requests.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
+import type { Session } from '../core/session-state.js';
 
 export interface Outside {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;

@@ -9,13 +9,13 @@ import type {
   SessionRecord,
 } from '../core/session-record.js';
 import { startSession } from '../core/session.js';
-import type { Session } from '../core/session.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { processStart } from '../storage/processes.js';
 import { cleanSessions, sessionsFolder, writeSession } from '../storage/session-records.js';
 import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import { atMost, inTurn } from './in-turn.js';
 import type { ExitStatus, WrapSession } from './wrap-session.js';
+import type { Session } from '../core/session-state.js';
 
 const HEARTBEAT_MS = 5_000;
 const CHANGE_MS = 1_000; // between two writes because something has changed

@@ -17,9 +17,10 @@ import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
 import type { LadderChoice } from '../core/ladder.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
-import type { Session } from '../core/session.js';
-import type { Env, Runtime } from '../runtimes/runtime.js';
+import type { Runtime } from '../runtimes/runtime.js';
 import { noPair, notePair, pairDue, windowOfPair, type NumberPair } from './observing/derive-window.js';
+import type { Session } from '../core/session-state.js';
+import type { Env } from '../runtimes/place.js';
 
 /** What does not change while a session runs. */
 export interface FlowContext {

@@ -5,12 +5,12 @@ import { messageAt } from '../core/messages.js';
 import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
 import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
 import type { CompactionRecord } from '../core/session-record.js';
-import type { Session } from '../core/session.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
 import { compactKeys, hotkeyOf } from './compacting/compactor.js';
 import { flowDue, overviewOf, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
+import type { Session } from '../core/session-state.js';
 
 export interface LoopListener {
   /** only when it is another one */

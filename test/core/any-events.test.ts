@@ -8,7 +8,6 @@ import { provenance } from '../../src/core/provenance.js';
 import { percentOf } from '../../src/core/reading.js';
 import type { Reading, Source } from '../../src/core/reading.js';
 import { deadline, startSession, step } from '../../src/core/session.js';
-import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/view.js';
 import {
   alarm,
@@ -21,6 +20,7 @@ import {
   shows,
   tokens,
 } from '../support/sessions.js';
+import type { Session } from '../../src/core/session-state.js';
 
 const count = fc.oneof(
   fc.integer({ min: 1, max: 250_000 }),

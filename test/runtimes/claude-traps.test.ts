@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Seen } from '../../src/runtimes/runtime.js';
+import type { Seen } from '../../src/runtimes/seen.js';
 import { runtimes } from '../../src/runtimes/index.js';
 import { BUSY, HINTS, conversation, drawn, look, seenOf } from '../support/claude-frame.js';
 import { atRight, viewOf } from '../support/claude-view.js';

@@ -1,5 +1,6 @@
 import { screen } from '../../src/runtimes/claude/screen.js';
-import type { AgentStatus, ScreenStep, Seen } from '../../src/runtimes/runtime.js';
+import type { ScreenStep } from '../../src/runtimes/runtime.js';
+import type { AgentStatus, Seen } from '../../src/runtimes/seen.js';
 import { viewOf } from './claude-view.js';
 import type { Drawn } from './claude-view.js';
 

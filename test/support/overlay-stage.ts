@@ -7,7 +7,7 @@ import { holdRegionSequence } from '../../src/terminal/painter.js';
 import { makeScreen } from '../../src/terminal/screen.js';
 import { nullLog } from '../../src/storage/log.js';
 import { makeParts, type Parts } from '../../src/wrap/overlay/parts.js';
-import type { OverlayContents } from '../../src/wrap/overlay/overlay.js';
+import type { OverlayContents } from '../../src/wrap/overlay/state.js';
 import type { Stage } from '../../src/wrap/stage.js';
 import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
 

@@ -4,7 +4,8 @@ import { startSession, step } from '../../src/core/session.js';
 import { footerView } from '../../src/core/view.js';
 import type { FooterView } from '../../src/core/view.js';
 import { runtimes } from '../../src/runtimes/index.js';
-import type { Env, Runtime } from '../../src/runtimes/runtime.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
+import type { Env } from '../../src/runtimes/place.js';
 
 /** What the lines of a session file say, and the misfits among them. */
 export const readLines = (runtime: Runtime, lines: readonly string[], env: Env = {}) => {

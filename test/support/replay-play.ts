@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { runtimes } from '../../src/runtimes/index.js';
-import type { Env, Runtime } from '../../src/runtimes/runtime.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
 import {
   openRecordingFile,
   type RecordedEvent,
@@ -9,6 +9,7 @@ import {
 import { openReplay } from '../../src/wrap/replay/replay.js';
 import type { ReplayEvent } from '../../src/wrap/replay/records.js';
 import { castPath } from './screen-play.js';
+import type { Env } from '../../src/runtimes/place.js';
 
 export interface ReplayWish {
   /** as for playScreens */

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseSessionRecord } from '../../src/core/parse-session-record.js';
 import { startSession, step } from '../../src/core/session.js';
-import type { Session } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
 import { publishSession } from '../../src/wrap/publish.js';
+import type { Session } from '../../src/core/session-state.js';
 
 let folder: string;
 let failures: string[];

@@ -12,14 +12,14 @@ import { brokenConfig, refusedConfig, unwritableConfig } from '../config-message
 import { configRecord, findingsText, initText, settingsText } from '../config-text.js';
 import { configPath, ownCommand, surroundings } from '../config-path.js';
 import type { Surroundings } from '../config-path.js';
-import { wholeConfiguration } from '../configure.js';
-import type { WholeConfiguration } from '../configure.js';
+import type { WholeConfiguration } from '../whole-configuration.js';
 import { fixOfFile } from '../file-fix.js';
 import { jsonText } from '../json-text.js';
 import { print } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { drawnFor } from '../signs.js';
+import { wholeConfiguration } from '../whole-configuration.js';
 
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest & Given): Promise<Outcome> => {

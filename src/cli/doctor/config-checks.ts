@@ -2,7 +2,7 @@ import { ok, fail, warn } from '../../core/doctor-report.js';
 import type { CheckSection } from '../../core/doctor-report.js';
 import type { FolderObstacle } from '../../storage/folder-obstacle.js';
 import { findingOf } from '../config-findings.js';
-import type { WholeConfiguration } from '../configure.js';
+import type { WholeConfiguration } from '../whole-configuration.js';
 import { inTheWay, mending } from './folder-checks.js';
 
 export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems'> {

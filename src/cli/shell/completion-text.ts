@@ -21,7 +21,7 @@ _ctxwrap() {
   words_so_far=("\${(@)words[2,CURRENT]}")
   for line in "\${(@f)$(command ctxwrap complete "\${(@)words_so_far/#/=}" 2>/dev/null)}"; do
     about=\${line#*$'\\t'}
-    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:\$about}")
+    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:$about}")
   done
   if (( $#found )); then _describe ctxwrap found; else _files; fi
 }

@@ -1,8 +1,8 @@
 import type { Fused } from '../fusion.js';
 import { fillOf } from './outcome.js';
-import type { Session } from '../session.js';
 import type { Millis } from '../reading.js';
 import type { Moment } from './state.js';
+import type { Session } from '../session-state.js';
 
 /** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
 export const momentOf = (session: Session, now: Millis): Moment => {

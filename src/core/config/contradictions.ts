@@ -2,8 +2,8 @@
 import { boundText } from '../amount.js';
 import { backendCapacity } from './backends.js';
 import type { Bound, RungName } from '../rung.js';
-import type { Effective } from './merge.js';
-import type { Problem } from './setting.js';
+
+import type { Effective, Problem } from './setting.js';
 
 const pairs: readonly (readonly [RungName, RungName])[] = [
   ['warn', 'auto'],

@@ -3,7 +3,7 @@ import { checkValue } from './check-value.js';
 import { contradictions } from './contradictions.js';
 import { keyNames, keyOf } from './keys.js';
 import type { KeyName, Values } from './keys.js';
-import type { Origin, Problem, Read, Setting } from './setting.js';
+import type { Effective, Origin, Problem, Read, Setting } from './setting.js';
 import { writtenOf } from './written.js';
 
 /** What each source says. In one source the first setting of a key holds. */
@@ -12,16 +12,6 @@ export interface Sources {
   readonly env: Read;
   readonly project: Read;
   readonly user: Read;
-}
-
-/** The value of one key with its story. */
-export interface Effective {
-  readonly key: KeyName;
-  /** undefined where nobody says anything and nothing holds by itself */
-  readonly value: unknown;
-  readonly origin: Origin;
-  /** what it hides, the strongest first */
-  readonly overrides: readonly Setting[];
 }
 
 export interface Settings {

@@ -75,3 +75,13 @@ export interface Read {
   readonly settings: readonly Setting[];
   readonly problems: readonly Problem[];
 }
+
+/** The value of one key with its story. */
+export interface Effective {
+  readonly key: KeyName;
+  /** undefined where nobody says anything and nothing holds by itself */
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** what it hides, the strongest first */
+  readonly overrides: readonly Setting[];
+}

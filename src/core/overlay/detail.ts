@@ -5,8 +5,8 @@ import type { Compaction } from '../compaction/state.js';
 import { provenance, sourceTexts } from '../provenance.js';
 import type { Witnessed } from '../provenance.js';
 import type { Millis } from '../reading.js';
-import type { Session } from '../session.js';
 import { durationText } from './durations.js';
+import type { Session } from '../session-state.js';
 
 export interface OverlayDetail {
   /** where the number comes from, one line; absent while there is none */

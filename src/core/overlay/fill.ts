@@ -9,9 +9,9 @@ import { isOwnHard } from '../ladder.js';
 import type { Ladder, Tier } from '../ladder.js';
 import type { Millis } from '../reading.js';
 import type { Rung } from '../rung.js';
-import type { Session } from '../session.js';
 import { thresholdsOf } from '../thresholds.js';
 import type { Threshold } from '../thresholds.js';
+import type { Session } from '../session-state.js';
 
 /** A boundary on the bar. */
 export interface BarMark {

@@ -7,8 +7,8 @@ import type { Rung } from '../rung.js';
 import { grouped } from '../rung.js';
 import { percentOf } from '../reading.js';
 import type { Millis } from '../reading.js';
-import type { Session } from '../session.js';
 import { durationText } from './durations.js';
+import type { Session } from '../session-state.js';
 
 export interface NextFacts {
   readonly session: Session;

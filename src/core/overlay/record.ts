@@ -7,9 +7,9 @@ import type { Past } from '../compaction/past.js';
 import type { Compaction } from '../compaction/state.js';
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
-import type { Session } from '../session.js';
 import { noteUsage, noUsage } from '../usage-history.js';
 import type { UsageHistory } from '../usage-history.js';
+import type { Session } from '../session-state.js';
 
 export interface OverlayRecord {
   readonly usage: UsageHistory;

@@ -2,7 +2,6 @@
 import { blankSentence } from '../blank-sentence.js';
 import type { Compaction, Mode } from '../compaction/state.js';
 import type { Millis } from '../reading.js';
-import type { Session } from '../session.js';
 import type { ToolResult } from '../tool-result.js';
 import type { UsageHistory } from '../usage-history.js';
 import { footerView } from '../view.js';
@@ -14,6 +13,7 @@ import { fullness } from './fill.js';
 import type { Fullness } from './fill.js';
 import { nextSentence } from './next.js';
 import type { OverlayRecord } from './record.js';
+import type { Session } from '../session-state.js';
 
 /** What the overlay is made of. */
 export interface OverlayFacts {

@@ -1,7 +1,7 @@
 // What Claude Code is doing, from its frame, its title and its own status file (facts/claude.md §5). Each must agree before it is ready.
 import type { Activity, ActivityReport } from '../../core/activity.js';
 import type { ScreenView } from '../../core/screen-view.js';
-import type { AgentStatus, Seen } from '../runtime.js';
+import type { AgentStatus, Seen } from '../seen.js';
 import { colouredBelow, colouredEnd, ownRowAbove, rowsBelow, rowText } from './layout.js';
 import type { Layout, Panel, Prompt } from './layout.js';
 

@@ -1,9 +1,10 @@
 // Which model Claude Code names on its screen: in the banner at the start, and where the user changed it with `/model`.
 import type { Millis, WindowClaim } from '../../core/reading.js';
-import type { Env, Seen } from '../runtime.js';
+import type { Seen } from '../seen.js';
 import { ownRowAbove, rowsBelow, rowText } from './layout.js';
 import type { Layout } from './layout.js';
 import { windowOfShown } from './window.js';
+import type { Env } from '../place.js';
 
 /** The model that was named last. */
 export interface Named {

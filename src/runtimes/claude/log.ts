@@ -5,11 +5,12 @@ import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
-import type { Env, LineReader, Understood } from '../runtime.js';
+import type { LineReader, Understood } from '../runtime.js';
 import { commandOf, resultOf } from './command-result.js';
 import { modelKey } from './models.js';
 import { readGrowth } from './growth.js';
 import { provesLarge, windowOf } from './window.js';
+import type { Env } from '../place.js';
 
 interface ClaudeLog {
   readonly env: Env;

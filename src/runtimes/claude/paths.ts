@@ -4,7 +4,8 @@ import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Homestead } from '../agent-home.js';
 import type { FileEntry, FilePort } from '../file-port.js';
-import type { Located, Place } from '../runtime.js';
+import type { Located } from '../runtime.js';
+import type { Place } from '../place.js';
 
 const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;

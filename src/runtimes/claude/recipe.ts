@@ -1,6 +1,6 @@
-import type { Env } from '../runtime.js';
 import type { Recipe } from '../recipe.js';
 import { isOn } from './window.js';
+import type { Env } from '../place.js';
 
 // Enter may come at once, but the row is drawn after it: 100 to 150 ms on a busy machine (facts/claude.md §4).
 const PAUSE_MS = 120;

@@ -4,7 +4,8 @@ import type { Fact } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
-import type { AgentScreen, Env, Seeing, Seen } from '../runtime.js';
+import type { AgentScreen, Seeing } from '../runtime.js';
+import type { Seen } from '../seen.js';
 import { activityOf, habitsAfter } from './activity.js';
 import type { Habits } from './activity.js';
 import { claimOf, hasBanner, namedAfter } from './banner.js';
@@ -19,6 +20,7 @@ import { prompt } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 import { readStatus } from './status.js';
 import { basisTokensOf, compactionWindow } from './window.js';
+import type { Env } from '../place.js';
 
 interface ClaudeScreen {
   readonly env: Env;

@@ -1,7 +1,8 @@
 import { textAt } from '../../core/json.js';
 import type { FilePort } from '../file-port.js';
-import type { AgentStatus, Place } from '../runtime.js';
+import type { Place } from '../place.js';
 import { ownPidFile } from './paths.js';
+import type { AgentStatus } from '../seen.js';
 
 /** Claude's own word on its state, in the pid file of the child; old versions write none (facts/sessions.md §F). */
 export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {

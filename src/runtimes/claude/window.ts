@@ -1,8 +1,8 @@
 // How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
 import type { NativeTrigger } from '../../core/ladder.js';
 import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
-import type { Env } from '../runtime.js';
 import { isMarkedLarge, modelKey, showsItsWindow } from './models.js';
+import type { Env } from '../place.js';
 
 export const STANDARD_TOKENS = 200_000;
 const LARGE_TOKENS = 1_000_000;

@@ -6,7 +6,8 @@ import type { Millis } from '../../core/reading.js';
 import { dateFolder, isoMillis } from '../../core/time.js';
 import type { Homestead } from '../agent-home.js';
 import type { FileEntry, FilePort } from '../file-port.js';
-import type { Located, Place } from '../runtime.js';
+import type { Located } from '../runtime.js';
+import type { Place } from '../place.js';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 const LOCK = /^[0-9a-f-]{36}\.lock$/;

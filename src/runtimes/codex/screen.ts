@@ -3,7 +3,8 @@ import type { Fact } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
-import type { AgentScreen, Seeing, Seen } from '../runtime.js';
+import type { AgentScreen, Seeing } from '../runtime.js';
+import type { Seen } from '../seen.js';
 import { activityOf, agentStateOf } from './activity.js';
 import { endFacts } from './compaction-end.js';
 import {

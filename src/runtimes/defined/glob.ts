@@ -1,7 +1,7 @@
 // Session files by a pattern of their path. Links are never followed, and no more folders are read than a second allows.
 import { posix } from 'node:path';
 import type { FileEntry, FilePort } from '../file-port.js';
-import type { Place } from '../runtime.js';
+import type { Place } from '../place.js';
 
 /** The parts of the path between slashes; the first is where it begins: '' for the root, `{home}` or `{cwd}`. */
 export type Glob = readonly string[];

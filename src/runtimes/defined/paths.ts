@@ -1,5 +1,6 @@
 import type { FilePort } from '../file-port.js';
-import type { Locate, Located, Place } from '../runtime.js';
+import type { Locate, Located } from '../runtime.js';
+import type { Place } from '../place.js';
 import { filesOf, type Glob } from './glob.js';
 
 /** The newest file that has grown since the start. Whether it is this child's nobody says, so it is never certain. */

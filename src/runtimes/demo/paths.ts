@@ -1,6 +1,7 @@
 // The demo agent writes its session file where the wrapper told it to.
 import type { FilePort } from '../file-port.js';
-import type { Located, Place } from '../runtime.js';
+import type { Located } from '../runtime.js';
+import type { Place } from '../place.js';
 
 const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 

@@ -6,7 +6,8 @@ import { watchCommand } from '../compress-command.js';
 import type { CommandWatch, Words } from '../compress-command.js';
 import { itemsAbove } from '../items-above.js';
 import { screenReader } from '../runtime.js';
-import type { AgentScreen, Seeing, Seen } from '../runtime.js';
+import type { AgentScreen, Seeing } from '../runtime.js';
+import type { Seen } from '../seen.js';
 
 /** The prompt box on the screen. */
 interface Box {

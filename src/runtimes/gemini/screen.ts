@@ -14,7 +14,8 @@ import {
   reportWithoutInput,
 } from '../compress-screen.js';
 import type { Composer, Live, Report, Title } from '../compress-screen.js';
-import type { AgentScreen, Seeing, Seen } from '../runtime.js';
+import type { AgentScreen, Seeing } from '../runtime.js';
+import type { Seen } from '../seen.js';
 import { conversationAbove } from './conversation.js';
 import { findComposer, panelTop, textOf } from './layout.js';
 import { inputKind, inputText, listedBelow } from './prompt.js';

@@ -5,7 +5,8 @@ import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Homestead } from '../agent-home.js';
 import type { FilePort } from '../file-port.js';
-import type { Located, Place } from '../runtime.js';
+import type { Located } from '../runtime.js';
+import type { Place } from '../place.js';
 
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;

@@ -3,8 +3,8 @@ import { auditLine, lateLine } from '../../core/compaction/audit.js';
 import type { AuditContext, AuditStroke } from '../../core/compaction/audit.js';
 import type { Effect } from '../../core/compaction/state.js';
 import { readingRecord } from '../../core/reading-record.js';
-import type { Session } from '../../core/session.js';
 import type { Audit } from '../../storage/audit.js';
+import type { Session } from '../../core/session-state.js';
 
 export interface AttemptJournal {
   /** each effect of the core, with the state it came from */

@@ -1,6 +1,7 @@
 import type { Event } from '../../core/event.js';
 import type { Millis, Reading, WindowClaim } from '../../core/reading.js';
-import type { Env, Runtime } from '../../runtimes/runtime.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import type { Env } from '../../runtimes/place.js';
 
 interface Held {
   readonly reading: Reading;

@@ -1,13 +1,14 @@
 // Joins finding the session file, following it and reading its lines into events for the core.
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
-import type { Env, LineStep, Located, Runtime, SessionLog } from '../../runtimes/runtime.js';
+import type { LineStep, Located, Runtime, SessionLog } from '../../runtimes/runtime.js';
 import { sessionFiles } from '../../storage/session-files.js';
 import { tail } from '../../storage/tail.js';
 import { factInbox } from './fact-inbox.js';
 import type { FactInbox } from './fact-inbox.js';
 import { seeLine, shapeProblem, unknownShape } from './file-shape.js';
 import { chooseSession, noChoice } from './session-choice.js';
+import type { Env } from '../../runtimes/place.js';
 
 const POLL_MS = 250;
 const LOOK_MS = 1_000; // most agents make the file at the first turn

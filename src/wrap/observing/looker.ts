@@ -1,6 +1,7 @@
 import type { Event } from '../../core/event.js';
 import type { PromptReader } from '../../runtimes/recipe.js';
-import type { AgentStatus, ScreenReader, Seen } from '../../runtimes/runtime.js';
+import type { ScreenReader } from '../../runtimes/runtime.js';
+import type { AgentStatus, Seen } from '../../runtimes/seen.js';
 import type { Screen } from '../../terminal/screen.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from './scan-timing.js';
 import { startWatch, watchScreen, type Watched } from './screen-watch.js';

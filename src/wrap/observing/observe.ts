@@ -1,8 +1,9 @@
-import type { AgentStatus, ScreenReader } from '../../runtimes/runtime.js';
+import type { ScreenReader } from '../../runtimes/runtime.js';
 import { makeLooker, type LookerOptions } from './looker.js';
 import { OUTPUT_EVERY_MS } from './scan-timing.js';
 import { pollStatus } from './status-poll.js';
 import type { Look } from '../compacting/type-order.js';
+import type { AgentStatus } from '../../runtimes/seen.js';
 
 /** Looks at the child's screen when it has come to rest. Nothing runs while the child writes nothing. */
 export interface Observer {

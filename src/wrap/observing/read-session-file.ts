@@ -5,12 +5,13 @@ import { isRecord, parseRecord } from '../../core/json.js';
 import type { LadderChoice } from '../../core/ladder.js';
 import type { Millis } from '../../core/reading.js';
 import { startSession, step } from '../../core/session.js';
-import type { Session } from '../../core/session.js';
 import { amongLargest } from '../../core/tool-result.js';
 import type { ToolResult } from '../../core/tool-result.js';
-import type { Env, Runtime } from '../../runtimes/runtime.js';
+import type { Runtime } from '../../runtimes/runtime.js';
 import { growingFile } from '../../storage/growing-file.js';
 import { factInbox } from './fact-inbox.js';
+import type { Session } from '../../core/session-state.js';
+import type { Env } from '../../runtimes/place.js';
 
 const MOST_RESULTS = 10;
 const MOST_COMPACTIONS = 1_000;

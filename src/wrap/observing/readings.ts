@@ -1,7 +1,7 @@
 import type { ActivityReport } from '../../core/activity.js';
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
-import type { Place } from '../../runtimes/runtime.js';
+import type { Place } from '../../runtimes/place.js';
 import { homeFolder } from '../../storage/home-folder.js';
 import { sessionFiles } from '../../storage/session-files.js';
 import type { Screen } from '../../terminal/screen.js';

@@ -1,5 +1,5 @@
 // For `debug.text`: the screens on which something new was read, row by row, so that the fault behind a wrong number can be found.
-import type { Seen } from '../../runtimes/runtime.js';
+import type { Seen } from '../../runtimes/seen.js';
 import type { Watched } from './screen-watch.js';
 
 /** Tells `write` the screen whenever its number or the agent's activity is another one than before. */

@@ -1,7 +1,8 @@
 import type { Activity } from '../../core/activity.js';
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
-import type { ScreenReader, Seen } from '../../runtimes/runtime.js';
+import type { ScreenReader } from '../../runtimes/runtime.js';
+import type { Seen } from '../../runtimes/seen.js';
 
 /** What the screens up to now have said. */
 export interface ScreenWatch {

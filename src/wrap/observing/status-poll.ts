@@ -1,4 +1,4 @@
-import type { AgentStatus } from '../../runtimes/runtime.js';
+import type { AgentStatus } from '../../runtimes/seen.js';
 
 /** Asks the agent's status file while the agent does something. */
 export interface StatusPoll {

@@ -1,4 +1,4 @@
-import type { KeysListener } from '../keys.js';
+import type { KeysListener } from '../keys-listener.js';
 
 /** The hotkey, and what a key means right after it. */
 export interface HotkeyPress {

@@ -1,7 +1,7 @@
 // Brings the overlay up: as soon as the child's output leaves a gap, and where the terminal has a screen for it.
 import type { Picture } from '../../terminal/cover/picture.js';
 import { paintHindrance } from '../../terminal/painter.js';
-import type { OverlayContents, OverlayParts, OverlayState } from './overlay.js';
+import type { OverlayContents, OverlayParts, OverlayState } from './state.js';
 import { hasSecondScreen } from './own-screen.js';
 import { showOverlay } from './shown-overlay.js';
 import { survive, type Stage } from '../stage.js';

@@ -2,23 +2,9 @@
 import type { OverlayKey } from '../../core/overlay/keys.js';
 import { hasOwnScreen } from '../../terminal/cover/supported.js';
 import { hasFooter } from '../../terminal/filter/grid.js';
-import type { Size } from '../../terminal/tty.js';
-import type { CursorQuestion } from '../cursor-question.js';
-import type { Output } from '../output.js';
 import { attemptWith } from './opening.js';
-import type { ShownOverlay } from './shown-overlay.js';
 import { survive, type Stage } from '../stage.js';
-
-/** What an overlay shows and does. */
-export interface OverlayContents {
-  /** rows of text and SGR, at most as many as the size has, none wider */
-  readonly draw: (size: Size) => readonly string[];
-  readonly onKey: (key: OverlayKey) => void;
-  readonly onOpen?: () => void;
-  readonly onClose?: () => void;
-  /** what it draws with has been loaded; until then the hotkey does what it does without an overlay */
-  readonly isReady?: () => boolean;
-}
+import type { OverlayContents, OverlayParts, OverlayState, Phase } from './state.js';
 
 export interface Overlay {
   /** the terminal can show one, and it would have something to show */
@@ -38,28 +24,6 @@ export interface Overlay {
   readonly resume: () => void;
   /** closes it for good; resolves when no output is held for it any more */
   readonly stop: () => Promise<void>;
-}
-
-export interface OverlayParts {
-  readonly output: Pick<Output, 'hold' | 'isHeld' | 'release'>;
-  readonly question: CursorQuestion;
-  /** the child's screen is to be seen again, without the footer */
-  readonly onUncovered: () => void;
-}
-
-/** `paused`: the terminal is getting another size. */
-type Phase = 'closed' | 'opening' | 'open' | 'paused';
-
-/** One overlay; changed in place. */
-export interface OverlayState {
-  phase: Phase;
-  /** by `performance.now()` */
-  wantedAt: number;
-  timer: NodeJS.Timeout | undefined;
-  shown: ShownOverlay | undefined;
-  /** it waits for the screen model, with the child's output held */
-  settling: Promise<void> | undefined;
-  isStopped: boolean;
 }
 
 const MIN_COLUMNS = 40;

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
-import type { Seen } from '../../runtimes/runtime.js';
+import type { Seen } from '../../runtimes/seen.js';
 import { makePen } from './pen.js';
 import type { ReplayEvent } from './records.js';
 import { OUTPUT_EVERY_MS } from '../observing/scan-timing.js';

@@ -1,9 +1,10 @@
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
-import type { Env, SessionLog } from '../../runtimes/runtime.js';
+import type { SessionLog } from '../../runtimes/runtime.js';
 import { factInbox } from '../observing/fact-inbox.js';
 import { seeLine, shapeProblem, unknownShape } from '../observing/file-shape.js';
 import type { LogRecord } from './log.js';
+import type { Env } from '../../runtimes/place.js';
 
 /** What the session files say at one moment, in milliseconds since the epoch. */
 export interface LogMoment {

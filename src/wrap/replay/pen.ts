@@ -3,8 +3,8 @@ import type { Tier } from '../../core/ladder.js';
 import { provenance, type Provenance } from '../../core/provenance.js';
 import { validReading } from '../../core/reading.js';
 import type { Millis, Reading, Source } from '../../core/reading.js';
-import type { Session } from '../../core/session.js';
 import { activityOf, boundaryOf, readingOf, type ReplayContext, type ReplayEvent } from './records.js';
+import type { Session } from '../../core/session-state.js';
 
 /** A step of the session. */
 export interface Change {

@@ -1,6 +1,6 @@
 import type { Characters } from '../../core/estimate.js';
 import type { Millis } from '../../core/reading.js';
-import type { Seen } from '../../runtimes/runtime.js';
+import type { Seen } from '../../runtimes/seen.js';
 import { makeScreen, type Screen } from '../../terminal/screen.js';
 import type { RecordedEvent, RecordingHeader } from '../../storage/recording-file.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from '../observing/scan-timing.js';

@@ -7,9 +7,10 @@ import { startSession, step } from '../../../src/core/session.js';
 import { footerView } from '../../../src/core/view.js';
 import { demoReader } from '../../../src/runtimes/demo/log.js';
 import { runtimes } from '../../../src/runtimes/index.js';
-import type { Env, Located, Runtime } from '../../../src/runtimes/runtime.js';
+import type { Located, Runtime } from '../../../src/runtimes/runtime.js';
 import { followSession } from '../../../src/wrap/observing/follow-session.js';
 import { linesOf } from '../../support/read-log.js';
+import type { Env } from '../../../src/runtimes/place.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const CWD = '/proj/app';

@@ -4,7 +4,7 @@ import { backendWindow } from '../core/config/backends.js';
 import type { Values } from '../core/config/keys.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { ladderChoice } from './ladder-choice.js';
-import { readConfiguration } from './read-configuration.js';
+import { readConfiguration } from './config/read-configuration.js';
 import { workingFolder } from './working-folder.js';
 
 export type Backend = 'claude' | 'openai' | 'gemini' | 'ollama' | 'vllm' | 'custom';

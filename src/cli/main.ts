@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.js';
 import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo } from './commands/demo.js';
 import { run } from './commands/run.js';
-import { configured } from './configured.js';
+import { configured } from './config/configured.js';
 import { commandWithoutNotify, ownFailure } from './messages.js';
 import { harmless } from '../ui/harmless.js';
 import { print } from './print.js';

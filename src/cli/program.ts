@@ -3,7 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { runtimes } from '../runtimes/index.js';
 import { defineCompact } from './compact-program.js';
 import { exitStatus } from './exit-status-text.js';
-import { defineConfig } from './config-program.js';
+import { defineConfig } from './config/program.js';
 import { explain } from './explain.js';
 import * as messages from './messages.js';
 import { addOptions } from './options.js';

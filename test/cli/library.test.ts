@@ -9,7 +9,7 @@ import {
   needsCustomCompaction,
   shouldTriggerCompaction,
 } from '../../src/cli/library.js';
-import { userFileOf, writeConfig } from './config-file.js';
+import { userFileOf, writeConfig } from './config/config-file.js';
 
 let folder: string;
 beforeAll(() => {

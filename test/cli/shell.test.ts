@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeConfig } from './config-file.js';
+import { writeConfig } from './config/config-file.js';
 import { shells } from '../../src/cli/shell/shells.js';
 import type { Shell } from '../../src/cli/shell/shells.js';
 import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';

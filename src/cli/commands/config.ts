@@ -7,19 +7,19 @@ import { completedConfig, newConfig } from '../../storage/complete-config.js';
 import { readConfigFile } from '../../storage/config-file.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { writeConfig } from '../../storage/write-config.js';
-import { findingOf } from '../config-findings.js';
-import { brokenConfig, refusedConfig, unwritableConfig } from '../config-messages.js';
-import { configRecord, findingsText, initText, settingsText } from '../config-text.js';
-import { configPath, ownCommand, surroundings } from '../config-path.js';
-import type { Surroundings } from '../config-path.js';
-import type { WholeConfiguration } from '../whole-configuration.js';
-import { fixOfFile } from '../file-fix.js';
+import { findingOf } from '../config/findings.js';
+import { brokenConfig, refusedConfig, unwritableConfig } from '../config/messages.js';
+import { configRecord, findingsText, initText, settingsText } from '../config/text.js';
+import { configPath, ownCommand, surroundings } from '../config/path.js';
+import type { Surroundings } from '../config/path.js';
+import type { WholeConfiguration } from '../config/whole-configuration.js';
+import { fixOfFile } from '../config/file-fix.js';
 import { jsonText } from '../json-text.js';
 import { print } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { drawnFor } from '../signs.js';
-import { wholeConfiguration } from '../whole-configuration.js';
+import { wholeConfiguration } from '../config/whole-configuration.js';
 
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest & Given): Promise<Outcome> => {

@@ -15,7 +15,7 @@ import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
 import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
 import { versionOutput } from '../../wrap/version-output.js';
-import { surroundings } from '../config-path.js';
+import { surroundings } from '../config/path.js';
 import { agentSection, ownAgentSection } from '../doctor/agent-checks.js';
 import type { AgentFacts } from '../doctor/agent-checks.js';
 import { configSection } from '../doctor/config-checks.js';
@@ -30,7 +30,7 @@ import { print } from '../print.js';
 import type { DoctorRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { version } from '../version.js';
-import { wholeConfiguration } from '../whole-configuration.js';
+import { wholeConfiguration } from '../config/whole-configuration.js';
 
 const ANSWER_MS = 1_000; // for the terminal
 const VERSION_MS = 20_000; // for an agent on a busy machine to say its version

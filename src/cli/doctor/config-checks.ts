@@ -1,8 +1,8 @@
 import { ok, fail, warn } from '../../core/doctor-report.js';
 import type { CheckSection } from '../../core/doctor-report.js';
 import type { FolderObstacle } from '../../storage/folder-obstacle.js';
-import { findingOf } from '../config-findings.js';
-import type { WholeConfiguration } from '../whole-configuration.js';
+import { findingOf } from '../config/findings.js';
+import type { WholeConfiguration } from '../config/whole-configuration.js';
 import { inTheWay, mending } from './folder-checks.js';
 
 export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems'> {

@@ -1,13 +1,13 @@
 // Options with everything that the user has configured. A wrong value never keeps anything from starting: it does not count, and is told.
-import { watchFile } from '../storage/watch-file.js';
-import { withHome } from './config-path.js';
-import { settingsLine } from './config-text.js';
-import type { Surroundings } from './config-path.js';
-import { findingOf } from './config-findings.js';
-import { detailOf, noticeOf } from './config-messages.js';
+import { watchFile } from '../../storage/watch-file.js';
+import { withHome } from './path.js';
+import { settingsLine } from './text.js';
+import type { Surroundings } from './path.js';
+import { findingOf } from './findings.js';
+import { detailOf, noticeOf } from './messages.js';
 import { withSettings } from './flag-settings.js';
-import type { Problem } from '../core/config/setting.js';
-import type { ConfigListener, Options } from './request.js';
+import type { Problem } from '../../core/config/setting.js';
+import type { ConfigListener, Options } from '../request.js';
 import { wholeConfiguration } from './whole-configuration.js';
 import type { WholeConfiguration } from './whole-configuration.js';
 

@@ -1,12 +1,12 @@
 // The agents of a configuration: new ones, and ours as the user has changed them.
-import type { JsonRecord } from '../core/json.js';
-import type { Position, Problem } from '../core/config/setting.js';
-import { changeRuntime } from '../runtimes/defined/change.js';
-import { defineRuntime } from '../runtimes/defined/define.js';
-import { runtimes } from '../runtimes/index.js';
-import type { Runtime } from '../runtimes/runtime.js';
-import { isCommand } from './program.js';
-import { faultText } from './runtime-option.js';
+import type { JsonRecord } from '../../core/json.js';
+import type { Position, Problem } from '../../core/config/setting.js';
+import { changeRuntime } from '../../runtimes/defined/change.js';
+import { defineRuntime } from '../../runtimes/defined/define.js';
+import { runtimes } from '../../runtimes/index.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { isCommand } from '../program.js';
+import { faultText } from '../runtime-option.js';
 
 export interface OwnRuntimes {
   readonly runtimes: readonly Runtime[];

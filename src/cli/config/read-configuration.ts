@@ -1,19 +1,19 @@
 // Reads everything that says something about settings: the command line, the environment, and the files. Never throws.
 import { isAbsolute, resolve } from 'node:path';
-import { readDotenv } from '../core/config/dotenv.js';
-import { mergeSources } from '../core/config/merge.js';
-import type { Settings, Sources } from '../core/config/merge.js';
-import { readEntries, readEnv } from '../core/config/read-layer.js';
-import type { Origin, Position, Problem, Read } from '../core/config/setting.js';
-import { shellWord } from '../core/shell-word.js';
-import { readConfigFile, readPlainFile } from '../storage/config-file.js';
-import type { ConfigFile, PlainFile } from '../storage/config-file.js';
-import { projectConfigPath } from '../storage/config-paths.js';
-import { configPath, ownCommand, withHome } from './config-path.js';
-import type { Surroundings } from './config-path.js';
+import { readDotenv } from '../../core/config/dotenv.js';
+import { mergeSources } from '../../core/config/merge.js';
+import type { Settings, Sources } from '../../core/config/merge.js';
+import { readEntries, readEnv } from '../../core/config/read-layer.js';
+import type { Origin, Position, Problem, Read } from '../../core/config/setting.js';
+import { shellWord } from '../../core/shell-word.js';
+import { readConfigFile, readPlainFile } from '../../storage/config-file.js';
+import type { ConfigFile, PlainFile } from '../../storage/config-file.js';
+import { projectConfigPath } from '../../storage/config-paths.js';
+import { configPath, ownCommand, withHome } from './path.js';
+import type { Surroundings } from './path.js';
 import { flagSettings } from './flag-settings.js';
 import { fixOfFile } from './file-fix.js';
-import type { Options } from './request.js';
+import type { Options } from '../request.js';
 
 export interface Configuration {
   readonly settings: Settings;

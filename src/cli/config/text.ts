@@ -1,13 +1,13 @@
 // What `ctxwrap config` prints.
-import { keyOf } from '../core/config/keys.js';
-import type { Effective, Origin, Setting } from '../core/config/setting.js';
-import { writtenOf } from '../core/config/written.js';
-import type { JsonRecord } from '../core/json.js';
-import { findingOf, placeOf } from './config-findings.js';
-import type { Finding } from './config-findings.js';
+import { keyOf } from '../../core/config/keys.js';
+import type { Effective, Origin, Setting } from '../../core/config/setting.js';
+import { writtenOf } from '../../core/config/written.js';
+import type { JsonRecord } from '../../core/json.js';
+import { findingOf, placeOf } from './findings.js';
+import type { Finding } from './findings.js';
 import type { WholeConfiguration } from './whole-configuration.js';
-import { plain } from '../ui/plain-text.js';
-import { table } from './table.js';
+import { plain } from '../../ui/plain-text.js';
+import { table } from '../table.js';
 
 /** One row for each key, as long as it must be: half a value, or half the name of a file, is none. */
 export const settingsText = (all: readonly Effective[], withOrigin: boolean): readonly string[] => {

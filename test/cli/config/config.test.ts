@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keyNames } from '../../src/core/config/keys.js';
+import { keyNames } from '../../../src/core/config/keys.js';
 import { userFileOf, writeConfig } from './config-file.js';
-import { ctxwrap, makeBench, type Bench, type Ended } from './launcher.js';
+import { ctxwrap, makeBench, type Bench, type Ended } from '../launcher.js';
 
 let bench: Bench;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 // `ctxwrap config` as commander sees it.
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { isKeyName, keyNames } from '../core/config/keys.js';
-import { unknownKey } from './messages.js';
-import type { ConfigRequest, Options, Request } from './request.js';
+import { isKeyName, keyNames } from '../../core/config/keys.js';
+import { unknownKey } from '../messages.js';
+import type { ConfigRequest, Options, Request } from '../request.js';
 
 interface ShowOptions {
   readonly origin?: boolean;

@@ -1,9 +1,9 @@
 // Errors about the file of a configuration, and what a start says of one that is wrong.
-import { UserError } from '../core/user-error.js';
-import type { Problem } from '../core/config/setting.js';
-import { oneLine } from '../core/one-line.js';
-import { findingOf } from './config-findings.js';
-import type { Finding } from './config-findings.js';
+import { UserError } from '../../core/user-error.js';
+import type { Problem } from '../../core/config/setting.js';
+import { oneLine } from '../../core/one-line.js';
+import { findingOf } from './findings.js';
+import type { Finding } from './findings.js';
 
 const usage = 2;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { userFileOf, writeConfig } from './config-file.js';
-import { ctxwrap, makeBench, type Bench } from './launcher.js';
+import { ctxwrap, makeBench, type Bench } from '../launcher.js';
 
 let bench: Bench;
 beforeEach(() => {

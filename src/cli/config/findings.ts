@@ -1,12 +1,12 @@
 // Every sentence about what is wrong in a configuration: what, where, why, and the command that mends it.
-import { envNames } from '../core/config/env-names.js';
-import { isKeyName, keyNames, keyOf } from '../core/config/keys.js';
-import { fallbackOf } from '../core/config/merge.js';
-import type { Origin, Problem } from '../core/config/setting.js';
-import { writtenOf } from '../core/config/written.js';
-import { oneLine } from '../core/one-line.js';
-import { shellWord } from '../core/shell-word.js';
-import { nearest } from './nearest.js';
+import { envNames } from '../../core/config/env-names.js';
+import { isKeyName, keyNames, keyOf } from '../../core/config/keys.js';
+import { fallbackOf } from '../../core/config/merge.js';
+import type { Origin, Problem } from '../../core/config/setting.js';
+import { writtenOf } from '../../core/config/written.js';
+import { oneLine } from '../../core/one-line.js';
+import { shellWord } from '../../core/shell-word.js';
+import { nearest } from '../nearest.js';
 
 /** What is wrong with one value. */
 export interface Finding {

@@ -1,8 +1,8 @@
 // Options and keys are two forms of the same settings.
-import { keyNames, keyOf } from '../core/config/keys.js';
-import type { KeyName, Values } from '../core/config/keys.js';
-import type { Setting } from '../core/config/setting.js';
-import type { Options } from './request.js';
+import { keyNames, keyOf } from '../../core/config/keys.js';
+import type { KeyName, Values } from '../../core/config/keys.js';
+import type { Setting } from '../../core/config/setting.js';
+import type { Options } from '../request.js';
 
 /** An option as commander names it: `--no-footer` is `footer`. */
 const attributeOf = (flag: string): string =>

@@ -1,11 +1,11 @@
 // Whether anything is configured. What reads a configuration is loaded only then: nobody who has none waits for it.
-import { envNames } from '../core/config/env-names.js';
-import { isThere, projectConfigPath } from '../storage/config-paths.js';
-import { watchFile } from '../storage/watch-file.js';
-import { configPath, surroundings } from './config-path.js';
-import type { Surroundings } from './config-path.js';
+import { envNames } from '../../core/config/env-names.js';
+import { isThere, projectConfigPath } from '../../storage/config-paths.js';
+import { watchFile } from '../../storage/watch-file.js';
+import { configPath, surroundings } from './path.js';
+import type { Surroundings } from './path.js';
 import type { changeTeller } from './configure.js';
-import type { ConfigListener, Options, Task } from './request.js';
+import type { ConfigListener, Options, Task } from '../request.js';
 
 /** The task as the user's files and environment have it. A demo shows how it is without them. */
 export const configured = async (task: Task): Promise<Task> => {

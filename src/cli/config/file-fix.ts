@@ -1,10 +1,10 @@
 // The commands that mend a file which is not read. What a folder holds was not put there by the user: nothing there is written to, followed
 // or given more rights, only moved away.
-import type { LayerName } from '../core/config/setting.js';
-import { shellWord } from '../core/shell-word.js';
-import type { RefusedFile } from '../storage/config-file.js';
-import { ownCommand } from './config-path.js';
-import type { Options } from './request.js';
+import type { LayerName } from '../../core/config/setting.js';
+import { shellWord } from '../../core/shell-word.js';
+import type { RefusedFile } from '../../storage/config-file.js';
+import { ownCommand } from './path.js';
+import type { Options } from '../request.js';
 
 export const fixOfFile = (
   { path, fault }: RefusedFile,

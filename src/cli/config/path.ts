@@ -1,10 +1,10 @@
 // Where configurations are.
 import { join, resolve } from 'node:path';
-import { shellWord } from '../core/shell-word.js';
-import { userConfigPath } from '../storage/config-paths.js';
-import { homeFolder } from '../storage/home-folder.js';
-import type { Options } from './request.js';
-import { workingFolder } from './working-folder.js';
+import { shellWord } from '../../core/shell-word.js';
+import { userConfigPath } from '../../storage/config-paths.js';
+import { homeFolder } from '../../storage/home-folder.js';
+import type { Options } from '../request.js';
+import { workingFolder } from '../working-folder.js';
 
 /** The world as a configuration is read in it. */
 export interface Surroundings {

@@ -1,9 +1,9 @@
-import type { Problem } from '../core/config/setting.js';
+import type { Problem } from '../../core/config/setting.js';
 import { ownRuntimes } from './own-runtimes.js';
-import type { Surroundings } from './config-path.js';
+import type { Surroundings } from './path.js';
 import { readConfiguration } from './read-configuration.js';
 import type { Configuration } from './read-configuration.js';
-import type { Configured, Options } from './request.js';
+import type { Configured, Options } from '../request.js';
 
 /** A configuration with the agents in it. */
 export interface WholeConfiguration extends Configuration {

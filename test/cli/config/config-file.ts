@@ -1,7 +1,7 @@
 // The user's configuration on a bench.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Bench } from './launcher.js';
+import type { Bench } from '../launcher.js';
 
 export const userFileOf = ({ folder }: Bench): string => join(folder, '.config/ctxwrap/config.jsonc');
 

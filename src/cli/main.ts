@@ -31,6 +31,11 @@ const perform = async (request: Task): Promise<Outcome> => {
       return run(request);
     case 'demo':
       return demo(request);
+    case 'init':
+      // at each start of a shell
+      return printed((await import('./commands/init.js')).init(request));
+    case 'complete':
+      return printed(await (await import('./commands/complete.js')).complete(request));
     case 'replay':
       // with a screen model of its own, which nothing else must wait for
       return (await import('./commands/replay.js')).replay(request);
@@ -39,10 +44,10 @@ const perform = async (request: Task): Promise<Outcome> => {
   }
 };
 
-type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'replay' }>;
+type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
-  const { compact, complete, config, context, doctor, init, ps } = await import('./commands/later.js');
+  const { compact, config, context, doctor, ps } = await import('./commands/later.js');
   switch (request.kind) {
     case 'ps':
       return printed(await ps(request));
@@ -50,10 +55,6 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return printed(await context(request));
     case 'doctor':
       return doctor(request);
-    case 'init':
-      return printed(init(request));
-    case 'complete':
-      return printed(await complete(request));
     case 'compact':
       return compact(request);
     case 'config':
@@ -67,21 +68,21 @@ const printed = async (text: string): Promise<Outcome> => {
 };
 
 const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
-  for (const notice of quiet ? [] : notices) say(notice);
+  for (const notice of quiet ? [] : notices) say(drawnFor(notice, process.env));
   if (status.kind === 'signal') dieBy(status.signal);
   // The child is gone: nothing of ours that is still open may keep the user's shell waiting.
   process.exit(status.kind === 'signal' ? codeOfSignal(status.signal) : status.code);
 };
 
 const fail = (error: unknown): void => {
-  say(error instanceof Error ? error.message : String(error));
-  if (error instanceof UserError && error.hint !== undefined) say(error.hint);
+  say(drawnFor(error instanceof Error ? error.message : String(error), process.env));
+  if (error instanceof UserError && error.hint !== undefined) say(error.hint); // it may be a command, to be copied
   process.exitCode = error instanceof UserError ? error.exitCode : ownFailure;
 };
 
 // What is told was given by somebody: a name of a file, a word of a definition.
 const say = (text: string): void =>
-  void process.stderr.write(`ctxwrap: ${drawnFor(text, process.env).split('\n').map(harmless).join('\n')}\n`);
+  void process.stderr.write(`ctxwrap: ${text.split('\n').map(harmless).join('\n')}\n`);
 
 process.stderr.on('error', () => undefined); // there is no other place to tell of it
 

@@ -1,6 +1,15 @@
 // Configuration files. They decide what is typed and run, so only a plain file that nobody else may write is read, and what keeps one
 // from being read is told. Nothing here throws.
-import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
@@ -15,10 +24,12 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** What keeps a file from being read, for the command that mends it. */
 export type FileFault =
-  /** a link could lead into a file that is not the user's */
-  | { readonly kind: 'link' | 'unusable' | 'open-to-all' | 'foreign' | 'device' }
-  /** `path` is the file, or the nearest folder above it that may not be entered */
-  | { readonly kind: 'closed'; readonly path: string };
+  | { readonly kind: 'unusable' | 'foreign' | 'device' }
+  /** it could lead into a file that is not the user's, or lead nowhere */
+  | { readonly kind: 'link'; readonly leadsTo: string | undefined }
+  | { readonly kind: 'open-to-all'; readonly isOwn: boolean }
+  /** `path` is the file, or the uppermost folder on its way that may not be entered */
+  | { readonly kind: 'closed'; readonly path: string; readonly isOwn: boolean };
 
 export interface RefusedFile {
   readonly kind: 'refused';
@@ -73,7 +84,16 @@ const failed = (path: string, error: unknown): PlainFile => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', path };
   if (code === 'ELOOP') return linked(path);
-  return refusal(path, reasonOf(error), { kind: 'closed', path: closedFolder(dirname(path)) ?? path });
+  const closed = closedFolder(dirname(path)) ?? path;
+  return refusal(path, reasonOf(error), { kind: 'closed', path: closed, isOwn: isOwn(closed) });
+};
+
+const isOwn = (path: string): boolean => {
+  try {
+    return lstatSync(path).uid === getuid?.();
+  } catch {
+    return false;
+  }
 };
 
 /** The uppermost folder on the way that may not be entered. */
@@ -95,12 +115,20 @@ const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
   if (!stats.isFile()) return refusal(path, 'it is not a file', { kind: 'unusable' });
   if (stats.size > MOST_BYTES) return refusal(path, 'it has more than 256 KB', { kind: 'unusable' });
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
-    return refusal(path, 'everybody may write it', { kind: 'open-to-all' });
+    return refusal(path, 'everybody may write it', { kind: 'open-to-all', isOwn: stats.uid === getuid?.() });
   const isMine = stats.uid === getuid?.() || stats.uid === 0;
   return isMine ? undefined : refusal(path, 'it belongs to another user', { kind: 'foreign' });
 };
 
-const linked = (path: string): PlainFile => refusal(path, 'it is a symbolic link', { kind: 'link' });
+const linked = (path: string): PlainFile => {
+  let leadsTo: string | undefined;
+  try {
+    leadsTo = realpathSync(path);
+  } catch {
+    leadsTo = undefined; // nowhere, or to itself
+  }
+  return refusal(path, 'it is a symbolic link', { kind: 'link', leadsTo });
+};
 
 const refusal = (path: string, reason: string, fault: FileFault): RefusedFile => ({
   kind: 'refused',

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { watchFolder } from './watch-folder.js';
 
 const SETTLED_MS = 200; // an editor writes in several steps
-const LOOK_MS = 10_000; // where the system tells of nothing
+const LOOK_MS = 1_000; // where the system tells of nothing: the folder may be made later, or be put in another's place
 
 /** `onChange` is called when the file has changed and has been quiet for a moment, until the returned function is called. */
 export const watchFile = (path: string, onChange: () => void): (() => void) => {

@@ -12,6 +12,7 @@ const OTHERS_MAY_WRITE = 0o022;
 export const writeConfig = async (path: string, text: string, before: string | undefined): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
   const stats = await lstat(path).catch(() => undefined);
+  if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file`); // nor may there be anything beside it
   const mode = stats && stats.mode & 0o777 & ~OTHERS_MAY_WRITE;
   if (before !== undefined) await writeAtomic(`${path}.bak`, before, mode);
   await writeAtomic(path, text, mode);

@@ -152,10 +152,14 @@ describe('ctxwrap doctor', () => {
     });
     bench.env['XDG_STATE_HOME'] = '/proc'; // where nobody can make a folder
     expect((await examined()).check('State', 'folder')).toMatchObject(
-      process.platform === 'linux' ? { status: 'fail', fix: 'export XDG_STATE_HOME="$(mktemp -d)"' } : {},
+      process.platform === 'linux'
+        ? { status: 'fail', fix: 'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor' }
+        : {},
     );
     bench.env['XDG_STATE_HOME'] = '/dev/null/state';
-    expect((await examined()).check('State', 'folder')?.fix).toBe('export XDG_STATE_HOME="$(mktemp -d)"');
+    expect((await examined()).check('State', 'folder')?.fix).toBe(
+      'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor',
+    );
     bench.env['XDG_STATE_HOME'] = join(bench.folder, 'state');
     expect((await examined()).check('State', 'folder')).toMatchObject({ status: 'ok' });
     expect(readdirSync(bench.folder).filter((name) => name.startsWith('.ctxwrap'))).toEqual([]);

@@ -144,7 +144,9 @@ for (const shell of shells) {
     it('starts an agent of one’s own by its word, whatever its program is called', async () => {
       bench.program('toy-cli', '#!/bin/sh\necho "toy $*"\n');
       const odd = '"odd": { "command": "$(touch${IFS}pwned)" }';
-      writeConfig(bench, `{ "runtimes": { "toy": { "command": "toy-cli" }, ${odd} } }`);
+      const words = ['if', 'end', 'test', 'time', 'command', 'read', 'function', 'in'];
+      const taken = words.map((word) => `"${word}": { "command": "toy-cli" }`).join();
+      writeConfig(bench, `{ "runtimes": { ${taken}, "toy": { "command": "toy-cli" }, ${odd} } }`);
       const gone = join(bench.folder, 'ctxwrap');
       const said = await inShell(shell, loads[shell]('init'), 'toy -p a', `rm ${gone}`, 'toy -p b');
       expect(said).toBe('toy -p a\ntoy -p b\n');

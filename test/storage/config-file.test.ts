@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,20 +108,22 @@ describe('a configuration file', () => {
 });
 
 describe('a file that is not read', () => {
-  const refusal = (reason: string, kind: string) => ({
+  const refusal = (reason: string, kind: string, more: object = {}) => ({
     kind: 'refused',
     path: at(),
     reason,
-    fault: { kind },
+    fault: { kind, ...more },
   });
 
   it('is a symbolic link, also one that leads nowhere', () => {
     writeFileSync(at('real'), '{"mode": "off"}');
     symlinkSync(at('real'), at());
-    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', 'link'));
+    expect(readConfigFile(at())).toEqual(
+      refusal('it is a symbolic link', 'link', { leadsTo: realpathSync(at('real')) }),
+    );
     rmSync(at());
     symlinkSync(at('nowhere'), at());
-    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', 'link'));
+    expect(readConfigFile(at())).toEqual(refusal('it is a symbolic link', 'link', { leadsTo: undefined }));
   });
 
   it('has more than 256 KB', () => {
@@ -132,7 +143,7 @@ describe('a file that is not read', () => {
   it('may be written by everybody', () => {
     put('{}');
     chmodSync(at(), 0o666);
-    expect(readConfigFile(at())).toEqual(refusal('everybody may write it', 'open-to-all'));
+    expect(readConfigFile(at())).toEqual(refusal('everybody may write it', 'open-to-all', { isOwn: true }));
   });
 
   it('is a folder, or a pipe that nobody writes to', () => {

@@ -8,6 +8,7 @@ import { readConfigFile } from '../../storage/config-file.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { writeConfig } from '../../storage/write-config.js';
 import { findingOf } from '../config/findings.js';
+import type { Finding } from '../config/findings.js';
 import { brokenConfig, refusedConfig, unwritableConfig } from '../config/messages.js';
 import { configRecord, findingsText, initText, settingsText } from '../config/text.js';
 import { configPath, ownCommand, surroundings } from '../config/path.js';
@@ -24,7 +25,7 @@ import { wholeConfiguration } from '../config/whole-configuration.js';
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest & Given): Promise<Outcome> => {
   const { text, code } = await answer(request);
-  await print(request.json ? text : drawnFor(text, process.env));
+  await print(text); // as it stands: values, names and commands are the user's
   return { status: { kind: 'code', code }, notices: [] };
 };
 
@@ -69,8 +70,11 @@ const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => 
   const { problems } = whole;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
   if (json) return { text: jsonText(configRecord([], whole), 2), code };
-  return { text: `${findingsText(problems.map(findingOf)).join('\n')}\n`, code };
+  return { text: `${findingsText(problems.map(findingOf).map(drawn)).join('\n')}\n`, code };
 };
+
+/** Our own words. */
+const drawn = (finding: Finding): Finding => ({ ...finding, why: drawnFor(finding.why, process.env) });
 
 const SCHEMA = 'config.schema.json';
 

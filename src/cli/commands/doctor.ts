@@ -5,7 +5,6 @@ import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
-import { isThere } from '../../storage/config-paths.js';
 import { findCommand } from '../../storage/find-command.js';
 import { folderObstacle } from '../../storage/folder-obstacle.js';
 import { homeFolder } from '../../storage/home-folder.js';
@@ -62,13 +61,10 @@ const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] => {
 };
 
 const configuration = async ({ options, given = [] }: DoctorRequest & Given): Promise<CheckSection> => {
-  const whole = wholeConfiguration(options, given, surroundings());
-  const { userPath } = whole;
-  return configSection({
-    ...whole,
-    isThere: isThere(userPath),
-    obstacle: await folderObstacle(dirname(userPath)),
-  });
+  const around = surroundings();
+  const whole = wholeConfiguration(options, given, around);
+  const obstacle = await folderObstacle(dirname(whole.userPath));
+  return configSection({ ...whole, obstacle, home: around.home });
 };
 
 interface Given {
@@ -89,7 +85,8 @@ const terminal = async (): Promise<CheckSection> =>
   terminalSection(process.env, await ownTerminal(process.stdin, process.stdout, ANSWER_MS));
 
 const state = async (): Promise<CheckSection> => {
-  const folder = stateFolder(process.env, homeFolder(process.env));
+  const home = homeFolder(process.env);
+  const folder = stateFolder(process.env, home);
   const stats = await lstat(folder).catch(() => undefined);
   const sessions = await listSessions(folder, Date.now()).catch(() => []);
   return folderSection({
@@ -101,6 +98,7 @@ const state = async (): Promise<CheckSection> => {
     },
     obstacle: await folderObstacle(folder),
     sessions,
+    home,
   });
 };
 

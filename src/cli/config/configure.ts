@@ -37,7 +37,7 @@ export const configure = (options: Options, given: readonly string[], around: Su
       isLogGiven,
       isTextLogged: values['debug.text'] ?? false,
       watch: (listener) => {
-        const tell = changeTeller(listener, options, notice);
+        const tell = changeTeller(listener, options, { notice, isThere: whole.isThere });
         return watchFile(whole.userPath, () => tell(wholeConfiguration(options, given, around)));
       },
     },
@@ -47,23 +47,35 @@ export const configure = (options: Options, given: readonly string[], around: Su
 const noticeIn = (problems: readonly Problem[]): string | undefined =>
   noticeOf(problems.filter(isToldAtStart));
 
-/** Tells what holds now, or why it does not; `said` is the notice that the user has seen already. */
+/** How it was when the session began. */
+interface Before {
+  /** the user has seen it already */
+  readonly notice?: string | undefined;
+  readonly isThere: boolean;
+}
+
+/** Tells what holds now, or why it does not. */
 export const changeTeller = (
   { onChange, onNotice, onTrouble }: ConfigListener,
   options: Options,
-  said?: string,
+  before: Before,
 ): ((now: WholeConfiguration) => void) => {
-  let last = said;
-  return ({ problems, settings }) => {
-    const notice = noticeIn(problems);
+  let { notice: last, isThere: wasThere } = before;
+  return ({ problems, settings, userPath, isThere }) => {
+    wasThere ||= isThere;
+    const isGone = wasThere && !isThere;
+    const notice = isGone ? GONE : noticeIn(problems);
     if (notice !== undefined && notice !== last) onNotice(notice);
     last = notice;
     const unread = problems.find(isUnread);
-    // half a file is what an editor may leave for a moment: what held before is better than what is left of it
-    if (unread) onTrouble(detailOf(findingOf(unread)));
+    // half a file, or none, is what an editor may leave for a moment: what held before is better than what is left of it
+    if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
+    else if (unread) onTrouble(detailOf(findingOf(unread)));
     else onChange(withSettings(options, settings.values), settingsLine(settings.effective));
   };
 };
+
+const GONE = 'the configuration is gone: what it said holds until the end of this session';
 
 /** The user's own file; what is wrong in one that is read does not count, as at a start. */
 const isUnread = ({ kind, origin }: Problem): boolean =>

@@ -70,7 +70,7 @@ const lookerFor = (
   let tell: ReturnType<typeof changeTeller> | undefined;
   return async () => {
     const { wholeConfiguration } = await import('./whole-configuration.js');
-    tell ??= (await import('./configure.js')).changeTeller(listener, options);
+    tell ??= (await import('./configure.js')).changeTeller(listener, options, { isThere: false });
     tell(wholeConfiguration(options, given, surroundings()));
   };
 };

@@ -1,42 +1,61 @@
-// The commands that mend a file which is not read. What a folder holds was not put there by the user: nothing there is written to, followed
-// or given more rights, only moved away.
+// The commands that mend a file which is not read. What came with a folder was not put there by the user: nothing there is written to,
+// followed or given more rights, only moved away.
 import type { LayerName } from '../../core/config/setting.js';
 import { shellWord } from '../../core/shell-word.js';
-import type { RefusedFile } from '../../storage/config-file.js';
+import type { FileFault, RefusedFile } from '../../storage/config-file.js';
 import { ownCommand } from './path.js';
 import type { Options } from '../request.js';
 
-export const fixOfFile = (
-  { path, fault }: RefusedFile,
-  layer: LayerName,
-  options: Pick<Options, 'config'>,
-): string => {
+type Named = Partial<Pick<Options, 'config' | 'envFile'>>;
+
+export const fixOfFile = ({ path, fault }: RefusedFile, layer: LayerName, options: Named): string => {
   const word = shellWord(path);
+  if (layer === 'project')
+    return fault.kind === 'open-to-all' && fault.isOwn ? `chmod o-w ${word}` : away(word);
   switch (fault.kind) {
     case 'open-to-all':
-      return `chmod o-w ${word}`;
+      return `${fault.isOwn ? '' : 'sudo '}chmod o-w ${word}`;
     case 'foreign':
       return `sudo chown -h "$USER" ${word}`;
     case 'closed':
-      return `chmod u+${fault.path === path ? 'r' : 'x'} ${shellWord(fault.path)}`;
+      return opening(fault, path);
     case 'device':
-      return naming(layer, 'FILE', options);
+      return unnaming(layer, options);
     case 'link':
-      return layer === 'project' ? away(word) : naming(layer, `"$(readlink -f ${word})"`, options);
+      return fault.leadsTo === undefined
+        ? `rm ${word} && ${anew(layer, word, options)}`
+        : naming(layer, shellWord(fault.leadsTo), options);
     case 'unusable':
-      return layer === 'project'
-        ? away(word)
-        : `mv ${word} ${shellWord(`${path}.old`)} && ${anew(layer, word, options)}`;
+      return `mv ${word} ${word}.$(date +%s) && ${anew(layer, word, options)}`;
   }
 };
+
+/** The command that makes a dotenv file. */
+export const envFileMade = (path: string): string =>
+  `mkdir -p ${shellWord(dirnameOf(path))} && touch ${shellWord(path)}`;
+
+const dirnameOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')));
 
 /** Into a folder that nobody has prepared. */
 const away = (word: string): string => `mv ${word} "$(mktemp -d)"`;
 
-const naming = (layer: LayerName, file: string, { config }: Pick<Options, 'config'>): string => {
-  if (layer === 'env') return `export CTXWRAP_ENV_FILE=${file}`;
-  return config === undefined ? `export CTXWRAP_CONFIG=${file}` : `ctxwrap --config ${file} config check`;
+const opening = ({ path, isOwn }: Extract<FileFault, { kind: 'closed' }>, file: string): string => {
+  const word = shellWord(path);
+  return isOwn ? `chmod u+${path === file ? 'r' : 'x'} ${word}` : `sudo chown -h "$USER" ${word}`;
 };
 
-const anew = (layer: LayerName, word: string, options: Pick<Options, 'config'>): string =>
+const naming = (layer: LayerName, word: string, { config, envFile }: Named): string => {
+  if (layer === 'env')
+    return envFile === undefined
+      ? `export CTXWRAP_ENV_FILE=${word}`
+      : `ctxwrap --env-file ${word} config check`;
+  return config === undefined ? `export CTXWRAP_CONFIG=${word}` : `ctxwrap --config ${word} config check`;
+};
+
+const unnaming = (layer: LayerName, { config, envFile }: Named): string => {
+  if ((layer === 'env' ? envFile : config) !== undefined) return 'ctxwrap config check';
+  return layer === 'env' ? 'unset CTXWRAP_ENV_FILE' : 'unset CTXWRAP_CONFIG';
+};
+
+const anew = (layer: LayerName, word: string, options: Named): string =>
   layer === 'env' ? `touch ${word}` : ownCommand('config init', options);

@@ -30,7 +30,7 @@ export const configPath = (
 };
 
 /** A command of ours that is about the same file as this one. */
-export const ownCommand = (words: string, { config }: Pick<Options, 'config'>): string =>
+export const ownCommand = (words: string, { config }: Partial<Pick<Options, 'config'>>): string =>
   config === undefined ? `ctxwrap ${words}` : `ctxwrap --config ${shellWord(config)} ${words}`;
 
 /** `~/` is the user's own folder. */

@@ -1,18 +1,18 @@
 // Reads everything that says something about settings: the command line, the environment, and the files. Never throws.
 import { isAbsolute, resolve } from 'node:path';
+import { envNames } from '../../core/config/env-names.js';
 import { readDotenv } from '../../core/config/dotenv.js';
 import { mergeSources } from '../../core/config/merge.js';
 import type { Settings, Sources } from '../../core/config/merge.js';
 import { readEntries, readEnv } from '../../core/config/read-layer.js';
 import type { Origin, Position, Problem, Read } from '../../core/config/setting.js';
-import { shellWord } from '../../core/shell-word.js';
 import { readConfigFile, readPlainFile } from '../../storage/config-file.js';
 import type { ConfigFile, PlainFile } from '../../storage/config-file.js';
 import { projectConfigPath } from '../../storage/config-paths.js';
 import { configPath, ownCommand, withHome } from './path.js';
 import type { Surroundings } from './path.js';
 import { flagSettings } from './flag-settings.js';
-import { fixOfFile } from './file-fix.js';
+import { envFileMade, fixOfFile } from './file-fix.js';
 import type { Options } from '../request.js';
 
 export interface Configuration {
@@ -20,6 +20,8 @@ export interface Configuration {
   /** the user's file, which may not be there */
   readonly userPath: string;
   readonly projectPath: string;
+  /** there is something of that name, read or not */
+  readonly isThere: boolean;
   /** where something stands in the user's file */
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
@@ -43,7 +45,7 @@ export const readConfiguration = (
   const file = mergeSources(sources).values['env.file'];
   const settings = mergeSources({ ...sources, env: withFile(sources.env, file, { surroundings, options }) });
   const positionOf = userFile.kind === 'read' ? userFile.positionOf : () => undefined;
-  return { settings, userPath, projectPath, positionOf };
+  return { settings, userPath, projectPath, isThere: userFile.kind !== 'absent', positionOf };
 };
 
 const noRead: Read = { settings: [], problems: [] };
@@ -100,7 +102,9 @@ const careful = (layer: Origin['layer'], place: string, settings: Read['settings
 const dotenvRead = (text: string, path: string): Read => {
   const { values, unread: lines } = readDotenv(text.replace(/^\uFEFF/, ''));
   const { settings, problems } = readEnv(values, path);
-  const unreadable = lines.map((line): Problem => ({
+  // the others are other programs' affair
+  const ours = lines.filter(({ text: line }) => envNames.some(({ name }) => line.includes(name)));
+  const unreadable = ours.map(({ number: line }): Problem => ({
     kind: 'syntax',
     level: 'warning',
     origin: { layer: 'env', place: path, at: { line, column: 1 } },
@@ -123,7 +127,7 @@ const withFile = (env: Read, file: string | undefined, { surroundings, options }
   const more =
     read.kind === 'read'
       ? dotenvRead(read.text, path)
-      : unread({ layer: 'env', place: path }, read, { options, make: `touch ${shellWord(path)}` });
+      : unread({ layer: 'env', place: path }, read, { options, make: envFileMade(path) });
   return {
     settings: [...env.settings, ...more.settings],
     problems: [...env.problems, ...more.problems],

@@ -9,10 +9,20 @@ export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'prob
   readonly isThere: boolean;
   /** what keeps the file's folder from being made or written */
   readonly obstacle: FolderObstacle | undefined;
+  /** the user's own folder */
+  readonly home: string;
 }
 
+const ELSEWHERE = 'export CTXWRAP_CONFIG="$(mktemp -d)/config.jsonc"';
+
 /** What `ctxwrap config check` says, shortly. */
-export const configSection = ({ userPath, problems, isThere, obstacle }: ConfigFacts): CheckSection => ({
+export const configSection = ({
+  userPath,
+  problems,
+  isThere,
+  obstacle,
+  home,
+}: ConfigFacts): CheckSection => ({
   title: 'Configuration',
   checks: [
     ok('file', isThere ? userPath : `${userPath} is not there: nothing is configured`),
@@ -21,7 +31,7 @@ export const configSection = ({ userPath, problems, isThere, obstacle }: ConfigF
           warn(
             'folder',
             `config init could not write: ${inTheWay(obstacle)}`,
-            mending(obstacle, 'XDG_CONFIG_HOME'),
+            mending(obstacle, { home, elsewhere: ELSEWHERE }),
           ),
         ]
       : []),

@@ -11,6 +11,8 @@ export interface FolderFacts {
   /** what keeps it from being made or written */
   readonly obstacle: FolderObstacle | undefined;
   readonly sessions: readonly ListedSession[];
+  /** the user's own folder */
+  readonly home: string;
 }
 
 const OTHERS = 0o077;
@@ -20,17 +22,28 @@ export const folderSection = (facts: FolderFacts): CheckSection => ({
   checks: facts.stats ? [folder(facts), ...records(facts)] : [absent(facts)],
 });
 
-const absent = ({ folder: path, obstacle }: FolderFacts): Check =>
+/** For one run: other programs keep their state there, too. */
+const ELSEWHERE = 'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor';
+
+const absent = ({ folder: path, obstacle, home }: FolderFacts): Check =>
   obstacle
-    ? fail('folder', `${path} cannot be made: ${inTheWay(obstacle)}`, mending(obstacle, 'XDG_STATE_HOME'))
+    ? fail(
+        'folder',
+        `${path} cannot be made: ${inTheWay(obstacle)}`,
+        mending(obstacle, { home, elsewhere: ELSEWHERE }),
+      )
     : ok('folder', `${path} is not there yet`);
 
 export const inTheWay = ({ path, reason }: FolderObstacle): string => `${path}: ${reason}`;
 
-/** `variable` names another folder, where this one is the system's or another user's. */
-export const mending = ({ path, kind, isOwn }: FolderObstacle, variable: string): string => {
-  if (OF_SYSTEM.test(path) || kind === 'device' || (kind !== 'link' && !isOwn))
-    return `export ${variable}="$(mktemp -d)"`;
+/** `elsewhere` is what to do where it is the system's, or another user's and not in the user's own folder. */
+export const mending = (
+  { path, kind, isOwn }: FolderObstacle,
+  { home, elsewhere }: { readonly home: string; readonly elsewhere: string },
+): string => {
+  const isInHome = path === home || path.startsWith(`${home}/`);
+  if (OF_SYSTEM.test(path) || kind === 'device') return elsewhere;
+  if (kind !== 'link' && !isOwn) return isInHome ? `sudo chown -h "$USER" ${shellWord(path)}` : elsewhere;
   return kind === 'folder'
     ? `chmod u+rwx ${shellWord(path)}`
     : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
@@ -38,7 +51,7 @@ export const mending = ({ path, kind, isOwn }: FolderObstacle, variable: string)
 
 const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
 
-const folder = ({ folder: path, stats, obstacle }: FolderFacts): Check => {
+const folder = ({ folder: path, stats, obstacle, home }: FolderFacts): Check => {
   if (stats && !stats.isFolder)
     return fail(
       'folder',
@@ -51,7 +64,7 @@ const folder = ({ folder: path, stats, obstacle }: FolderFacts): Check => {
     return fail(
       'folder',
       `nothing can be written into ${inTheWay(obstacle)}`,
-      mending(obstacle, 'XDG_STATE_HOME'),
+      mending(obstacle, { home, elsewhere: ELSEWHERE }),
     );
   if (stats && (stats.mode & OTHERS) !== 0)
     return warn('folder', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);

@@ -1,6 +1,7 @@
 // Functions that put ctxwrap in front of the agents. They are for agents that are on PATH when the shell starts; an alias of the user's
 // stays, and with ctxwrap gone they start the agent itself. `function NAME` because a shell would expand an alias before `NAME()`.
 import type { Shell } from './shells.js';
+import { shellWords } from './shell-words.js';
 
 /** A word that starts an agent, and the program that it is. */
 export interface AgentWord {
@@ -11,9 +12,9 @@ export interface AgentWord {
 export const initText = (shell: Shell, agents: readonly AgentWord[]): string =>
   `${head(shell)}${agents.filter(isPlain).map(functions[shell]).join('')}`;
 
-/** What a shell takes as it stands: names come from a configuration, too. */
+/** What a shell takes as it stands, and has no meaning for: names come from a configuration, too. */
 const isPlain = ({ word, program }: AgentWord): boolean =>
-  [word, program].every((each) => /^[A-Za-z0-9_][\w.+-]*$/.test(each));
+  [word, program].every((each) => /^[A-Za-z0-9_][\w.+-]*$/.test(each)) && !shellWords.has(word);
 
 const lines: Readonly<Record<Shell, string>> = {
   bash: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init bash)"   # in ~/.bashrc',

@@ -16,11 +16,11 @@ export const backendNames = Object.keys(backends) as readonly BackendName[];
 
 const MILLION = 1_000_000;
 
-// the models of the others are the user's own
+// what their models have at most, as far as it is known; the models of the others are the user's own
 const capacities: Readonly<Record<string, number>> = {
   claude: MILLION,
-  openai: backends.openai,
-  gemini: backends.gemini,
+  openai: 1_047_576,
+  gemini: 1_048_576,
 };
 
 /** The largest window in tokens that the models of this backend have; undefined where that is not known. */

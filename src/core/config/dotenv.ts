@@ -2,24 +2,37 @@
 
 const PAIR = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
 const NOTHING = /^\s*(?:#.*)?$/;
-const QUOTED = /^(["'`])(.*?)\1\s*(?:#.*)?$/;
+const QUOTED = /^(["'`])([^]*?)\1\s*(?:#.*)?$/;
 
 export interface Dotenv {
   /** the last one of a name holds */
   readonly values: Readonly<Record<string, string>>;
-  /** numbers, from 1, of the lines that are neither pairs nor comments nor empty; they are passed over */
-  readonly unread: readonly number[];
+  /** the lines that are neither pairs nor comments nor empty, with their numbers from 1; they are passed over */
+  readonly unread: readonly { readonly number: number; readonly text: string }[];
 }
 
 export const readDotenv = (text: string): Dotenv => {
+  const lines = text.split(/\r\n|[\r\n]/);
   const values: [string, string][] = [];
-  const unread: number[] = [];
-  for (const [index, line] of text.split(/\r\n|[\r\n]/).entries()) {
+  const unread: { number: number; text: string }[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
     const [, name, rest] = PAIR.exec(line) ?? [];
-    if (name !== undefined && rest !== undefined) values.push([name, valueIn(rest)]);
-    else if (!NOTHING.test(line)) unread.push(index + 1);
+    if (name !== undefined && rest !== undefined) {
+      const more = linesOfValue(rest, lines.slice(index + 1));
+      values.push([name, valueIn([rest, ...more].join('\n'))]);
+      index += more.length;
+    } else if (!NOTHING.test(line)) unread.push({ number: index + 1, text: line });
   }
   return { values: Object.fromEntries(values), unread };
+};
+
+/** The lines that a quoted value goes on in; none where its quote is never closed. */
+const linesOfValue = (rest: string, following: readonly string[]): readonly string[] => {
+  const quote = /^["'`]/.exec(rest)?.[0];
+  if (quote === undefined || rest.indexOf(quote, 1) > 0) return [];
+  const last = following.findIndex((line) => line.includes(quote));
+  return following.slice(0, last + 1);
 };
 
 const valueIn = (rest: string): string => QUOTED.exec(rest)?.[2] ?? rest.replace(/(?:^|\s)#.*$/, '').trim();

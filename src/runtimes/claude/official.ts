@@ -4,7 +4,7 @@ import type { Fact } from '../../core/event.js';
 import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis, Reading } from '../../core/reading.js';
-import { shellWord } from '../../core/shell-word.js';
+import { posixWord } from '../../core/shell-word.js';
 import type {
   OfficialLaunch,
   OfficialPlan,
@@ -59,7 +59,7 @@ const rulesStatusLines = (settings: JsonRecord): boolean =>
  * be made, the stdin has not been touched.
  */
 export const statusCommand = (path: string, own: string | undefined): string => {
-  const file = shellWord(path);
+  const file = posixWord(path);
   const draft = `${file}.$$.tmp`;
   const keep = `(umask 077; cat >${draft}) 2>/dev/null && exec <${draft} && mv -f ${draft} ${file} 2>/dev/null`;
   return own === undefined ? `${keep}\nexit 0` : `${keep}\n${own}`;

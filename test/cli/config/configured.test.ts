@@ -115,8 +115,7 @@ describe('notices', () => {
 });
 
 describe('a change', () => {
-  it('is told, also when there was no file at the start', async () => {
-    mkdirSync(join(folder, 'ctxwrap'));
+  it('is told, also when there was neither file nor folder at the start', async () => {
     const { configured: found } = await optionsOf('--warn', '50%', 'claude');
     const changes: Options[] = [];
     const troubles: string[] = [];
@@ -133,6 +132,30 @@ describe('a change', () => {
     await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 20_000, interval: 20 });
     expect(changes).toHaveLength(1);
     expect(notices).toEqual(['see ctxwrap config check: 2 problems']);
+    stop?.();
+  });
+
+  it('is none when the file goes away: a mode that did less goes on', async () => {
+    write('{ "mode": "warn" }');
+    const { configured: found } = await optionsOf('claude');
+    const changes: Options[] = [];
+    const troubles: string[] = [];
+    const notices: string[] = [];
+    const stop = found?.watch({
+      onChange: (options) => changes.push(options),
+      onTrouble: (detail) => troubles.push(detail),
+      onNotice: (text) => notices.push(text),
+    });
+    rmSync(file());
+    await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 20_000, interval: 20 });
+    expect(troubles[0]).toContain('is not there any more');
+    expect(notices).toEqual([expect.stringContaining('is gone')]);
+    expect(changes).toEqual([]);
+    write('{ "mode": "ask" }');
+    await vi.waitFor(() => expect(changes).toMatchObject([{ mode: 'ask' }]), {
+      timeout: 20_000,
+      interval: 20,
+    });
     stop?.();
   });
 

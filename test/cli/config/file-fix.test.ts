@@ -49,8 +49,24 @@ describe('a file of the user that is not read is mended by the command that is o
     writeConfig(bench, ' '.repeat(300_000), named);
     const { stdout } = await ctxwrap(['--config', named, 'config', 'check'], bench);
     expect(stdout).toContain(
-      `fix    mv '${named}' '${named}.old' && ctxwrap --config '${named}' config init\n`,
+      `fix    mv '${named}' '${named}'.$(date +%s) && ctxwrap --config '${named}' config init\n`,
     );
+  });
+
+  it('a link that leads nowhere', async () => {
+    mkdirSync(dirname(userFileOf(bench)), { recursive: true });
+    symlinkSync('config.jsonc', userFileOf(bench));
+    expect(await mended()).toBe('nothing is wrong\n');
+  });
+
+  it('a device', async () => {
+    bench.env['CTXWRAP_CONFIG'] = '/dev/zero';
+    expect(await mended()).toBe('nothing is wrong\n');
+  });
+
+  it('a dotenv file that is not there yet, nor its folder', async () => {
+    bench.env['CTXWRAP_ENV_FILE'] = join(bench.folder, 'no such', 'env');
+    expect(await mended()).toBe('nothing is wrong\n');
   });
 
   it('a dotenv file', async () => {
@@ -75,13 +91,22 @@ describe('a file that came with a folder', () => {
     expect(readdirSync(bench.folder)).not.toContain('.ctxwrap.jsonc');
   });
 
-  it.each(['two  blanks', 'a\u202eb', 'line\nbreak', "it's $(touch pwned)", '\u2800'])(
-    'is named so that a shell finds it: %j',
-    async (name) => {
+  const names = [
+    'two  blanks',
+    'a\u202eb',
+    'line\nbreak',
+    "it's $(touch pwned)",
+    '\u2800',
+    'a…é\u00a0',
+    '🙂\u200d0',
+  ];
+  it.each(names.flatMap((name) => ['C.UTF-8', 'C'].map((locale) => [name, locale] as const)))(
+    'is named so that a shell finds it: %j in the locale %s',
+    async (name, locale) => {
       const folder = join(bench.folder, name);
       mkdirSync(folder);
       writeFileSync(join(folder, '.ctxwrap.jsonc'), ' '.repeat(300_000));
-      bench.env['LC_ALL'] = 'C.UTF-8';
+      bench.env['LC_ALL'] = locale;
       expect(await mended(folder)).toBe('nothing is wrong\n');
       expect(readdirSync(folder)).toEqual([]);
     },

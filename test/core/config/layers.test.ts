@@ -168,8 +168,8 @@ describe('boundaries that contradict each other', () => {
 
 describe('a window that is larger than the backend’s', () => {
   it.each([
-    ['openai', 200_000, 128_000],
-    ['gemini', 2_000_000, 1_000_000],
+    ['openai', 1_500_000, 1_047_576],
+    ['gemini', 2_000_000, 1_048_576],
     ['claude', 1_500_000, 1_000_000],
   ])('holds, and is told: %s with %i', (backend, window, most) => {
     const settings = settingsOf({ env: { BACKEND: backend, CONTEXT_WINDOW_SIZE: `${window}` } });
@@ -178,7 +178,8 @@ describe('a window that is larger than the backend’s', () => {
   });
 
   it.each([
-    ['openai', 128_000],
+    ['openai', 400_000],
+    ['gemini', 1_048_576],
     ['claude', 1_000_000],
     ['ollama', 131_072],
     ['custom', 500_000],

@@ -12,7 +12,7 @@ const casts = join(root, 'test/fixtures/casts');
 const SOURCE = `
 export { runtimes } from './src/runtimes/index.js';
 export { openRecordingFile } from './src/storage/recording-file.js';
-export { settledScreens } from './src/wrap/settled-screens.js';
+export { settledScreens } from './src/wrap/replay/settled-screens.js';
 `;
 
 const load = async (folder) => {

@@ -189,8 +189,8 @@ describe('ctxwrap doctor', () => {
     const path = join(state, 'ctxwrap');
     expect(stdout).toContain(`fix: mv '${path}' '${path}.old'\n`);
     expect(stdout).not.toContain('…');
-    const words = stdout.split('\n').filter((line) => line.length > columns && !line.includes('fix: '));
-    expect(words.filter((line) => line.trim().includes(' '))).toEqual([]);
+    const wide = stdout.split('\n').filter((line) => line.length > columns);
+    expect(wide.filter((line) => !line.includes('/'))).toEqual([]); // a path may be as long as it is
   });
 
   it('asks the terminal, and does not wait long for one that says nothing', async () => {

@@ -9,6 +9,7 @@ import { bin, ctxwrap, makeBench, type Bench } from '../launcher.js';
 let bench: Bench;
 beforeEach(() => {
   bench = makeBench();
+  bench.env['TMPDIR'] = bench.folder;
   bench.program('ctxwrap', `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
 });
 afterEach(() => bench.remove());
@@ -84,7 +85,6 @@ describe('a file that came with a folder', () => {
     writeFileSync(join(bench.folder, 'payload'), 'theirs');
     symlinkSync('payload', project());
     for (const end of ['.plain', '.old']) symlinkSync(victim, `${project()}${end}`);
-    bench.env['TMPDIR'] = bench.folder;
     expect(await mended()).toBe('nothing is wrong\n');
     expect(readFileSync(victim, 'utf8')).toBe('mine');
     expect(readFileSync(join(bench.folder, 'payload'), 'utf8')).toBe('theirs');

@@ -75,9 +75,7 @@ const outputs = (await Promise.all([program, library, demoAgent].map(build))).fl
 );
 
 // the types of the library, which name no other file
-const { outputText } = ts.transpileDeclaration(await readFile(library.entryPoints.library, 'utf8'), {
-  compilerOptions: { stripInternal: true },
-});
+const { outputText } = ts.transpileDeclaration(await readFile(library.entryPoints.library, 'utf8'), {});
 await writeFile(`${OUTPUT}/library.d.ts`, outputText);
 
 // the manual page, from the definitions of the command line

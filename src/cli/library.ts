@@ -21,22 +21,24 @@ const valuesAt = ({ env = process.env, cwd = workingFolder() }: Place): Values =
 /** `claude` when nobody names one. */
 export const getBackendName = (place: Place = {}): Backend => valuesAt(place).backend ?? 'claude';
 
+const windowIn = ({ window, backend = 'claude', 'claude.million': isMillion }: Values): number =>
+  window ?? backendWindow(backend, isMillion);
+
+const thresholdIn = (values: Values): number | undefined =>
+  ladderOf({ runtime: '', windowTokens: windowIn(values), choice: ladderChoice(values) }).auto?.value;
+
 /** In tokens: the user's word, else the window of the backend's models. What an agent tells while it runs is not known here. */
-export const getContextWindowSize = (place: Place = {}): number => {
-  const { window, backend = 'claude', 'claude.million': isMillion } = valuesAt(place);
-  return window ?? backendWindow(backend, isMillion);
-};
+export const getContextWindowSize = (place: Place = {}): number => windowIn(valuesAt(place));
 
 /** In tokens: where auto begins in that window; undefined where the settings have no auto. */
-export const getCompactionThreshold = (place: Place = {}): number | undefined => {
-  const windowTokens = getContextWindowSize(place);
-  return ladderOf({ runtime: '', windowTokens, choice: ladderChoice(valuesAt(place)) }).auto?.value;
-};
+export const getCompactionThreshold = (place: Place = {}): number | undefined => thresholdIn(valuesAt(place));
 
 /** Whether so many used tokens have reached auto. */
 export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}): boolean =>
   currentTokens >= (getCompactionThreshold(place) ?? Infinity);
 
 /** Whether ctxwrap types the command by itself, or leaves it to the agent and the user. */
-export const needsCustomCompaction = (place: Place = {}): boolean =>
-  (valuesAt(place).mode ?? 'auto') === 'auto' && getCompactionThreshold(place) !== undefined;
+export const needsCustomCompaction = (place: Place = {}): boolean => {
+  const values = valuesAt(place);
+  return (values.mode ?? 'auto') === 'auto' && thresholdIn(values) !== undefined;
+};

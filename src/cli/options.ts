@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { footerItems } from '../core/footer-items.js';
+import { logLevels } from '../core/log-levels.js';
 import { notificationKinds } from '../core/notifications.js';
 import { parseItems } from './item-list.js';
 import { defaultHotkey } from '../core/control-key.js';
@@ -102,7 +103,7 @@ const addOwn = (program: Command): Command =>
     .option(
       '--log-level <level>',
       'what the log has: info (everything), warn, error',
-      parseChoice('--log-level', 'info', 'warn', 'error'),
+      parseChoice('--log-level', ...logLevels),
     )
     .option(
       '--config <file>',

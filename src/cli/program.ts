@@ -65,9 +65,9 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   return { kind: 'run', word, args, anyCommand: true, options: program.opts<Options>() };
 };
 
-/** Whether the word is a command of ours, which no agent can be called by then. */
-export const isCommand = (word: string): boolean =>
-  define('', { ask: () => undefined, print: () => undefined }).commands.some((each) => each.name() === word);
+/** The commands of ours: no agent can be called so. */
+export const commandWords = (): readonly string[] =>
+  define('', { ask: () => undefined, print: () => undefined }).commands.map((each) => each.name());
 
 interface Sinks {
   readonly ask: (request: Request) => void;

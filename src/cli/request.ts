@@ -1,5 +1,6 @@
 // What a command line asks for.
 import type { FooterItem } from '../core/footer-items.js';
+import type { LogLevel } from '../core/log-levels.js';
 import type { NotificationKind } from '../core/notifications.js';
 import type { BackendName } from '../core/config/backends.js';
 import type { Preset } from '../core/ladder.js';
@@ -43,7 +44,7 @@ export interface Options {
   /** control byte */
   readonly hotkey: number | 'none';
   readonly log?: string;
-  readonly logLevel?: 'info' | 'warn' | 'error';
+  readonly logLevel?: LogLevel;
   readonly quiet?: boolean;
   /** the user's configuration, in place of the one in its folder */
   readonly config?: string;

@@ -1,4 +1,6 @@
 import { closeSync, fstatSync, openSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
+import { logLevels } from '../core/log-levels.js';
+import type { LogLevel } from '../core/log-levels.js';
 import type { Millis } from '../core/reading.js';
 import { reasonOf, unwritable } from './unwritable.js';
 
@@ -11,11 +13,6 @@ export interface Log {
   readonly text?: (message: string) => void;
   readonly close: () => void;
 }
-
-/** From all to the least. */
-export const logLevels = ['info', 'warn', 'error'] as const;
-
-export type LogLevel = (typeof logLevels)[number];
 
 export interface LogOptions {
   /** what is less is not written; `info` when absent */

@@ -14,6 +14,7 @@ import { stateFolder } from '../../storage/state-folder.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { readSessionFile, runtimeOfFile } from '../../wrap/observing/read-session-file.js';
 import type { ReadSession } from '../../wrap/observing/read-session-file.js';
+import { allRuntimes } from '../all-runtimes.js';
 import { contextText } from '../context-text.js';
 import { jsonText } from '../json-text.js';
 import { ladderChoice } from '../ladder-choice.js';
@@ -52,9 +53,7 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
 };
 
 const runtimeNamed = (name: string, { options }: ContextRequest): Runtime | undefined =>
-  [...(options.configured?.runtimes ?? []), ...Object.values<Runtime>(runtimes)].find(
-    (each) => each.name === name,
-  );
+  allRuntimes(options.configured?.runtimes).find((each) => each.name === name);
 
 /** Numbers as the wrapper has them; the session file adds what only it holds. */
 const sessionReport = async (

@@ -3,7 +3,6 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
-import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { findCommand } from '../../storage/find-command.js';
 import { folderObstacle } from '../../storage/folder-obstacle.js';
@@ -15,6 +14,7 @@ import { namesIn, settingsText } from '../../storage/status-line.js';
 import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
 import { versionOutput } from '../../wrap/version-output.js';
 import { surroundings } from '../config/path.js';
+import { allRuntimes } from '../all-runtimes.js';
 import { agentSection, ownAgentSection } from '../doctor/agent-checks.js';
 import type { AgentFacts } from '../doctor/agent-checks.js';
 import { configSection } from '../doctor/config-checks.js';
@@ -52,13 +52,9 @@ const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
   return doctorReport(version(), sections);
 };
 
-/** Ours as the user has changed them, and the user's own. */
-const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] => {
-  const own = options.configured?.runtimes ?? [];
-  const ours = Object.values<Runtime>(runtimes).filter((each) => each.home !== undefined);
-  const changed = ours.map((each) => own.find(({ name }) => name === each.name) ?? each);
-  return [...changed, ...own.filter((each) => !ours.some(({ name }) => name === each.name))];
-};
+/** All that somebody can start. */
+const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] =>
+  allRuntimes(options.configured?.runtimes).filter(({ command }) => command !== undefined);
 
 const configuration = async ({ options, given = [] }: DoctorRequest & Given): Promise<CheckSection> => {
   const around = surroundings();

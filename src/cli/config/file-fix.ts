@@ -1,5 +1,6 @@
 // The commands that mend a file which is not read. What came with a folder was not put there by the user: nothing there is written to,
 // followed or given more rights, only moved away.
+import { dirname } from 'node:path';
 import type { LayerName } from '../../core/config/setting.js';
 import { shellWord } from '../../core/shell-word.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
@@ -32,9 +33,7 @@ export const fixOfFile = ({ path, fault }: RefusedFile, layer: LayerName, option
 
 /** The command that makes a dotenv file. */
 export const envFileMade = (path: string): string =>
-  `mkdir -p ${shellWord(dirnameOf(path))} && touch ${shellWord(path)}`;
-
-const dirnameOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')));
+  `mkdir -p ${shellWord(dirname(path))} && touch ${shellWord(path)}`;
 
 /** Into a folder that nobody has prepared. */
 const away = (word: string): string => `mv ${word} "$(mktemp -d)"`;

@@ -5,7 +5,7 @@ import { changeRuntime } from '../../runtimes/defined/change.js';
 import { defineRuntime } from '../../runtimes/defined/define.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
-import { isCommand } from '../program.js';
+import { commandWords } from '../program.js';
 import { faultText } from '../runtime-option.js';
 
 export interface OwnRuntimes {
@@ -22,7 +22,14 @@ export interface DefinedIn {
 }
 
 export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where: DefinedIn): OwnRuntimes => {
-  const each = Object.entries(defined).map(([name, value]) => oneOf(name, value, where));
+  const entries = Object.entries(defined);
+  if (entries.length === 0) return { runtimes: [], windows: {}, problems: [] };
+  const taken = takenNames();
+  const each = entries.map(([name, value]): One =>
+    taken.has(name)
+      ? { problems: [problemAt(name, 'this name is taken', [], where)] }
+      : oneOf(name, value, where),
+  );
   return {
     runtimes: each.flatMap(({ runtime }) => (runtime ? [runtime] : [])),
     windows: Object.fromEntries(
@@ -41,11 +48,10 @@ interface One {
 }
 
 /** Words that `ctxwrap WORD` knows already, and the name of what is no agent we know. */
-const isTaken = (name: string): boolean => isCommand(name) || name === 'generic';
+const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
 
 const oneOf = (name: string, value: JsonRecord, where: DefinedIn): One => {
   const ours = Object.values<Runtime>(runtimes).find((runtime) => runtime.name === name);
-  if (isTaken(name)) return { problems: [problemAt(name, 'this name is taken', [], where)] };
   if (value['name'] !== undefined && value['name'] !== name)
     return { problems: [problemAt(name, 'name: must be as the key, or absent', ['name'], where)] };
   const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name });

@@ -113,12 +113,12 @@ const dotenvRead = (text: string, path: string): Read => {
   return { settings, problems: [...problems, ...unreadable] };
 };
 
-/** The environment itself comes before a file with more of it. */
 interface Around {
   readonly surroundings: Surroundings;
   readonly options: Partial<Options>;
 }
 
+/** The environment itself comes before a file with more of it. */
 const withFile = (env: Read, file: string | undefined, { surroundings, options }: Around): Read => {
   const { home, cwd } = surroundings;
   if (file === undefined) return env;

@@ -44,20 +44,15 @@ export const mending = (
   const isInHome = path === home || path.startsWith(`${home}/`);
   if (OF_SYSTEM.test(path) || kind === 'device') return elsewhere;
   if (kind !== 'link' && !isOwn) return isInHome ? `sudo chown -h "$USER" ${shellWord(path)}` : elsewhere;
-  return kind === 'folder'
-    ? `chmod u+rwx ${shellWord(path)}`
-    : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+  return kind === 'folder' ? `chmod u+rwx ${shellWord(path)}` : movingAway(path);
 };
+
+const movingAway = (path: string): string => `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
 
 const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
 
 const folder = ({ folder: path, stats, obstacle, home }: FolderFacts): Check => {
-  if (stats && !stats.isFolder)
-    return fail(
-      'folder',
-      `${path} is a link or no folder`,
-      `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`,
-    );
+  if (stats && !stats.isFolder) return fail('folder', `${path} is a link or no folder`, movingAway(path));
   if (stats && !stats.isOwn)
     return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${shellWord(path)}`);
   if (obstacle)

@@ -19,20 +19,20 @@ export const readDotenv = (text: string): Dotenv => {
     const line = lines[index] ?? '';
     const [, name, rest] = PAIR.exec(line) ?? [];
     if (name !== undefined && rest !== undefined) {
-      const more = linesOfValue(rest, lines.slice(index + 1));
-      values.push([name, valueIn([rest, ...more].join('\n'))]);
-      index += more.length;
+      const last = lastLineOf(rest, lines, index);
+      values.push([name, valueIn([rest, ...lines.slice(index + 1, last + 1)].join('\n'))]);
+      index = last;
     } else if (!NOTHING.test(line)) unread.push({ number: index + 1, text: line });
   }
   return { values: Object.fromEntries(values), unread };
 };
 
-/** The lines that a quoted value goes on in; none where its quote is never closed. */
-const linesOfValue = (rest: string, following: readonly string[]): readonly string[] => {
+/** Where a value ends that begins in the line `from`: there, too, where its quote is never closed. */
+const lastLineOf = (rest: string, lines: readonly string[], from: number): number => {
   const quote = /^["'`]/.exec(rest)?.[0];
-  if (quote === undefined || rest.indexOf(quote, 1) > 0) return [];
-  const last = following.findIndex((line) => line.includes(quote));
-  return following.slice(0, last + 1);
+  if (quote === undefined || rest.indexOf(quote, 1) > 0) return from;
+  for (let at = from + 1; at < lines.length; at += 1) if (lines[at]?.includes(quote)) return at;
+  return from;
 };
 
 const valueIn = (rest: string): string => QUOTED.exec(rest)?.[2] ?? rest.replace(/(?:^|\s)#.*$/, '').trim();

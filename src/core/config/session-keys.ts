@@ -1,6 +1,7 @@
 // The keys that say what a session shows, hears, writes and runs.
 import { controlKeyName, defaultHotkey } from '../control-key.js';
 import { footerItems } from '../footer-items.js';
+import { logLevels } from '../log-levels.js';
 import { notificationKinds } from '../notifications.js';
 import type { Key } from './key.js';
 
@@ -65,7 +66,7 @@ export const sessionKeys = {
     flag: '--log',
   },
   'log.level': {
-    type: { kind: 'choice', choices: ['info', 'warn', 'error'] },
+    type: { kind: 'choice', choices: logLevels },
     fallback: 'info',
     doc: 'What the log has: `info` everything, `warn` what did not go as it should, `error` what failed.',
     flag: '--log-level',

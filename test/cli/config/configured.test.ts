@@ -114,17 +114,23 @@ describe('notices', () => {
   });
 });
 
+/** Everything that is told of changes from now on. */
+const followed = (found: Options['configured']) => {
+  const changes: Options[] = [];
+  const troubles: string[] = [];
+  const notices: string[] = [];
+  const stop = found?.watch({
+    onChange: (options) => changes.push(options),
+    onTrouble: (detail) => troubles.push(detail),
+    onNotice: (text) => notices.push(text),
+  });
+  return { changes, troubles, notices, stop };
+};
+
 describe('a change', () => {
   it('is told, also when there was neither file nor folder at the start', async () => {
     const { configured: found } = await optionsOf('--warn', '50%', 'claude');
-    const changes: Options[] = [];
-    const troubles: string[] = [];
-    const notices: string[] = [];
-    const stop = found?.watch({
-      onChange: (options) => changes.push(options),
-      onTrouble: (detail) => troubles.push(detail),
-      onNotice: (text) => notices.push(text),
-    });
+    const { changes, troubles, notices, stop } = followed(found);
     write('{ "mode": "warn", "warn": "70%" }');
     await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 20_000, interval: 20 });
     expect(changes[0]).toMatchObject({ mode: 'warn', warn: { value: 50 } });
@@ -138,14 +144,7 @@ describe('a change', () => {
   it('is none when the file goes away: a mode that did less goes on', async () => {
     write('{ "mode": "warn" }');
     const { configured: found } = await optionsOf('claude');
-    const changes: Options[] = [];
-    const troubles: string[] = [];
-    const notices: string[] = [];
-    const stop = found?.watch({
-      onChange: (options) => changes.push(options),
-      onTrouble: (detail) => troubles.push(detail),
-      onNotice: (text) => notices.push(text),
-    });
+    const { changes, troubles, notices, stop } = followed(found);
     rmSync(file());
     await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 20_000, interval: 20 });
     expect(troubles[0]).toContain('is not there any more');
@@ -163,13 +162,7 @@ describe('a change', () => {
     write('{ "mode": "auto" }');
     process.env['CTXWRAP_TIPS'] = 'few';
     const { configured: found } = await optionsOf('claude');
-    const changes: Options[] = [];
-    const notices: string[] = [];
-    const stop = found?.watch({
-      onChange: (options) => changes.push(options),
-      onTrouble: (detail) => expect(detail).toBe('no trouble'),
-      onNotice: (text) => notices.push(text),
-    });
+    const { changes, troubles, notices, stop } = followed(found);
     write('{ "mode": "warn" }');
     await vi.waitFor(() => expect(changes).toMatchObject([{ mode: 'warn' }]), {
       timeout: 20_000,
@@ -180,6 +173,7 @@ describe('a change', () => {
     await vi.waitFor(() => expect(changes).toHaveLength(2), { timeout: 20_000, interval: 20 });
     expect(changes[1]).toMatchObject({ mode: 'warn', hard: { value: 90 } });
     expect(notices).toEqual(['see ctxwrap config check: 2 problems']);
+    expect(troubles).toEqual([]);
     stop?.();
     delete process.env['CTXWRAP_TIPS'];
   });

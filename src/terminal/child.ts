@@ -1,6 +1,7 @@
 import { spawn, type IPty } from '@lydell/node-pty';
 import { realpathSync } from 'node:fs';
 import { holdLastOutput } from './last-output.js';
+import { makeWriteQueue } from './write-queue.js';
 import type { Size } from './tty.js';
 
 /** How the child ended: `signal` is a number, 0 for an ordinary exit. */
@@ -12,7 +13,10 @@ export interface ChildEnd {
 /** The agent, running in a pseudo-terminal of its own. */
 export interface Child {
   readonly pid: number;
+  /** what it does not read yet waits, and nobody waits for it */
   write: (bytes: Uint8Array) => void;
+  /** bytes that wait for it to read */
+  pending: () => number;
   resize: (size: Size) => void;
   /** to the child's process group: some agents ignore a signal to their first process (facts/gemini.md §8) */
   signal: (signal: NodeJS.Signals) => void;
@@ -33,6 +37,8 @@ export interface ChildOptions {
 
 export interface ChildListener {
   onOutput: (bytes: Uint8Array) => void;
+  /** it has read everything that waited for it, or will read nothing more */
+  onDrain: () => void;
   /** after the last byte of output */
   onEnd: (end: ChildEnd) => void;
 }
@@ -63,8 +69,11 @@ const environmentFor = (
 /** node-pty without an encoding, in which data are bytes, and with what its types leave out. */
 interface BytePty extends Omit<IPty, 'write'> {
   readonly ptsName: string;
+  /** of the PTY's own side; node-pty has set O_NONBLOCK */
+  readonly fd: number;
+  /** closes the descriptor */
+  readonly _socket: { readonly destroyed: boolean };
   readonly on: (event: 'close', listener: () => void) => void;
-  readonly write: (bytes: Uint8Array) => void;
 }
 
 const spawnIn = ({ file, args, cwd, env, size, termios }: ChildOptions): BytePty => {
@@ -91,23 +100,30 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
     paused = false;
   };
   const lastOutput = holdLastOutput(pty.ptsName, pty.pid, resume);
+  const isOpen = (): boolean => open && !pty._socket.destroyed;
+  const ignore = (): void => undefined; // reading finds out that it is gone
+  const queue = makeWriteQueue({ fd: pty.fd, isOpen, onDrained: listener.onDrain, onGone: ignore });
+  const closed = (): void => {
+    open = false;
+    queue.close();
+    listener.onDrain();
+  };
   pty.onData((data) => {
     lastOutput.noteOutput();
     listener.onOutput(data as unknown as Uint8Array);
   });
-  pty.on('close', () => (open = false));
+  pty.on('close', closed);
   pty.onExit(({ exitCode, signal }) => {
-    open = false;
+    closed();
     lastOutput.close();
     listener.onEnd({ exitCode, signal: signal ?? 0 });
   });
   return {
     pid: pty.pid,
-    write: (bytes) => {
-      if (open) pty.write(bytes);
-    },
+    write: queue.write,
+    pending: queue.pending,
     resize: ({ columns, rows }) => {
-      if (open) pty.resize(Math.max(1, columns), Math.max(1, rows));
+      if (isOpen()) pty.resize(Math.max(1, columns), Math.max(1, rows));
     },
     signal: (signal) => signalGroup(pty.pid, signal),
     pause: () => {

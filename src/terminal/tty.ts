@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { makeWriteQueue, type WriteQueue } from './write-queue.js';
 
 export interface Size {
   readonly columns: number;
@@ -17,6 +19,9 @@ export interface Tty {
   pending: () => number;
   /** resolves when everything written so far has been taken, or the terminal is gone */
   drained: () => Promise<void>;
+  /** stops reading what the user types, so that the terminal has to keep it */
+  pauseInput: () => void;
+  resumeInput: () => void;
   /** termios as it was before `hold`, in the form that `stty` takes back; '' if `stty` failed */
   readonly termios: string;
   /** raw mode without output processing; also after a stop, when the shell has changed the terminal */
@@ -38,12 +43,43 @@ export interface TtyListener {
 const stty = (...args: string[]): string =>
   spawnSync('stty', args, { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).stdout?.trim() ?? '';
 
-/** Node's TTY output blocks the whole process when the terminal stops reading; this internal switch lets it queue instead. */
-const stopBlocking = (output: WriteStream): void => {
-  const { _handle: handle } = output as unknown as {
-    _handle?: { setBlocking?: (blocking: boolean) => void };
-  };
-  handle?.setBlocking?.(false);
+/** What Node has of a terminal beside the stream; internal, so nothing is taken for granted. */
+interface Handle {
+  readonly fd?: number;
+  readonly setBlocking?: (blocking: boolean) => void;
+}
+
+/** Whether this is the terminal that /dev/tty stands for; false where the system does not tell. */
+const isControlling = (fd: number): boolean => {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    // proc(5), field 7, tty_nr; the second field is a name in brackets, which may hold blanks and brackets of its own
+    const [, , , , device] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(device) === fstatSync(fd).rdev;
+  } catch {
+    return false;
+  }
+};
+
+const openControlling = (): number | undefined => {
+  try {
+    return openSync('/dev/tty', constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * A descriptor of the terminal on which a write never waits. O_NONBLOCK belongs to the open file, which we share with the shell that
+ * started us: libuv opens the terminal anew where it may. A terminal of another user's (`sudo -u`) can still be opened as /dev/tty.
+ */
+const nonBlocking = (output: WriteStream & { readonly fd: number }): { fd: number; isOwn: boolean } => {
+  const { _handle: handle } = output as unknown as { readonly _handle?: Handle };
+  const isShared = handle?.fd === undefined || handle.fd === output.fd;
+  const own = isShared && isControlling(output.fd) ? openControlling() : undefined;
+  if (own !== undefined) return { fd: own, isOwn: true };
+  handle?.setBlocking?.(false); // Node puts back at its end what it found
+  return { fd: handle?.fd ?? output.fd, isOwn: false };
 };
 
 /** Serial lines and containers can have a terminal without a size: programs take it for 80 by 24, and so do we, without a footer. */
@@ -59,30 +95,39 @@ const listen = (input: ReadStream, output: WriteStream, listener: TtyListener): 
   input.on('end', listener.onGone);
   input.on('error', listener.onGone);
   output.on('error', listener.onGone);
-  output.on('drain', listener.onDrain);
   return () => {
     input.off('data', listener.onInput);
     input.off('end', listener.onGone);
-    output.off('drain', listener.onDrain);
     input.pause(); // the error listeners stay: a late EIO must not end the process
   };
 };
 
-/** Resolves when `output` has taken everything; at once when it is gone. */
-const drained = (output: WriteStream): Promise<void> =>
-  new Promise((resolve) => {
-    if (output.destroyed) return resolve();
-    output.once('close', () => resolve());
-    output.write('', () => resolve());
+const queueTo = (output: WriteStream & { readonly fd: number }, listener: TtyListener): WriteQueue => {
+  const { fd, isOwn } = nonBlocking(output);
+  const queue = makeWriteQueue({
+    fd,
+    isOpen: () => !output.destroyed,
+    onDrained: listener.onDrain,
+    onGone: listener.onGone,
   });
+  if (!isOwn) return queue;
+  return {
+    ...queue,
+    close: () => {
+      queue.close();
+      closeSync(fd);
+    },
+  };
+};
 
 /** The terminal that this process was started in; both its streams must be TTYs. */
 export const openTty = (listener: TtyListener): Tty => {
   const { stdin: input, stdout: output } = process;
   const termios = stty('-g');
   let lastSize = sizeOf(output);
-  stopBlocking(output);
-  const close = listen(input, output, listener);
+  const queue = queueTo(output, listener);
+  let isInputPaused = false;
+  const stopListening = listen(input, output, listener);
   return {
     termios,
     size: () => {
@@ -93,17 +138,27 @@ export const openTty = (listener: TtyListener): Tty => {
       }
       return lastSize;
     },
-    write: (bytes) => {
-      if (!output.destroyed) output.write(bytes);
+    write: (bytes) => queue.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes),
+    pending: queue.pending,
+    drained: queue.drained,
+    pauseInput: () => {
+      isInputPaused = true;
+      input.pause();
     },
-    pending: () => output.writableLength,
-    drained: () => drained(output),
+    resumeInput: () => {
+      if (isInputPaused) input.resume();
+      isInputPaused = false;
+    },
     hold: () => {
       input.setRawMode(false); // without this libuv believes that the terminal is raw already
       input.setRawMode(true);
       stty('-opost'); // setRawMode leaves ONLCR on, which would turn the child's LF into CR LF
     },
     release: () => input.setRawMode(false),
-    close,
+    close: () => {
+      isInputPaused = false;
+      stopListening();
+      queue.close();
+    },
   };
 };

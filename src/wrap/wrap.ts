@@ -69,7 +69,11 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     if (!verbatim) tty.write(holdRegionSequence(filter.grid));
     if (!verbatim) void findCursor(parts);
     armWatchdog(stage);
-    const child = startIn(stage, { onOutput: output.fromChild, onEnd: ending.finish });
+    const child = startIn(stage, {
+      onOutput: output.fromChild,
+      onDrain: tty.resumeInput,
+      onEnd: ending.finish,
+    });
     stage.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.runtime.name}`);
     let outside: Outside | undefined;

@@ -88,6 +88,7 @@ const start = (setting: Setting, folder: string) => {
         bytes.push(Buffer.from(data));
         terminal.write(whole(data), look);
       },
+      onDrain: () => undefined,
       onEnd: (ending) => {
         alive = false;
         terminal.write('', () => {

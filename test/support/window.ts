@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { spawn } from '@lydell/node-pty';
+import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 import { makeEmulator, type Emulator } from './emulator.js';
 
 /** A terminal window: a real PTY with a program in it, drawn by an emulator that answers its questions. */
@@ -12,6 +13,11 @@ export interface Window {
   /** resolves when the condition holds, looked at after every output; a text must be somewhere on the screen */
   until: (condition: string | (() => boolean), what?: string) => Promise<void>;
   type: (keys: string) => void;
+  /** bytes typed that the program's terminal has not taken */
+  unread: () => number;
+  /** to the program */
+  kill: (signal: NodeJS.Signals) => void;
+  isOpen: () => boolean;
   resize: (columns: number, rows: number) => void;
   /** stops reading, as a terminal does at Ctrl-S */
   pause: () => void;
@@ -87,10 +93,16 @@ export const openWindow = (options: WindowOptions): Window => {
   });
   pty.onExit(() => {
     open = false;
+    watchers.look();
   });
-  const type = (keys: string): void => {
-    if (open) pty.write(keys);
-  };
+  // a window goes on reading while a program does not take what is typed
+  const keys = makeWriteQueue({
+    fd: (pty as unknown as { readonly fd: number }).fd,
+    isOpen: () => open,
+    onDrained: () => undefined,
+    onGone: () => undefined,
+  });
+  const type = (text: string): void => keys.write(Buffer.from(text));
   terminal.onData(type);
   return {
     emulator,
@@ -101,6 +113,9 @@ export const openWindow = (options: WindowOptions): Window => {
       return watchers.until(() => rowsOf(emulator).some((row) => row.includes(condition)), what);
     },
     type,
+    unread: keys.pending,
+    kill: (signal) => process.kill(pty.pid, signal),
+    isOpen: () => open,
     resize: (newColumns, newRows) => {
       terminal.resize(newColumns, newRows);
       pty.resize(newColumns, newRows);
@@ -112,6 +127,7 @@ export const openWindow = (options: WindowOptions): Window => {
       return spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim();
     },
     close: () => {
+      keys.close();
       if (open) pty.kill('SIGKILL');
     },
   };

@@ -1,8 +1,11 @@
 import { keyMeaning } from './hotkey.js';
-import { reportForChild, STATUS, type ReportFrame } from './reports.js';
+import { elementAt, type Element } from './input-element.js';
+import { readMarked, PASTE_START, type PasteState } from './paste.js';
+import { reportForChild, type ReportFrame } from './reports.js';
 
 /** What the user's bytes turned out to be, in their order. */
 export type InputPart =
+  /** for the child, in one write */
   | { readonly type: 'forward'; readonly bytes: Uint8Array }
   | { readonly type: 'hotkey'; readonly bytes: Uint8Array }
   /** the answer to a question of ours: parameters and final byte, `12;40R` */
@@ -13,62 +16,42 @@ export interface InputContext {
   readonly hotkey: number | undefined;
   /** undefined while there is no footer: every report is the child's as it is */
   readonly frame: ReportFrame | undefined;
-  /** whether the next answer with this final byte (`R`, `c`) belongs to a question of ours; takes the question off the list */
-  readonly isOurs: (final: string) => boolean;
+  /**
+   * whether the next answer with this final byte (`R`, `c`) belongs to a question of ours; takes the question off the list.
+   * `couldBeKey`: a key writes the same bytes
+   */
+  readonly isOurs: (final: string, couldBeKey: boolean) => boolean;
   /** the child has asked for mouse reports in the old form, `CSI M` and three bytes */
   readonly oldMouse: boolean;
   /** mouse reports are in pixels (mode 1016) */
   readonly pixelMouse: boolean;
+  /** nothing has come for so long that a paste without an end may be over */
+  readonly isQuiet: boolean;
 }
 
-export interface InputState {
-  readonly held: Uint8Array;
-  readonly inPaste: boolean;
+export interface InputState extends PasteState {
+  /** for the child, but held with what comes behind it: what one read of the terminal brings is one write */
+  readonly ready: readonly Uint8Array[];
+  /** the beginning of a sequence */
+  readonly open: Uint8Array;
 }
 
-export const startInput: InputState = { held: new Uint8Array(), inPaste: false };
+const nothing = new Uint8Array();
+export const startInput: InputState = { ready: [], open: nothing, inPaste: false, matched: 0 };
+
+/** Bytes wait for more, or for `flushInput`. */
+export const isHeld = ({ ready, open }: InputState): boolean => ready.length > 0 || open.length > 0;
+
+/**
+ * What is held may be the beginning of an answer to CPR or DA2, which a slow line can bring in pieces. `isAwaited`: one must be on its
+ * way, so that the first byte is enough.
+ */
+export const isAnswerHeld = ({ open }: InputState, isAwaited: boolean): boolean => {
+  const text = Buffer.from(open).toString('latin1');
+  return isAwaited ? /^\x1b(?:\[[>\d;]*)?$/.test(text) : /^\x1b\[[>\d;]+$/.test(text);
+};
 
 const ESC = 0x1b;
-const PASTE_START = '\x1b[200~';
-const PASTE_END = '\x1b[201~';
-const MAX_SEQUENCE = 64; // longer ones are none of ours
-const OLD_MOUSE_BYTES = 3;
-
-interface Element {
-  readonly end: number;
-  /** a complete control sequence, or undefined for plain bytes */
-  readonly sequence?: string;
-}
-
-/** An answer to DECRQSS; any other string from the terminal stays plain bytes. */
-const statusAt = (bytes: Buffer, at: number): Element | undefined => {
-  const head = bytes.toString('latin1', at, at + STATUS.length);
-  if (!STATUS.startsWith(head)) return { end: at + 1 };
-  const end = bytes.indexOf('\x1b\\', at, 'latin1') + 2;
-  if (end >= 2 && end - at <= MAX_SEQUENCE) return { end, sequence: bytes.toString('latin1', at, end) };
-  return bytes.length - at > MAX_SEQUENCE ? { end: at + 1 } : undefined;
-};
-
-/** One element at `at`; undefined when a control sequence is not complete. */
-const elementAt = (bytes: Buffer, at: number, context: InputContext): Element | undefined => {
-  if (bytes[at] !== ESC) {
-    const next = bytes.indexOf(ESC, at);
-    return { end: next < 0 ? bytes.length : next };
-  }
-  if (at + 1 >= bytes.length) return undefined;
-  if (bytes[at + 1] === 0x50 && context.frame) return statusAt(bytes, at);
-  if (bytes[at + 1] !== 0x5b) return { end: at + 1 };
-  for (let end = at + 2; end < bytes.length; end += 1) {
-    const byte = bytes[end] ?? 0;
-    if (end - at > MAX_SEQUENCE || byte < 0x20 || byte > 0x7e) return { end };
-    if (byte < 0x40) continue;
-    const isOldMouse = byte === 0x4d && end === at + 2 && context.oldMouse;
-    const length = end + 1 + (isOldMouse ? OLD_MOUSE_BYTES : 0);
-    if (length > bytes.length) return undefined;
-    return { end: length, sequence: bytes.toString('latin1', at, length) };
-  }
-  return bytes.length - at > MAX_SEQUENCE ? { end: bytes.length } : undefined;
-};
 
 /** A press in the old form on the footer row is swallowed, a release there counts for the child's last row. */
 const oldMouseForChild = (sequence: string, frame: ReportFrame): string | undefined => {
@@ -81,21 +64,23 @@ const oldMouseForChild = (sequence: string, frame: ReportFrame): string | undefi
 
 const isOldMouse = (sequence: string): boolean => sequence.startsWith('\x1b[M') && sequence.length === 6;
 
+const MODIFIED_F3 = /^1;(?:[2-9]|1[0-6])R$/; // Shift-F3 and its like: the cursor in one of these columns of row 1 looks the same
+
 /** Answers to CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the two things we ask. */
 const answerOf = (sequence: string, context: InputContext): string | undefined => {
-  const match = /^\x1b\[>?([\d;]*[Rc])$/.exec(sequence);
-  const text = match?.[1];
-  return text !== undefined && context.isOurs(text.slice(-1)) ? text : undefined;
+  const text = /^\x1b\[(\d+;\d+R)$/.exec(sequence)?.[1] ?? /^\x1b\[>([\d;]*c)$/.exec(sequence)?.[1];
+  if (text === undefined) return undefined;
+  return context.isOurs(text.slice(-1), MODIFIED_F3.test(text)) ? text : undefined;
 };
 
-const partOf = (sequence: string, context: InputContext): InputPart => {
+const partOf = (sequence: string, isAlt: boolean, context: InputContext): InputPart => {
   const bytes = Buffer.from(sequence, 'latin1');
   const answer = answerOf(sequence, context);
   if (answer !== undefined) return { type: 'answer', text: answer };
-  if (context.hotkey !== undefined) {
+  if (context.hotkey !== undefined && !isAlt) {
     const meaning = keyMeaning(sequence, context.hotkey);
     if (meaning === 'press') return { type: 'hotkey', bytes };
-    if (meaning === 'release') return { type: 'forward', bytes: Buffer.alloc(0) };
+    if (meaning === 'release') return { type: 'forward', bytes: nothing };
   }
   if (!context.frame) return { type: 'forward', bytes };
   const { frame, pixelMouse } = context;
@@ -105,72 +90,111 @@ const partOf = (sequence: string, context: InputContext): InputPart => {
   return { type: 'forward', bytes: instead === undefined ? bytes : Buffer.from(instead, 'latin1') };
 };
 
-/** Plain bytes between sequences, with the hotkey's control byte taken out. */
-const plainParts = (bytes: Buffer, hotkey: number | undefined): InputPart[] => {
+/** Plain bytes between sequences, with the hotkey's control byte taken out. Behind an ESC it is another key: with Alt. */
+const plainParts = (bytes: Buffer, isAlt: boolean, hotkey: number | undefined): readonly InputPart[] => {
+  if (hotkey === undefined) return [{ type: 'forward', bytes }];
   const parts: InputPart[] = [];
   let from = 0;
-  for (
-    let at = hotkey === undefined ? -1 : bytes.indexOf(hotkey);
-    at >= 0;
-    at = bytes.indexOf(hotkey ?? 0, from)
-  ) {
-    if (at > from) parts.push({ type: 'forward', bytes: bytes.subarray(from, at) });
+  for (let at = bytes.indexOf(hotkey, isAlt ? 1 : 0); at >= 0; at = bytes.indexOf(hotkey, from)) {
+    parts.push({ type: 'forward', bytes: bytes.subarray(from, at) });
     parts.push({ type: 'hotkey', bytes: bytes.subarray(at, at + 1) });
     from = at + 1;
   }
-  if (from < bytes.length) parts.push({ type: 'forward', bytes: bytes.subarray(from) });
+  parts.push({ type: 'forward', bytes: bytes.subarray(from) });
   return parts;
 };
 
-/** Everything up to the end of the paste goes to the child, whatever it looks like. */
-const pasteEnd = (bytes: Buffer, from: number): number => {
-  const end = bytes.indexOf(PASTE_END, from, 'latin1');
-  return end < 0 ? -1 : end + PASTE_END.length;
+/** Puts together what is for the child without a hotkey or an answer between. */
+const collectParts = (ready: readonly Uint8Array[]) => {
+  const parts: InputPart[] = [];
+  let forward = [...ready];
+  const join = (): void => {
+    const whole = forward.filter(({ length }) => length > 0);
+    const [first] = whole;
+    if (first) parts.push({ type: 'forward', bytes: whole.length === 1 ? first : Buffer.concat(whole) });
+    forward = [];
+  };
+  return {
+    add: (part: InputPart): void => {
+      if (part.type === 'forward') return void forward.push(part.bytes);
+      join();
+      parts.push(part);
+    },
+    /** takes what could still go on */
+    open: (): readonly Uint8Array[] => forward.splice(0),
+    parts: (): readonly InputPart[] => {
+      join();
+      return parts;
+    },
+  };
 };
 
-/** Bytes at the end that could be the beginning of the paste's end. */
-const openEnd = (bytes: Buffer): number => {
-  for (let length = Math.min(PASTE_END.length - 1, bytes.length); length > 0; length -= 1) {
-    if (bytes.toString('latin1', bytes.length - length) === PASTE_END.slice(0, length)) return length;
-  }
-  return 0;
+/** Whether the bytes are the hotkey, once or more, and nothing else: what no paste that is still coming looks like. */
+const isHotkeyAlone = (bytes: Buffer, { hotkey }: InputContext): boolean =>
+  hotkey !== undefined &&
+  (bytes.every((byte) => byte === hotkey) || keyMeaning(bytes.toString('latin1'), hotkey) === 'press');
+
+const partsOf = (
+  bytes: Buffer,
+  { kind }: Element,
+  isAlt: boolean,
+  context: InputContext,
+): readonly InputPart[] => {
+  if (kind === 'plain') return plainParts(bytes, isAlt, context.hotkey);
+  if (kind === 'string') return [{ type: 'forward', bytes }];
+  return [partOf(bytes.toString('latin1'), isAlt, context)];
 };
 
-/** Reads a chunk of the user's bytes. */
+/** Reads a chunk of the user's bytes. What is for the child comes in one part, unless the hotkey or an answer to us lies between. */
 export const readInput = (
   state: InputState,
   chunk: Uint8Array,
   context: InputContext,
 ): { readonly parts: readonly InputPart[]; readonly state: InputState } => {
-  const bytes = Buffer.concat([state.held, chunk]);
-  const parts: InputPart[] = [];
-  let { inPaste } = state;
+  const bytes = Buffer.concat([state.open, chunk]);
+  const collected = collectParts(state.ready);
+  let { inPaste, matched } = state;
+  if (inPaste && context.isQuiet && isHotkeyAlone(bytes, context)) [inPaste, matched] = [false, 0];
+  const moment = { hasFrame: context.frame !== undefined, oldMouse: context.oldMouse };
+  let escape: Uint8Array | undefined; // an ESC that waits for what it goes with: no write ends in one that went on
   let at = 0;
   while (at < bytes.length) {
-    if (inPaste) {
-      const end = pasteEnd(bytes, at);
-      const stop = end < 0 ? bytes.length - openEnd(bytes.subarray(at)) : end;
-      if (stop > at) parts.push({ type: 'forward', bytes: bytes.subarray(at, stop) });
-      at = stop;
-      inPaste = end < 0;
-      if (inPaste) break;
+    if (inPaste || matched > 0) {
+      const marked = readMarked(bytes.subarray(at), { inPaste, matched });
+      collected.add({ type: 'forward', bytes: bytes.subarray(at, at + marked.end) });
+      at += marked.end;
+      ({ inPaste, matched } = marked);
       continue;
     }
-    const element = elementAt(bytes, at, context);
+    const element = elementAt(bytes, at, moment);
     if (!element) break;
-    if (element.sequence === undefined)
-      parts.push(...plainParts(bytes.subarray(at, element.end), context.hotkey));
-    else parts.push(partOf(element.sequence, context));
-    inPaste = element.sequence === PASTE_START;
+    const own = bytes.subarray(at, element.end);
     at = element.end;
+    if (own.length === 1 && own[0] === ESC) {
+      if (escape) collected.add({ type: 'forward', bytes: escape });
+      escape = own;
+      continue;
+    }
+    for (const part of partsOf(own, element, escape !== undefined, context)) {
+      const isForChild = part.type === 'forward' && part.bytes.length > 0;
+      if (isForChild && escape) collected.add({ type: 'forward', bytes: escape });
+      if (isForChild) escape = undefined;
+      collected.add(part);
+    }
+    inPaste = own.equals(PASTE_START);
   }
-  return { parts, state: { held: bytes.subarray(at), inPaste } };
+  const open = escape ? Buffer.concat([escape, bytes.subarray(at)]) : bytes.subarray(at);
+  // held as a whole, but not twice: keys that come without a pause must not wait for ever
+  const isKept = open.length > 0 && !isHeld(state);
+  const ready = isKept ? collected.open() : [];
+  return { parts: collected.parts(), state: { ready, open, inPaste, matched } };
 };
 
 /** What was held in the hope of more: after a short silence it is a key by itself. */
-export const flushInput = (
-  state: InputState,
-): { readonly bytes: Uint8Array; readonly state: InputState } => ({
-  bytes: state.held,
-  state: { held: new Uint8Array(), inPaste: state.inPaste },
-});
+export const flushInput = (state: InputState): { readonly bytes: Uint8Array; readonly state: InputState } => {
+  const isStart = state.open.length > 0 && PASTE_START.subarray(0, state.open.length).equals(state.open);
+  return {
+    bytes: Buffer.concat([...state.ready, state.open]),
+    state: { ...startInput, inPaste: state.inPaste, matched: isStart ? state.open.length : state.matched },
+  };
+};

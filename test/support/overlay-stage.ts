@@ -24,6 +24,8 @@ export interface OverlayStage {
   readonly type: (keys: string) => void;
   /** what the child has read, and the keys that the overlay got */
   readonly received: () => string;
+  /** the same, write by write */
+  readonly writes: readonly string[];
   readonly keys: readonly OverlayKey[];
   /** what the terminal has been sent, and what the watchdog would send it */
   readonly sent: () => string;
@@ -45,6 +47,7 @@ export const makeOverlayStage = (
   const emulator = makeEmulator(columns, rows + 1);
   const grid = makeGrid(columns, rows, rows + 1, quirksOf(env));
   const keys: OverlayKey[] = [];
+  const writes: string[] = [];
   let [received, sent, armed] = ['', '', ''];
   let size = { columns, rows: rows + 1 };
   const stage = {
@@ -61,7 +64,12 @@ export const makeOverlayStage = (
     screen: makeScreen({ columns, rows }, () => ''),
     watchdog: { arm: (sequence: string) => (armed = sequence), dismiss: () => undefined },
     child: {
-      write: (bytes: Uint8Array) => (received += Buffer.from(bytes).toString('latin1')),
+      write: (bytes: Uint8Array) => {
+        const text = Buffer.from(bytes).toString('latin1');
+        received += text;
+        writes.push(text);
+      },
+      pending: () => 0,
       resize: () => undefined,
       pause: () => undefined,
       resume: () => undefined,
@@ -92,6 +100,7 @@ export const makeOverlayStage = (
     write: (bytes) => parts.output.fromChild(Buffer.from(bytes)),
     type: (text) => parts.keys.fromUser(Buffer.from(text, 'latin1')),
     received: () => received,
+    writes,
     keys,
     sent: () => sent,
     armed: () => armed,

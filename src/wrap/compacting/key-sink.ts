@@ -32,6 +32,9 @@ export const isTyped = (bytes: Uint8Array): boolean => {
   return Buffer.from(bytes).toString('latin1').replaceAll(UNTYPED, '') !== '';
 };
 
+const ESC = 0x1b;
+const ESCAPE_MS = 50; // before the next key, or an agent takes both for one key with Alt
+
 /** Also as the keyboard protocols of kitty and xterm write it. */
 const isEnter = (bytes: Uint8Array): boolean =>
   bytes.includes(0x0d) || /\x1b\[(?:13[;:\d]*u|27;\d+;13~)/.test(Buffer.from(bytes).toString('latin1'));
@@ -42,6 +45,7 @@ export const makeKeySink = (
 ): KeySink => {
   let enteredAt: Millis | undefined;
   let held: Uint8Array[] | undefined;
+  let releasing: NodeJS.Timeout | undefined;
   let typed = 0;
 
   const write = (bytes: Uint8Array): void => {
@@ -54,6 +58,17 @@ export const makeKeySink = (
     onForward(bytes);
     if (isKey) onTyped();
   };
+  /** Read by read, as they were typed: what came in one read is one write, and a lone ESC stays one. */
+  const release = (waiting: Uint8Array[]): void => {
+    if (held !== waiting) return;
+    for (let bytes = waiting.shift(); bytes; bytes = waiting.shift()) {
+      send(bytes, true); // only keys wait
+      if (bytes.at(-1) !== ESC || waiting.length === 0) continue;
+      releasing = setTimeout(() => release(waiting), ESCAPE_MS);
+      return;
+    }
+    held = undefined;
+  };
   return {
     type: write,
     forward: (bytes) => {
@@ -65,12 +80,10 @@ export const makeKeySink = (
       else send(bytes, isKey);
     },
     hold: () => {
-      const waiting: Uint8Array[] = [];
+      clearTimeout(releasing);
+      const waiting = held?.splice(0) ?? [];
       held = waiting;
-      return () => {
-        if (held === waiting) held = undefined;
-        for (const bytes of waiting.splice(0)) send(bytes, true); // only keys wait
-      };
+      return () => release(waiting);
     },
     typed: () => typed,
     enteredAt: () => enteredAt,

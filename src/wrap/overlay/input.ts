@@ -9,7 +9,7 @@ import type { Overlay } from './overlay.js';
 
 /** The user's bytes while the overlay is open: its keys, and what the terminal says to the child. */
 export interface OverlayInput {
-  /** returns what comes behind the key that closes it: that is the child's */
+  /** returns what is the child's: answers to it, and what comes behind the key that closes the overlay */
   readonly take: (bytes: Uint8Array, awaitsCursor: boolean) => Uint8Array;
   /** bytes go through `take`: it is open, or a paste is not over that began while it was */
   readonly isWanted: () => boolean;
@@ -31,9 +31,10 @@ export const makeOverlayInput = (
 ): OverlayInput => {
   let state = noOverlayKeys;
   let takenAt = -Infinity;
+  const forChild: Uint8Array[] = [];
   const handle = (read: Read): Uint8Array => {
     ({ state } = read);
-    if (read.forChild) toChild(read.forChild);
+    if (read.forChild) forChild.push(read.forChild);
     if (read.key) overlay.onKey(read.key);
     return read.rest;
   };
@@ -44,7 +45,7 @@ export const makeOverlayInput = (
       let rest = bytes;
       if (bytes.length > 0) takenAt = performance.now();
       while (rest.length > 0 && isWanted()) rest = handle(readOverlayKeys(state, rest, awaitsCursor));
-      return rest;
+      return Buffer.concat([...forChild.splice(0), rest]);
     },
     waitMs: () => {
       if (state.isInPaste) return Math.max(1, Math.ceil(takenAt + PASTE_MS - performance.now()));

@@ -1,13 +1,19 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isTyped, makeKeySink } from '../../../src/wrap/compacting/key-sink.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 /** A sink, what the child got in one text, and how often the user typed. */
-const makeSink = () => {
+const makeSink = (onWrite: (sent: string) => void = () => undefined) => {
   const seen = { child: '', recorded: '', typed: 0 };
-  const child = { write: (sent: Uint8Array) => void (seen.child += Buffer.from(sent).toString('latin1')) };
+  const child = {
+    write: (sent: Uint8Array): void => {
+      const text = Buffer.from(sent).toString('latin1');
+      seen.child += text;
+      onWrite(text);
+    },
+  };
   const recording = {
     input: (sent: Uint8Array) => void (seen.recorded += Buffer.from(sent).toString('latin1')),
   };
@@ -25,7 +31,7 @@ describe('keys on their way to the child', () => {
   it('wait while they are held, and follow in their order', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.string({ minLength: 1 })),
+        fc.array(fc.string({ minLength: 1 })), // printable
         fc.string(),
         fc.array(fc.string()),
         (held, ours, later) => {
@@ -42,6 +48,34 @@ describe('keys on their way to the child', () => {
         },
       ),
     );
+  });
+
+  it('are one write for each read, and a lone Escape is not joined with the key after it', async () => {
+    const writes: string[] = [];
+    const { sink, seen } = makeSink((sent) => writes.push(sent));
+    const release = sink.hold();
+    for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) sink.forward(bytes(text));
+    release();
+    sink.forward(bytes('b'));
+    expect(writes).toEqual(['\x1bb', 'a\x1bOA', '\x1b', 'b']);
+    const again = sink.hold();
+    for (const text of ['\x1b', 'c', 'd']) sink.forward(bytes(text));
+    again();
+    sink.forward(bytes('e'));
+    expect(writes.slice(4)).toEqual(['\x1b']);
+    await vi.waitFor(() => expect(writes.slice(4)).toEqual(['\x1b', 'c', 'd', 'e']));
+    expect(seen.child).toBe('\x1bba\x1bOA\x1bb\x1bcde');
+  });
+
+  it('wait on when they are held again before all of them have gone', async () => {
+    const { sink, seen } = makeSink();
+    const release = sink.hold();
+    for (const text of ['\x1b', 'b']) sink.forward(bytes(text));
+    release();
+    const again = sink.hold();
+    sink.type(bytes('/compact'));
+    again();
+    expect(seen.child).toBe('\x1b/compactb');
   });
 
   it('are not changed by what becomes of the buffer they came in', () => {

@@ -33,7 +33,13 @@ export const followChild = (
       onView: footer.show,
       onNotification: notifier.notify,
       enteredAt: keys.enteredAt,
-      typist: { write, holdKeys: keys.hold, typed: keys.typed, isBlind: output.isHolding },
+      typist: {
+        write,
+        holdKeys: keys.hold,
+        typed: keys.typed,
+        drawn: output.written,
+        isBlind: output.isHolding,
+      },
     },
   );
 };

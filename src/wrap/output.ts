@@ -11,6 +11,8 @@ export interface Output {
   /** some of the child's bytes are kept back, or the child is stopped: the screen model does not show what it has drawn */
   isHolding: () => boolean;
   release: () => void;
+  /** bytes that the child has written so far */
+  written: () => number;
   /** the terminal has taken everything it was sent */
   drained: () => void;
 }
@@ -69,6 +71,7 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
+  let written = 0;
   let isFollowed = true; // what has failed once is not tried again with each chunk
 
   const tell = (bytes: Uint8Array): void => {
@@ -89,6 +92,7 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
   };
   return {
     fromChild: (bytes) => {
+      written += bytes.length;
       if (holds > 0 || listener.isResized()) keep(bytes);
       else deliver(bytes);
     },
@@ -106,6 +110,7 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
       for (const bytes of waiting) deliver(bytes);
       if (tty.pending() <= HIGH_WATER) stage.child?.resume();
     },
+    written: () => written,
     drained: () => {
       if (holds === 0) stage.child?.resume();
     },

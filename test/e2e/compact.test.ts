@@ -1,6 +1,7 @@
 // Compacting as a user meets it: the built program around the demo agent, which does as it is told, also wrong.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { bin } from '../support/programs.js';
@@ -19,6 +20,8 @@ interface Scene {
   readonly ended: (kind: string) => Promise<void>;
   /** what was written to the agent so far, the user's keys and ours */
   readonly keys: () => string;
+  /** the agent's process */
+  readonly agentPid: () => number;
 }
 
 /** The demo agent with a window that is full from the first turn on, doing what the script says. */
@@ -58,7 +61,8 @@ const onScene = (
     const ended = (kind: string): Promise<void> =>
       vi.waitFor(() => expect(outcomes().join('\n')).toContain(`compaction by us: ${kind}`), WAIT);
     try {
-      await act({ window, outcomes, ended, keys });
+      const agentPid = (): number => Number(/as process (\d+)/.exec(read(logFile))?.[1]);
+      await act({ window, outcomes, ended, keys, agentPid });
     } finally {
       window.close();
     }
@@ -161,7 +165,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await ended('not-delivered');
-      expect(keys()).toBe('/compact');
+      expect(keys()).toBe(`/compact${'\x7f'.repeat(8)}`);
     });
   });
 
@@ -196,6 +200,64 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
       await ended('verified');
       expect(keys()).toBe('/compact\rnext');
       expect(window.rows().join('\n')).toContain('next');
+    });
+  });
+});
+
+/** What an agent makes of keys that it reads one by one: what was submitted, and the draft. */
+const linesOf = (keys: string): readonly string[] =>
+  [...keys].reduce<string[]>(
+    (lines, key) => {
+      const draft = lines.pop() ?? '';
+      if (key === '\r') return [...lines, draft, ''];
+      return [...lines, key === '\x7f' ? draft.slice(0, -1) : draft + key];
+    },
+    [''],
+  );
+
+const STOPPED_MS = 3_000; // longer than anything of ours waits for the agent to show what was typed
+
+/** Stops a process when our keys so far match, after a pause; the user types a message meanwhile. */
+const whileStopped = async (
+  { window, keys }: Scene,
+  { pidOf, from, pauseMs }: { pidOf: () => number; from: string; pauseMs: number },
+): Promise<void> => {
+  await says(window, 'compacting in');
+  window.type(COMPACT_KEYS);
+  await vi.waitFor(() => expect(keys()).toContain(from), { timeout: 20_000, interval: 1 });
+  const pid = pidOf();
+  await pause(pauseMs);
+  process.kill(pid, 'SIGSTOP');
+  window.type('hello\r');
+  await pause(STOPPED_MS);
+  process.kill(pid, 'SIGCONT');
+};
+
+describe.concurrent('a message that the user types while everything stands still', () => {
+  const moments = [
+    ['before the text', '', 0],
+    ['just before the text', '', 25],
+    ['behind the text', '/compact', 0],
+    ['between the text and Enter', '/compact', 40],
+    ['before Enter', '/compact', 90],
+    ['at Enter', '/compact', 140],
+    ['behind Enter', '/compact\r', 0],
+    ['while it compacts', '/compact\r', 60],
+  ] as const;
+
+  it.each(moments)('is never glued to the command when the wrapper stops %s', async (_, from, pauseMs) => {
+    await onScene(full, async (scene) => {
+      await whileStopped(scene, { pidOf: () => scene.window.pid, from, pauseMs });
+      await vi.waitFor(() => expect(linesOf(scene.keys())).toContain('hello'), WAIT);
+      expect(linesOf(scene.keys()).filter((line) => !['', 'hello', '/compact'].includes(line))).toEqual([]);
+    });
+  });
+
+  it.each(moments)('is never glued to the command when the agent stalls %s', async (_, from, pauseMs) => {
+    await onScene(full, async (scene) => {
+      await whileStopped(scene, { pidOf: scene.agentPid, from, pauseMs });
+      await vi.waitFor(() => expect(linesOf(scene.keys())).toContain('hello'), WAIT);
+      expect(linesOf(scene.keys()).filter((line) => !['', 'hello', '/compact'].includes(line))).toEqual([]);
     });
   });
 });

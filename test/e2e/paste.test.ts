@@ -95,7 +95,7 @@ describe('a child that reads nothing', () => {
       window.type('\x1d'); // the hotkey
       await window.until(() => window.emulator.terminal.buffer.active.type === 'alternate', 'the overlay');
       window.kill('SIGTERM');
-      await window.until(() => !window.isOpen(), 'the end of the wrapper');
+      await vi.waitFor(() => expect(window.isOpen()).toBe(false), { timeout: 20_000 });
     });
   });
 

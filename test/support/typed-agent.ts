@@ -1,6 +1,6 @@
 import type { Activity } from '../../src/core/activity.js';
 import type { Recipe } from '../../src/runtimes/recipe.js';
-import { takeBackLate } from '../../src/wrap/compacting/take-back.js';
+import { retractLate } from '../../src/wrap/compacting/retract.js';
 import type { Look, TypeOrder } from '../../src/wrap/compacting/type-order.js';
 import { typeCompact } from '../../src/wrap/compacting/typist.js';
 
@@ -29,6 +29,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     hasPrompt: true,
     /** swallows everything it is sent */
     isDeaf: false,
+    /** its screen cannot be read */
+    isBlind: false,
     /** empties its prompt a while after Enter, when the test says so */
     isSlow: false,
     /** how much of the command arrives */
@@ -39,7 +41,11 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     submitted: [] as string[],
     released: [] as string[],
     typed: 0,
+    drawn: 0,
     looks: 0,
+    /** keys of the user's that are held */
+    waiting: 0,
+    onRelease: (): void => undefined,
     onWrite: (_keys: string): void => undefined,
   };
   const take = (key: string): void => {
@@ -53,8 +59,9 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
   };
   const activity = (): Activity => state.activity ?? (state.text === '' ? 'ready' : 'draft');
   const port = {
-    look: (): Look => {
+    look: (): Look | undefined => {
       state.looks += 1;
+      if (state.isBlind) return undefined;
       return {
         activity: activity(),
         prompt: state.hasPrompt
@@ -71,13 +78,25 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       state.written.push(keys);
       state.onWrite(keys);
       if (state.isDeaf || !state.hasPrompt) return;
+      state.drawn += 1;
       const text = keys.replaceAll(/\x1b\[20[01]~/g, '');
       for (const key of text.startsWith('/') ? text.slice(0, state.most) : text) take(key);
     },
     typed: () => state.typed,
+    drawn: () => state.drawn,
     holdKeys: () => {
       state.released.push('held');
-      return () => void state.released.push(`released after ${state.written.length}`);
+      return {
+        waiting: () => state.waiting,
+        releaseOne: () => {
+          state.waiting -= 1;
+          state.onRelease();
+        },
+        release: () => {
+          state.waiting = 0;
+          state.released.push(`released after ${state.written.length}`);
+        },
+      };
     },
   };
   const type = async (
@@ -94,7 +113,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     };
     const typedBefore = state.typed;
     const result = await typeCompact(order);
-    if (result.kind === 'withdrawn') void takeBackLate(order, { typedBefore, wasSent: false });
+    if (result.kind === 'withdrawn') void retractLate(order, { typedBefore, wasSent: false });
     return result;
   };
   return { state, type };

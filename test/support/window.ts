@@ -15,6 +15,8 @@ export interface Window {
   type: (keys: string) => void;
   /** bytes typed that the program's terminal has not taken */
   unread: () => number;
+  /** of the program */
+  readonly pid: number;
   /** to the program */
   kill: (signal: NodeJS.Signals) => void;
   isOpen: () => boolean;
@@ -114,6 +116,7 @@ export const openWindow = (options: WindowOptions): Window => {
     },
     type,
     unread: keys.pending,
+    pid: pty.pid,
     kill: (signal) => process.kill(pty.pid, signal),
     isOpen: () => open,
     resize: (newColumns, newRows) => {

@@ -4,7 +4,7 @@ import type { CompactSettings, Effect } from '../../core/compaction/state.js';
 import type { Event } from '../../core/event.js';
 import type { Recipe } from '../../runtimes/recipe.js';
 import type { Log } from '../../storage/log.js';
-import { takeBackLate } from './take-back.js';
+import { retractLate } from './retract.js';
 import type { Look, TypeOrder, TypistPort } from './type-order.js';
 import { typeCompact } from './typist.js';
 import type { WrapSession } from '../wrap-session.js';
@@ -51,7 +51,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   const clear = ({ outcome }: Ended): void => {
     if (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered') return;
     const wasSent = outcome.kind === 'not-started';
-    if (order) void takeBackLate(order, { typedBefore, wasSent }).catch(() => undefined);
+    if (order) void retractLate(order, { typedBefore, wasSent }).catch(() => undefined);
   };
   const checkDraft = (): void => {
     if (draft === undefined || draft === '') return;

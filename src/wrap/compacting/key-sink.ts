@@ -1,14 +1,15 @@
 // Bytes for the child, the user's and ours, in one order.
 import type { Millis } from '../../core/reading.js';
 import type { Stage } from '../stage.js';
+import type { KeyHold } from './type-order.js';
 
 export interface KeySink {
   /** the user's bytes */
   readonly forward: (bytes: Uint8Array) => void;
   /** bytes of ours; the recording shows them among the keys */
   readonly type: (bytes: Uint8Array) => void;
-  /** keeps the user's bytes back until the returned function is called, which sends them in their order */
-  readonly hold: () => () => void;
+  /** keeps the user's bytes back until they are released; a hold that is not released yet gives way to the new one */
+  readonly hold: () => KeyHold;
   /** how often the user has typed so far, what is held included */
   readonly typed: () => number;
   /** when Enter went to the child last, by the clock on the wall; undefined while never */
@@ -83,7 +84,14 @@ export const makeKeySink = (
       clearTimeout(releasing);
       const waiting = held?.splice(0) ?? [];
       held = waiting;
-      return () => release(waiting);
+      return {
+        waiting: () => waiting.length,
+        releaseOne: () => {
+          const first = held === waiting ? waiting.shift() : undefined;
+          if (first) send(first, true);
+        },
+        release: () => release(waiting),
+      };
     },
     typed: () => typed,
     enteredAt: () => enteredAt,

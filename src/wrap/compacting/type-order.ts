@@ -14,10 +14,22 @@ export interface TypistPort {
   /** undefined while the screen is not drawn to its end, or cannot be read */
   readonly look: () => Look | undefined;
   readonly write: (bytes: Uint8Array) => void;
-  /** keeps the user's keys back until the returned function is called, which sends them in their order */
-  readonly holdKeys: () => () => void;
+  /** keeps the user's keys back until they are released */
+  readonly holdKeys: () => KeyHold;
   /** how often the user has typed so far, what is held included */
   readonly typed: () => number;
+  /** grows with everything that the child writes */
+  readonly drawn: () => number;
+}
+
+/** Keys of the user that wait. */
+export interface KeyHold {
+  /** reads of the terminal that wait */
+  readonly waiting: () => number;
+  /** sends the oldest of them */
+  readonly releaseOne: () => void;
+  /** sends all of them in their order; from then on none waits */
+  readonly release: () => void;
 }
 
 export interface TypeOrder {

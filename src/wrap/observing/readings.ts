@@ -144,7 +144,8 @@ const followFile = (
 
 const untouched: TypistHands = {
   write: () => undefined,
-  holdKeys: () => () => undefined,
+  holdKeys: () => ({ waiting: () => 0, releaseOne: () => undefined, release: () => undefined }),
+  drawn: () => 0,
   typed: () => 0,
   isBlind: () => true,
 };

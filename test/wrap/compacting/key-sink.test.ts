@@ -36,7 +36,7 @@ describe('keys on their way to the child', () => {
         fc.array(fc.string()),
         (held, ours, later) => {
           const { seen, sink } = makeSink();
-          const release = sink.hold();
+          const { release } = sink.hold();
           for (const text of held) sink.forward(bytes(text));
           sink.type(bytes(ours));
           release();
@@ -53,12 +53,12 @@ describe('keys on their way to the child', () => {
   it('are one write for each read, and a lone Escape is not joined with the key after it', async () => {
     const writes: string[] = [];
     const { sink, seen } = makeSink((sent) => writes.push(sent));
-    const release = sink.hold();
+    const { release } = sink.hold();
     for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) sink.forward(bytes(text));
     release();
     sink.forward(bytes('b'));
     expect(writes).toEqual(['\x1bb', 'a\x1bOA', '\x1b', 'b']);
-    const again = sink.hold();
+    const { release: again } = sink.hold();
     for (const text of ['\x1b', 'c', 'd']) sink.forward(bytes(text));
     again();
     sink.forward(bytes('e'));
@@ -69,10 +69,10 @@ describe('keys on their way to the child', () => {
 
   it('wait on when they are held again before all of them have gone', async () => {
     const { sink, seen } = makeSink();
-    const release = sink.hold();
+    const { release } = sink.hold();
     for (const text of ['\x1b', 'b']) sink.forward(bytes(text));
     release();
-    const again = sink.hold();
+    const { release: again } = sink.hold();
     sink.type(bytes('/compact'));
     again();
     expect(seen.child).toBe('\x1b/compactb');
@@ -80,7 +80,7 @@ describe('keys on their way to the child', () => {
 
   it('are not changed by what becomes of the buffer they came in', () => {
     const { seen, sink } = makeSink();
-    const release = sink.hold();
+    const { release } = sink.hold();
     const buffer = bytes('abc');
     sink.forward(buffer);
     buffer.fill(0x78);

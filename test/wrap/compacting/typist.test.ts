@@ -21,12 +21,28 @@ describe.concurrent('the command', () => {
     await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
   });
 
-  it('is followed by the user’s keys after a second, also where the prompt never shows that it was taken', async () => {
+  it('is taken back before the user’s keys follow, where the prompt never shows that it was taken', async () => {
     const { state, type } = makeAgent();
     state.isSlow = true;
     await type(typed);
-    await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 5_000 });
-    expect(state.text).toBe('/compact');
+    state.waiting = 1;
+    state.drawn += 1;
+    await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 10_000 });
+    expect(state.text).toBe('');
+    expect(state.written).toEqual(['/compact', '\r', BACKSPACE.repeat(8)]);
+  });
+
+  it('keeps the user’s keys back while the agent draws nothing: it has not read Enter yet', async () => {
+    const { state, type } = makeAgent();
+    state.isSlow = true;
+    state.onWrite = (keys) => void (state.isDeaf = keys === '\r');
+    await type(typed);
+    state.waiting = 1;
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 150), { timeout: 20_000 });
+    expect(state.released).toEqual(['held']);
+    state.text = '';
+    await vi.waitFor(() => expect(state.released).toHaveLength(2));
   });
 
   it('is pasted with a blank behind it where that is the recipe, and submitted with its key', async () => {
@@ -117,11 +133,37 @@ describe.concurrent('what is not as expected', () => {
     expect(state.submitted).toEqual(['/compact']);
   });
 
-  it('is left alone when nothing arrives in the prompt', async () => {
+  it('is followed by Backspaces when it does not arrive: wherever it still is, they come behind it in order', async () => {
     const { state, type } = makeAgent();
     state.isDeaf = true;
     expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
-    expect(state.written).toEqual(['/compact']);
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+    expect(state.released.at(-1)).toBe('released after 2');
+  });
+
+  it('that comes up behind a dialog is taken back before the user’s next key', async () => {
+    const { state, type } = makeAgent();
+    state.onWrite = (keys) => {
+      if (keys !== '/compact') return;
+      [state.activity, state.hasPrompt, state.waiting] = ['dialog', false, 2];
+      state.drawn += 1;
+    };
+    state.onRelease = () => {
+      // the first key closes the dialog, and the prompt has our text
+      [state.activity, state.hasPrompt, state.text] = [undefined, true, '/compact'];
+      state.drawn += 1;
+    };
+    await type(typed);
+    await vi.waitFor(() => expect(state.text).toBe(''));
+    await vi.waitFor(() => expect(state.released.at(-1)).toBe('released after 2'));
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+  });
+
+  it('lets the keys go when nothing can be seen any more', async () => {
+    const { state, type } = makeAgent();
+    state.onWrite = () => void (state.isBlind = true);
+    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
+    await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 20_000 });
   });
 
   it('is taken back with Backspaces for exactly what was typed', async () => {
@@ -181,7 +223,10 @@ describe.concurrent('what is not as expected', () => {
   it('is not touched late when the user has typed since', async () => {
     const { state, type } = makeAgent();
     state.isDeaf = true;
-    state.onWrite = () => void (state.typed += 1);
+    state.onWrite = () => {
+      state.typed += 1;
+      state.drawn += 1;
+    };
     await type(unstashed);
     state.isDeaf = false;
     state.text = '/compact';

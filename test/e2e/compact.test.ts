@@ -29,6 +29,7 @@ const onScene = (
   script: readonly object[],
   act: (scene: Scene) => Promise<void>,
   options: readonly string[] = [],
+  launcher: readonly string[] = [],
 ): Promise<void> =>
   inFolder(async (folder) => {
     const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>
@@ -36,7 +37,7 @@ const onScene = (
     );
     writeFileSync(scriptFile ?? '', JSON.stringify([{ step: 'wait', until: 'idle' }, ...script]));
     const bounds = ['--warn', '20k', '--auto', '30k', '--hard', '190k'];
-    const program = [process.execPath, agent, '--pace', '20', '--script'];
+    const program = [...launcher, process.execPath, agent, '--pace', '20', '--script'];
     const records = ['--log', logFile ?? '', '--record', castFile ?? '', '--record-input'];
     const window = openWindow({
       file: process.execPath,
@@ -215,49 +216,130 @@ const linesOf = (keys: string): readonly string[] =>
     [''],
   );
 
-const STOPPED_MS = 3_000; // longer than anything of ours waits for the agent to show what was typed
+const STOPPED_MS = 6_000; // longer than anything of ours waits for the agent to show what was typed
 
-/** Stops a process when our keys so far match, after a pause; the user types a message meanwhile. */
-const whileStopped = async (
-  { window, keys }: Scene,
-  { pidOf, from, pauseMs }: { pidOf: () => number; from: string; pauseMs: number },
-): Promise<void> => {
-  await says(window, 'compacting in');
-  window.type(COMPACT_KEYS);
-  await vi.waitFor(() => expect(keys()).toContain(from), { timeout: 20_000, interval: 1 });
-  const pid = pidOf();
+interface Stop {
+  /** processes, in the order in which they go on */
+  readonly pids: () => readonly number[];
+  /** keys of ours that have been written when they stop, and milliseconds more */
+  readonly from: string;
+  readonly pauseMs: number;
+}
+
+const written = ({ keys }: Scene, text: string): Promise<void> =>
+  vi.waitFor(() => expect(keys()).toContain(text), { timeout: 20_000, interval: 1 });
+
+const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void =>
+  pids.forEach((pid) => process.kill(pid, signal));
+
+/** Processes stop; the user types a message meanwhile. */
+const whileStopped = async (scene: Scene, { pids, from, pauseMs }: Stop): Promise<void> => {
+  await says(scene.window, 'compacting in');
+  scene.window.type(COMPACT_KEYS);
+  await written(scene, from);
   await pause(pauseMs);
-  process.kill(pid, 'SIGSTOP');
-  window.type('hello\r');
+  signalAll(pids(), 'SIGSTOP');
+  scene.window.type('hello\r');
   await pause(STOPPED_MS);
-  process.kill(pid, 'SIGCONT');
+  signalAll(pids(), 'SIGCONT');
+};
+
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number);
+
+// The wrapper's own child is a shell: where that stops, the wrapper gives the terminal back, as for Ctrl-Z. It says nothing of a death.
+const launched = (after: string): readonly string[] => ['sh', '-c', `exec 2>/dev/null; "$@"; ${after}`, 'sh'];
+const agentOf = ({ agentPid }: Scene): number => childrenOf(agentPid())[0] ?? 0;
+const hasProc = existsSync('/proc/self/task');
+
+/** The agent stalls before our text; both stand still when that has been written, and the user has typed a message. */
+const whileAllStops = async (scene: Scene, wrapper?: number): Promise<void> => {
+  await says(scene.window, 'compacting in');
+  scene.window.type(COMPACT_KEYS);
+  await pause(1_000);
+  const agentItself = agentOf(scene);
+  process.kill(agentItself, 'SIGSTOP');
+  await written(scene, '/compact');
+  if (wrapper !== undefined) process.kill(wrapper, 'SIGSTOP');
+  scene.window.type('hello\r');
+  await pause(STOPPED_MS);
+  process.kill(agentItself, 'SIGCONT');
+  if (wrapper === undefined) return;
+  await pause(500);
+  process.kill(wrapper, 'SIGCONT');
+};
+
+const ownLines = ['', 'hello', '/compact'];
+
+const expectApart = async ({ keys }: Scene): Promise<void> => {
+  await vi.waitFor(() => expect(linesOf(keys())).toContain('hello'), WAIT);
+  expect(linesOf(keys()).filter((line) => !ownLines.includes(line))).toEqual([]);
 };
 
 describe.concurrent('a message that the user types while everything stands still', () => {
-  const moments = [
+  it.each([
     ['before the text', '', 0],
     ['just before the text', '', 25],
     ['behind the text', '/compact', 0],
     ['between the text and Enter', '/compact', 40],
-    ['before Enter', '/compact', 90],
-    ['at Enter', '/compact', 140],
+    ['at Enter', '/compact', 120],
     ['behind Enter', '/compact\r', 0],
     ['while it compacts', '/compact\r', 60],
-  ] as const;
-
-  it.each(moments)('is never glued to the command when the wrapper stops %s', async (_, from, pauseMs) => {
+  ] as const)('is never glued to the command when the wrapper stops %s', async (_, from, pauseMs) => {
     await onScene(full, async (scene) => {
-      await whileStopped(scene, { pidOf: () => scene.window.pid, from, pauseMs });
-      await vi.waitFor(() => expect(linesOf(scene.keys())).toContain('hello'), WAIT);
-      expect(linesOf(scene.keys()).filter((line) => !['', 'hello', '/compact'].includes(line))).toEqual([]);
+      await whileStopped(scene, { pids: () => [scene.window.pid], from, pauseMs });
+      await expectApart(scene);
     });
   });
 
-  it.each(moments)('is never glued to the command when the agent stalls %s', async (_, from, pauseMs) => {
-    await onScene(full, async (scene) => {
-      await whileStopped(scene, { pidOf: scene.agentPid, from, pauseMs });
-      await vi.waitFor(() => expect(linesOf(scene.keys())).toContain('hello'), WAIT);
-      expect(linesOf(scene.keys()).filter((line) => !['', 'hello', '/compact'].includes(line))).toEqual([]);
-    });
+  it.runIf(hasProc).each([
+    ['when it has read the text', '/compact', 0],
+    ['between the text and Enter', '/compact', 60],
+    ['behind Enter', '/compact\r', 0],
+    ['while it compacts', '/compact\r', 60],
+  ] as const)('is never glued to the command when the agent stalls %s', async (_, from, pauseMs) => {
+    const stall = async (scene: Scene): Promise<void> => {
+      await whileStopped(scene, { pids: () => [agentOf(scene)], from, pauseMs });
+      await expectApart(scene);
+    };
+    await onScene(full, stall, [], launched('true'));
   });
+
+  it.runIf(hasProc)(
+    'is never glued to the command when the agent stalls before it has read the text',
+    async () => {
+      const stall = async (scene: Scene): Promise<void> => {
+        await whileAllStops(scene);
+        await expectApart(scene);
+      };
+      await onScene(full, stall, [], launched('true'));
+    },
+  );
+
+  it.runIf(hasProc)('is never glued to the command when both stop, as with a closed lid', async () => {
+    const stop = async (scene: Scene): Promise<void> => {
+      await whileAllStops(scene, scene.window.pid);
+      await expectApart(scene);
+    };
+    await onScene(full, stop, [], launched('true'));
+  });
+});
+
+describe.concurrent('an agent that is killed under a launcher', () => {
+  it.runIf(hasProc)(
+    'leaves its last frame, and nothing is typed for the program that reads next',
+    async () => {
+      const kill = async (scene: Scene): Promise<void> => {
+        await says(scene.window, 'compacting in');
+        const agentItself = agentOf(scene);
+        process.kill(agentItself, 'SIGKILL');
+        await vi.waitFor(() => expect(agentOf(scene)).not.toBe(agentItself));
+        scene.window.type(COMPACT_KEYS);
+        await pause(6_000); // the countdown is over, and whatever was to be typed has been
+        expect(scene.keys()).toBe('');
+        expect(scene.outcomes().filter((line) => line.includes('verified'))).toEqual([]);
+      };
+      await onScene(full, kill, [], launched('cat >/dev/null'));
+    },
+  );
 });

@@ -73,6 +73,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
           : undefined,
       };
     },
+    refresh: () => Promise.resolve(),
     write: (bytes: Uint8Array): void => {
       const keys = Buffer.from(bytes).toString();
       state.written.push(keys);

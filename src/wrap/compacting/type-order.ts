@@ -13,6 +13,8 @@ export interface Look {
 export interface TypistPort {
   /** undefined while the screen is not drawn to its end, or cannot be read */
   readonly look: () => Look | undefined;
+  /** resolves when everything that a look needs beside the screen has been read anew */
+  readonly refresh: () => Promise<void>;
   readonly write: (bytes: Uint8Array) => void;
   /** keeps the user's keys back until they are released */
   readonly holdKeys: () => KeyHold;

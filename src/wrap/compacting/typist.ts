@@ -16,6 +16,7 @@ const PASTE_END = '\x1b[201~';
 export const typeCompact = async (order: TypeOrder): Promise<Typed> => {
   const { port, signal } = order;
   const typedBefore = port.typed();
+  await port.refresh();
   const first = await lookWhenRested(port, signal, startClock());
   const reason = port.typed() === typedBefore ? refusalOf(first, order) : 'the user types';
   if (reason !== undefined) return { kind: 'skipped', reason, evidence: [] };

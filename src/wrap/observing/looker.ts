@@ -3,6 +3,7 @@ import type { PromptReader } from '../../runtimes/recipe.js';
 import type { ScreenReader } from '../../runtimes/runtime.js';
 import type { AgentStatus, Seen } from '../../runtimes/seen.js';
 import type { Screen } from '../../terminal/screen.js';
+import type { Doubt } from './doubt.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from './scan-timing.js';
 import { startWatch, watchScreen, type Watched } from './screen-watch.js';
 import type { Look } from '../compacting/type-order.js';
@@ -14,6 +15,8 @@ export interface LookerOptions {
   readonly prompt?: PromptReader | undefined;
   /** the agent's own word on its state, as last heard */
   readonly status: () => AgentStatus | undefined;
+  /** whether the agent is still there; nothing is doubted without it */
+  readonly doubt?: Doubt | undefined;
   readonly onEvent: (event: Event) => void;
   /** each screen that was read, with what was read from it */
   readonly onRead?: ((seen: Seen, watched: Watched) => void) | undefined;
@@ -73,7 +76,7 @@ export const makeLooker = (options: LookerOptions): Looker => {
 
 /** One look at the screen, told as events; the prompt is read only for whoever asks for it. */
 const lookWith = (options: LookerOptions, stop: () => void) => {
-  const { model, reader, status, onEvent, onRead, onFailure } = options;
+  const { model, reader, status, doubt, onEvent, onRead, onFailure } = options;
   let watch = startWatch(reader);
   return (prompt: PromptReader | undefined): Look | undefined => {
     const drawn = model.seen();
@@ -81,7 +84,10 @@ const lookWith = (options: LookerOptions, stop: () => void) => {
     try {
       const state = status();
       const seen = { ...drawn, ...(state ? { status: state } : {}) };
-      const watched = watchScreen(watch, seen, Date.now());
+      const isFresh = prompt === undefined; // looked at because the child has written
+      const watched = watchScreen(watch, seen, Date.now(), (activity) =>
+        doubt?.about(activity, seen, isFresh),
+      );
       ({ watch } = watched);
       onRead?.(seen, watched);
       const { activity, events } = watched;

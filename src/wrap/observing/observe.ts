@@ -11,6 +11,8 @@ export interface Observer {
   readonly noteOutput: () => void;
   /** looks now; undefined while the screen is not drawn to its end, or cannot be read */
   readonly look: () => Look | undefined;
+  /** resolves when the agent's status file has been read anew: the next look is not at an old word of its own */
+  readonly refresh: () => Promise<void>;
   readonly stop: () => void;
 }
 
@@ -37,6 +39,7 @@ export const makeObserver = (options: ObserverOptions): Observer => {
       setTimeout(() => onEvent({ type: 'output' }), 0).unref(); // the next bytes do not wait for it
     },
     look: () => looker?.now(),
+    refresh: async () => poll?.refresh(),
     stop: () => {
       poll?.stop();
       looker?.stop();

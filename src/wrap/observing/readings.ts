@@ -3,9 +3,11 @@ import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { Place } from '../../runtimes/place.js';
 import { homeFolder } from '../../storage/home-folder.js';
+import { terminalReaders } from '../../storage/processes.js';
 import { sessionFiles } from '../../storage/session-files.js';
 import type { Screen } from '../../terminal/screen.js';
 import { compactSettings, makeCompactor } from '../compacting/compactor.js';
+import { makeDoubt } from './doubt.js';
 import { makeEstimateSource } from './estimate-source.js';
 import { followSession, type Following } from './follow-session.js';
 import { followSettings } from '../live-settings.js';
@@ -17,7 +19,7 @@ import type { TypistPort } from '../compacting/type-order.js';
 import type { WrapSession } from '../wrap-session.js';
 
 /** What the typist needs beside its eyes. */
-export interface TypistHands extends Omit<TypistPort, 'look'> {
+export interface TypistHands extends Omit<TypistPort, 'look' | 'refresh'> {
   /** the screen model does not show what the child has drawn */
   readonly isBlind: () => boolean;
 }
@@ -66,7 +68,11 @@ export const followReadings = (
   const compactor = makeCompactor({
     recipe: listener.typist && recipe,
     mayStash: settings.mayStash === true,
-    port: { ...hands, look: () => (hands.isBlind() ? undefined : observer?.look()) },
+    port: {
+      ...hands,
+      look: () => (hands.isBlind() ? undefined : observer?.look()),
+      refresh: async () => observer?.refresh(),
+    },
     log,
     onEvent: (event) => take(event),
   });
@@ -166,6 +172,7 @@ const observe = (
     model: screen,
     read: reader?.(env),
     prompt,
+    doubt: makeDoubt({ readers: () => terminalReaders(place.childPid) }),
     status: status && (() => status(port, { ...place, now: Date.now() })),
     onEvent: take,
     onRead: log.text && screenText(log.text),
@@ -178,6 +185,7 @@ const observe = (
   const estimate = runtime.isEstimated && makeEstimateSource({ screen, now: Date.now, onFact: take });
   const all = {
     look: observer.look,
+    refresh: observer.refresh,
     noteOutput: (): void => {
       observer.noteOutput();
       estimate?.noteOutput();

@@ -1,4 +1,4 @@
-import type { Activity } from '../../core/activity.js';
+import type { Activity, ActivityReport } from '../../core/activity.js';
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenReader } from '../../runtimes/runtime.js';
@@ -21,10 +21,18 @@ export const startWatch = (read: ScreenReader): ScreenWatch => ({ read, showsNum
 
 /**
  * Makes events of what a reader says of a screen. A number is told at each look, which tells how fresh it is; that it went away, and
- * what the agent does, only when it happens.
+ * what the agent does, only when it happens. `doubtAbout`: why what the screen says of the agent's activity is not to be believed.
  */
-export const watchScreen = (watch: ScreenWatch, seen: Seen, now: Millis): Watched => {
-  const { activity: report, facts, next } = watch.read(seen, now);
+export const watchScreen = (
+  watch: ScreenWatch,
+  seen: Seen,
+  now: Millis,
+  doubtAbout: (activity: Activity) => string | undefined = () => undefined,
+): Watched => {
+  const { activity: said, facts, next } = watch.read(seen, now);
+  const doubt = doubtAbout(said.activity);
+  const report: ActivityReport =
+    doubt === undefined ? said : { activity: 'unknown', witnesses: [...said.witnesses, doubt] };
   const { activity } = report;
   const showsNumber = facts.some(({ type }) => type === 'reading');
   const blank: readonly Event[] = watch.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];

@@ -6,6 +6,8 @@ export interface StatusPoll {
   readonly last: () => AgentStatus | undefined;
   /** the agent has written: its status may change */
   readonly noteOutput: () => void;
+  /** resolves when it has been asked anew */
+  readonly refresh: () => Promise<void>;
   readonly stop: () => void;
 }
 
@@ -44,6 +46,11 @@ export const pollStatus = (
     noteOutput: () => {
       outputAt = performance.now();
       again();
+    },
+    refresh: async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (!isAsking && !isStopped) await ask();
     },
     stop: () => {
       isStopped = true;

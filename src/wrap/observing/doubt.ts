@@ -1,0 +1,53 @@
+// Whether the agent that has drawn the screen is still there. One that was killed leaves its last frame, and what another program reads
+// next must not be typed on it.
+import type { Activity } from '../../core/activity.js';
+import type { Seen } from '../../runtimes/seen.js';
+
+export interface DoubtPorts {
+  /** who reads the child's terminal, as `terminalReaders` tells */
+  readonly readers: () => readonly string[] | undefined;
+}
+
+/** Asked at each look. */
+export interface Doubt {
+  /**
+   * Why the screen may not be believed, though the agent's own rows are on it. `isFresh`: the child has written since the last look, so
+   * that whoever reads its terminal now was there when it did.
+   */
+  readonly about: (activity: Activity, seen: Seen, isFresh: boolean) => string | undefined;
+}
+
+const witnesses = [
+  ['its status file', ({ status }: Seen) => status !== undefined],
+  ['its title', ({ signals }: Seen) => (signals.title ?? '') !== ''],
+  ['its state (OSC 7501)', ({ signals }: Seen) => /^state=(?!clear)/.test(signals.agentState ?? '')],
+] as const;
+
+export const makeDoubt = ({ readers }: DoubtPorts): Doubt => {
+  let spoken = new Set<string>();
+  let agents: readonly string[] | undefined;
+
+  /** A source that has spoken once and does not any more. */
+  const silent = (activity: Activity, seen: Seen): string | undefined => {
+    const speaking = witnesses.filter(([, speaks]) => speaks(seen)).map(([name]) => name);
+    const missing = [...spoken].find((name) => !speaking.some((each) => each === name));
+    if (missing === undefined && activity !== 'unknown') spoken = new Set([...spoken, ...speaking]);
+    return missing === undefined ? undefined : `${missing} has gone`;
+  };
+  /** A dead agent draws nothing more: whoever is there while one begins to work is the agent. */
+  const replaced = (activity: Activity, isFresh: boolean): string | undefined => {
+    const now = readers();
+    if (now === undefined) return undefined;
+    const isKnown = agents !== undefined && agents.every((each) => now.includes(each));
+    if (isFresh && (isKnown || activity === 'busy' || (agents === undefined && activity !== 'unknown')))
+      agents = now;
+    if (agents === undefined || (isKnown && now.length === agents.length)) return undefined;
+    return agents === now ? undefined : 'another program reads its terminal';
+  };
+  return {
+    about: (activity, seen, isFresh) => {
+      const reasons = [silent(activity, seen), replaced(activity, isFresh)];
+      return reasons.find((reason) => reason !== undefined);
+    },
+  };
+};

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../../src/core/activity.js';
+import type { Signals } from '../../../src/core/screen-view.js';
+import type { AgentStatus, Seen } from '../../../src/runtimes/seen.js';
+import { makeDoubt } from '../../../src/wrap/observing/doubt.js';
+
+/** A doubt, and what the system says of who reads the terminal. */
+const makeWatch = () => {
+  const system = { readers: ['10:1', '11:2'] as readonly string[] | undefined };
+  const doubt = makeDoubt({ readers: () => system.readers });
+  const seen = (signals: Signals, status?: AgentStatus): Seen =>
+    ({ screen: {}, signals, ...(status ? { status } : {}) }) as unknown as Seen;
+  const drawn = (activity: Activity, signals: Signals = {}, status?: AgentStatus) =>
+    doubt.about(activity, seen(signals, status), true);
+  const before = (activity: Activity, signals: Signals = {}, status?: AgentStatus) =>
+    doubt.about(activity, seen(signals, status), false);
+  return { system, drawn, before };
+};
+
+const GONE = 'another program reads its terminal';
+
+describe('a screen is not believed', () => {
+  it('when a process that read the terminal while it was drawn is gone', () => {
+    const { system, drawn, before } = makeWatch();
+    expect(drawn('ready')).toBeUndefined();
+    expect(before('ready')).toBeUndefined();
+    system.readers = ['10:1', '12:9'];
+    expect(before('ready')).toBe(GONE);
+    system.readers = ['10:1'];
+    expect(before('ready')).toBe(GONE);
+  });
+
+  it('when the same number is another process, or one more reads along', () => {
+    const { system, drawn, before } = makeWatch();
+    drawn('ready');
+    system.readers = ['10:1', '11:8'];
+    expect(before('ready')).toBe(GONE);
+    system.readers = ['10:1', '11:2', '12:9'];
+    expect(before('ready')).toBe(GONE);
+  });
+
+  it('also when whoever came then has written something', () => {
+    const { system, drawn, before } = makeWatch();
+    drawn('ready');
+    system.readers = ['10:1', '12:9'];
+    expect(drawn('ready')).toBe(GONE);
+    expect(before('ready')).toBe(GONE);
+  });
+
+  it('when a source that has spoken is silent: status file, title, state', () => {
+    const { drawn } = makeWatch();
+    const signals = { title: '✳ Claude', agentState: 'state=idle' };
+    expect(drawn('ready', signals, { state: 'idle' })).toBeUndefined();
+    expect(drawn('ready', signals)).toBe('its status file has gone');
+    expect(drawn('ready', { ...signals, title: '' }, { state: 'idle' })).toBe('its title has gone');
+    expect(drawn('ready', { ...signals, agentState: 'state=clear' }, { state: 'idle' })).toBe(
+      'its state (OSC 7501) has gone',
+    );
+    expect(drawn('ready', signals, { state: 'idle' })).toBeUndefined();
+  });
+});
+
+describe('a screen is believed', () => {
+  it('again when an agent works: a dead one draws nothing', () => {
+    const { system, drawn, before } = makeWatch();
+    drawn('ready');
+    system.readers = ['10:1', '12:9'];
+    expect(drawn('ready')).toBe(GONE);
+    expect(drawn('busy')).toBeUndefined();
+    expect(drawn('ready')).toBeUndefined();
+    expect(before('ready')).toBeUndefined();
+  });
+
+  it('again when the agent is back in the foreground', () => {
+    const { system, drawn, before } = makeWatch();
+    drawn('ready');
+    system.readers = ['20:5'];
+    expect(drawn('unknown')).toBe(GONE);
+    system.readers = ['10:1', '11:2'];
+    expect(before('ready')).toBeUndefined();
+  });
+
+  it('where the system does not tell, and before an agent was seen', () => {
+    const { system, drawn, before } = makeWatch();
+    expect(drawn('unknown')).toBeUndefined();
+    system.readers = ['10:1'];
+    expect(before('unknown')).toBeUndefined();
+    system.readers = undefined;
+    expect(drawn('ready')).toBeUndefined();
+    expect(before('ready')).toBeUndefined();
+  });
+});

@@ -36,7 +36,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 /** The few that are expensive or native have one door each. */
 const doors: Readonly<Record<string, string>> = {
   '@lydell/node-pty': 'terminal/child.ts',
-  '@xterm/headless': 'terminal/screen.ts',
+  '@xterm/headless': 'terminal/emulator.ts',
   ink: 'ui/',
   commander: 'cli/',
 };

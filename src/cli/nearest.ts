@@ -1,13 +1,15 @@
 /** The known word that takes the fewest typing mistakes to become `given`, one in three letters; undefined when none is alike. */
 export const nearest = (given: string, known: readonly string[]): string | undefined => {
   const alike = known
+    .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
     .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(
-      ({ word, mistakes }) => mistakes <= Math.max(1, Math.floor(Math.max(given.length, word.length) / 3)),
-    )
+    .filter(({ word, mistakes }) => mistakes <= mostMistakes(given, word))
     .sort((a, b) => a.mistakes - b.mistakes);
   return alike[0]?.word;
 };
+
+const mostMistakes = (given: string, word: string): number =>
+  Math.max(1, Math.floor(Math.max(given.length, word.length) / 3));
 
 /** Letters missing, extra, wrong or swapped with their neighbour (optimal string alignment). */
 const mistakesBetween = (from: string, to: string): number => {

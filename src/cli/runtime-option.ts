@@ -1,9 +1,9 @@
 // `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
-import { readFileSync, statSync } from 'node:fs';
 import { UserError } from '../core/user-error.js';
 import type { Problem } from '../runtimes/defined/define.js';
 import { runtimes } from '../runtimes/index.js';
 import type { Runtime } from '../runtimes/runtime.js';
+import { readHead } from '../storage/regular-file.js';
 import { reasonOf } from '../storage/unwritable.js';
 import { nearest } from './nearest.js';
 import { unknownChoice } from './messages.js';
@@ -47,10 +47,10 @@ const readJson = (file: string): unknown => {
 };
 
 const readText = (file: string): string => {
-  let reason = 'it is not a file of at most 1 MB';
+  let reason = 'it has more than 1 MB';
   try {
-    const stats = statSync(file); // first: a pipe would never end, a terminal would wait for keys
-    if (stats.isFile() && stats.size <= LARGEST_BYTES) return readFileSync(file, 'utf8');
+    const head = readHead(file, LARGEST_BYTES + 1);
+    if (head.length <= LARGEST_BYTES) return head.toString('utf8');
   } catch (error) {
     reason = reasonOf(error);
   }

@@ -1,7 +1,8 @@
 // A file that is written behind the back of the event loop: appending never waits and never throws.
-import { closeSync, constants, openSync, write } from 'node:fs';
+import { closeSync, write } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { openPrivateFile } from './private-file.js';
 import { reasonOf } from './unwritable.js';
 
 export interface FileQueue {
@@ -14,12 +15,11 @@ export interface FileQueue {
 export const maxPendingLength = 16_000_000;
 
 const closeWaitMs = 2000;
-const fullPipeWaitMs = 20;
+const fullDeviceWaitMs = 20;
 
 /** Opens (and empties) a file; throws what the system throws. `onFailure` is called at most once. */
 export const openFileQueue = (path: string, onFailure: (reason: string) => void): FileQueue => {
-  // Without O_NONBLOCK a named pipe that nobody reads would block here or, worse, block our end.
-  const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
+  const file = openPrivateFile(path, 'empty');
   let waiting: string[] = [];
   let pendingLength = 0;
   let writing: Promise<void> | undefined;
@@ -62,7 +62,6 @@ export const openFileQueue = (path: string, onFailure: (reason: string) => void)
   };
 };
 
-const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
 const writeSome = promisify(write);
 
 const writeAll = async (file: number, bytes: Buffer): Promise<void> => {
@@ -72,7 +71,7 @@ const writeAll = async (file: number, bytes: Buffer): Promise<void> => {
       start += (await writeSome(file, bytes, start)).bytesWritten;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
-      await wait(fullPipeWaitMs);
+      await wait(fullDeviceWaitMs);
     }
   }
 };

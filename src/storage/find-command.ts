@@ -9,8 +9,8 @@ export type FoundCommand =
   | { readonly kind: 'not-executable'; readonly file: string; readonly reason: Obstacle }
   | { readonly kind: 'missing'; readonly shims: readonly string[] };
 
-/** A folder is no program; `locked` is a file in a folder we may not enter. */
-export type Obstacle = 'folder' | 'permission' | 'locked';
+/** A folder is no program, nor is a pipe, a device or a socket (`special`); `locked` is a file in a folder we may not enter. */
+export type Obstacle = 'folder' | 'special' | 'permission' | 'locked';
 
 export interface SearchPlace {
   /** PATH; where it is not set, the system's default */
@@ -33,7 +33,7 @@ export const findCommand = (word: string, place: SearchPlace): FoundCommand => {
       if (!isOwnShim(file, place.self)) return { ...seen, shims };
       shims.push(file);
     }
-    // a shell, too, forgets folders of that name and folders it may not enter
+    // a shell, too, forgets what is no file of that name and folders it may not enter
     if (seen.kind === 'not-executable' && seen.reason === 'permission') blocked ??= seen;
   }
   return blocked ?? { kind: 'missing', shims };
@@ -44,6 +44,7 @@ const look = (file: string): FoundCommand => {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: 'missing', shims: [] };
     if (stats.isDirectory()) return { kind: 'not-executable', file, reason: 'folder' };
+    if (!stats.isFile()) return { kind: 'not-executable', file, reason: 'special' };
   } catch {
     return { kind: 'not-executable', file, reason: 'locked' };
   }

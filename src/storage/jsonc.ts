@@ -46,7 +46,7 @@ const parsed = (text: string): ConfigText => {
   const errors: ParseError[] = [];
   const body = text.replace(/^\uFEFF/, ' '); // of the same length
   const root = parseTree(body, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const at = (offset: number): Position => positionIn(body, offset);
+  const at = positionsIn(body);
   const isObject = root?.type === 'object';
   return {
     entries: isObject ? entriesOf(root, at) : [],
@@ -109,9 +109,17 @@ const openEndOf = (root: Node, text: string): number | undefined => {
 /** The numbers of a list are numbers here. */
 const segment = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
 
-const positionIn = (text: string, offset: number): Position => {
-  const lines = text.slice(0, offset).split(/\r\n|[\r\n]/);
-  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+const positionsIn = (text: string): Place => {
+  const starts = [0, ...Array.from(text.matchAll(/\r\n|[\r\n]/g), ({ index, 0: end }) => index + end.length)];
+  return (offset) => {
+    let line = 0; // by halves: a file may have as many names as lines
+    for (let after = starts.length; after - line > 1;) {
+      const middle = (line + after) >> 1;
+      if ((starts[middle] ?? 0) <= offset) line = middle;
+      else after = middle;
+    }
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+  };
 };
 
 /** `PropertyNameExpected` as `property name expected`. */

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
 import { logLevels } from '../core/log-levels.js';
 import type { LogLevel } from '../core/log-levels.js';
 import type { Millis } from '../core/reading.js';
+import { openPrivateFile } from './private-file.js';
 import { reasonOf, unwritable } from './unwritable.js';
 
 /** Where the wrapper says what it does, one line an event. Never throws. */
@@ -26,7 +27,6 @@ export const maxLogBytes = 5_000_000;
 
 const maxMessageLength = 2000;
 const lastWords = 'the log is full, nothing more is written';
-const fileMode = 0o600;
 
 const nothing = (): void => undefined;
 
@@ -52,7 +52,7 @@ export const openLog = (
       if (!hasRoom(file, wanted + last)) file = startAnew(file, place);
       writeSync(file, wanted);
     } catch {
-      isOver = true; // a full disk, a closed pipe or a folder that takes no file is no reason to disturb the session
+      isOver = true; // a full disk or a folder that takes no file is no reason to disturb the session
       endWith(file, last);
     }
   };
@@ -77,7 +77,7 @@ export const openLog = (
 
 const open = (path: string): number => {
   try {
-    return openSync(path, 'a', fileMode);
+    return openPrivateFile(path, 'append');
   } catch (error) {
     throw unwritable('log', path, reasonOf(error));
   }
@@ -91,7 +91,7 @@ const hasRoom = (file: number, text: string): boolean =>
 const startAnew = (file: number, path: string): number => {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there?.ino === fstatSync(file).ino) renameSync(path, `${path}.1`);
-  const next = openSync(path, 'a', fileMode);
+  const next = openPrivateFile(path, 'append');
   closeSync(file);
   return next;
 };

@@ -1,6 +1,4 @@
 // Reads asciicast v2, also gzipped, one line at a time: https://docs.asciinema.org/manual/asciicast/v2/
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { countAt, parseRecord, textAt } from '../core/json.js';
@@ -8,6 +6,7 @@ import type { JsonRecord } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { UserError } from '../core/user-error.js';
 import { lineSplitter } from './line-splitter.js';
+import { openRegular } from './regular-file.js';
 import { reasonOf } from './unwritable.js';
 
 /** One event of a recording; `at` is in milliseconds since its start. */
@@ -32,6 +31,8 @@ export interface RecordingFile {
   readonly events: () => AsyncGenerator<RecordedEvent>;
   /** what was wrong with the file and did no harm, once its events are read */
   readonly notes: () => readonly string[];
+  /** for whoever does not read its events to their end */
+  readonly close: () => Promise<void>;
 }
 
 /** Opens a recording and reads its first line; throws a UserError that says what is wrong with the file. */
@@ -45,15 +46,14 @@ export const openRecordingFile = async (path: string): Promise<RecordingFile> =>
     header,
     events: () => readEvents(lines, path, (note) => notes.push(note)),
     notes: () => notes,
+    close: async () => void (await lines.return(undefined)),
   };
 };
 
 /** The lines of a text file, one in memory at a time; throws a UserError if it cannot be read. `what` it is goes into the message. */
 export async function* readLines(path: string, what: string): AsyncGenerator<string> {
   try {
-    // a pipe would be waited for, and what is read more than once must be the same again
-    if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
-    yield* linesOf(createReadStream(path));
+    yield* linesOf((await openRegular(path)).createReadStream());
   } catch (error) {
     throw new UserError(`cannot read the ${what} "${path}": ${reasonOf(error)}`, { exitCode: 2, hint: HINT });
   }
@@ -70,9 +70,7 @@ const unreadable = (path: string, reason: string, hint = MAKE_HINT): UserError =
 
 const openPossiblyZipped = async (path: string): Promise<Readable> => {
   try {
-    // it is read more than once, and a pipe can only be read once
-    if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
-    const file = await open(path);
+    const file = await openRegular(path); // it is read more than once, and a pipe can only be read once
     const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
     const plain = file.createReadStream({ start: 0 });
     const isZipped = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;

@@ -4,6 +4,7 @@ import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { readAtMost } from './regular-file.js';
 
 const MOST_FILES = 500; // looked at in one folder
 const MOST_PROCESSES = 100;
@@ -63,11 +64,7 @@ const entry = async (path: string): Promise<Entry | undefined> => {
 const exists = async (path: string): Promise<boolean> => (await orNothing(lstat(path))) !== undefined;
 
 const smallText = (path: string): Promise<string | undefined> =>
-  orNothing(
-    withFile(path, async (file) =>
-      (await file.stat()).size <= SMALL_BYTES ? file.readFile('utf8') : undefined,
-    ),
-  );
+  orNothing(withFile(path, (file) => readAtMost(file, SMALL_BYTES)));
 
 const lastPart = (path: string): Promise<string | undefined> =>
   orNothing(

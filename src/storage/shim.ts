@@ -1,6 +1,7 @@
 // Tells our own shims (`exec ctxwrap claude "$@"`) from an agent's real program, so that the launcher does not start itself.
-import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readHead } from './regular-file.js';
 
 /** A shim is a few lines; what comes later in a file does not decide how it starts. */
 const headBytes = 4096;
@@ -24,15 +25,7 @@ export const isShellScript = (file: string): boolean => {
   }
 };
 
-const headOf = (file: string): string => {
-  const descriptor = openSync(file, 'r');
-  try {
-    const bytes = Buffer.alloc(headBytes);
-    return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, headBytes, 0));
-  } finally {
-    closeSync(descriptor);
-  }
-};
+const headOf = (file: string): string => readHead(file, headBytes).toString('latin1');
 
 /** True if a script's head runs us; a mention in a comment, a message or an argument is none. */
 const callsUs = (head: string): boolean => {

@@ -5,6 +5,7 @@ import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
+import { readAtMost } from './regular-file.js';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -86,18 +87,22 @@ export const writeAtomic = async (path: string, text: string, mode = FILE_MODE):
 
 /** The text of a regular file of at most `mostBytes`; undefined for everything else, and for what cannot be read. */
 export const readSmall = (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> =>
-  readWhere(path, (stats) => stats.size <= mostBytes);
+  readWhere(path, mostBytes, () => true);
 
 /** The same for a file that asks us to do something: only one that this user has written. */
 export const readOwn = (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> =>
-  readWhere(path, (stats) => stats.size <= mostBytes && stats.uid === getuid?.());
+  readWhere(path, mostBytes, ({ uid }) => uid === getuid?.());
 
-const readWhere = async (path: string, isWanted: (stats: Stats) => boolean): Promise<string | undefined> => {
+const readWhere = async (
+  path: string,
+  mostBytes: number,
+  isWanted: (stats: Stats) => boolean,
+): Promise<string | undefined> => {
   try {
     const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stats = await handle.stat();
-      return stats.isFile() && isWanted(stats) ? await handle.readFile('utf8') : undefined;
+      return stats.isFile() && isWanted(stats) ? await readAtMost(handle, mostBytes) : undefined;
     } finally {
       await handle.close();
     }

@@ -1,7 +1,8 @@
 // The two files through which an agent reports its numbers for one launch, and the clearing away of what dead wrappers left.
-import { lstat, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
+import { openRegular, readAtMost } from './regular-file.js';
 import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
 
 const FOLDER = 'status-line';
@@ -87,8 +88,12 @@ export const watchReport = (
 /** A settings file of the user, who may keep it behind links; undefined when it cannot be read, is no file or is too large. */
 export const settingsText = async (path: string): Promise<string | undefined> => {
   try {
-    const stats = await stat(path);
-    return stats.isFile() && stats.size <= SETTINGS_BYTES ? await readFile(path, 'utf8') : undefined;
+    const file = await openRegular(path);
+    try {
+      return await readAtMost(file, SETTINGS_BYTES);
+    } finally {
+      await file.close();
+    }
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ const atMost = async (promise: Promise<void> | undefined): Promise<void> => {
 
 /**
  * The screen model, loaded in the turn after the one that starts the child: xterm.js takes 25 ms, as long as all the rest before the
- * child. What it is fed until then waits. If it can't be loaded, it says so once, and nothing is known of the screen.
+ * child. What it is fed until then waits. If it can't be loaded or fails later, it says so once, and nothing is known of the screen.
  */
 export const makeLazyScreen = (
   size: Size,
@@ -31,7 +31,7 @@ export const makeLazyScreen = (
   };
   const load = async (): Promise<void> => {
     const { makeScreen } = await import('./screen.js');
-    const loaded = makeScreen(size, seed);
+    const loaded = makeScreen(size, seed, onFailure);
     for (const act of waiting.splice(0)) act(loaded);
     screen = loaded;
   };

@@ -19,13 +19,14 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
   const grid = makeGrid(size.columns, child.rows, size.rows, quirksOf(session.env));
   const filter = makeStreamFilter(grid);
   const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
-  return {
+  const stage: Stage = {
     session,
     tty,
     filter,
-    screen: makeLazyScreen(child, seed, (error) =>
-      session.log.error(`the screen model could not be loaded: ${String(error)}`),
-    ),
+    screen: makeLazyScreen(child, seed, (error) => {
+      session.log.error(`the screen is not followed, its model has failed: ${String(error)}`);
+      stage.readings?.goBlind();
+    }),
     watchdog: startWatchdog(tty.termios),
     child: undefined,
     cover: undefined,
@@ -35,6 +36,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     hasSecondScreen: undefined,
     cursorKnown: false,
   };
+  return stage;
 };
 
 /** Tells the watchdog how to leave the terminal from here; `leave` takes a screen of ours away first, and lasts as long as it is there. */

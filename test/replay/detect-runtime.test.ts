@@ -43,6 +43,7 @@ describe('the agent of a recording', () => {
       header: { columns: 80, rows: 24, ...said },
       events: async function* events() {},
       notes: () => [],
+      close: async () => undefined,
     };
     expect((await detectRuntime(recording, table))?.name).toBe(expected);
   });

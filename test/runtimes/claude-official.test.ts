@@ -43,20 +43,8 @@ describe('the status line that is chained', () => {
   it.each([
     { name: 'the user', texts: { [user]: line('u') }, args: [], own: 'u' },
     {
-      name: 'the project over the user',
-      texts: { [user]: line('u'), [project]: line('p') },
-      args: [],
-      own: 'p',
-    },
-    {
-      name: 'the local file over the project',
-      texts: { [user]: line('u'), [project]: line('p'), [local]: line('l') },
-      args: [],
-      own: 'l',
-    },
-    {
-      name: 'the command line over all',
-      texts: { [user]: line('u'), [project]: line('p'), [local]: line('l') },
+      name: 'the command line over the user',
+      texts: { [user]: line('u') },
       args: flag('f'),
       own: 'f',
     },
@@ -75,8 +63,15 @@ describe('the status line that is chained', () => {
     },
     {
       name: 'only the sources that are asked for',
-      texts: { [user]: line('u'), [local]: line('l') },
-      args: ['--setting-sources', 'user, project'],
+      texts: { [user]: line('u'), [project]: line('p'), [local]: line('l') },
+      args: ['--setting-sources', 'user'],
+      own: 'u',
+    },
+    {
+      name: 'the user who works in the home folder',
+      texts: { [user]: line('u') },
+      args: [],
+      more: { cwd: '/home/u' },
       own: 'u',
     },
     {
@@ -103,8 +98,8 @@ describe('the status line that is chained', () => {
       args: [],
       own: 'u',
     },
-  ])('is that of $name', async ({ texts, args, own }) => {
-    expect(await asked(texts, { args })).toMatchObject({ own });
+  ])('is that of $name', async ({ texts, args, own, more }) => {
+    expect(await asked(texts, { args, ...more })).toMatchObject({ own });
   });
 
   it('is looked for where CLAUDE_CONFIG_DIR says', async () => {
@@ -115,9 +110,9 @@ describe('the status line that is chained', () => {
   it('keeps all its other fields, each from the strongest source that has it', async () => {
     const texts = {
       [user]: line('u', { padding: 2, refreshInterval: 5 }),
-      [local]: line('l', { padding: 0 }),
     };
-    expect(await asked(texts)).toMatchObject({
+    const args = ['--settings', JSON.stringify(line('l', { padding: 0 }))];
+    expect(await asked(texts, { args })).toMatchObject({
       own: 'l',
       rest: { type: 'command', padding: 0, refreshInterval: 5 },
     });
@@ -212,6 +207,24 @@ describe('Claude is left alone', () => {
       when: '--settings holds paths that count from its own folder',
       texts: mine,
       more: { args: ['--settings', '{"permissions":{"deny":["Read(/secret/**)"]}}'] },
+    },
+    ...[
+      { [project]: line('p') },
+      { ...mine, [project]: line('p') },
+      { ...mine, [local]: line('l') },
+      { ...mine, [project]: { statusLine: { padding: 9 } } },
+      { ...mine, [local]: { statusLine: 'odd' } },
+    ].flatMap((texts) =>
+      (['auto', 'on'] as const).map((wish) => ({
+        when: "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+        texts,
+        more: { wish },
+      })),
+    ),
+    {
+      when: "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+      texts: { ...mine, [project]: line('p') },
+      more: { args: ['--settings', JSON.stringify(line('f'))] },
     },
   ] as const)('when $when', async ({ when, texts, ...rest }) => {
     const more: Partial<OfficialLaunch> = 'more' in rest ? rest.more : {};

@@ -1,8 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findCommand } from '../../src/storage/find-command.js';
+import { isOwnShim, isShellScript } from '../../src/storage/shim.js';
 
 let folder: string;
 let first: string;
@@ -44,6 +46,17 @@ describe('the command on PATH', () => {
     mkdirSync(join(first, 'claude'));
     symlinkSync(join(folder, 'gone'), join(second, 'claude'));
     expect(find('claude')).toEqual({ kind: 'missing', shims: [] });
+  });
+
+  it('is no pipe, which is not opened: nobody would ever write into it', () => {
+    execFileSync('mkfifo', ['-m', '755', join(first, 'claude')]);
+    expect(find('claude')).toEqual({ kind: 'missing', shims: [] });
+    program(join(second, 'claude'), agent);
+    expect(find('claude')).toMatchObject({ kind: 'found', file: join(second, 'claude') });
+    const pipe = join(first, 'claude');
+    expect(find(pipe)).toEqual({ kind: 'not-executable', file: pipe, reason: 'special' });
+    expect(isShellScript(pipe)).toBe(false);
+    expect(isOwnShim(pipe, self)).toBe(false);
   });
 
   it('is not executable only if no executable one follows', () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -135,6 +136,17 @@ describe('the log', () => {
     for (const log of [without, allowed]) log.close();
     expect(text()).toBe('2026-11-21T10:22:33.044Z text row 3 > hello\n');
     expect(nullLog.text).toBeUndefined();
+  });
+
+  it('takes an older file away from all other users', () => {
+    writeFileSync(path, 'older\n', { mode: 0o644 });
+    openLog(path, now).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('does not wait for somebody to read a named pipe', () => {
+    execFileSync('mkfifo', [path]);
+    expect(() => openLog(path, now)).toThrow('it is not a regular file');
   });
 
   it('is refused when it cannot be written, naming the file and the reason', () => {

@@ -108,6 +108,18 @@ describe('a recording', () => {
   });
 });
 
+describe('a recording over an older file', () => {
+  it('takes it away from all other users before there is anything in it', async () => {
+    const path = join(folder, 'old.cast');
+    writeFileSync(path, 'an older recording');
+    chmodSync(path, 0o644);
+    const recording = openRecording(path, optionsWith());
+    expect(statSync(path).mode & 0o777).toBe(0o600); // what is written waits for another turn
+    await recording.close();
+    expect(readFileSync(path, 'utf8')).not.toContain('an older recording');
+  });
+});
+
 describe('a recording that cannot be written', () => {
   it('is refused before the child starts, naming the file and the reason', () => {
     const path = join(folder, 'no', 'a.cast');

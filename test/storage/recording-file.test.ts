@@ -1,4 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -42,6 +50,24 @@ const expected = {
   ],
   notes: [],
 };
+
+describe('a recording of which only the first line is wanted', () => {
+  it.runIf(existsSync('/proc/self/fd'))('leaves nothing open', async () => {
+    const path = fileOf(`${header}\n`.padEnd(1_000_000, '[1, "o", "x"]\n'));
+    const isOpen = (): boolean =>
+      readdirSync('/proc/self/fd').some((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === realpathSync(path);
+        } catch {
+          return false; // it was the one that reads this folder
+        }
+      });
+    const recording = await openRecordingFile(path);
+    expect(isOpen()).toBe(true);
+    await recording.close();
+    await expect.poll(isOpen).toBe(false);
+  });
+});
 
 describe('a recording', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { open, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { contextReport } from '../../core/context-report.js';
 import type { ContextReport } from '../../core/context-report.js';
 import { provenance, sessionLadder } from '../../core/provenance.js';
@@ -7,6 +7,7 @@ import { thresholdsOf } from '../../core/thresholds.js';
 import { footerView } from '../../core/view.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
+import { openRegular } from '../../storage/regular-file.js';
 import { homeFolder } from '../../storage/home-folder.js';
 import { listSessions } from '../../storage/session-records.js';
 import type { ListedSession } from '../../storage/session-records.js';
@@ -134,7 +135,7 @@ const readablePath = async (given: string): Promise<string> => {
     const stats = await stat(path);
     if (stats.isDirectory()) throw messages.unreadableFile(given, 'it is a folder');
     if (!stats.isFile()) throw messages.unreadableFile(given, 'it is no regular file');
-    const file = await open(path, 'r');
+    const file = await openRegular(path);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (bytesRead === 0) throw messages.unreadableFile(given, 'it is empty');

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { isatty } from 'node:tty';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
-import { findCommand } from '../../storage/find-command.js';
+import { findCommand, type Obstacle } from '../../storage/find-command.js';
 import { isShellScript } from '../../storage/shim.js';
 import { reasonOf } from '../../storage/unwritable.js';
 import { passthrough } from '../../wrap/passthrough.js';
@@ -81,10 +81,17 @@ const windowed = (options: Options, { name }: Runtime): Options => {
   return options.window !== undefined || tokens === undefined ? options : { ...options, window: tokens };
 };
 
+const obstacles: Readonly<Record<Obstacle, string>> = {
+  folder: 'it is a folder',
+  special: 'it is not a regular file',
+  permission: 'permission denied',
+  locked: 'permission denied',
+};
+
 const find = (word: string, known: Runtime | undefined): string => {
   const self = realpathSync(process.argv[1] ?? '');
   const found = findCommand(word, { path: process.env['PATH'], self });
   if (found.kind === 'found') return found.file;
   if (found.kind === 'missing') throw messages.notInstalled(word, known?.npmPackage, found.shims);
-  throw messages.notAProgram(found.file, found.reason === 'folder' ? 'it is a folder' : 'permission denied');
+  throw messages.notAProgram(found.file, obstacles[found.reason]);
 };

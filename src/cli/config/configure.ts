@@ -6,14 +6,17 @@ import type { Surroundings } from './path.js';
 import { findingOf } from './findings.js';
 import { detailOf, noticeOf } from './messages.js';
 import { withSettings } from './flag-settings.js';
+import { kindOf } from '../../core/config/few-problems.js';
 import type { Problem } from '../../core/config/setting.js';
 import type { ConfigListener, Options } from '../request.js';
 import { wholeConfiguration } from './whole-configuration.js';
 import type { WholeConfiguration } from './whole-configuration.js';
 
 /** Only what may have been meant otherwise: names in the environment, as of a backend, can belong to others. */
-const isToldAtStart = ({ kind, origin }: Problem): boolean =>
-  kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && origin.layer === 'env');
+const isToldAtStart = (problem: Problem): boolean => {
+  const kind = kindOf(problem);
+  return kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
+};
 
 /** The options with everything that holds in these surroundings. */
 export const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {

@@ -20,7 +20,7 @@ export interface Finding {
 
 /** Where something stands. */
 export const placeOf = ({ place = '', file, at, layer }: Origin): string => {
-  if (layer === 'env' && file !== undefined) return `${place} in ${file}`;
+  if (layer === 'env' && file !== undefined) return place === '' ? file : `${place} in ${file}`;
   return at ? `${place}:${at.line}:${at.column}` : place;
 };
 
@@ -61,6 +61,8 @@ const sentences = (problem: Problem): Sentences => {
         why: problem.reason,
         fix: fixOf(problem.origin),
       };
+    case 'more':
+      return more(problem);
   }
 };
 
@@ -120,6 +122,20 @@ const syntax = ({ reason, origin: { layer, place, at } }: Of<'syntax'>): Sentenc
   why: reason,
   fix: edit(place, at?.line),
 });
+
+const more = ({ of, count, origin }: Of<'more'>): Sentences => ({
+  what: `${count} more ${kinds[of] ?? 'problems of one kind'}`,
+  why: 'only the first ones are told one by one',
+  fix: fixOf(origin),
+});
+
+const kinds: Partial<Record<Problem['kind'], string>> = {
+  unknown: 'names are unknown',
+  repeated: 'names stand more than once',
+  wrong: 'values are wrong',
+  syntax: 'lines are not read',
+  definition: 'faults are in definitions of agents',
+};
 
 /** A name that somebody else may have written: it must not look like a sentence of ours. */
 const keyText = (key: string): string =>

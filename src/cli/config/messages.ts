@@ -1,5 +1,6 @@
 // Errors about the file of a configuration, and what a start says of one that is wrong.
 import { UserError } from '../../core/user-error.js';
+import { countOf } from '../../core/config/few-problems.js';
 import type { Problem } from '../../core/config/setting.js';
 import { oneLine } from '../../core/one-line.js';
 import { findingOf } from './findings.js';
@@ -29,7 +30,7 @@ export const unwritableConfig = (path: string, reason: string): UserError =>
 export const noticeOf = (problems: readonly Problem[]): string | undefined => {
   const [first] = problems;
   if (!first) return undefined;
-  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${problems.length} problems`}`;
+  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countOf(problems)} problems`}`;
 };
 
 /** In our own words only where a folder has written the file: it must not speak to the user in our place. */

@@ -27,8 +27,8 @@ export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where
   const taken = takenNames();
   const each = entries.map(([name, value]): One =>
     taken.has(name)
-      ? { problems: [problemAt(name, 'this name is taken', [], where)] }
-      : oneOf(name, value, where),
+      ? { faults: [{ name, reason: () => 'this name is taken', path: [] }] }
+      : oneOf(name, value),
   );
   return {
     runtimes: each.flatMap(({ runtime }) => (runtime ? [runtime] : [])),
@@ -37,39 +37,57 @@ export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where
         runtime && windowTokens !== undefined ? [[runtime.name, windowTokens]] : [],
       ),
     ),
-    problems: each.flatMap(({ problems }) => problems),
+    problems: told(
+      each.flatMap(({ faults }) => faults),
+      where,
+    ),
   };
 };
 
 interface One {
   readonly runtime?: Runtime;
   readonly windowTokens?: number;
-  readonly problems: readonly Problem[];
+  readonly faults: readonly Fault[];
 }
+
+/** Something wrong that has not been put into words, nor found in the file. */
+interface Fault {
+  readonly name: string;
+  readonly reason: () => string;
+  readonly path: readonly string[];
+}
+
+const MOST_TOLD = 10;
+
+const told = (faults: readonly Fault[], where: DefinedIn): readonly Problem[] => {
+  const first = faults.slice(0, MOST_TOLD).map((fault) => problemOf(fault, where));
+  const count = faults.length - first.length;
+  const origin = { layer: 'user', place: where.path } as const;
+  return count > 0 ? [...first, { kind: 'more', level: 'error', of: 'definition', count, origin }] : first;
+};
 
 /** Words that `ctxwrap WORD` knows already, and the name of what is no agent we know. */
 const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
 
-const oneOf = (name: string, value: JsonRecord, where: DefinedIn): One => {
+const oneOf = (name: string, value: JsonRecord): One => {
   const ours = Object.values<Runtime>(runtimes).find((runtime) => runtime.name === name);
   if (value['name'] !== undefined && value['name'] !== name)
-    return { problems: [problemAt(name, 'name: must be as the key, or absent', ['name'], where)] };
+    return { faults: [{ name, reason: () => 'name: must be as the key, or absent', path: ['name'] }] };
   const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name });
-  if (!('problems' in found)) return { ...found, problems: [] };
+  if (!('problems' in found)) return { ...found, faults: [] };
   return {
-    problems: found.problems.map((fault) => problemAt(name, faultText(fault), fault.path.split('.'), where)),
+    faults: found.problems.map((each) => ({
+      name,
+      reason: () => faultText(each),
+      path: each.path.split('.'),
+    })),
   };
 };
 
-const problemAt = (
-  name: string,
-  reason: string,
-  path: readonly string[],
-  { path: place, positionOf }: DefinedIn,
-): Problem => {
+const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: DefinedIn): Problem => {
   const at = deepest(['runtimes', name, ...path], positionOf);
   const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
-  return { kind: 'definition', level: 'error', key: `runtimes.${name}`, origin, reason };
+  return { kind: 'definition', level: 'error', key: `runtimes.${name}`, origin, reason: reason() };
 };
 
 /** A field that is missing stands nowhere: what should hold it does. */

@@ -1,3 +1,4 @@
+import { fewOf } from '../../core/config/few-problems.js';
 import type { Problem } from '../../core/config/setting.js';
 import { ownRuntimes } from './own-runtimes.js';
 import type { Surroundings } from './path.js';
@@ -20,5 +21,5 @@ export const wholeConfiguration = (
   const configuration = readConfiguration(options, given, around);
   const { settings, userPath: path, positionOf } = configuration;
   const { runtimes, windows, problems } = ownRuntimes(settings.values.runtimes ?? {}, { path, positionOf });
-  return { ...configuration, runtimes, windows, problems: [...settings.problems, ...problems] };
+  return { ...configuration, runtimes, windows, problems: fewOf([...settings.problems, ...problems]) };
 };

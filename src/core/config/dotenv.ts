@@ -1,8 +1,7 @@
 // The names and values of a dotenv file: `NAME=value`, also after `export`, with quotes and comments. Nothing in it is expanded or run.
 
-const PAIR = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
+const PAIR = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*([^]*)$/;
 const NOTHING = /^\s*(?:#.*)?$/;
-const QUOTED = /^(["'`])([^]*?)\1\s*(?:#.*)?$/;
 
 export interface Dotenv {
   /** the last one of a name holds */
@@ -35,4 +34,24 @@ const lastLineOf = (rest: string, lines: readonly string[], from: number): numbe
   return from;
 };
 
-const valueIn = (rest: string): string => QUOTED.exec(rest)?.[2] ?? rest.replace(/(?:^|\s)#.*$/, '').trim();
+const valueIn = (rest: string): string => quotedIn(rest) ?? withoutComment(rest).trim();
+
+/** Up to the first quote behind which there is nothing but a comment. Each character is looked at once, whatever the text is. */
+const quotedIn = (rest: string): string | undefined => {
+  const quote = /^["'`]/.exec(rest)?.[0];
+  if (quote === undefined) return undefined;
+  const lastLine = rest.lastIndexOf('\n');
+  for (let at = rest.indexOf(quote, 1); at > 0; at = rest.indexOf(quote, at + 1)) {
+    let next = at + 1;
+    while (/\s/.test(rest[next] ?? '')) next += 1;
+    if (next === rest.length || (rest[next] === '#' && next > lastLine)) return rest.slice(1, at);
+  }
+  return undefined;
+};
+
+/** A comment is one in the last line, at its begin or behind a blank. */
+const withoutComment = (rest: string): string => {
+  const lastLine = rest.lastIndexOf('\n') + 1;
+  const at = rest.slice(lastLine).search(/(?:^|\s)#/);
+  return at < 0 ? rest : rest.slice(0, lastLine + at);
+};

@@ -69,6 +69,8 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
   | { readonly kind: 'file'; readonly reason: string; readonly fix: string }
   /** an agent of the user's own */
   | { readonly kind: 'definition'; readonly key: string; readonly reason: string }
+  /** so many more of one kind, which are not told one by one */
+  | { readonly kind: 'more'; readonly of: Exclude<Problem['kind'], 'more'>; readonly count: number }
 );
 
 export interface Read {

@@ -18,6 +18,7 @@ import {
   givenSettings,
   managedSettings,
   ownSettings,
+  saysStatusLine,
   statusLineOf,
   switchesStatusLinesOff,
   withSettings,
@@ -32,9 +33,14 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   ]);
   if (!given) return leave('the value of --settings cannot be read as JSON');
   if (managed.some(rulesStatusLines)) return leave('managed settings rule over it');
-  const settings = [...own, given];
-  if (switchesStatusLinesOff(settings)) return leave('the settings switch status lines off');
-  const line = statusLineOf(settings);
+  if (switchesStatusLinesOff([...own.user, ...own.project, given]))
+    return leave('the settings switch status lines off');
+  // Claude asks whether a folder is trusted before it runs anything of it, and would not for what comes with --settings.
+  if (saysStatusLine(own.project))
+    return leave(
+      "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+    );
+  const line = statusLineOf([...own.user, given]);
   if (!line && launch.wish === 'auto') return leave('the user has no status line of their own');
   if (countsFromItsFolder(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;

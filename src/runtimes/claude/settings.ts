@@ -58,20 +58,33 @@ export const givenSettings = async (
   return parseSettings(isText ? given : await port.text(last.value ?? ''));
 };
 
-/** The user's settings without those of the command line, the weakest first. */
-export const ownSettings = async (
-  port: SettingsPort,
-  launch: OfficialLaunch,
-): Promise<readonly JsonRecord[]> => {
+/** Settings without those of the command line, the weakest first. */
+export interface OwnSettings {
+  /** in the user's own folder */
+  readonly user: readonly JsonRecord[];
+  /** in the folder where Claude is started: whoever made that folder has written them */
+  readonly project: readonly JsonRecord[];
+}
+
+/** Those that Claude is to read; in the home folder the user's own are there, and are no project's. */
+export const ownSettings = async (port: SettingsPort, launch: OfficialLaunch): Promise<OwnSettings> => {
   const named = valuesOf(launch.args, '--setting-sources').at(-1)?.value;
   const wanted = named?.split(',').map((name) => name.trim());
-  const places = [
-    { source: 'user', path: `${configFolder(launch)}/settings.json` },
-    { source: 'project', path: `${launch.cwd}/.claude/settings.json` },
-    { source: 'local', path: `${launch.cwd}/.claude/settings.local.json` },
-  ].filter(({ source }) => wanted?.includes(source) ?? true);
-  const texts = await Promise.all(places.map(({ path }) => port.text(path)));
-  return texts.map(parseSettings).filter((settings) => settings !== undefined);
+  const user = `${configFolder(launch)}/settings.json`;
+  const folder = `${launch.cwd}/.claude`;
+  const read = async (places: Readonly<Record<string, string>>): Promise<readonly JsonRecord[]> => {
+    const paths = Object.entries(places).flatMap(([source, path]) =>
+      (wanted?.includes(source) ?? true) ? [path] : [],
+    );
+    const texts = await Promise.all(paths.map((path) => port.text(path)));
+    return texts.map(parseSettings).filter((settings) => settings !== undefined);
+  };
+  const shared = `${folder}/settings.json`;
+  const local = `${folder}/settings.local.json`;
+  return {
+    user: await read({ user }),
+    project: await read({ ...(shared === user ? {} : { project: shared }), local }),
+  };
 };
 
 /** Settings of an organisation, which nothing on the command line outranks. */
@@ -102,6 +115,10 @@ export const statusLineOf = (settings: readonly JsonRecord[]): JsonRecord | unde
   const command = textAt(merged, 'command')?.trim() ?? '';
   return merged['type'] === 'command' && command !== '' ? merged : undefined;
 };
+
+/** Whether anything of a status line is said; Claude merges its fields with those of other sources. */
+export const saysStatusLine = (settings: readonly JsonRecord[]): boolean =>
+  settings.some((each) => each['statusLine'] !== undefined);
 
 export const switchesStatusLinesOff = (settings: readonly JsonRecord[]): boolean =>
   settings.findLast((each) => each['disableAllHooks'] !== undefined)?.['disableAllHooks'] === true;

@@ -5,7 +5,7 @@ import type { AgentStatus, Seen } from '../../runtimes/seen.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Doubt } from './doubt.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from './scan-timing.js';
-import { startWatch, watchScreen, type Watched } from './screen-watch.js';
+import { blankScreen, startWatch, watchScreen, type Watched } from './screen-watch.js';
 import type { Look } from '../compacting/type-order.js';
 
 export interface LookerOptions {
@@ -80,7 +80,12 @@ const lookWith = (options: LookerOptions, stop: () => void) => {
   let watch = startWatch(reader);
   return (prompt: PromptReader | undefined): Look | undefined => {
     const drawn = model.seen();
-    if (!drawn) return undefined;
+    if (!drawn) {
+      const blank = blankScreen(watch);
+      ({ watch } = blank);
+      for (const event of blank.events) onEvent(event);
+      return undefined;
+    }
     try {
       const state = status();
       const seen = { ...drawn, ...(state ? { status: state } : {}) };

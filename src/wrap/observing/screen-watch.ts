@@ -46,3 +46,19 @@ export const watchScreen = (
     events: [...windows, ...others, ...blank, ...change],
   };
 };
+
+/** There is nothing to read, as when the terminal is too large for a model: what was read before does not hold any more. */
+export const blankScreen = ({
+  read,
+  activity,
+  showsNumber,
+}: ScreenWatch): Pick<Watched, 'watch' | 'events'> => {
+  const report = { activity: 'unknown', witnesses: ['the screen is not followed'] } as const;
+  return {
+    watch: { read, activity: 'unknown', showsNumber: false },
+    events: [
+      ...(showsNumber ? [{ type: 'screen-blank' } as const] : []),
+      ...(activity === undefined || activity === 'unknown' ? [] : [{ type: 'activity', report } as const]),
+    ],
+  };
+};

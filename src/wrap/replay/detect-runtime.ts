@@ -9,8 +9,13 @@ const LEAD = 20; // screens that only one runtime knows as its own decide, howev
 export const detectRuntime = async (
   recording: RecordingFile,
   table: readonly Runtime[],
-): Promise<Runtime | undefined> =>
-  namedRuntime(recording.header, table) ?? (await recognisedRuntime(recording, table));
+): Promise<Runtime | undefined> => {
+  try {
+    return namedRuntime(recording.header, table) ?? (await recognisedRuntime(recording, table));
+  } finally {
+    await recording.close();
+  }
+};
 
 const namedRuntime = (
   { command, title }: RecordingHeader,

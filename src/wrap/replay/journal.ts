@@ -4,7 +4,7 @@ import type { Seen } from '../../runtimes/seen.js';
 import { makePen } from './pen.js';
 import type { ReplayEvent } from './records.js';
 import { OUTPUT_EVERY_MS } from '../observing/scan-timing.js';
-import { startWatch, watchScreen } from '../observing/screen-watch.js';
+import { blankScreen, startWatch, watchScreen } from '../observing/screen-watch.js';
 import {
   flowDue,
   startFlow,
@@ -18,6 +18,8 @@ import {
 export interface Journal {
   readonly take: (events: readonly Event[], at: Millis) => Generator<ReplayEvent>;
   readonly see: (seen: Seen, at: Millis) => Generator<ReplayEvent>;
+  /** the screen is not followed from here on, or for a while */
+  readonly goBlind: (at: Millis) => Generator<ReplayEvent>;
   readonly noteOutput: (at: Millis) => Generator<ReplayEvent>;
   /** lets everything happen that is due before then */
   readonly wakeUntil: (at: Millis) => Generator<ReplayEvent>;
@@ -60,6 +62,11 @@ export const makeJournal = (context: FlowContext, startedAt: Millis): Journal =>
   return {
     take,
     see: (seen, at) => take(look(seen, at), at),
+    goBlind: (at) => {
+      const blank = watch && blankScreen(watch);
+      watch = blank?.watch;
+      return take(blank?.events ?? [], at);
+    },
     noteOutput: (at) => {
       const isDue = at - lastOutput >= OUTPUT_EVERY_MS;
       if (isDue) lastOutput = at;

@@ -36,6 +36,7 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   const estimate = makeReplayEstimate();
   const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
   let last = 0;
+  const failures: string[] = [];
   let heard = options.logs.length === 0;
 
   function* tellEstimate(until: Millis): Generator<ReplayEvent> {
@@ -45,7 +46,11 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
     yield* journal.take(told.facts, told.at - startedAt);
   }
   async function* events(): AsyncGenerator<ReplayEvent> {
-    const screens = settledScreens(recording.header, recording.events(), isEstimated);
+    const screens = settledScreens(recording.header, recording.events(), {
+      isCounted: isEstimated,
+      onFailure: (error) =>
+        failures.push(`at ${last / 1000} s: the model of the screen failed: ${String(error)}`),
+    });
     for await (const { at, moment } of inOrder(screens, written, startedAt)) {
       last = Math.max(last, at);
       yield* tellEstimate(at);
@@ -56,6 +61,7 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
         continue;
       }
       if (moment.type === 'screen') yield* journal.see(moment.seen, at);
+      else if (moment.type === 'blank') yield* journal.goBlind(at);
       else yield* journal.noteOutput(at);
       if (moment.type === 'screen' && moment.written) estimate.note(moment.written, startedAt + at);
     }
@@ -63,7 +69,12 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   }
   return {
     events: events(),
-    notes: () => [...recording.notes(), ...journal.notes(), ...(heard ? [] : [unheard(options.runtime)])],
+    notes: () => [
+      ...recording.notes(),
+      ...failures,
+      ...journal.notes(),
+      ...(heard ? [] : [unheard(options.runtime)]),
+    ],
     seconds: () => last / 1000,
   };
 };

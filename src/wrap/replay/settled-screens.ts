@@ -9,19 +9,32 @@ import { noteUnseen, postponed, scanDue, type Unseen } from '../observing/scan-t
 export type Replayed =
   /** the screen has come to rest, or has changed for too long; to be read before the next one is asked for */
   | { readonly at: Millis; readonly type: 'screen'; readonly seen: Seen; readonly written?: Characters }
-  | { readonly at: Millis; readonly type: 'output' };
+  | { readonly at: Millis; readonly type: 'output' }
+  /** there is no model of the screen: it is too large, or its model has failed */
+  | { readonly at: Millis; readonly type: 'blank' };
 
-const FEED_CHARACTERS = 64 * 1024; // held back between two looks: far below what the model skips
+export interface PlayingOptions {
+  /** what has been written up to a screen is told with it */
+  readonly isCounted?: boolean | undefined;
+  /** told once: the screen is not followed any more */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+}
+
+const FEED_CHARACTERS = 64 * 1024; // held back between two looks
+const FEED_BYTES = 256 * 1024; // fed at once: below what the model skips
 
 /** The bytes between two looks go into the model at once: it takes a turn of the event loop whatever their number. */
 const makeFeed = (screen: Screen) => {
   let texts: string[] = [];
   let length = 0;
   const flush = async (): Promise<void> => {
-    if (length > 0) screen.feed(Buffer.from(texts.join('')));
+    const bytes = Buffer.from(texts.join(''));
     texts = [];
     length = 0;
-    await screen.settled();
+    for (let from = 0; from < bytes.length; from += FEED_BYTES) {
+      screen.feed(bytes.subarray(from, from + FEED_BYTES));
+      await screen.settled();
+    }
   };
   return {
     flush,
@@ -35,14 +48,14 @@ const makeFeed = (screen: Screen) => {
 
 /**
  * Plays a recording into a screen model and gives its screens whenever the wrapper would have looked at them. Only the times of the
- * output matter, not how it is cut into events. What has been written up to a screen is told with it if it is counted.
+ * output matter, not how it is cut into events.
  */
 export async function* settledScreens(
   header: RecordingHeader,
   events: AsyncIterable<RecordedEvent>,
-  isCounted = false,
+  { isCounted = false, onFailure }: PlayingOptions = {},
 ): AsyncGenerator<Replayed> {
-  const screen = makeScreen(header, () => '');
+  const screen = makeScreen(header, () => '', onFailure);
   if (isCounted) screen.countWritten();
   const feed = makeFeed(screen);
   let unseen: Unseen | undefined;
@@ -59,6 +72,7 @@ export async function* settledScreens(
       const seen = later ? undefined : screen.seen();
       const written = screen.written();
       if (seen) yield { at, type: 'screen', seen, ...(written ? { written } : {}) };
+      else if (!later) yield { at, type: 'blank' };
     }
   }
 

@@ -239,4 +239,24 @@ describe('config check', () => {
     for (const taken of ['generic', 'ps', 'help'])
       expect(stdout).toMatch(new RegExp(`runtimes\\.${taken} is not valid\\n.*\\n  why +this name is taken`));
   });
+
+  it('tells the first faults of a file that has thousands, and counts the others', async () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `"k${index}": 1`);
+    project(`{ ${names.join(',\n')} }`);
+    const { code, stdout } = await config('check');
+    const file = join(bench.folder, '.ctxwrap.jsonc');
+    expect(code).toBe(2);
+    expect(stdout.match(/^error:/gm)).toHaveLength(11);
+    expect(stdout).toContain(`where  ${file}:10:7\n`);
+    expect(stdout).toContain(`error: 9990 more names are unknown\n  where  ${file}\n`);
+    expect(stdout).toContain(`fix    \${EDITOR:-vi} ${file}\n`);
+  });
+
+  it('counts the other faults of agents, too', async () => {
+    const fields = Array.from({ length: 5_000 }, (_, index) => `"f${index}": 1`);
+    write(`{ "runtimes": { "toy": { "command": "toy", ${fields.join(',')} } } }`);
+    const { stdout } = await config('check');
+    expect(stdout.match(/^error: runtimes.toy is not valid/gm)).toHaveLength(10);
+    expect(stdout).toContain('error: 4990 more faults are in definitions of agents');
+  });
 });

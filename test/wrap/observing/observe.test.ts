@@ -16,7 +16,13 @@ const screen = {
 
 /** An agent whose screen says a percentage, or nothing. */
 const makeAgent = () => {
-  const agent = { percent: undefined as number | undefined, behind: false, midFrame: false, looks: 0 };
+  const agent = {
+    percent: undefined as number | undefined,
+    behind: false,
+    midFrame: false,
+    hasModel: true,
+    looks: 0,
+  };
   const read: ScreenReader = screenReader(0, (state, { status }, now) => {
     agent.looks += 1;
     const reading = { usedPercent: agent.percent ?? 0, source: 'screen', at: now } as const;
@@ -29,7 +35,7 @@ const makeAgent = () => {
   const model = {
     isBehind: () => agent.behind,
     isMidFrame: () => agent.midFrame,
-    seen: () => ({ screen, signals: {} }),
+    seen: () => (agent.hasModel ? { screen, signals: {} } : undefined),
   };
   return { agent, read, model };
 };
@@ -53,6 +59,26 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the screen of a live agent', () => {
+  it('says nothing any more, once, from when there is no model of it, and says it all again when there is', async () => {
+    const { agent, observer, types } = observing(async () => ({ state: 'idle' }));
+    const next = async (): Promise<readonly string[]> => {
+      observer.noteOutput();
+      await vi.advanceTimersByTimeAsync(3_000);
+      return types().filter((type) => type !== 'output');
+    };
+    agent.percent = 40;
+    await next();
+    expect(observer.look()?.activity).toBe('ready');
+    types();
+    agent.hasModel = false;
+    expect(await next()).toEqual(['screen-blank', 'activity']);
+    expect(observer.look()).toBeUndefined();
+    expect(await next()).toEqual([]);
+    agent.hasModel = true;
+    expect(await next()).toEqual(['reading', 'activity']);
+    expect(observer.look()?.activity).toBe('ready');
+  });
+
   it('is looked at 50 ms after the last output', () => {
     const { agent, observer } = observing();
     for (let count = 0; count < 3; count += 1) {

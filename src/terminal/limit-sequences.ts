@@ -1,0 +1,188 @@
+// What a program may write stands in no proportion to what it makes an emulator do: `CSI 2147483647 L` are 14 bytes and hours of work.
+// Before xterm.js parses anything, each number is made no larger than a screen can use, and a string no longer than anybody reads.
+// Forms of sequences: ECMA-48 §5.4 and §8.3, DEC STD 070; where they end: xterm.js 6, EscapeSequenceParser.
+import { decodeAt, INVALID } from './filter/utf8.js';
+import { isControl, isParameter, limitedSequence, type ScreenSize } from './limit-parameters.js';
+
+const LONGEST_SEQUENCE = 1_024; // bytes of a control sequence; xterm.js keeps 32 parameters with 32 more below them
+const LONGEST_STRING = 4_096; // bytes of an OSC, DCS, SOS, PM or APC; links end at 2083, notifications at 2048 (kitty)
+
+const BEL = 0x07;
+const CAN = 0x18; // ends what has begun, without an effect
+const SUB = 0x1a;
+const ESC = 0x1b;
+const DEL = 0x7f;
+const C1_LEAD = 0xc2; // of U+0080…U+00BF in UTF-8
+const [DCS, SOS, CSI, OSC, PM, APC] = [0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f];
+const introducers: ReadonlyMap<number, number> = new Map(
+  [DCS, SOS, CSI, OSC, PM, APC].map((control) => [control - 0x40, control]), // `ESC [` is CSI, and so on
+);
+
+const isC1 = (bytes: Uint8Array, at: number): boolean => {
+  const next = bytes[at + 1] ?? 0;
+  return bytes[at] === C1_LEAD && next >= 0x80 && next < 0xa0;
+};
+
+/** A byte that neither ends a sequence nor belongs to it: a control that takes effect at once, or nothing. */
+const isBetween = (bytes: Uint8Array, at: number): boolean => {
+  const byte = bytes[at] ?? 0;
+  if (byte >= 0x80) return decodeAt(bytes, at) === INVALID;
+  return byte === DEL || (byte < 0x20 && byte !== ESC && byte !== CAN && byte !== SUB);
+};
+
+/** Copies bytes but for those that are left out or replaced. */
+const copying = (bytes: Uint8Array) => {
+  const pieces: Uint8Array[] = [];
+  let copied = 0;
+  return {
+    replace: (from: number, to: number, by?: Uint8Array): void => {
+      pieces.push(bytes.subarray(copied, from));
+      if (by) pieces.push(by);
+      copied = to;
+    },
+    all: (): Uint8Array => (pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(copied)])),
+  };
+};
+
+/** What the last bytes were in the middle of. */
+type Inside =
+  | { readonly what: 'text' }
+  /** a sequence that is too long: the rest of it is left out */
+  | { readonly what: 'overlong sequence' }
+  | { readonly what: 'string'; readonly endsAtBel: boolean; readonly bytes: number };
+
+const TEXT: Inside = { what: 'text' };
+
+/** A chunk on its way through, and what is to be known for the next one. */
+interface Passage {
+  readonly bytes: Uint8Array;
+  readonly copy: ReturnType<typeof copying>;
+  readonly size: ScreenSize;
+  inside: Inside;
+  /** a sequence whose end has not come */
+  begun: Uint8Array;
+}
+
+const controlsIn = (bytes: Uint8Array, from: number, to: number): Uint8Array =>
+  bytes.subarray(from, to).filter(isControl);
+
+const keepBack = (passage: Passage, from: number): number => {
+  const { bytes, copy } = passage;
+  passage.begun = bytes.slice(from);
+  copy.replace(from, bytes.length);
+  return bytes.length;
+};
+
+// Each of these takes the place where it begins and gives the place where it has come to.
+
+const text = (passage: Passage, from: number): number => {
+  const { bytes } = passage;
+  let at = from;
+  for (; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === ESC || (byte === C1_LEAD && isC1(bytes, at))) break;
+  }
+  if (at === bytes.length) return at;
+  if (bytes[at] === ESC) return escape(passage, at);
+  const control = bytes[at + 1] ?? 0;
+  if (control === CSI) return sequence(passage, at, at + 2);
+  return introducers.has(control - 0x40) ? string(passage, control, at + 2) : at + 2;
+};
+
+const escape = (passage: Passage, start: number): number => {
+  const { bytes, copy } = passage;
+  let at = start + 1;
+  while (at < bytes.length && isBetween(bytes, at)) at += 1;
+  if (at - start > LONGEST_SEQUENCE) {
+    copy.replace(start, at, controlsIn(bytes, start + 1, at));
+    return at;
+  }
+  if (at === bytes.length) return keepBack(passage, start);
+  const control = introducers.get(bytes[at] ?? 0);
+  if (control === undefined) return at;
+  return control === CSI ? sequence(passage, start, at + 1) : string(passage, control, at + 1);
+};
+
+const string = (passage: Passage, control: number, first: number): number => {
+  passage.inside = { what: 'string', endsAtBel: control === OSC, bytes: 0 };
+  return first;
+};
+
+const endOfBody = (bytes: Uint8Array, from: number): number => {
+  let at = from;
+  while (at < bytes.length && (isParameter(bytes[at] ?? 0) || isBetween(bytes, at))) at += 1;
+  return at;
+};
+
+const isFinal = (byte: number): boolean => byte >= 0x40 && byte < 0x7f;
+
+const sequence = (passage: Passage, start: number, first: number): number => {
+  const { bytes, copy, size } = passage;
+  const end = endOfBody(bytes, first);
+  if (end - first > LONGEST_SEQUENCE) {
+    passage.inside = { what: 'overlong sequence' };
+    copy.replace(start, end, controlsIn(bytes, start + 1, end));
+    return end;
+  }
+  const final = bytes[end];
+  if (final === undefined) return keepBack(passage, start);
+  if (!isFinal(final)) return end; // broken off, without an effect
+  const limited = limitedSequence(bytes, { first, end }, size);
+  if (limited) copy.replace(start, end + 1, Buffer.concat([controlsIn(bytes, start + 1, first), limited]));
+  return end + 1;
+};
+
+const overlong = (passage: Passage, from: number): number => {
+  const { bytes, copy } = passage;
+  const end = endOfBody(bytes, from);
+  const final = bytes[end];
+  if (final !== undefined) passage.inside = TEXT;
+  const next = final !== undefined && isFinal(final) ? end + 1 : end;
+  copy.replace(from, next, controlsIn(bytes, from, end));
+  return next;
+};
+
+/** A string that gets too long ends there without an effect, and the rest of it is left out. */
+const restOfString = (passage: Passage, from: number, endsAtBel: boolean, before: number): number => {
+  const { bytes, copy } = passage;
+  const isEnd = (byte: number): boolean =>
+    byte === ESC || byte === CAN || byte === SUB || (endsAtBel && byte === BEL);
+  let at = from;
+  while (at < bytes.length && !isEnd(bytes[at] ?? 0) && !isC1(bytes, at)) at += 1;
+  const total = before + at - from;
+  passage.inside = at < bytes.length ? TEXT : { what: 'string', endsAtBel, bytes: total };
+  if (total > LONGEST_STRING) {
+    const cut = from + Math.max(0, LONGEST_STRING - before);
+    copy.replace(cut, at, before > LONGEST_STRING ? undefined : Uint8Array.of(CAN));
+  }
+  return at; // what ends it is text to us
+};
+
+const next = (passage: Passage, at: number): number => {
+  const { inside } = passage;
+  switch (inside.what) {
+    case 'text':
+      return text(passage, at);
+    case 'overlong sequence':
+      return overlong(passage, at);
+    case 'string':
+      return restOfString(passage, at, inside.endsAtBel, inside.bytes);
+  }
+};
+
+const NOTHING = new Uint8Array();
+
+/** Takes chunks that end with whole characters, and gives what xterm.js is to parse; a sequence whose end has not come is kept back. */
+export const makeSequenceLimits = (size: () => ScreenSize): ((chunk: Uint8Array) => Uint8Array) => {
+  let inside: Inside = TEXT;
+  let begun: Uint8Array = NOTHING;
+  return (chunk) => {
+    const isPlain: boolean = inside.what === 'text' && begun.length === 0;
+    if (isPlain && !chunk.includes(ESC) && !chunk.includes(C1_LEAD)) return chunk;
+    const bytes = begun.length > 0 ? Buffer.concat([begun, chunk]) : chunk;
+    const passage: Passage = { bytes, copy: copying(bytes), size: size(), inside, begun: NOTHING };
+    for (let at = 0; at < bytes.length;) at = next(passage, at);
+    ({ inside, begun } = passage);
+    return passage.copy.all();
+  };
+};

@@ -24,16 +24,18 @@ export interface OverlayRequest {
 
 /** A drawn overlay; its extent is what `drawnOverlay` is told. */
 export interface OverlayFrame extends OverlayExtent {
-  /** one for each row of the terminal: no newline, SGR as the only sequences, none wider than the terminal */
+  /** one for each row of the terminal, a few hundred at most: no newline, SGR as the only sequences, none wider than the terminal */
   readonly rows: readonly string[];
 }
 
 const WIDEST = 100; // longer lines are not easier to read
 const LEAST_MARGINS = 20; // columns
+const MOST_ROWS = 300; // of a terminal whose size is beyond every screen: Ink takes time for each
 const AIRY_ROWS = 14; // with less, no row is left empty above and below the contents
 
 export const renderOverlay = (view: OverlayView, request: OverlayRequest): OverlayFrame => {
-  const { look, rows, page } = request;
+  const { look, page } = request;
+  const rows = Math.min(MOST_ROWS, request.rows);
   const { usage, ...texts } = view;
   const safe: OverlayView = { ...withSafeTexts(texts), usage };
   const { columns, margin } = place(look.columns);

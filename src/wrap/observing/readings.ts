@@ -15,14 +15,8 @@ import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
 import { screenText } from './screen-text.js';
 import { makeSessionLoop, type LoopListener, type SessionLoop } from '../session-loop.js';
-import type { TypistPort } from '../compacting/type-order.js';
+import { typistPort, untouched, type TypistHands } from './typist-hands.js';
 import type { WrapSession } from '../wrap-session.js';
-
-/** What the typist needs beside its eyes. */
-export interface TypistHands extends Omit<TypistPort, 'look' | 'refresh'> {
-  /** the screen model does not show what the child has drawn */
-  readonly isBlind: () => boolean;
-}
 
 export interface ReadingsListener extends LoopListener {
   /** how keys of ours reach the child; without it nothing is ever typed */
@@ -68,11 +62,7 @@ export const followReadings = (
   const compactor = makeCompactor({
     recipe: listener.typist && recipe,
     mayStash: settings.mayStash === true,
-    port: {
-      ...hands,
-      look: () => (hands.isBlind() ? undefined : observer?.look()),
-      refresh: async () => observer?.refresh(),
-    },
+    port: typistPort(hands, () => observer),
     log,
     onEvent: (event) => take(event),
   });
@@ -147,14 +137,6 @@ const followFile = (
       take({ type: 'source-problem', reason });
     },
   });
-
-const untouched: TypistHands = {
-  write: () => undefined,
-  holdKeys: () => ({ waiting: () => 0, releaseOne: () => undefined, release: () => undefined }),
-  drawn: () => 0,
-  typed: () => 0,
-  isBlind: () => true,
-};
 
 interface Observing {
   readonly place: Omit<Place, 'now'>;

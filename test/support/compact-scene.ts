@@ -1,0 +1,85 @@
+// The built program around the demo agent, whose window is full from the first turn on.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, vi } from 'vitest';
+import { bin } from './programs.js';
+import { openWindow, type Window } from './window.js';
+import { inFolder, lastRow, plainEnv } from './wrapped.js';
+
+const agent = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
+export const COMPACT_KEYS = '\x1dc';
+export const WAIT = { timeout: 30_000, interval: 20 };
+
+export interface Scene {
+  readonly window: Window;
+  /** lines of the wrapper's log about attempts that are over */
+  readonly outcomes: () => readonly string[];
+  /** resolves when an attempt has ended so */
+  readonly ended: (kind: string) => Promise<void>;
+  /** what was written to the agent so far, the user's keys and ours */
+  readonly keys: () => string;
+  /** the agent's process */
+  readonly agentPid: () => number;
+}
+
+/** The demo agent with a window that is full from the first turn on, doing what the script says. */
+export const onScene = (
+  script: readonly object[],
+  act: (scene: Scene) => Promise<void>,
+  options: readonly string[] = [],
+  launcher: readonly string[] = [],
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>
+      join(folder, name),
+    );
+    writeFileSync(scriptFile ?? '', JSON.stringify([{ step: 'wait', until: 'idle' }, ...script]));
+    const bounds = ['--warn', '20k', '--auto', '30k', '--hard', '190k'];
+    const program = [...launcher, process.execPath, agent, '--pace', '20', '--script'];
+    const records = ['--log', logFile ?? '', '--record', castFile ?? '', '--record-input'];
+    const window = openWindow({
+      file: process.execPath,
+      args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program, scriptFile ?? ''],
+      cwd: folder,
+      env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
+      columns: 110,
+      rows: 30,
+    });
+    const read = (file: string | undefined): string =>
+      existsSync(file ?? '') ? readFileSync(file ?? '', 'utf8') : '';
+    const outcomes = (): readonly string[] => read(logFile).match(/compaction by .*/g) ?? [];
+    const keys = (): string =>
+      read(castFile)
+        .split('\n')
+        .slice(1)
+        .filter((line) => line.endsWith(']'))
+        .map((line) => JSON.parse(line) as [number, string, string])
+        .filter(([, type]) => type === 'i')
+        .map(([, , text]) => text)
+        .join('');
+    const ended = (kind: string): Promise<void> =>
+      vi.waitFor(() => expect(outcomes().join('\n')).toContain(`compaction by us: ${kind}`), WAIT);
+    try {
+      const agentPid = (): number => Number(/as process (\d+)/.exec(read(logFile))?.[1]);
+      await act({ window, outcomes, ended, keys, agentPid });
+    } finally {
+      window.close();
+    }
+  });
+
+export const full = [
+  { step: 'fill', usedTokens: 50_000 },
+  { step: 'say', text: 'a long answer' },
+];
+
+export const turn = JSON.stringify({
+  type: 'turn',
+  usedTokens: 50_000,
+  windowTokens: 200_000,
+  model: 'demo-1',
+  at: 1,
+});
+
+export const says = (window: Window, words: string): Promise<void> =>
+  window.until(() => lastRow(window).includes(words), `the footer with ${words}`);

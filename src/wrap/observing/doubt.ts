@@ -26,6 +26,7 @@ const witnesses = [
 export const makeDoubt = ({ readers }: DoubtPorts): Doubt => {
   let spoken = new Set<string>();
   let agents: readonly string[] | undefined;
+  let helpers: readonly string[] = [];
 
   /** A source that has spoken once and does not any more. */
   const silent = (activity: Activity, seen: Seen): string | undefined => {
@@ -34,15 +35,20 @@ export const makeDoubt = ({ readers }: DoubtPorts): Doubt => {
     if (missing === undefined && activity !== 'unknown') spoken = new Set([...spoken, ...speaking]);
     return missing === undefined ? undefined : `${missing} has gone`;
   };
-  /** A dead agent draws nothing more: whoever is there while one begins to work is the agent. */
+  /**
+   * A dead agent draws nothing more: whoever is there when one begins to work is the agent. Those that come later and are there while it
+   * draws are its helpers, and may go.
+   */
   const replaced = (activity: Activity, isFresh: boolean): string | undefined => {
     const now = readers();
     if (now === undefined) return undefined;
-    const isKnown = agents !== undefined && agents.every((each) => now.includes(each));
-    if (isFresh && (isKnown || activity === 'busy' || (agents === undefined && activity !== 'unknown')))
-      agents = now;
-    if (agents === undefined || (isKnown && now.length === agents.length)) return undefined;
-    return agents === now ? undefined : 'another program reads its terminal';
+    const isWhole = (): boolean => agents?.every((each) => now.includes(each)) === true;
+    if (isFresh && !isWhole() && (activity === 'busy' || (agents === undefined && activity !== 'unknown')))
+      [agents, helpers] = [now, []];
+    if (agents === undefined) return undefined;
+    if (isFresh && isWhole()) helpers = now;
+    const isKnown = isWhole() && now.every((each) => agents?.includes(each) || helpers.includes(each));
+    return isKnown ? undefined : 'another program reads its terminal';
   };
   return {
     about: (activity, seen, isFresh) => {

@@ -71,6 +71,17 @@ describe('a screen is believed', () => {
     expect(before('ready')).toBeUndefined();
   });
 
+  it('while helpers of the agent come and go, of which it has drawn something', () => {
+    const { system, drawn, before } = makeWatch();
+    drawn('ready');
+    system.readers = ['10:1', '11:2', '12:9'];
+    expect(before('ready')).toBe(GONE);
+    expect(drawn('ready')).toBeUndefined();
+    expect(before('ready')).toBeUndefined();
+    system.readers = ['10:1', '11:2'];
+    expect(before('ready')).toBeUndefined();
+  });
+
   it('again when the agent is back in the foreground', () => {
     const { system, drawn, before } = makeWatch();
     drawn('ready');

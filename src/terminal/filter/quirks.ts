@@ -23,6 +23,8 @@ export interface Quirks {
   readonly ignoresModeSaving: boolean;
   /** DECCOLM clears the screen even while mode 40 does not allow it (alacritty) */
   readonly columnModeAlways: boolean;
+  /** a wide character that wraps early blanks the cell that it leaves behind (xterm.js) */
+  readonly earlyWrapBlanks: boolean;
   /** the cursor does not follow the text when the height shrinks (kitty, facts/terminals.md §2 step 2) */
   readonly cursorStaysOnShrink: boolean;
 }
@@ -38,6 +40,7 @@ export const standardQuirks: Quirks = {
   restoreKeepsOrigin: false,
   ignoresModeSaving: false,
   columnModeAlways: false,
+  earlyWrapBlanks: false,
   cursorStaysOnShrink: false,
 };
 
@@ -48,6 +51,7 @@ const xtermJs: Partial<Quirks> = {
   invalidByteWidth: 0,
   restoreKeepsOrigin: true,
   ignoresModeSaving: true,
+  earlyWrapBlanks: true,
 };
 
 const byTerm: readonly (readonly [RegExp, Partial<Quirks>])[] = [

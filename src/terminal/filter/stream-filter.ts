@@ -27,9 +27,11 @@ export interface StreamFilter {
 }
 
 const ESC = 0x1b;
+const CAN = 0x18;
+const SUB = 0x1a;
 const DEL = 0x7f;
 const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
-const COMMAND_HEAD = 2048; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter
+const COMMAND_HEAD = 4096; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter, VTE takes 2083
 
 const nothing = new Uint8Array();
 
@@ -67,19 +69,33 @@ const readCharacter = (pass: Pass, start: number): number => {
   return end;
 };
 
+/** Keeps what the ledger wants to see of a command; one byte more says that it is not all. */
+const keepCommand = (pass: Pass, start: number, end: number): number => {
+  for (let at = start; at < end && pass.command.length <= COMMAND_HEAD; at += 1)
+    pass.command.push(pass.bytes[at] ?? 0);
+  return end > start ? end : HOLD;
+};
+
+/** BEL and ST end a command; ESC does too, whatever comes after it; CAN and SUB make it void. */
+const endCommand = ({ ledger, command }: Pass, byte: number): void => {
+  if (byte === CAN || byte === SUB) return;
+  const text = String.fromCharCode(...command.slice(0, COMMAND_HEAD));
+  ledger.command({ text, isWhole: command.length <= COMMAND_HEAD });
+};
+
 const readString = (pass: Pass, start: number): number => {
-  const { bytes } = pass;
-  const end = pass.string ? endOfString(bytes, start, pass.string) : start;
-  const stop = end < 0 ? bytes.length : end;
-  for (let at = start; at < stop && pass.command.length < COMMAND_HEAD; at += 1)
-    pass.command.push(bytes[at] ?? 0);
-  if (end < 0 && bytes[stop - 1] === C1_LEAD) return stop - 1 > start ? stop - 1 : HOLD; // perhaps the first half of ST
-  if (end < 0) return stop;
-  if (bytes[end] === ESC && end + 1 === bytes.length) return end === start ? HOLD : end;
-  if (pass.string === 'command') pass.ledger.command(String.fromCharCode(...pass.command));
+  const { bytes, string } = pass;
+  const end = string ? endOfString(bytes, start, string) : start;
+  if (end < 0) {
+    const isHalf = bytes[bytes.length - 1] === C1_LEAD; // perhaps of ST
+    return keepCommand(pass, start, isHalf ? bytes.length - 1 : bytes.length);
+  }
+  if (bytes[end] === ESC && end + 1 === bytes.length) return keepCommand(pass, start, end);
+  keepCommand(pass, start, end);
+  if (string === 'command') endCommand(pass, bytes[end] ?? 0);
   pass.string = undefined;
   pass.unterminated = bytes[end] === ESC;
-  return pass.unterminated ? end : end + (bytes[end] === 0xc2 ? 2 : 1);
+  return pass.unterminated ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);
 };
 
 const readControl = (pass: Pass, start: number): number => {

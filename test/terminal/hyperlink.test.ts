@@ -53,7 +53,6 @@ describe('a hyperlink of the agent', () => {
   const notRepeatable = {
     'bytes that are no UTF-8': ';https://example.com/\x9b31m/\xff',
     'a raw C1 control': ';https://example.com/\x9b31m',
-    'a C1 control in UTF-8': ';https://example.com/\xc2\x9b31m',
     'a C0 control': ';https://example.com/\n',
     DEL: ';https://example.com/\x7f',
     'an address that is too long to be kept': `;https://example.com/${'a'.repeat(5000)}`,
@@ -64,6 +63,11 @@ describe('a hyperlink of the agent', () => {
         expect(sent).toContain(CLOSED);
         expect(sent.split('\x1b]8;')).toHaveLength(2);
       }
+  });
+
+  it('has no C1 control in it for the terminal, so that none is repeated', () => {
+    for (const sent of ours(latin1('\x1b]8;;https://example.com/\xc2\x9b31m\x1b\\text')))
+      expect(sent).toContain(again(';https://example.com/31m'));
   });
 
   it('is none when the command was broken off, malformed, or closed the link', () => {

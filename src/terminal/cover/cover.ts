@@ -1,6 +1,7 @@
-import { asciiCharsets, markSlotOverwritten, type Grid } from '../filter/grid.js';
+import { asciiCharsets, charsetSequence } from '../filter/charsets.js';
+import { markSlotOverwritten, type Grid } from '../filter/grid.js';
 import { isFooterOnMain, regionSequence } from '../filter/region.js';
-import { charsetSequence, cursorSequence } from '../filter/saved-cursor.js';
+import { cursorSequence } from '../filter/saved-cursor.js';
 import type { Ledger } from '../ledger.js';
 
 /** A screen of ours over the child's: the bytes for it, as the terminal was when it was opened. */

@@ -26,6 +26,7 @@ const ansiModes =
   (grid, ledger, sequence) => {
     for (let index = 0; index < sequence.count; index += 1) {
       const mode = valueAt(sequence, index);
+      if (mode === 4) grid.insertMode = on;
       if (mode === 20) grid.newLine = on;
       ledger.ansiMode(mode, on);
     }

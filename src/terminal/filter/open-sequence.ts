@@ -18,6 +18,13 @@ export const openSequence = (pass: Pass, start: number, end: number): number => 
   return replace(pass, start, end, '');
 };
 
+/** Begins to collect a control sequence in seven bits, for the introducer from `start` to `end`; returns `end`. */
+export const openInstead = (pass: Pass, start: number, end: number): number => {
+  pass.open = Buffer.from('\x1b[');
+  pass.openLength = pass.open.length;
+  return replace(pass, start, end, '');
+};
+
 /** Collects the bytes of the chunk from `start` to `end`. */
 export const append = (pass: Pass, start: number, end: number): void => {
   const length = Math.min(pass.openLength + end - start, MAX_SEQUENCE + 1);

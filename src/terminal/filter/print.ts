@@ -42,6 +42,10 @@ export const printCells = (grid: Grid, count: number, at: number, insert: Insert
 export const printWide = (grid: Grid, at: number, insert: Insert): void => {
   if (grid.autowrap && (grid.pendingWrap || grid.column >= edgeOf(grid))) wrap(grid, at, insert);
   const edge = edgeOf(grid);
+  if (!grid.autowrap && grid.quirks.isXtermJs && (grid.pendingWrap || grid.column >= edge)) {
+    grid.column = edge; // it prints nothing where there is no room
+    return clearWrap(grid);
+  }
   grid.column += 2;
   if (grid.column <= edge) return;
   grid.column = edge;

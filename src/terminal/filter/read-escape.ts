@@ -1,6 +1,6 @@
 import { dispatchControlSequence } from './dispatch.js';
 import { escape } from './escape.js';
-import { append, closeOpen, isTooLong, openSequence } from './open-sequence.js';
+import { append, closeOpen, isTooLong, openInstead, openSequence } from './open-sequence.js';
 import { HOLD, replace, type Pass } from './pass.js';
 import { readSequence } from './sequence.js';
 import { stringStart } from './strings.js';
@@ -18,6 +18,8 @@ const CAN = 0x18;
 const SUB = 0x1a;
 const DEL = 0x7f;
 const CSI = 0x5b; // behind ESC
+const SS2 = 0x4e;
+const SS3 = 0x4f;
 const INTRODUCER = 2; // bytes: `ESC [`, or the C1 form of it in UTF-8
 
 /** The byte ends the sequence that it stands in. */
@@ -35,14 +37,27 @@ export const readEscape = (pass: Pass, start: number): number => {
   let at = start + 1;
   while (isInner(bytes[at] ?? 0, false)) at += 1;
   if (!isFinal(bytes[at] ?? 0, false)) return interrupted(pass, start, at);
+  // a single shift waits for its character, or it would be one of ours that is shifted
+  if (at + 1 === bytes.length && (second === SS2 || second === SS3)) return HOLD;
   return finish(pass, start, at + 1, endOfEscape);
 };
 
 /** A C1 control that came as UTF-8 means the same as `ESC` and its code less 0x40 (ECMA-48 5.3). */
-export const readC1 = (pass: Pass, start: number, end: number, codePoint: number): number =>
-  codePoint - 0x40 === CSI
-    ? readControlSequence(pass, start)
-    : replace(pass, start, end, afterEscape(pass, codePoint - 0x40));
+export const readC1 = (pass: Pass, start: number, end: number, codePoint: number): number => {
+  const { grid } = pass;
+  const byte = codePoint - 0x40;
+  const isPassed = grid.quirks.c1 !== 'unknown';
+  if (byte === CSI) return isPassed ? readControlSequence(pass, start) : openInstead(pass, start, end);
+  if (grid.quirks.isXtermJs && !xtermJsC1.has(byte)) {
+    grid.lastWidth = 0;
+    return end;
+  }
+  const instead = afterEscape(pass, byte);
+  return replace(pass, start, end, instead ?? (isPassed ? undefined : `\x1b${String.fromCharCode(byte)}`));
+};
+
+// as bytes behind ESC: IND NEL HTS, DCS SOS CSI ST OSC PM APC
+const xtermJsC1 = new Set(Buffer.from('DEHPX[\\]^_'));
 
 /** `CSI …` at `start`. */
 const readControlSequence = (pass: Pass, start: number): number => {
@@ -76,8 +91,8 @@ const endOfControlSequence: End = (pass, bytes, start, end) => {
 /** What `ESC byte`, or its C1 form, does. */
 const afterEscape = (pass: Pass, byte: number): string | undefined => {
   const { grid, ledger } = pass;
-  grid.lastWidth = 0;
   pass.string = stringStart(byte, grid.quirks.escapeKTitle);
+  if (pass.string !== 'other' || !grid.quirks.isXtermJs) grid.lastWidth = 0;
   if (pass.string) {
     pass.command = [];
     return undefined;

@@ -1,5 +1,5 @@
 import type { Grid } from './grid.js';
-import { isBlockedBelow } from './motion.js';
+import { isBlockedBelow, noteScrolled } from './motion.js';
 import { edgeOf, wrap } from './print.js';
 
 /*
@@ -38,10 +38,11 @@ const isRowFull = (grid: Grid, width: number): boolean =>
  */
 export const repeat = (grid: Grid, asked: number): string | undefined => {
   const width = grid.lastWidth;
-  if (width === 0) return undefined;
-  const character = String.fromCodePoint(grid.lastCodePoint);
+  if (width === 0) return ''; // terminals differ in what they repeat after a control, if anything
+  const withMarks = grid.quirks.isXtermJs ? grid.lastMarks : ''; // it repeats all of the cell, others disagree
+  const character = String.fromCodePoint(grid.lastCodePoint) + withMarks;
   let spelled = '';
-  let isSpelled = grid.repeatLost || asked > MAX_REPEAT;
+  let isSpelled = grid.repeatLost || grid.repeated || grid.lastMarks !== withMarks || asked > MAX_REPEAT;
   let run = 0; // repetitions that the terminal can do in one go
   const insert = (_at: number, bytes: string): void => {
     spelled += repeated(character, run) + bytes;
@@ -61,13 +62,18 @@ export const repeat = (grid: Grid, asked: number): string | undefined => {
         const perRow = Math.max(1, Math.floor((edgeOf(grid) - grid.column + 1) / width));
         const whole = Math.floor((left - 1) / perRow) * perRow;
         left -= whole;
-        if (!isBlocked) run += whole;
+        if (!isBlocked) {
+          run += whole;
+          if (grid.row === grid.bottom) noteScrolled(grid, whole / perRow);
+        }
       }
     }
     const taken = fillRow(grid, width, left);
     left -= taken;
     run += taken;
   }
+  grid.repeated = true;
+  if (grid.quirks.isXtermJs) grid.lastWidth = 0; // it repeats a character once
   if (!isSpelled) return undefined;
   grid.repeatLost = false;
   return spelled + repeated(character, run);

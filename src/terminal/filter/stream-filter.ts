@@ -1,13 +1,12 @@
 import { makeLedger, type Ledger } from '../ledger.js';
+import { notePrinted, readCharacter } from './character.js';
 import { control } from './escape.js';
 import type { Grid } from './grid.js';
 import { HOLD, insertBefore, join, replace, type Pass } from './pass.js';
-import { printCells, printWide } from './print.js';
-import { readC1, readEscape, readOpen } from './read-escape.js';
+import { printCells } from './print.js';
+import { readEscape, readOpen } from './read-escape.js';
+import { readString } from './read-string.js';
 import { makeSequence } from './sequence.js';
-import { endOfString } from './strings.js';
-import { decodeAt, encodedLength, INCOMPLETE, INVALID } from './utf8.js';
-import { widthOf } from './width.js';
 
 /**
  * Rewrites the child's output so that a terminal with a footer row shows what one without it would: the table of DESIGN §4.
@@ -27,11 +26,7 @@ export interface StreamFilter {
 }
 
 const ESC = 0x1b;
-const CAN = 0x18;
-const SUB = 0x1a;
 const DEL = 0x7f;
-const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
-const COMMAND_HEAD = 4096; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter, VTE takes 2083
 
 const nothing = new Uint8Array();
 
@@ -43,59 +38,8 @@ const readText = (pass: Pass, start: number): number => {
     if (byte < 0x20 || byte >= DEL) break;
   }
   printCells(grid, end - start, start, pass.insert);
-  grid.lastCodePoint = bytes[end - 1] ?? 0;
-  grid.lastWidth = 1;
-  grid.repeatLost = false;
+  notePrinted(grid, bytes[end - 1] ?? 0, 1);
   return end;
-};
-
-const readCharacter = (pass: Pass, start: number): number => {
-  const { grid } = pass;
-  const codePoint = decodeAt(pass.bytes, start);
-  if (codePoint === INCOMPLETE) return HOLD;
-  if (codePoint === INVALID) {
-    printCells(grid, grid.quirks.invalidByteWidth, start, pass.insert);
-    return start + 1;
-  }
-  const end = start + encodedLength(codePoint);
-  if (codePoint < 0xa0) return readC1(pass, start, end, codePoint);
-  const width = widthOf(codePoint);
-  if (width === 0) return end;
-  if (width === 1) printCells(grid, 1, start, pass.insert);
-  else printWide(grid, start, pass.insert);
-  grid.lastCodePoint = codePoint;
-  grid.lastWidth = width;
-  grid.repeatLost = false;
-  return end;
-};
-
-/** Keeps what the ledger wants to see of a command; one byte more says that it is not all. */
-const keepCommand = (pass: Pass, start: number, end: number): number => {
-  for (let at = start; at < end && pass.command.length <= COMMAND_HEAD; at += 1)
-    pass.command.push(pass.bytes[at] ?? 0);
-  return end > start ? end : HOLD;
-};
-
-/** BEL and ST end a command; ESC does too, whatever comes after it; CAN and SUB make it void. */
-const endCommand = ({ ledger, command }: Pass, byte: number): void => {
-  if (byte === CAN || byte === SUB) return;
-  const text = String.fromCharCode(...command.slice(0, COMMAND_HEAD));
-  ledger.command({ text, isWhole: command.length <= COMMAND_HEAD });
-};
-
-const readString = (pass: Pass, start: number): number => {
-  const { bytes, string } = pass;
-  const end = string ? endOfString(bytes, start, string) : start;
-  if (end < 0) {
-    const isHalf = bytes[bytes.length - 1] === C1_LEAD; // perhaps of ST
-    return keepCommand(pass, start, isHalf ? bytes.length - 1 : bytes.length);
-  }
-  if (bytes[end] === ESC && end + 1 === bytes.length) return keepCommand(pass, start, end);
-  keepCommand(pass, start, end);
-  if (string === 'command') endCommand(pass, bytes[end] ?? 0);
-  pass.string = undefined;
-  pass.unterminated = bytes[end] === ESC;
-  return pass.unterminated ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);
 };
 
 const readControl = (pass: Pass, start: number): number => {
@@ -107,7 +51,7 @@ const readControl = (pass: Pass, start: number): number => {
 
 /** Reads one element at `start`; returns the offset behind it, or HOLD. */
 const readElement = (pass: Pass, start: number): number => {
-  if (pass.string) return readString(pass, start);
+  if (pass.string) return readString(pass, pass.string, start);
   if (pass.openLength > 0) return readOpen(pass, start, readControl);
   const byte = pass.bytes[start] ?? 0;
   if (byte >= 0x20 && byte < DEL) return readText(pass, start);

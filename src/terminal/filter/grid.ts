@@ -174,8 +174,7 @@ export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRo
   grid.mainRegion = { top: 0, bottom: rows - 1 };
   grid.row = Math.min(grid.row, rows - 1);
   grid.column = Math.min(grid.column, columns - 1);
-  grid.pendingWrap = false;
-  grid.wrapLost = false;
+  Object.assign(grid, { pendingWrap: false, wrapLost: false });
   markSlotOverwritten(grid);
   grid.saved.main = { ...grid.saved.main, overwritten: true };
 };

@@ -15,9 +15,9 @@ const MOST_MARKS = 32; // in UTF-16 units; no text has as many on one character
 export const notePrinted = (grid: Grid, codePoint: number, width: number): void => {
   grid.lastCodePoint = codePoint;
   grid.lastWidth = width;
-  grid.lastMarks = '';
-  grid.repeated = false;
-  grid.repeatLost = false;
+  if (grid.lastMarks !== '') grid.lastMarks = '';
+  if (grid.repeated) grid.repeated = false;
+  if (grid.repeatLost) grid.repeatLost = false;
 };
 
 /** Reads the character at `start`; returns the next offset. */

@@ -39,7 +39,8 @@ export const readEscape = (pass: Pass, start: number): number => {
   if (!isFinal(bytes[at] ?? 0, false)) return interrupted(pass, start, at);
   // a single shift waits for its character, or it would be one of ours that is shifted
   if (at + 1 === bytes.length && (second === SS2 || second === SS3)) return HOLD;
-  return finish(pass, start, at + 1, endOfEscape);
+  const end = at + 1;
+  return replace(pass, start, end, isTooLong(end - start) ? '' : endOfEscape(pass, bytes, start, end));
 };
 
 /** A C1 control that came as UTF-8 means the same as `ESC` and its code less 0x40 (ECMA-48 5.3). */
@@ -59,13 +60,18 @@ export const readC1 = (pass: Pass, start: number, end: number, codePoint: number
 // as bytes behind ESC: IND NEL HTS, DCS SOS CSI ST OSC PM APC
 const xtermJsC1 = new Set(Buffer.from('DEHPX[\\]^_'));
 
-/** `CSI …` at `start`. */
+/** `CSI …` at `start`. Most of what agents send is such a sequence, so that it is read in one loop. */
 const readControlSequence = (pass: Pass, start: number): number => {
   const { bytes } = pass;
-  let at = start + INTRODUCER;
-  while (isInner(bytes[at] ?? 0, true)) at += 1;
-  if (!isFinal(bytes[at] ?? 0, true)) return interrupted(pass, start, at);
-  return finish(pass, start, at + 1, endOfControlSequence);
+  for (let at = start + INTRODUCER; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x20 && byte < 0x40) continue;
+    if (byte < 0x20 || byte >= DEL) return interrupted(pass, start, at);
+    const end = at + 1;
+    const instead = isTooLong(end - start) ? '' : endOfControlSequence(pass, bytes, start, end);
+    return instead === undefined ? end : replace(pass, start, end, instead);
+  }
+  return interrupted(pass, start, bytes.length);
 };
 
 /** What ESC interrupts is left out, for what comes next may be bytes of ours. */
@@ -73,9 +79,6 @@ const interrupted = (pass: Pass, start: number, at: number): number =>
   pass.bytes[at] === ESC ? replace(pass, start, at, '') : openSequence(pass, start, at);
 
 type End = (pass: Pass, bytes: Uint8Array, start: number, end: number) => string | undefined;
-
-const finish = (pass: Pass, start: number, end: number, act: End): number =>
-  replace(pass, start, end, isTooLong(end - start) ? '' : act(pass, pass.bytes, start, end));
 
 const endOfEscape: End = (pass, bytes, start, end) => {
   if (end - start === 2) return afterEscape(pass, bytes[start + 1] ?? 0);

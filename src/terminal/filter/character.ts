@@ -56,7 +56,7 @@ const readMark = (pass: Pass, start: number, end: number, codePoint: number): nu
   const isLost = grid.repeatLost && first >= 0;
   if (!isLost) return end;
   // a paint came between: the terminal would put it on the footer, or on nothing
-  grid.repeatLost = false;
+  grid.repeatLost = grid.insertMode; // the switch back comes between the next mark and its letter, too
   grid.wrapLost = false;
   const [overwrite, insert] = grid.insertMode ? ['\x1b[4l', '\x1b[4h'] : ['', ''];
   return replace(pass, start, end, placeSequence(grid, first) + overwrite + before + mark + insert);

@@ -1,4 +1,4 @@
-import { commandOf } from './lasting-commands.js';
+import { commandOf, linkPause, type LastingCommand, type LinkPause } from './lasting-commands.js';
 import { CURSOR, nothingOn, onByDefault, reapplySequence, restoreOf, SYNCHRONIZED } from './left-on.js';
 import type { LedgerRestore, LeftOn } from './left-on.js';
 import { makeQuestions, type Questions } from './questions.js';
@@ -20,8 +20,8 @@ export interface Ledger {
   modifyKeys: (resource: number, value: number) => void;
   cursorStyle: (style: number) => void;
   keypad: (application: boolean) => void;
-  /** an operating system command, its first bytes */
-  command: (text: string) => void;
+  /** an operating system command that has come to its end */
+  command: (command: LastingCommand) => void;
   /** `softly`: DECSTR; else RIS */
   reset: (softly: boolean) => void;
   isSet: (mode: number) => boolean;
@@ -33,8 +33,8 @@ export interface Ledger {
   cursorStyleNow: () => number;
   /** whose the terminal's next answers are */
   readonly questions: Questions;
-  /** parameters and address of the hyperlink (OSC 8) that is open, if one is */
-  link: () => string | undefined;
+  /** how to interrupt the hyperlink (OSC 8) that is open, if one is */
+  linkPause: () => LinkPause;
   /** true if what `restore` sends has changed since the last call, frames aside */
   takeChanged: () => boolean;
   /** turns everything on again, after a stop during which the shell had the terminal */
@@ -86,10 +86,10 @@ const recordMode = (state: LeftOn, mode: number, on: boolean): void => {
   state.changed ||= !everyFrame.has(mode);
 };
 
-const recordCommand = (state: LeftOn, text: string): void => {
-  const command = commandOf(text);
-  if (!command) return;
-  const [name, value] = command;
+const recordCommand = (state: LeftOn, command: LastingCommand): void => {
+  const lasting = commandOf(command);
+  if (!lasting) return;
+  const [name, value] = lasting;
   state.changed ||= state.commands.has(name) !== (value !== '');
   if (value === '') state.commands.delete(name);
   else state.commands.set(name, value);
@@ -114,7 +114,7 @@ export const makeLedger = (): Ledger => {
     ansiMode: (mode, on) => {
       if (ansiCounted.has(mode)) change(({ ansi }) => (on ? ansi.add(mode) : ansi.delete(mode)));
     },
-    command: (text) => recordCommand(state, text),
+    command: (command) => recordCommand(state, command),
     reset: (softly) => {
       state = afterReset(state, softly);
     },
@@ -125,7 +125,7 @@ export const makeLedger = (): Ledger => {
     },
     keyboardNow: (alternate) => state.stack[alternate ? 'alternate' : 'main'].at(-1) ?? state.keyboardFlags,
     cursorStyleNow: () => state.cursorStyle,
-    link: () => state.commands.get('link'),
+    linkPause: () => linkPause(state.commands.get('link')),
     takeChanged: () => {
       const { changed } = state;
       state.changed = false;

@@ -1,5 +1,6 @@
-import { asciiCharsets, hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
-import { charsetSequence, cursorSequence } from './filter/saved-cursor.js';
+import { asciiCharsets, charsetSequence } from './filter/charsets.js';
+import { hasFooter, markSlotOverwritten, type Grid } from './filter/grid.js';
+import { cursorSequence } from './filter/saved-cursor.js';
 import type { Ledger } from './ledger.js';
 
 /*
@@ -23,19 +24,21 @@ export const paintHindrance = (grid: Grid, ledger: Ledger): PaintHindrance | und
 /** Draws `row` (SGR and text, at most as wide as the screen) on the footer row. Uses the terminal's cursor slot. */
 export const paintSequence = (grid: Grid, ledger: Ledger, row: string): string => {
   if (!hasFooter(grid)) return '';
-  const link = ledger.link();
-  const unlink = link === undefined ? '' : '\x1b]8;;\x1b\\';
-  const relink = link === undefined ? '' : `\x1b]8;${link}\x1b\\`;
-  const place = `\x1b[${grid.terminalRows};1H\x1b[0m\x1b(B\x0f${unlink}`;
+  const { close, reopen } = ledger.linkPause();
+  const place = `\x1b[${grid.terminalRows};1H\x1b[0m\x1b(B\x0f${close}`;
   const text = `\x1b[?7l\x1b[K${row}\x1b[0m${grid.autowrap ? '\x1b[?7h' : ''}`;
   markSlotOverwritten(grid);
   grid.footerDirty = false;
   grid.repeatLost = true;
   grid.footerShown = true;
-  if (grid.origin) return `\x1b[?6l${place}${text}${relink}\x1b[?6h${cursorSequence(grid)}`;
-  // DECRC brings the character sets back too, but not in xterm.js
+  if (grid.origin || grid.sideMargins) {
+    const open = (grid.origin ? '\x1b[?6l' : '') + (grid.sideMargins ? '\x1b[?69l' : '');
+    const margins = grid.sideMargins ? `\x1b[?69h\x1b[${grid.left + 1};${grid.right + 1}s` : '';
+    return `${open}${place}${text}${reopen}${margins}${grid.origin ? '\x1b[?6h' : ''}${cursorSequence(grid)}`;
+  }
+  // DECRC brings the character sets back too, but in xterm.js only what of them is in use
   const charsets = grid.charsets === asciiCharsets ? '' : charsetSequence(grid.charsets);
-  return `\x1b7${place}${text}\x1b8${charsets}${relink}`;
+  return `\x1b7${place}${text}${charsets}\x1b8${reopen}`;
 };
 
 const REGION_OFF = '\x1b7\x1b[r\x1b8';

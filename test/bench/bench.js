@@ -1,5 +1,6 @@
 // Measures ctxwrap next to the command alone, a bare node-pty proxy, `script` and tmux, all in the same run; prints Markdown.
 // Parts can be named: node test/bench/bench.js latency throughput recording start idle memory paints scan overlay
+// With --worst instead: what the filter costs for output that is made to be costly.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,8 @@ import { measureScan } from './measure-scan.js';
 import { measureStart } from './measure-start.js';
 import { measureThroughput } from './measure-throughput.js';
 import { countPaints, measureIdle, measureMemory } from './measure-upkeep.js';
-import { printTable } from './table.js';
+import { measureWorst } from './measure-worst.js';
+import { printTable, printWorst } from './table.js';
 
 const PLAIN_BYTES = 100e6;
 const RECORDING_BYTES = 50e6;
@@ -71,7 +73,8 @@ const bench = async (folder, wanted) => {
 const folder = mkdtempSync(join(tmpdir(), 'ctxwrap-bench-'));
 try {
   const machine = `${cpus()[0].model}, ${cpus().length} cores, Node ${process.versions.node}, ${process.platform}`;
-  printTable(machine, await bench(folder, process.argv.slice(2)));
+  if (process.argv.includes('--worst')) printWorst(machine, await measureWorst(folder));
+  else printTable(machine, await bench(folder, process.argv.slice(2)));
 } finally {
   rmSync(folder, { recursive: true });
 }

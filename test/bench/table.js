@@ -57,9 +57,22 @@ const notes = ({ results: { throughput, recording, memory, paints, scan }, notIn
   ...notInstalled.map((name) => `${name} is not installed here and was left out.`),
 ];
 
+const print = (text) => process.stdout.write(`${text}\n`);
+
+/** Prints what `measureWorst` has measured. */
+export const printWorst = (machine, results) => {
+  print(`Machine: ${machine}. Milliseconds for 1 MB, and bytes out for one byte in.\n`);
+  const chunks = results[0].sizes.map(({ chunk }) => `chunks of ${chunk}`);
+  print(line(['', ...chunks, 'out / in']));
+  print(line(['---', ...chunks.map(() => '--:'), '--:']));
+  for (const { name, sizes } of results) {
+    const ratio = Math.max(...sizes.map((each) => each.ratio));
+    print(line([name, ...sizes.map(({ rate }) => fixed(rate, 0)), fixed(ratio, 2)]));
+  }
+};
+
 /** Prints everything that was measured. */
 export const printTable = (machine, bench) => {
-  const print = (text) => process.stdout.write(`${text}\n`);
   const { names, results } = bench;
   print(`Machine: ${machine}.\n`);
   print(line(['', ...names]));

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
-import { quirksOfDeviceAttributes, standardQuirks } from '../../src/terminal/filter/quirks.js';
-import { paintHindrance, paintSequence, type PaintHindrance } from '../../src/terminal/painter.js';
+import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
 import { casts } from '../support/casts.js';
 import {
@@ -21,55 +19,11 @@ import {
   element,
   isNotBackTab,
 } from '../support/elements.js';
-import { describeTerminal, makeEmulator } from '../support/emulator.js';
+import { describeTerminal } from '../support/emulator.js';
+import { bytesOf, cut, play, runs, type MayPaint } from '../support/side-by-side.js';
 
-const xtermJs = quirksOfDeviceAttributes('0;276;0', standardQuirks);
-
-/** The same cases each time, so that a failure is one of this change; `FUZZ=5000` looks for new ones. */
-const runs = (count: number) => {
-  const fuzz = process.env['FUZZ'];
-  return fuzz === undefined ? { numRuns: count, seed: 20261121 } : { numRuns: Number(fuzz) };
-};
-
-const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
-
-/** Cuts the bytes into pieces of these sizes, over and over. */
-const cut = (bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] => {
-  const pieces: Uint8Array[] = [];
-  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
-    const size = sizes[turn % sizes.length] ?? 1;
-    pieces.push(bytes.subarray(at, at + size));
-    at += size;
-  }
-  return pieces;
-};
-
-type MayPaint = (hindrance: PaintHindrance | undefined) => boolean;
-const never: MayPaint = () => false;
 const whenFree: MayPaint = (hindrance) => hindrance === undefined;
 const whenOverdue: MayPaint = () => true;
-
-/** Plays the bytes in a terminal of `rows` rows, and through the filter in one with a row more. */
-const play = async (
-  pieces: readonly Uint8Array[],
-  columns: number,
-  rows: number,
-  mayPaint: MayPaint = never,
-) => {
-  const plain = makeEmulator(columns, rows, 300);
-  const wrapped = makeEmulator(columns, rows + 1, 300);
-  await wrapped.write(`\x1b[1;${rows}r`);
-  const grid: Grid = makeGrid(columns, rows, rows + 1, xtermJs);
-  const filter = makeStreamFilter(grid);
-  await plain.write(Buffer.concat(pieces));
-  const paint = (): Uint8Array => {
-    const isPossible = filter.isGround() && mayPaint(paintHindrance(grid, filter.ledger));
-    return bytesOf(isPossible ? paintSequence(grid, filter.ledger, '\x1b[1;31mFOOTER') : '');
-  };
-  const outgoing = pieces.flatMap((piece) => [...filter.push(piece), paint()]);
-  await wrapped.write(Buffer.concat([...outgoing, filter.flush()]));
-  return { plain, wrapped, grid };
-};
 
 describe('the stream filter', () => {
   it('shows any sequence as a terminal without the footer row does, at any chunk size', async () => {

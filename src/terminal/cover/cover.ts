@@ -1,6 +1,7 @@
-import { asciiCharsets, markSlotOverwritten, type Grid } from '../filter/grid.js';
+import { asciiCharsets, charsetSequence } from '../filter/charsets.js';
+import { markSlotOverwritten, type Grid } from '../filter/grid.js';
 import { isFooterOnMain, regionSequence } from '../filter/region.js';
-import { charsetSequence, cursorSequence } from '../filter/saved-cursor.js';
+import { cursorSequence } from '../filter/saved-cursor.js';
 import type { Ledger } from '../ledger.js';
 
 /** A screen of ours over the child's: the bytes for it, as the terminal was when it was opened. */
@@ -52,7 +53,6 @@ const unforced = (forced: ReadonlyMap<number, boolean>, { isSet }: Ledger): stri
   );
 };
 
-const UNLINK = '\x1b]8;;\x1b\\';
 const PLAIN = '\x1b[0m\x1b(B\x0f';
 
 /** The footer must not stay behind on the main screen. Origin mode would put the cursor elsewhere. */
@@ -86,7 +86,7 @@ export const makeCover = (grid: Grid, ledger: Ledger): Cover => {
   const forced = forcedModes(grid, ledger);
   const isOver = grid.alternate;
   const isFrame = ledger.isSet(SYNCHRONIZED);
-  const link = ledger.link();
+  const link = ledger.linkPause();
   const place = placeSequence(grid);
   const modes = unforced(forced, ledger);
   const open = [
@@ -96,7 +96,7 @@ export const makeCover = (grid: Grid, ledger: Ledger): Cover => {
     grid.origin ? '\x1b[?6l' : '',
     grid.sideMargins ? '\x1b[?69l' : '',
     modesOf(forced),
-    link === undefined ? '' : UNLINK,
+    link.close,
     grid.isProtected ? '\x1b[0"q' : '',
     PLAIN,
   ].join('');
@@ -110,7 +110,7 @@ export const makeCover = (grid: Grid, ledger: Ledger): Cover => {
         picture,
         isOver ? '' : modeSequence(OWN_SCREEN, false),
         place,
-        link === undefined ? '' : `\x1b]8;${link}\x1b\\`,
+        link.reopen,
         modes,
         isFrame ? modeSequence(SYNCHRONIZED, true) : '',
       ].join(''),

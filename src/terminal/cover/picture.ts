@@ -1,6 +1,7 @@
 // A screen as it was, and the bytes that draw it again.
 import type headless from '@xterm/headless';
 import { widthOf } from '../filter/width.js';
+import { isHarmless } from '../lasting-commands.js';
 
 interface PictureCell {
   /** '' for a cell that was never written, or was erased */
@@ -86,7 +87,8 @@ const styleOf = (cell: FullCell): string => {
 const linkOf = (terminal: headless.Terminal, cell: FullCell): string => {
   const { urlId } = cell.extended;
   const data = urlId > 0 ? (terminal as Links)._core?._oscLinkService?.getLinkData(urlId) : undefined;
-  return data ? `${data.id === undefined ? '' : `id=${data.id}`};${data.uri}` : '';
+  const link = data ? `${data.id === undefined ? '' : `id=${data.id}`};${data.uri}` : '';
+  return isHarmless(link) ? link : '';
 };
 
 // Presentation selectors, joiners, flags and skin tones: terminals differ in how wide they make what these are part of.

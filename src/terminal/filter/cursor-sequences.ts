@@ -1,7 +1,8 @@
-import { hasFooter, isNarrow, type Grid } from './grid.js';
+import { hasFooter, isNarrow, markSlotOverwritten, type Grid } from './grid.js';
 import {
   clearWrap,
   lowestRow,
+  moveBy,
   moveDown,
   moveLeft,
   moveRight,
@@ -11,7 +12,7 @@ import {
 } from './motion.js';
 import { tabBackward, tabForward } from './motion.js';
 import { eraseFooter, isFooterOnMain, setRegion } from './region.js';
-import { restoreCursor, saveCursor } from './saved-cursor.js';
+import { placeSequence, restoreCursor, saveCursor } from './saved-cursor.js';
 import { countAt, parameterText, valueAt, type Sequence } from './sequence.js';
 
 /** Changes the grid as the sequence does; returns what to send instead, or undefined to send the sequence as it is. */
@@ -57,7 +58,7 @@ const rowRelative: Rule = (grid, sequence) => {
   const count = countAt(sequence, 0);
   if (hasFooter(grid) && !isNarrow(grid)) return down(grid, sequence) ?? `\x1b[${count}B`;
   const beyond = grid.row + count > grid.rows - 1;
-  moveTo(grid, grid.row + count, grid.column);
+  moveBy(grid, count, 0);
   return hasFooter(grid) && !grid.origin && beyond ? `\x1b[${grid.rows}d` : undefined;
 };
 
@@ -83,13 +84,14 @@ const previousLine: Rule = (grid, sequence) => {
 /** CHA, HPA. */
 const column: Rule = (grid, sequence) => {
   const margin = grid.origin && grid.sideMargins ? grid.left : 0;
-  moveTo(grid, grid.row, countAt(sequence, 0) - 1 + margin);
+  moveBy(grid, 0, countAt(sequence, 0) - 1 + margin - grid.column);
   return undefined;
 };
 
 /** ED, DECSED: everything below the cursor is erased, the footer too. */
 const eraseDisplay: Rule = (grid, sequence) => {
   const part = valueAt(sequence, 0);
+  if (part === 3 && grid.quirks.isXtermJs && !grid.alternate) grid.scrolled = 0; // the saved cursor does not go with the lines
   if (part === 1 || part === 3) return undefined;
   grid.footerDirty = true;
   const isWhole = part !== 0 || (grid.row === 0 && grid.column === 0);
@@ -110,6 +112,17 @@ const shiftCells: Rule = (grid) => {
   return undefined;
 };
 
+/** CBT: with its last-column flag set xterm.js stays where it is. */
+const backTab: Rule = (grid, sequence) => {
+  const wasPending = grid.pendingWrap;
+  const wasLost = grid.wrapLost;
+  const place = wasPending ? placeSequence(grid) : '';
+  tabBackward(grid, countAt(sequence, 0));
+  if (!wasPending) return undefined;
+  if (grid.quirks.isXtermJs) return wasLost ? '' : undefined;
+  return `${place}\x1b[${countAt(sequence, 0)}Z`;
+};
+
 const clearTab: Rule = (grid, sequence) => {
   const part = valueAt(sequence, 0);
   if (part === 0) grid.tabs[grid.column] = 0;
@@ -128,14 +141,16 @@ const sideMarginsOrSave: Rule = (grid, sequence) => {
   }
   const left = countAt(sequence, 0) - 1;
   const right = Math.min(grid.columns, valueAt(sequence, 1) || grid.columns) - 1;
-  if (left >= right) return undefined;
+  if (left >= right) return grid.quirks.sideMargins === 'yes' ? undefined : '';
   Object.assign(grid, { left, right });
   moveToAddress(grid, 0, 0);
-  return undefined;
+  if (grid.quirks.sideMargins === 'yes') return undefined;
+  markSlotOverwritten(grid); // it is SCOSC for a terminal without such margins
+  return `\x1b[${left + 1};${right + 1}s\x1b[H`;
 };
 
 const horizontalRelative: Rule = (grid, sequence) => {
-  moveTo(grid, grid.row, grid.column + countAt(sequence, 0));
+  moveBy(grid, 0, countAt(sequence, 0));
   return undefined;
 };
 
@@ -156,7 +171,7 @@ export const cursorRules: Readonly<Record<string, Rule>> = {
   M: shiftLines,
   P: shiftCells,
   X: shiftCells,
-  Z: safe(tabBackward),
+  Z: backTab,
   '`': column,
   a: horizontalRelative,
   d: row,

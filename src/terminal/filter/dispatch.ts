@@ -1,9 +1,9 @@
 import type { Ledger } from '../ledger.js';
 import { cursorRules, type Rule } from './cursor-sequences.js';
 import type { Grid } from './grid.js';
-import { printCells, printWide } from './print.js';
 import { restorePrivateModes, savePrivateModes, setPrivateModes } from './private-modes.js';
 import { addRendition } from './rendition.js';
+import { repeat } from './repeat.js';
 import { countAt, valueAt, type Sequence } from './sequence.js';
 import { windowRules } from './window-sequences.js';
 
@@ -26,33 +26,12 @@ const ansiModes =
   (grid, ledger, sequence) => {
     for (let index = 0; index < sequence.count; index += 1) {
       const mode = valueAt(sequence, index);
+      if (mode === 4) grid.insertMode = on;
       if (mode === 20) grid.newLine = on;
       ledger.ansiMode(mode, on);
     }
     return undefined;
   };
-
-const MAX_REPEAT = 65_535;
-
-/** REP: spelled out where a repeated character would wrap into the footer, or a paint came between; else left to the terminal. */
-const repeat = (grid: Grid, sequence: Sequence): string | undefined => {
-  if (grid.lastWidth === 0) return undefined;
-  const character = String.fromCodePoint(grid.lastCodePoint);
-  const count = Math.min(countAt(sequence, 0), MAX_REPEAT);
-  const cuts: [number, string][] = [];
-  for (let index = 0; index < count; index += 1) {
-    if (grid.lastWidth === 2) printWide(grid, index, (at, bytes) => cuts.push([at, bytes]));
-    else printCells(grid, 1, index, (at, bytes) => cuts.push([at, bytes]));
-  }
-  if (cuts.length === 0 && !grid.repeatLost) return undefined;
-  let text = '';
-  let done = 0;
-  for (const [at, bytes] of cuts) {
-    text += character.repeat(at - done) + bytes;
-    done = at;
-  }
-  return text + character.repeat(count - done);
-};
 
 const reported: Readonly<Record<string, FullRule>> = {
   '?h': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, true),
@@ -123,7 +102,7 @@ export const dispatchControlSequence = (
   sequence: Sequence,
 ): string | undefined => {
   const key = keyOf(sequence.prefix, sequence.intermediate, sequence.final);
-  if (key === REPEAT) return repeat(grid, sequence);
+  if (key === REPEAT) return repeat(grid, countAt(sequence, 0));
   grid.lastWidth = 0;
   return table.get(key)?.(grid, ledger, sequence);
 };

@@ -1,3 +1,4 @@
+import { asciiCharsets, type Charsets } from './charsets.js';
 import { plainRendition, type Rendition } from './rendition.js';
 import { standardQuirks, type Quirks } from './quirks.js';
 
@@ -10,14 +11,10 @@ export interface SavedCursor {
   readonly rendition: Rendition;
   readonly charsets: Charsets;
   readonly isProtected: boolean;
+  /** the grid's `scrolled` when it was saved */
+  readonly scrolled: number;
   /** the terminal's own slot no longer holds this: a paint or a resize of ours has used the slot since */
   readonly overwritten: boolean;
-}
-
-/** Designated character sets: the bytes after `ESC (`, `ESC )`, `ESC *`, `ESC +`, and which of them SO/SI shifted in. */
-export interface Charsets {
-  readonly designations: readonly [string, string, string, string];
-  readonly shiftedOut: boolean;
 }
 
 /**
@@ -41,11 +38,15 @@ export interface Grid {
   right: number;
   origin: boolean;
   autowrap: boolean;
+  /** IRM: what is printed moves the rest of the row */
+  insertMode: boolean;
   /** LNM: a line feed also returns the carriage */
   newLine: boolean;
   reverseWrap: boolean;
   /** 1 where a tab stop is */
   tabs: Uint8Array;
+  /** the main screen's while the alternate one is shown, for terminals with tab stops per buffer */
+  mainTabs: Uint8Array;
   rendition: Rendition;
   charsets: Charsets;
   /** DECSCA: what is printed is safe from selective erasing */
@@ -60,6 +61,12 @@ export interface Grid {
   /** code point and width of the character just printed, for REP; width 0 = there is none */
   lastCodePoint: number;
   lastWidth: number;
+  /** combining characters that have joined it */
+  lastMarks: string;
+  /** it has been repeated: only some terminals repeat it again */
+  repeated: boolean;
+  /** lines that the main screen has scrolled into the history */
+  scrolled: number;
   /** a paint has printed since, so that the terminal would repeat something else */
   repeatLost: boolean;
   /** VT52 mode (DECANM reset) */
@@ -79,8 +86,6 @@ export interface Grid {
   quirks: Quirks;
 }
 
-export const asciiCharsets: Charsets = { designations: ['(B', ')B', '*B', '+B'], shiftedOut: false };
-
 /** What DECRC restores when nothing was saved: home, no attributes (VT510 manual). */
 export const homeSaved: SavedCursor = {
   row: 0,
@@ -90,16 +95,21 @@ export const homeSaved: SavedCursor = {
   rendition: plainRendition,
   charsets: asciiCharsets,
   isProtected: false,
+  scrolled: 0,
   overwritten: false,
 };
 
-const defaultTabs = (columns: number): Uint8Array =>
+export const defaultTabs = (columns: number): Uint8Array =>
   Uint8Array.from({ length: columns }, (_, column) => (column > 0 && column % 8 === 0 ? 1 : 0));
+
+const keptTabs = (before: Uint8Array, columns: number): Uint8Array =>
+  defaultTabs(columns).map((tab, column) => before[column] ?? tab);
 
 const modesOff = {
   sideMargins: false,
   origin: false,
   autowrap: true,
+  insertMode: false,
   newLine: false,
   reverseWrap: false,
   vt52: false,
@@ -124,6 +134,7 @@ export const makeGrid = (
   right: columns - 1,
   ...modesOff,
   tabs: defaultTabs(columns),
+  mainTabs: defaultTabs(columns),
   rendition: plainRendition,
   charsets: asciiCharsets,
   isProtected: false,
@@ -133,6 +144,9 @@ export const makeGrid = (
   mainRegion: { top: 0, bottom: rows - 1 },
   lastCodePoint: 0,
   lastWidth: 0,
+  lastMarks: '',
+  repeated: false,
+  scrolled: 0,
   repeatLost: false,
   savedModes: new Map(),
   columnSwitch: false,
@@ -145,14 +159,13 @@ export const makeGrid = (
 
 /** The rows and columns are new: margins go back to the whole screen, as terminals do (facts/terminals.md, table). */
 export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRows: number): void => {
-  const tabs = defaultTabs(columns);
-  tabs.set(grid.tabs.subarray(0, columns));
   grid.mainCursorStale ||= grid.alternate;
   Object.assign(grid, {
     columns,
     rows,
     terminalRows,
-    tabs,
+    tabs: keptTabs(grid.tabs, columns),
+    mainTabs: keptTabs(grid.mainTabs, columns),
     top: 0,
     bottom: rows - 1,
     left: 0,
@@ -161,8 +174,7 @@ export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRo
   grid.mainRegion = { top: 0, bottom: rows - 1 };
   grid.row = Math.min(grid.row, rows - 1);
   grid.column = Math.min(grid.column, columns - 1);
-  grid.pendingWrap = false;
-  grid.wrapLost = false;
+  Object.assign(grid, { pendingWrap: false, wrapLost: false });
   markSlotOverwritten(grid);
   grid.saved.main = { ...grid.saved.main, overwritten: true };
 };
@@ -182,6 +194,7 @@ export const isNarrow = (grid: Grid): boolean => hasFooter(grid) && grid.bottom 
 
 /** Everything that RIS resets; what the terminal is and how large stays. */
 export const resetGrid = (grid: Grid): void => {
-  const { columns, rows, terminalRows, quirks, footerShown } = grid;
+  const { columns, rows, terminalRows, quirks, footerShown, newLine } = grid;
   Object.assign(grid, makeGrid(columns, rows, terminalRows, quirks), { footerShown });
+  grid.newLine = newLine && quirks.isXtermJs; // it keeps LNM as an option of its own
 };

@@ -17,6 +17,12 @@ export const moveTo = (grid: Grid, row: number, column: number): void => {
   clearWrap(grid);
 };
 
+/** A movement from where the cursor is. In origin mode xterm.js takes the row for one that counts from the top margin. */
+export const moveBy = (grid: Grid, rows: number, columns: number): void => {
+  const extra = grid.origin && grid.quirks.isXtermJs ? grid.top : 0;
+  moveTo(grid, grid.row + rows + extra, grid.column + columns);
+};
+
 /** CUP and friends count from the margins in origin mode (DECOM). */
 export const moveToAddress = (grid: Grid, row: number, column: number): void => {
   const left = grid.origin && grid.sideMargins ? grid.left : 0;
@@ -28,9 +34,15 @@ export const home = (grid: Grid): void => moveToAddress(grid, 0, 0);
 const isBetweenSideMargins = (grid: Grid): boolean =>
   !grid.sideMargins || (grid.column >= grid.left && grid.column <= grid.right);
 
+/** So many lines have left the region at its top. */
+export const noteScrolled = (grid: Grid, lines: number): void => {
+  if (grid.top === 0 && !grid.alternate) grid.scrolled += lines;
+};
+
 /** IND: one row down; at the bottom margin the region scrolls instead; below it the last row holds. */
 export const index = (grid: Grid): void => {
-  if (grid.row !== grid.bottom && grid.row < grid.rows - 1) grid.row += 1;
+  if (grid.row === grid.bottom) noteScrolled(grid, 1);
+  else if (grid.row < grid.rows - 1) grid.row += 1;
   clearWrap(grid);
 };
 
@@ -51,27 +63,28 @@ export const carriageReturn = (grid: Grid): void => {
 
 export const moveUp = (grid: Grid, count: number): void => {
   const limit = grid.row >= grid.top ? grid.top : 0;
-  moveTo(grid, Math.max(limit, grid.row - count), grid.column);
+  moveBy(grid, Math.max(limit, grid.row - count) - grid.row, 0);
 };
 
 /** The row where CUD stops: the bottom margin, or the last row for a cursor that is already below it. */
 export const lowestRow = (grid: Grid): number => (grid.row <= grid.bottom ? grid.bottom : grid.rows - 1);
 
 export const moveDown = (grid: Grid, count: number): void =>
-  moveTo(grid, Math.min(lowestRow(grid), grid.row + count), grid.column);
+  moveBy(grid, Math.min(lowestRow(grid), grid.row + count) - grid.row, 0);
 
 export const moveRight = (grid: Grid, count: number): void => {
   const limit = isBetweenSideMargins(grid) && grid.sideMargins ? grid.right : grid.columns - 1;
-  moveTo(grid, grid.row, Math.min(limit, grid.column + count));
+  moveBy(grid, 0, Math.min(limit, grid.column + count) - grid.column);
 };
 
-export const moveLeft = (grid: Grid, count: number): void => {
-  const limit = grid.sideMargins && grid.column >= grid.left ? grid.left : 0;
-  moveTo(grid, grid.row, Math.max(limit, grid.column - count));
-};
+const leftLimit = (grid: Grid): number => (grid.sideMargins && grid.column >= grid.left ? grid.left : 0);
+
+export const moveLeft = (grid: Grid, count: number): void =>
+  moveBy(grid, 0, Math.max(leftLimit(grid), grid.column - count) - grid.column);
 
 export const backspace = (grid: Grid): void => {
-  if (grid.column > 0 || !grid.reverseWrap || !grid.autowrap) return moveLeft(grid, 1);
+  if (grid.column > 0 || !grid.reverseWrap || !grid.autowrap)
+    return moveTo(grid, grid.row, Math.max(leftLimit(grid), grid.column - 1));
   moveTo(grid, grid.row > grid.top ? grid.row - 1 : grid.bottom, grid.columns - 1);
 };
 
@@ -87,6 +100,7 @@ export const tabForward = (grid: Grid, count: number): void => {
 };
 
 export const tabBackward = (grid: Grid, count: number): void => {
+  if (grid.pendingWrap && grid.quirks.isXtermJs) return;
   clearWrap(grid);
   for (let left = Math.min(count, grid.columns); left > 0; left -= 1) {
     do grid.column -= 1;

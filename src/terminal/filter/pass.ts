@@ -14,14 +14,15 @@ export interface Pass {
   /** everything before this offset of `bytes` has gone into `parts` */
   from: number;
   parts: Uint8Array[];
-  /** bytes of a sequence or character whose end has not come yet; the terminal has not got them */
+  /** bytes of a character or string whose end has not come yet; the terminal has not got them */
   held: Uint8Array;
+  /** the first `openLength` bytes are a sequence whose end has not come yet; the terminal has not got them either */
+  open: Uint8Array;
+  openLength: number;
   /** inside a string, up to its terminator */
   string: StringKind | undefined;
   /** first bytes of an operating system command, for the ledger */
   command: number[];
-  /** in a sequence that is too long to be one: passed on unread until its final byte */
-  skipping: boolean;
   /** a string ended with an ESC that has not been sent yet: the terminal is still inside it */
   unterminated: boolean;
   readonly insert: Insert;
@@ -47,10 +48,20 @@ export const insertBefore = (pass: Pass, at: number, text: string): void => {
   pass.from = at;
 };
 
-/** Sends `instead` for the bytes from `start` to `end`; undefined leaves them as they are. Returns `end`. */
+const STRING_END = '\x1b\\';
+
+/**
+ * Sends `instead` for the bytes from `start` to `end`; undefined leaves them as they are. Returns `end`. An ESC that has ended a string
+ * may be among what is left out: then the string gets another end.
+ */
 export const replace = (pass: Pass, start: number, end: number, instead: string | undefined): number => {
   if (instead === undefined) return end;
-  insertBefore(pass, start, instead);
+  insertBefore(
+    pass,
+    start,
+    pass.unterminated && !instead.startsWith('\x1b') ? STRING_END + instead : instead,
+  );
+  pass.unterminated = false;
   pass.from = end;
   return end;
 };

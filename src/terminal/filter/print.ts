@@ -4,13 +4,17 @@ import { clearWrap, index, isBlockedBelow } from './motion.js';
 /** Puts bytes of ours into the output before the child's byte at this offset of the chunk. */
 export type Insert = (at: number, bytes: string) => void;
 
-const edgeOf = (grid: Grid): number =>
+/** The column where a line of text that goes through the cursor's column ends. */
+export const edgeOf = (grid: Grid): number =>
   grid.sideMargins && grid.column <= grid.right ? grid.right : grid.columns - 1;
 
+/** A wide character that wraps early leaves a cell behind, which some terminals blank. */
+const leftCell = (grid: Grid): string => (grid.quirks.earlyWrapBlanks && !grid.pendingWrap ? ' ' : '');
+
 /** The wrap before a character at `at`: done by the terminal, except where it would reach the footer or has been forgotten. */
-const wrap = (grid: Grid, at: number, insert: Insert): void => {
+export const wrap = (grid: Grid, at: number, insert: Insert): void => {
   const blocked = isBlockedBelow(grid);
-  if (blocked) insert(at, '\r');
+  if (blocked) insert(at, `${leftCell(grid)}\r`);
   else if (grid.wrapLost) insert(at, '\r\x1bD');
   if (!blocked) index(grid);
   grid.column = grid.sideMargins && grid.column <= grid.right ? grid.left : 0;
@@ -36,12 +40,15 @@ export const printCells = (grid: Grid, count: number, at: number, insert: Insert
 
 /** Moves the cursor as one character of two cells does: it wraps early when only one cell is left. */
 export const printWide = (grid: Grid, at: number, insert: Insert): void => {
+  if (grid.autowrap && (grid.pendingWrap || grid.column >= edgeOf(grid))) wrap(grid, at, insert);
   const edge = edgeOf(grid);
-  if (grid.autowrap && (grid.pendingWrap || grid.column >= edge)) wrap(grid, at, insert);
+  if (!grid.autowrap && grid.quirks.isXtermJs && (grid.pendingWrap || grid.column >= edge)) {
+    grid.column = edge; // it prints nothing where there is no room
+    return clearWrap(grid);
+  }
   grid.column += 2;
-  const after = edgeOf(grid);
-  if (grid.column <= after) return;
-  grid.column = after;
+  if (grid.column <= edge) return;
+  grid.column = edge;
   grid.pendingWrap = true;
   grid.wrapLost = false;
 };

@@ -1,11 +1,13 @@
 import type { Ledger } from '../ledger.js';
+import { asciiCharsets } from './charsets.js';
 import type { Grid } from './grid.js';
-import { home } from './motion.js';
+import { home, moveTo } from './motion.js';
 import type { Sequence } from './sequence.js';
 import { switchBuffer, switchColumns } from './region.js';
-import { restoreCursor, saveCursor } from './saved-cursor.js';
+import { placeSequence, restoreCursor, saveCursor } from './saved-cursor.js';
 
 const setSideMargins = (grid: Grid, on: boolean): void => {
+  if (grid.quirks.sideMargins === 'no') return;
   Object.assign(grid, { sideMargins: on, left: 0, right: grid.columns - 1 });
 };
 
@@ -30,14 +32,23 @@ const setOrigin = (grid: Grid, on: boolean): void => {
   home(grid);
 };
 
+/** DECANM. A terminal that may not know it is not told to leave the mode in which we speak to it. */
+const setAnsi: ModeRule = (grid, on) => {
+  if (grid.quirks.isXtermJs && on)
+    grid.charsets = { ...grid.charsets, designations: asciiCharsets.designations };
+  if (grid.quirks.vt52 === 'yes') grid.vt52 = !on;
+  return grid.quirks.vt52 === 'unknown' && !on ? '' : undefined;
+};
+
 /** DEC private modes that matter to the cursor (xterm ctlseqs). Each returns what to send for it, or undefined to send it as it is. */
 const rules: Readonly<Record<number, ModeRule>> = {
-  2: known((grid, on) => (grid.vt52 = !on)),
+  2: setAnsi,
   3: switchColumns,
   6: known(setOrigin),
   7: known((grid, on) => (grid.autowrap = on)),
   40: known((grid, on) => (grid.columnSwitch = on)),
   45: known((grid, on) => (grid.reverseWrap = on)),
+  1045: known((grid, on) => (grid.reverseWrap = on && !grid.quirks.isXtermJs)),
   69: known(setSideMargins),
   47: (grid, on) => switchBuffer(grid, 47, on),
   1047: (grid, on) => switchBuffer(grid, 1047, on),
@@ -64,20 +75,32 @@ export const savePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence)
   return undefined;
 };
 
-/** XTRESTORE: the terminal does it by itself, except that a switch of the buffer is one like any other. */
+/** Unlike a switch of the mode this leaves the cursor where it is. */
+const restoreOrigin = (grid: Grid, on: boolean): string => {
+  const { row, column } = grid;
+  grid.origin = on;
+  moveTo(grid, row, column);
+  return placeSequence(grid);
+};
+
+/** XTRESTORE, spelled out where something changes, since not every terminal knows it; a switch of the buffer is one like any other. */
 export const restorePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence): string | undefined => {
   if (grid.quirks.ignoresModeSaving) return undefined;
-  let instead: string | undefined;
+  let instead = '';
+  const others: number[] = [];
   for (const mode of sequence.values.subarray(0, sequence.count)) {
     const saved = grid.savedModes.get(mode);
     if (saved === undefined || saved === isPrivateModeOn(grid, ledger, mode)) continue;
     ledger.privateMode(mode, saved);
-    if (mode === 7) grid.autowrap = saved;
-    else if (mode === 6) grid.origin = saved;
-    else if (mode === 69) setSideMargins(grid, saved);
-    else if (mode === 47 || mode === 1047 || mode === 1049) instead = switchBuffer(grid, mode, saved);
+    const sequence = `\x1b[?${mode}${saved ? 'h' : 'l'}`;
+    if (mode === 6) instead += sequence + restoreOrigin(grid, saved);
+    else if (mode === 7 || mode === 69) instead += rules[mode]?.(grid, saved) ?? sequence;
+    else if (mode === 47 || mode === 1047 || mode === 1049)
+      instead += switchBuffer(grid, mode, saved) ?? sequence;
+    else others.push(mode);
   }
-  return instead;
+  if (instead === '') return undefined;
+  return others.length > 0 ? `\x1b[?${others.join(';')}r${instead}` : instead;
 };
 
 /** `CSI ? … h` and `CSI ? … l`: sent mode by mode as soon as one of them needs more than the terminal does by itself. */

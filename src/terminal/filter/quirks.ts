@@ -1,3 +1,6 @@
+/** Whether a terminal knows something: where that is not known, what it would do must not matter. */
+export type Support = 'yes' | 'no' | 'unknown';
+
 /**
  * Where terminals disagree about what a reset does to the scroll region (facts/terminals.md, table). The child must meet the
  * behaviour of the terminal it really runs in, so the filter follows the terminal instead of one reading of the standard.
@@ -13,8 +16,6 @@ export interface Quirks {
   readonly softResetKeepsRegion: boolean;
   /** DECSCL is not known at all (xterm.js) */
   readonly ignoresConformanceLevel: boolean;
-  /** columns that a byte of invalid UTF-8 takes: a replacement character, or nothing (xterm.js) */
-  readonly invalidByteWidth: 0 | 1;
   /** `ESC k … ESC \` is a title (GNU screen, tmux) */
   readonly escapeKTitle: boolean;
   /** DECRC does not bring origin mode back (xterm.js, alacritty, urxvt, GNU screen) */
@@ -23,6 +24,22 @@ export interface Quirks {
   readonly ignoresModeSaving: boolean;
   /** DECCOLM clears the screen even while mode 40 does not allow it (alacritty) */
   readonly columnModeAlways: boolean;
+  /** left and right margins: mode 69 (DECLRMM) and DECSLRM */
+  readonly sideMargins: Support;
+  /** `ESC l` and `ESC m`, the memory lock of HP terminals, which moves the top margin */
+  readonly memoryLock: Support;
+  /** mode 2 (DECANM), reset, makes a VT52 of it */
+  readonly vt52: Support;
+  /** mode 3 (DECCOLM) clears the screen where mode 40 allows it, and only there */
+  readonly columnMode: Support;
+  /** `CSI ? 5 W` (DECST8C) */
+  readonly eighthTabs: Support;
+  /** C1 controls in UTF-8 do what the same in seven bits does; 'no': only those that xterm.js knows */
+  readonly c1: Support;
+  /** modes and sequences are those of xterm.js, with its peculiarities: see where it is asked for */
+  readonly isXtermJs: boolean;
+  /** a wide character that wraps early blanks the cell that it leaves behind (xterm.js) */
+  readonly earlyWrapBlanks: boolean;
   /** the cursor does not follow the text when the height shrinks (kitty, facts/terminals.md §2 step 2) */
   readonly cursorStaysOnShrink: boolean;
 }
@@ -33,11 +50,18 @@ export const standardQuirks: Quirks = {
   alignmentKeepsRegion: false,
   softResetKeepsRegion: false,
   ignoresConformanceLevel: false,
-  invalidByteWidth: 1,
   escapeKTitle: false,
   restoreKeepsOrigin: false,
   ignoresModeSaving: false,
   columnModeAlways: false,
+  sideMargins: 'unknown',
+  memoryLock: 'unknown',
+  vt52: 'unknown',
+  columnMode: 'unknown',
+  eighthTabs: 'unknown',
+  c1: 'unknown',
+  isXtermJs: false,
+  earlyWrapBlanks: false,
   cursorStaysOnShrink: false,
 };
 
@@ -45,9 +69,26 @@ const xtermJs: Partial<Quirks> = {
   regionPerBuffer: true,
   alignmentKeepsRegion: true,
   ignoresConformanceLevel: true,
-  invalidByteWidth: 0,
   restoreKeepsOrigin: true,
   ignoresModeSaving: true,
+  sideMargins: 'no',
+  memoryLock: 'no',
+  vt52: 'no',
+  columnMode: 'no',
+  eighthTabs: 'no',
+  c1: 'no',
+  isXtermJs: true,
+  earlyWrapBlanks: true,
+};
+
+/** What ctlseqs says of xterm itself. */
+const realXterm: Partial<Quirks> = {
+  sideMargins: 'yes',
+  memoryLock: 'yes',
+  vt52: 'yes',
+  columnMode: 'yes',
+  eighthTabs: 'yes',
+  c1: 'yes',
 };
 
 const byTerm: readonly (readonly [RegExp, Partial<Quirks>])[] = [
@@ -65,16 +106,25 @@ const byTerm: readonly (readonly [RegExp, Partial<Quirks>])[] = [
   ],
 ];
 
+/** xterm sets XTERM_VERSION; a program in it that is a terminal itself leaves it there, but says in TERM or otherwise what it is. */
+const isRealXterm = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env['XTERM_VERSION'] !== undefined &&
+  /^xterm(?!-kitty|-ghostty)/.test(env['TERM'] ?? '') &&
+  ['TMUX', 'STY', 'TERM_PROGRAM', 'VTE_VERSION', 'KONSOLE_VERSION'].every((name) => env[name] === undefined);
+
 /** What the environment says about the terminal; the answer to DA2 may know better (see `quirksOfDeviceAttributes`). */
 export const quirksOf = (env: Readonly<Record<string, string | undefined>>): Quirks => {
   const quirks = { ...standardQuirks };
   const match = byTerm.find(([pattern]) => pattern.test(env['TERM'] ?? ''));
   if (match) Object.assign(quirks, match[1]);
   if (env['STY'] !== undefined && env['TMUX'] === undefined) quirks.switchResetsRegion = true;
+  if (isRealXterm(env)) Object.assign(quirks, realXterm);
   if (env['TERM_PROGRAM'] === 'vscode' && env['TMUX'] === undefined) Object.assign(quirks, xtermJs);
   return quirks;
 };
 
-/** xterm.js answers DA2 (`CSI > c`) with this and no other terminal does. */
-export const quirksOfDeviceAttributes = (reply: string, quirks: Quirks): Quirks =>
-  reply === '0;276;0' ? { ...quirks, ...xtermJs } : quirks;
+/** xterm.js answers DA2 (`CSI > c`) with this and no other terminal does; xterm as a VT420 with its patch level (ctlseqs). */
+export const quirksOfDeviceAttributes = (reply: string, quirks: Quirks): Quirks => {
+  if (reply === '0;276;0') return { ...quirks, ...xtermJs };
+  return /^41;[2-9]\d\d;0$/.test(reply) ? { ...quirks, ...realXterm } : quirks;
+};

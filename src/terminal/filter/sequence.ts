@@ -5,7 +5,7 @@ export interface Sequence {
   count: number;
   /** 0 or one of `< = > ?` */
   prefix: number;
-  /** 0 or the last of the bytes 0x20–0x2f */
+  /** 0, the byte 0x20–0x2f before the final one, or something else where more stands there */
   intermediate: number;
   final: number;
   bytes: Uint8Array;
@@ -16,6 +16,7 @@ export interface Sequence {
 
 const MAX_PARAMETERS = 32;
 const MAX_VALUE = 1_000_000;
+const MANY = 0x7f;
 
 export const makeSequence = (): Sequence => ({
   values: new Int32Array(MAX_PARAMETERS),
@@ -58,7 +59,7 @@ export const readSequence = (into: Sequence, bytes: Uint8Array, start: number, f
   if (count < MAX_PARAMETERS) into.values[count++] = value;
   into.end = at;
   into.count = count;
-  if (at < final - 1) into.intermediate = bytes[final - 1] ?? 0;
+  if (at < final - 1) into.intermediate = MANY; // no sequence that we know has two
   into.final = bytes[final] ?? 0;
 };
 

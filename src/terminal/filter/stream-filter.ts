@@ -1,13 +1,12 @@
 import { makeLedger, type Ledger } from '../ledger.js';
+import { notePrinted, readCharacter } from './character.js';
 import { control } from './escape.js';
 import type { Grid } from './grid.js';
 import { HOLD, insertBefore, join, replace, type Pass } from './pass.js';
-import { printCells, printWide } from './print.js';
-import { readC1, readEscape } from './read-escape.js';
+import { printCells } from './print.js';
+import { readEscape, readOpen } from './read-escape.js';
+import { readString } from './read-string.js';
 import { makeSequence } from './sequence.js';
-import { endOfString } from './strings.js';
-import { decodeAt, encodedLength, INCOMPLETE, INVALID } from './utf8.js';
-import { widthOf } from './width.js';
 
 /**
  * Rewrites the child's output so that a terminal with a footer row shows what one without it would: the table of DESIGN §4.
@@ -28,8 +27,6 @@ export interface StreamFilter {
 
 const ESC = 0x1b;
 const DEL = 0x7f;
-const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
-const COMMAND_HEAD = 2048; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter
 
 const nothing = new Uint8Array();
 
@@ -41,81 +38,31 @@ const readText = (pass: Pass, start: number): number => {
     if (byte < 0x20 || byte >= DEL) break;
   }
   printCells(grid, end - start, start, pass.insert);
-  grid.lastCodePoint = bytes[end - 1] ?? 0;
-  grid.lastWidth = 1;
-  grid.repeatLost = false;
+  notePrinted(grid, bytes[end - 1] ?? 0, 1);
   return end;
 };
 
-const readCharacter = (pass: Pass, start: number): number => {
-  const { grid } = pass;
-  const codePoint = decodeAt(pass.bytes, start);
-  if (codePoint === INCOMPLETE) return HOLD;
-  if (codePoint === INVALID) {
-    printCells(grid, grid.quirks.invalidByteWidth, start, pass.insert);
-    return start + 1;
-  }
-  const end = start + encodedLength(codePoint);
-  if (codePoint < 0xa0) return readC1(pass, start, end, codePoint);
-  const width = widthOf(codePoint);
-  if (width === 0) return end;
-  if (width === 1) printCells(grid, 1, start, pass.insert);
-  else printWide(grid, start, pass.insert);
-  grid.lastCodePoint = codePoint;
-  grid.lastWidth = width;
-  grid.repeatLost = false;
-  return end;
-};
-
-const readString = (pass: Pass, start: number): number => {
-  const { bytes } = pass;
-  const end = pass.string ? endOfString(bytes, start, pass.string) : start;
-  const stop = end < 0 ? bytes.length : end;
-  for (let at = start; at < stop && pass.command.length < COMMAND_HEAD; at += 1)
-    pass.command.push(bytes[at] ?? 0);
-  if (end < 0 && bytes[stop - 1] === C1_LEAD) return stop - 1 > start ? stop - 1 : HOLD; // perhaps the first half of ST
-  if (end < 0) return stop;
-  if (bytes[end] === ESC && end + 1 === bytes.length) return end === start ? HOLD : end;
-  if (pass.string === 'command') pass.ledger.command(String.fromCharCode(...pass.command));
-  pass.string = undefined;
-  pass.unterminated = bytes[end] === ESC;
-  return pass.unterminated ? end : end + (bytes[end] === 0xc2 ? 2 : 1);
-};
-
-/** The rest of an over-long sequence, up to its final byte. */
-const readSkipped = (pass: Pass, start: number): number => {
-  const { bytes } = pass;
-  for (let at = start; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte >= 0x20 && byte <= 0x3f) continue;
-    pass.skipping = false;
-    return byte === ESC ? at : at + 1;
-  }
-  return bytes.length;
-};
-
-const readControl = (pass: Pass, start: number, byte: number): number => {
+const readControl = (pass: Pass, start: number): number => {
+  const byte = pass.bytes[start] ?? 0;
+  if (byte === DEL) return start + 1;
   pass.grid.lastWidth = 0;
   return replace(pass, start, start + 1, control(pass.grid, byte));
 };
 
 /** Reads one element at `start`; returns the offset behind it, or HOLD. */
 const readElement = (pass: Pass, start: number): number => {
-  if (pass.string) return readString(pass, start);
-  if (pass.skipping) return readSkipped(pass, start);
+  if (pass.string) return readString(pass, pass.string, start);
+  if (pass.openLength > 0) return readOpen(pass, start, readControl);
   const byte = pass.bytes[start] ?? 0;
   if (byte >= 0x20 && byte < DEL) return readText(pass, start);
   if (byte >= 0x80) return readCharacter(pass, start);
-  if (byte === DEL) return start + 1;
-  if (byte !== ESC) return readControl(pass, start, byte);
+  if (byte !== ESC) return readControl(pass, start);
   const end = readEscape(pass, start);
   if (end > start) pass.unterminated = false;
   return end;
 };
 
-const pushChunk = (pass: Pass, chunk: Uint8Array): readonly Uint8Array[] => {
-  pass.bytes = pass.held.length > 0 ? join(pass.held, chunk) : chunk;
-  Object.assign(pass, { held: pass.bytes, from: 0, parts: [] }); // held, in case something here throws
+const readChunk = (pass: Pass): void => {
   let at = 0;
   while (at < pass.bytes.length) {
     const next = readElement(pass, at);
@@ -124,6 +71,19 @@ const pushChunk = (pass: Pass, chunk: Uint8Array): readonly Uint8Array[] => {
   }
   if (at > pass.from) pass.parts.push(pass.bytes.subarray(pass.from, at));
   pass.held = at < pass.bytes.length ? pass.bytes.slice(at) : nothing;
+};
+
+const pushChunk = (pass: Pass, chunk: Uint8Array): readonly Uint8Array[] => {
+  const { open, openLength } = pass;
+  pass.bytes = pass.held.length > 0 ? join(pass.held, chunk) : chunk;
+  pass.from = 0;
+  pass.parts = [];
+  try {
+    readChunk(pass);
+  } catch (error) {
+    Object.assign(pass, { held: join(open.subarray(0, openLength), pass.bytes), openLength: 0 }); // nothing of it has been sent
+    throw error;
+  }
   return pass.parts;
 };
 
@@ -138,7 +98,8 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     held: nothing,
     string: undefined,
     command: [],
-    skipping: false,
+    open: nothing,
+    openLength: 0,
     unterminated: false,
     insert: (at, text) => insertBefore(pass, at, text),
   };
@@ -147,11 +108,11 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     ledger: pass.ledger,
     push: (chunk) => pushChunk(pass, chunk),
     flush: () => {
-      const { held } = pass;
-      pass.held = nothing;
-      return held;
+      const rest = join(pass.open.subarray(0, pass.openLength), pass.held);
+      Object.assign(pass, { held: nothing, openLength: 0 });
+      return rest;
     },
-    isWhole: () => pass.held.length === 0,
-    isGround: () => pass.string === undefined && !pass.skipping && !pass.unterminated,
+    isWhole: () => pass.held.length === 0 && pass.openLength === 0,
+    isGround: () => pass.string === undefined && !pass.unterminated,
   };
 };

@@ -1,6 +1,6 @@
 import { hasFooter, type Grid } from './grid.js';
 import type { Rule } from './cursor-sequences.js';
-import { softReset } from './region.js';
+import { softReset, softResetModes } from './region.js';
 import { parameterText, valueAt, type Sequence } from './sequence.js';
 
 const LINES_PER_PAGE = 24; // `CSI n t` with n >= 24 is DECSLPP, smaller ones are window operations (xterm ctlseqs)
@@ -60,12 +60,14 @@ const conformanceLevel: Rule = (grid, sequence) => {
   const level = valueAt(sequence, 0);
   if (grid.quirks.ignoresConformanceLevel || level < 61 || level > 65) return undefined;
   const parameters = sequence.count > 1 ? `${level};${valueAt(sequence, 1)}` : `${level}`;
-  return softReset(grid, `\x1b[${parameters}"p`);
+  const all = `\x1b[${parameters}"p${softResetModes(grid)}`;
+  return softReset(grid, all) ?? all;
 };
 
 /** DECST8C. */
 const everyEighth: Rule = (grid, sequence) => {
-  if (valueAt(sequence, 0) === 5)
+  if (grid.quirks.eighthTabs === 'unknown') return '';
+  if (grid.quirks.eighthTabs === 'yes' && valueAt(sequence, 0) === 5)
     grid.tabs.forEach((_, column) => (grid.tabs[column] = column % 8 === 0 ? 1 : 0));
   return undefined;
 };

@@ -123,6 +123,10 @@ export const makeScreen = (
   const { pause, resume, ...parsing } = parseInTurns({
     parse: (bytes) => emulator?.parse(bytes),
     now: () => performance.now(),
+    cpu: () => {
+      const { user, system } = process.cpuUsage(); // µs
+      return (user + system) / 1000;
+    },
     anew,
     onFailure: fail,
   });

@@ -8,6 +8,7 @@ const parsingAt = (msFor: (bytes: Uint8Array) => number, more: Partial<ParsingPo
   const failures: unknown[] = [];
   const parsing = parseInTurns({
     now: () => now,
+    cpu: () => now,
     parse: (bytes) => {
       sizes.push(bytes.length);
       now += msFor(bytes);
@@ -51,6 +52,14 @@ describe('parsing in turns', () => {
     await parsing.settled();
     isDone = true;
     expect(turns).toBeGreaterThanOrEqual(sizes.length - 1);
+  });
+
+  it('goes on when the whole process stood still, as with a closed lid', async () => {
+    const { parsing, sizes, failures } = parsingAt(() => 1_001, { cpu: () => 0 });
+    parsing.feed(bytes(400));
+    await parsing.settled();
+    expect(failures).toEqual([]);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(400);
   });
 
   it('ends when a slice took longer than anybody can bear', async () => {

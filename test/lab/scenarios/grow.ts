@@ -1,12 +1,9 @@
 // The window becomes full: alone, in the middle of work, and beside a user who does something.
 import { BACKSPACE } from '../agents/agent.js';
-import type { Asked } from '../mock/server.js';
-import type { Stage } from '../stage.js';
+import { workAtLength } from './long-turn.js';
 import { must, type Scenario } from './scenario.js';
 import { compacted, fill, openDialog, unanswered, untouched } from './steps.js';
 
-// No two lines alike: Gemini stops a model that repeats itself.
-const LONG = Array.from({ length: 40 }, (_, index) => `${index}. ${(index * 7919 + 1e7).toString(36)}\n`);
 const PIECE_MS = 500;
 const DRAFT = 'half a thought';
 
@@ -24,15 +21,6 @@ const idle: Scenario = {
   },
 };
 
-/** A turn that goes on for long; `pieceMs` is the pause between two of its pieces. */
-const workAtLength = async ({ mock, say, untilAsked }: Stage, pieceMs: number): Promise<() => boolean> => {
-  mock.control({ turn: { pieces: LONG.length, pieceMs, text: LONG.join('') } });
-  await say('go on at length');
-  const isIt = ({ said, purpose }: Asked): boolean => purpose === 'turn' && said.includes('at length');
-  await untilAsked(isIt, 'the long question');
-  return () => mock.asked().some((asked) => isIt(asked) && asked.end === 'answered');
-};
-
 const busy: Scenario = {
   name: 'busy',
   expects: 'full while it works: waits for the end of the turn, then compacts',
@@ -40,9 +28,9 @@ const busy: Scenario = {
   play: async (stage) => {
     const { terminal, untilFooter, summaries } = stage;
     await fill(stage);
-    const isOver = await workAtLength(stage, PIECE_MS);
+    const ending = await workAtLength(stage, PIECE_MS);
     await untilFooter(/agent is busy/);
-    await terminal.until(isOver, 'the end of the long answer');
+    await terminal.until(() => ending() === 'answered', 'the end of the long answer');
     must(summaries() === 0, 'a summary was asked for during the turn');
     const line = await compacted(stage);
     return `waited for the turn; ${line}`;
@@ -58,11 +46,11 @@ const queued: Scenario = {
   play: async (stage) => {
     const { agent, terminal, untilLog, untilFooter, summaries, log } = stage;
     await fill(stage);
-    const isOver = await workAtLength(stage, 2 * PIECE_MS);
+    const ending = await workAtLength(stage, 2 * PIECE_MS);
     if (agent.canQueue) await untilLog(/typing .*: sent/);
     else await untilFooter(/agent is busy/);
-    must(!isOver(), 'the turn was over before the command was typed');
-    await terminal.until(isOver, 'the end of the long answer');
+    must(ending() === undefined, 'the turn was over before the command was typed');
+    await terminal.until(() => ending() === 'answered', 'the end of the long answer');
     must(summaries() === 0, 'a summary was asked for during the turn');
     must(agent.canQueue || !/ typing /.test(log()), 'the command was typed during the turn');
     const line = await compacted(stage);

@@ -91,6 +91,11 @@ const shownBy = (emulator: () => Emulator | undefined): Shown => ({
   lastRow: () => emulator()?.lastRow() ?? Infinity,
 });
 
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage(); // µs
+  return (user + system) / 1000;
+};
+
 /**
  * `seed` gives the bytes that bring a new terminal to the cursor and modes that the child has now, after output was skipped.
  * `onFailure` is told once, when there is no model from here on.
@@ -123,10 +128,7 @@ export const makeScreen = (
   const { pause, resume, ...parsing } = parseInTurns({
     parse: (bytes) => emulator?.parse(bytes),
     now: () => performance.now(),
-    cpu: () => {
-      const { user, system } = process.cpuUsage(); // µs
-      return (user + system) / 1000;
-    },
+    cpu: cpuMs,
     anew,
     onFailure: fail,
   });

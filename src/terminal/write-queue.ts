@@ -27,8 +27,12 @@ export interface WriteQueueOptions {
 }
 
 const AT_ONCE_MS = 1; // a reader that runs takes what is there within this time: look in every turn of the loop
-const FIRST_WAIT_MS = 1;
-const LONGEST_WAIT_MS = 16; // 60 tries a second cost 0.2 % of a processor, and nobody waits longer than a frame
+// Milliseconds between two tries, by how long it has taken nothing: a slow one soon takes more, one that has stopped may never.
+const waits = [
+  { untilMs: 50, waitMs: 1 },
+  { untilMs: 1_000, waitMs: 4 },
+  { untilMs: Infinity, waitMs: 16 }, // 60 tries a second cost 0.2 % of a processor, and nobody waits longer than a frame
+] as const;
 
 /** The number of bytes taken; 0 where the terminal takes none now. Throws what the system says where it is gone. */
 const writeNow = (fd: number, bytes: Uint8Array): number => {
@@ -48,7 +52,6 @@ const writeNow = (fd: number, bytes: Uint8Array): number => {
 /** Tries again with a terminal that has just taken nothing. */
 const makeRetry = (attempt: () => void) => {
   let stuckSince = 0;
-  let waitMs = FIRST_WAIT_MS;
   let cancel: (() => void) | undefined;
   const run = (): void => {
     cancel = undefined;
@@ -58,17 +61,17 @@ const makeRetry = (attempt: () => void) => {
     isDue: (): boolean => cancel !== undefined,
     /** it takes bytes, so that it is looked at often again */
     noteProgress: (): void => {
-      [stuckSince, waitMs] = [performance.now(), FIRST_WAIT_MS];
+      stuckSince = performance.now();
     },
     later: (): void => {
-      if (performance.now() - stuckSince < AT_ONCE_MS) {
+      const stuckMs = performance.now() - stuckSince;
+      if (stuckMs < AT_ONCE_MS) {
         const immediate = setImmediate(run);
         cancel = () => clearImmediate(immediate);
         return;
       }
-      const timer = setTimeout(run, waitMs);
+      const timer = setTimeout(run, waits.find(({ untilMs }) => stuckMs < untilMs)?.waitMs);
       cancel = () => clearTimeout(timer);
-      waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
     },
     stop: (): void => {
       cancel?.();

@@ -91,9 +91,12 @@ const shownBy = (emulator: () => Emulator | undefined): Shown => ({
   lastRow: () => emulator()?.lastRow() ?? Infinity,
 });
 
-const cpuMs = (): number => {
-  const { user, system } = process.cpuUsage(); // µs
-  return (user + system) / 1000;
+const clocks = {
+  now: (): number => performance.now(),
+  cpu: (): number => {
+    const { user, system } = process.cpuUsage(); // µs
+    return (user + system) / 1000;
+  },
 };
 
 /**
@@ -127,8 +130,7 @@ export const makeScreen = (
   };
   const { pause, resume, ...parsing } = parseInTurns({
     parse: (bytes) => emulator?.parse(bytes),
-    now: () => performance.now(),
-    cpu: cpuMs,
+    ...clocks,
     anew,
     onFailure: fail,
   });

@@ -119,7 +119,7 @@ describe('an agent defined by a file', () => {
   it.each([
     ['nothing.json', undefined, 'no such file'],
     ['half.json', '{"name":', 'it is not JSON'],
-    ['.', undefined, 'not a file'],
+    ['.', undefined, 'not a regular file'],
   ])('cannot be %s', async (name, text, reason) => {
     await inFolder(async (folder) => {
       if (text !== undefined) writeFileSync(join(folder, name), text);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { caseOf, type Step } from '../fuzz/case.js';
 import { casts } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { programOutput } from '../support/sequences.js';
@@ -13,6 +14,16 @@ const sizesFor = (index: number, length: number): readonly number[] => {
 };
 
 const recordings = casts().map((cast, index) => ({ ...cast, sizes: sizesFor(index, cast.output.length) }));
+
+/** The pieces that a random program writes, one by one. */
+const chunksOf = (steps: readonly Step[]): readonly Buffer[] => {
+  const chunks: string[] = [''];
+  for (const { bytes, isEnd } of steps) {
+    chunks.push((chunks.pop() ?? '') + bytes);
+    if (isEnd === true) chunks.push('');
+  }
+  return chunks.map((chunk) => Buffer.from(chunk, 'latin1'));
+};
 
 const expectSame = async (wrapped: Wrapped, plain: ReturnType<typeof makeEmulator>): Promise<void> => {
   await wrapped.caughtUp();
@@ -36,6 +47,25 @@ describe.concurrent('under the built program', () => {
       });
     },
   );
+
+  it('output of everything that terminals know looks as in a terminal without the footer row', async () => {
+    const [columns, rows] = [40, 10];
+    const runs = process.env['FUZZ'] === undefined ? 12 : Number(process.env['FUZZ']);
+    for (let seed = 1; seed <= runs; seed += 1) {
+      const chunks = chunksOf(caseOf(seed, true).steps);
+      const plain = makeEmulator(columns, rows);
+      await withWrapped({ columns, rows: rows + 1 }, async (wrapped) => {
+        await wrapped.started();
+        for (const chunk of [...chunks, Buffer.from('\x18\x1b\\')]) {
+          await plain.write(chunk);
+          await wrapped.player.write(chunk);
+        }
+        await wrapped.caughtUp();
+        const shown = { seed, ...describeTerminal(wrapped.window.emulator.terminal, 1) };
+        expect(shown).toEqual({ seed, ...describeTerminal(plain.terminal) });
+      });
+    }
+  });
 
   it('any output looks and answers as in a terminal without the footer row', async () => {
     const [columns, rows] = [40, 12];

@@ -31,6 +31,8 @@ const cases = {
   'a sequence without an end': filled('\x1b[', '0;'),
   'a string without an end': filled('\x1b]0;', 'a'),
   'a string of first halves of ST': filled('\x1b]0;', '\xc2'),
+  'bytes that are no UTF-8 in a string': filled('\x1b_', '\xff'),
+  'C1 controls in a title': filled('\x1b]0;', '\xc2\x85'),
   'REP in the scroll region': filled('', 'x\x1b[65535b'),
   'REP below the scroll region': filled('\x1b[5;10r\x1b[39;1H', 'x\x1b[65535b'),
   'line feeds below the scroll region': filled('\x1b[5;10r\x1b[39;1H', '\n'),

@@ -92,3 +92,16 @@ describe('a sequence with something inside that is none of it', () => {
     }
   });
 });
+
+describe('a long string of characters that terminals disagree about', () => {
+  // read in one piece of a megabyte: were its end looked for at each of them, this would take hours
+  const characters = '\xff'.repeat(1_000_000);
+  it.each([
+    ['APC', '\x1b_', characters],
+    ['the beginning of a DCS', '\x1bP', characters],
+    ['PM', '\x1b^', '\xc3\xa9'.repeat(500_000)],
+    ['a title', '\x1b]0;', '\xc2\x85'.repeat(500_000)],
+  ])('is read to its end, without them: %s', (_, start, text) => {
+    expect(rewritten([Buffer.from(`${start}${text}\x1b\\end`, 'latin1')])).toBe(`${start}\x1b\\end`);
+  });
+});

@@ -4,6 +4,14 @@ import type { Insert } from './print.js';
 import type { Sequence } from './sequence.js';
 import type { StringKind } from './strings.js';
 
+/** Offsets in `bytes`, for the kind of string that was looked for; −1 where there is none. */
+export interface StringEnds {
+  readonly bytes: Uint8Array;
+  readonly kind: StringKind;
+  readonly end: number;
+  readonly header: number;
+}
+
 /** One pass over the child's output: the chunk at hand and what lives from chunk to chunk. Changed in place. */
 export interface Pass {
   readonly grid: Grid;
@@ -21,6 +29,8 @@ export interface Pass {
   openLength: number;
   /** inside a string, up to its terminator */
   string: StringKind | undefined;
+  /** where the string ends in these bytes, and its header; looked for once, however many characters in it are dealt with one by one */
+  stringEnds: StringEnds | undefined;
   /** first bytes of an operating system command, for the ledger */
   command: number[];
   /** a string ended with an ESC that has not been sent yet: the terminal is still inside it */

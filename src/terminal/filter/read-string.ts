@@ -1,4 +1,4 @@
-import { HOLD, replace, type Pass } from './pass.js';
+import { HOLD, replace, type Pass, type StringEnds } from './pass.js';
 import { disputedInString, endOfHeader, endOfString, type StringKind } from './strings.js';
 import { decodeAt, encodedLength, INCOMPLETE, INVALID } from './utf8.js';
 
@@ -24,12 +24,22 @@ const endCommand = ({ ledger, command }: Pass, byte: number): void => {
   ledger.command({ text, isWhole: command.length <= COMMAND_HEAD });
 };
 
+/** Looks for the ends of the string that goes on at `start`, unless that is known of these bytes. */
+const endsFrom = (pass: Pass, kind: StringKind, start: number): StringEnds => {
+  const { bytes, stringEnds: known } = pass;
+  const isValid = known?.bytes === bytes && known.kind === kind && (known.end < 0 || known.end >= start);
+  if (known && isValid && (known.header < 0 || known.header > start)) return known;
+  const end = endOfString(bytes, start, kind);
+  const header = kind === 'header' ? endOfHeader(bytes, start, end < 0 ? bytes.length : end) : -1;
+  pass.stringEnds = { bytes, kind, end, header };
+  return pass.stringEnds;
+};
+
 /** Reads on in the string at `start`; returns the next offset. */
 export const readString = (pass: Pass, kind: StringKind, start: number): number => {
   const { bytes } = pass;
-  const found = endOfString(bytes, start, kind);
+  const { end: found, header } = endsFrom(pass, kind, start);
   const end = found < 0 ? bytes.length : found;
-  const header = kind === 'header' ? endOfHeader(bytes, start, end) : -1;
   const disputed = disputedInString(bytes, start, header < 0 ? end : header, kind);
   if (disputed >= 0) return readDisputed(pass, start, disputed);
   if (header >= 0) {
@@ -43,7 +53,7 @@ export const readString = (pass: Pass, kind: StringKind, start: number): number 
   if (bytes[end] === ESC && end + 1 === bytes.length) return keepCommand(pass, start, end);
   keepCommand(pass, start, end);
   if (kind === 'command') endCommand(pass, bytes[end] ?? 0);
-  pass.string = undefined;
+  pass.string = pass.stringEnds = undefined;
   pass.unterminated = bytes[end] === ESC;
   return pass.unterminated ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);
 };
@@ -56,6 +66,6 @@ const readDisputed = (pass: Pass, start: number, at: number): number => {
   const end = codePoint === INVALID ? at + 1 : at + encodedLength(codePoint);
   if (!pass.grid.quirks.isXtermJs) return replace(pass, at, end, '');
   if (codePoint === INVALID) return end;
-  pass.string = undefined;
+  pass.string = pass.stringEnds = undefined;
   return codePoint < 0xa0 ? at : end;
 };

@@ -97,6 +97,7 @@ export const makeStreamFilter = (grid: Grid): StreamFilter => {
     parts: [],
     held: nothing,
     string: undefined,
+    stringEnds: undefined,
     command: [],
     open: nothing,
     openLength: 0,

@@ -1,7 +1,7 @@
 import { keyMeaning } from './hotkey.js';
 import { elementAt, type Element } from './input-element.js';
 import { readMarked, PASTE_START, type PasteState } from './paste.js';
-import { reportForChild, type ReportFrame } from './reports.js';
+import { isOldMouse, oldMouseForChild, reportForChild, type ReportFrame } from './reports.js';
 
 /** What the user's bytes turned out to be, in their order. */
 export type InputPart =
@@ -48,22 +48,12 @@ export const isHeld = ({ ready, open }: InputState): boolean => ready.length > 0
  */
 export const isAnswerHeld = ({ open }: InputState, isAwaited: boolean): boolean => {
   const text = Buffer.from(open).toString('latin1');
-  return isAwaited ? /^\x1b(?:\[[>\d;]*)?$/.test(text) : /^\x1b\[[>\d;]+$/.test(text);
+  return isAwaited ? /^\x1b(?:\[[>\d;]*)?$/.test(text) : /^\x1b\[[>\d;]*$/.test(text);
 };
 
 const ESC = 0x1b;
 
-/** A press in the old form on the footer row is swallowed, a release there counts for the child's last row. */
-const oldMouseForChild = (sequence: string, frame: ReportFrame): string | undefined => {
-  const row = sequence.charCodeAt(5) - 32;
-  const button = sequence.charCodeAt(3) - 32;
-  if (row <= frame.childRows) return undefined;
-  const passes = (button & 32) !== 0 || (button & 3) === 3;
-  return passes ? sequence.slice(0, 5) + String.fromCharCode(frame.childRows + 32) : '';
-};
-
-const isOldMouse = (sequence: string): boolean => sequence.startsWith('\x1b[M') && sequence.length === 6;
-
+const LONGEST_ANSWER = 64; // bytes
 const MODIFIED_F3 = /^1;(?:[2-9]|1[0-6])R$/; // Shift-F3 and its like: the cursor in one of these columns of row 1 looks the same
 
 /** Answers to CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the two things we ask. */
@@ -154,7 +144,11 @@ export const readInput = (
   const bytes = Buffer.concat([state.open, chunk]);
   const collected = collectParts(state.ready);
   let { inPaste, matched } = state;
-  if (inPaste && context.isQuiet && isHotkeyAlone(bytes, context)) [inPaste, matched] = [false, 0];
+  if (inPaste && context.isQuiet) {
+    const answer = answerOf(bytes.toString('latin1', 0, LONGEST_ANSWER), context); // and the paste goes on
+    if (answer !== undefined) return { parts: [{ type: 'answer', text: answer }], state };
+    if (isHotkeyAlone(bytes, context)) [inPaste, matched] = [false, 0];
+  }
   const moment = { hasFrame: context.frame !== undefined, oldMouse: context.oldMouse };
   let escape: Uint8Array | undefined; // an ESC that waits for what it goes with: no write ends in one that went on
   let at = 0;

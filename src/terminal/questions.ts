@@ -8,6 +8,8 @@ export interface Questions {
   awaits: (final: string) => boolean;
   /** questions of ours whose answers may be on their way */
   open: () => number;
+  /** an answer to us may be on its way over a slow line, in pieces */
+  isAwaited: () => boolean;
   /** a question of ours has had no answer, however long ago it was asked */
   isUnanswered: () => boolean;
 }
@@ -19,6 +21,7 @@ interface Question {
 }
 
 const EXPIRY_MS = 2_000; // after that it is a key: Shift-F3 looks like the cursor's position in row 1
+const SLOW_MS = 15_000; // for a line over which even the pieces of an answer come apart
 // A terminal that never answers must not make the list grow.
 const MAX_OPEN = 4096;
 const MAX_OURS = 64;
@@ -62,6 +65,7 @@ export const makeQuestions = (now: () => number = () => performance.now()): Ques
     awaits: (final) =>
       open.some((question) => question.final === final && !question.ours && isFresh(question)),
     open: () => open.filter((question) => question.ours && isFresh(question)).length,
+    isAwaited: () => open.some(({ ours, askedAt }) => ours && now() - askedAt < SLOW_MS),
     isUnanswered: () => open.some(({ ours }) => ours),
   };
 };

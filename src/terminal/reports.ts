@@ -40,6 +40,19 @@ const mouseReport = (sequence: string, { childRows }: ReportFrame): string | und
   return sgr ? `\x1b[<${button};${column};${childRows}${final}` : `\x1b[${button};${column};${childRows}M`;
 };
 
+/** A press in the old form on the footer row is swallowed, a release there counts for the child's last row. */
+export const oldMouseForChild = (sequence: string, frame: ReportFrame): string | undefined => {
+  const row = sequence.charCodeAt(5) - 32;
+  const button = sequence.charCodeAt(3) - 32;
+  if (row <= frame.childRows) return undefined;
+  const passes = (button & 32) !== 0 || (button & 3) === 3;
+  return passes ? sequence.slice(0, 5) + String.fromCharCode(frame.childRows + 32) : '';
+};
+
+/** `CSI M` and three bytes (X10, xterm ctlseqs). */
+export const isOldMouse = (sequence: string): boolean =>
+  sequence.startsWith('\x1b[M') && sequence.length === 6;
+
 /** DECRQDE's answer: the displayed extent in rows and columns. */
 const extentReport = (sequence: string, frame: ReportFrame): string | undefined => {
   const match = /^\x1b\[(\d+);(\d+;[\d;]*)"w$/.exec(sequence);

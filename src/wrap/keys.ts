@@ -124,7 +124,7 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
     waitFor(covering?.waitMs());
   };
   const heldMs = (): number => {
-    const isAnswer = questions.isUnanswered() && isAnswerHeld(state, questions.open() > 0);
+    const isAnswer = questions.isUnanswered() && isAnswerHeld(state, questions.isAwaited());
     return isAnswer ? ANSWER_MS : HELD_MS;
   };
   const read = (bytes: Uint8Array): void => {

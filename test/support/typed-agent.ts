@@ -31,6 +31,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     isDeaf: false,
     /** its screen cannot be read */
     isBlind: false,
+    /** another program may read its terminal */
+    isDoubted: false,
     /** empties its prompt a while after Enter, when the test says so */
     isSlow: false,
     /** how much of the command arrives */
@@ -64,6 +66,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       if (state.isBlind) return undefined;
       return {
         activity: activity(),
+        isDoubted: state.isDoubted,
         prompt: state.hasPrompt
           ? {
               text: state.text,
@@ -89,8 +92,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       state.released.push('held');
       return {
         waiting: () => state.waiting,
-        releaseOne: () => {
-          state.waiting -= 1;
+        releaseOne: (behind: number) => {
+          state.waiting -= state.waiting > behind ? 1 : 0;
           state.onRelease();
         },
         release: () => {

@@ -120,7 +120,7 @@ describe('an answer in pieces', () => {
     ['\x1b[12', true, true],
     ['\x1b[>41;3', true, true],
     ['\x1b', true, false],
-    ['\x1b[', true, false],
+    ['\x1b[', true, true],
     ['\x1b[<12', false, false],
     ['\x1bO', false, false],
   ])('is waited for after %j: %s while one must come, %s later', (begun, soon, later) => {
@@ -278,5 +278,16 @@ describe('a paste', () => {
     expect(pressed('\x1b[93;5u', true)).toEqual(['hotkey']);
     expect(pressed('\x1d', false)).toEqual(['forward']);
     expect(pressed('text\x1d', true)).toEqual(['forward']);
+  });
+
+  it('without an end keeps no answer from us', () => {
+    const begun = readInput(startInput, Buffer.from('\x1b[200~half'), context).state;
+    const { parts, state } = readInput(begun, Buffer.from('\x1b[5;3R'), {
+      ...context,
+      isQuiet: true,
+      isOurs: () => true,
+    });
+    expect(parts).toEqual([{ type: 'answer', text: '5;3R' }]);
+    expect(state.inPaste).toBe(true);
   });
 });

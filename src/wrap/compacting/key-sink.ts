@@ -86,9 +86,9 @@ export const makeKeySink = (
       held = waiting;
       return {
         waiting: () => waiting.length,
-        releaseOne: () => {
-          const first = held === waiting ? waiting.shift() : undefined;
-          if (first) send(first, true);
+        releaseOne: (behind) => {
+          const [next] = held === waiting ? waiting.splice(behind, 1) : [];
+          if (next) send(next, true);
         },
         release: () => release(waiting),
       };

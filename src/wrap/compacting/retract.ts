@@ -69,7 +69,13 @@ export const retract = async (order: TypeOrder, text: string, about: Retraction)
   while (!signal.aborted) {
     const look = await lookWhenRested(port, signal, clock);
     const seen = look && placeOf(look, text);
-    if (isBlind(clock) || seen === 'hidden') return { reason: AWAY, isHidden: true };
+    if (isBlind(clock)) return { reason: AWAY, isHidden: true };
+    if (seen === 'hidden') {
+      // unread, so that it is still in order; or another program reads it, to which our text means as little as to the user
+      const isElsewhere = port.drawn() === about.drawnBefore || look?.isDoubted === true;
+      if (isElsewhere && times === 0) erase(text);
+      return { reason: AWAY, isHidden: !isElsewhere };
+    }
     const place = port.drawn() === drawn ? undefined : seen; // older than our last stroke
     if (place === undefined && !isOver(STALLED_MS)) continue;
     if (place === 'here' && times < MOST_TIMES) {
@@ -85,8 +91,8 @@ export const retract = async (order: TypeOrder, text: string, about: Retraction)
 };
 
 /**
- * The user's keys go on one by one, each after a look at what the one before has done, until the prompt is seen again: our text may
- * stand in it. Ends with the keys released.
+ * Until the prompt is seen again our text may stand in it. Keys that the user has pressed before something came over it were not meant
+ * for that: they wait. Those that come now go on one by one, each after a look at what the one before has done. Ends with all released.
  */
 export const guardHidden = async (
   order: TypeOrder,
@@ -96,6 +102,7 @@ export const guardHidden = async (
 ): Promise<void> => {
   const { port, signal } = order;
   const clock = startClock();
+  const before = hold.waiting();
   while (!signal.aborted && !isBlind(clock) && clock.ms < HIDDEN_MS) {
     const look = await lookWhenRested(port, signal, clock);
     const place = look && placeOf(look, text);
@@ -104,15 +111,16 @@ export const guardHidden = async (
       await retract(order, text, { ...about, drawnBefore: -1 });
       break;
     }
-    if (look && hold.waiting() > 0) await releaseOne(order, hold, clock);
+    if (!look || hold.waiting() <= before) continue;
+    const drawn = port.drawn();
+    hold.releaseOne(before);
+    await untilDrawn(order, drawn, clock);
   }
   hold.release();
 };
 
-const releaseOne = async ({ port, signal }: TypeOrder, hold: KeyHold, clock: AwakeClock): Promise<void> => {
-  const drawn = port.drawn();
+const untilDrawn = async ({ port, signal }: TypeOrder, drawn: number, clock: AwakeClock): Promise<void> => {
   const until = clock.ms + ANSWER_MS;
-  hold.releaseOne();
   while (!signal.aborted && port.drawn() === drawn && clock.ms < until) await resting(20, signal, clock);
 };
 

@@ -7,6 +7,8 @@ export interface Look {
   readonly activity: Activity;
   /** undefined where no prompt is seen */
   readonly prompt: PromptLook | undefined;
+  /** whoever has drawn it may not be there any more */
+  readonly isDoubted?: boolean;
 }
 
 /** What the typist does to the world. */
@@ -28,8 +30,8 @@ export interface TypistPort {
 export interface KeyHold {
   /** reads of the terminal that wait */
   readonly waiting: () => number;
-  /** sends the oldest of them */
-  readonly releaseOne: () => void;
+  /** sends one of them: the oldest, or the oldest behind so many that wait on */
+  readonly releaseOne: (behind: number) => void;
   /** sends all of them in their order; from then on none waits */
   readonly release: () => void;
 }

@@ -95,8 +95,8 @@ const lookWith = (options: LookerOptions, stop: () => void) => {
       );
       ({ watch } = watched);
       onRead?.(seen, watched);
-      const { activity, events } = watched;
-      const found = { activity, prompt: prompt?.(seen) };
+      const { activity, events, isDoubted = false } = watched;
+      const found = { activity, prompt: prompt?.(seen), isDoubted };
       for (const event of events) onEvent(event);
       return found;
     } catch (error) {

@@ -14,6 +14,8 @@ export interface ScreenWatch {
 export interface Watched {
   readonly watch: ScreenWatch;
   readonly activity: Activity;
+  /** what the screen says of the agent's activity is not believed */
+  readonly isDoubted?: boolean;
   readonly events: readonly Event[];
 }
 
@@ -43,6 +45,7 @@ export const watchScreen = (
   return {
     watch: { read: next, activity, showsNumber },
     activity,
+    isDoubted: doubt !== undefined,
     events: [...windows, ...others, ...blank, ...change],
   };
 };

@@ -67,6 +67,17 @@ describe('keys on their way to the child', () => {
     expect(seen.child).toBe('\x1bba\x1bOA\x1bb\x1bcde');
   });
 
+  it('go one by one, also past those that wait on', () => {
+    const { sink, seen } = makeSink();
+    const hold = sink.hold();
+    for (const text of ['a', 'b', 'c']) sink.forward(bytes(text));
+    hold.releaseOne(2);
+    hold.releaseOne(0);
+    expect([seen.child, hold.waiting()]).toEqual(['ca', 1]);
+    hold.release();
+    expect(seen.child).toBe('cab');
+  });
+
   it('wait on when they are held again before all of them have gone', async () => {
     const { sink, seen } = makeSink();
     const { release } = sink.hold();

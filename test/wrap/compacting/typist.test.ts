@@ -106,6 +106,7 @@ describe.concurrent('what is not as expected', () => {
     state.onWrite = () => {
       state.activity = 'dialog';
       state.hasPrompt = false;
+      state.drawn += 1;
     };
     expect(await type(typed)).toMatchObject({
       kind: 'withdrawn',
@@ -154,9 +155,29 @@ describe.concurrent('what is not as expected', () => {
       state.drawn += 1;
     };
     await type(typed);
-    await vi.waitFor(() => expect(state.text).toBe(''));
-    await vi.waitFor(() => expect(state.released.at(-1)).toBe('released after 2'));
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 5));
+    expect(state.waiting).toBe(2); // pressed before the dialog came, they were not meant for it
+    state.typed += 1;
+    state.waiting += 1;
+    await vi.waitFor(() => expect(state.released.at(-1)).toBe('released after 2'), { timeout: 10_000 });
+    expect(state.text).toBe('');
     expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+  });
+
+  it.each([
+    ['is not the agent’s any more', true, 1],
+    ['has not been drawn since', false, 0],
+  ])('is followed by Backspaces, and then the keys, where the screen %s', async (_, isDoubted, drawn) => {
+    const { state, type } = makeAgent();
+    state.onWrite = (keys) => {
+      if (keys !== '/compact') return;
+      Object.assign(state, { activity: 'unknown', hasPrompt: false, isDoubted, waiting: 1, isDeaf: true });
+      state.drawn += drawn;
+    };
+    await type(typed);
+    expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
+    expect(state.released.at(-1)).toBe('released after 2');
   });
 
   it('lets the keys go when nothing can be seen any more', async () => {

@@ -53,7 +53,7 @@ export const isAnswerHeld = ({ open }: InputState, isAwaited: boolean): boolean 
 
 const ESC = 0x1b;
 
-const LONGEST_ANSWER = 64; // bytes
+const LONGEST_ANSWER = 64; // bytes; a hotkey held down is no longer either
 const MODIFIED_F3 = /^1;(?:[2-9]|1[0-6])R$/; // Shift-F3 and its like: the cursor in one of these columns of row 1 looks the same
 
 /** Answers to CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the two things we ask. */
@@ -144,10 +144,10 @@ export const readInput = (
   const bytes = Buffer.concat([state.open, chunk]);
   const collected = collectParts(state.ready);
   let { inPaste, matched } = state;
-  if (inPaste && context.isQuiet) {
-    const answer = answerOf(bytes.toString('latin1', 0, LONGEST_ANSWER), context); // and the paste goes on
+  if (inPaste && bytes.length <= LONGEST_ANSWER) {
+    const answer = answerOf(bytes.toString('latin1'), context); // and the paste goes on
     if (answer !== undefined) return { parts: [{ type: 'answer', text: answer }], state };
-    if (isHotkeyAlone(bytes, context)) [inPaste, matched] = [false, 0];
+    if (context.isQuiet && isHotkeyAlone(bytes, context)) [inPaste, matched] = [false, 0];
   }
   const moment = { hasFrame: context.frame !== undefined, oldMouse: context.oldMouse };
   let escape: Uint8Array | undefined; // an ESC that waits for what it goes with: no write ends in one that went on

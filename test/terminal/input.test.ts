@@ -284,7 +284,6 @@ describe('a paste', () => {
     const begun = readInput(startInput, Buffer.from('\x1b[200~half'), context).state;
     const { parts, state } = readInput(begun, Buffer.from('\x1b[5;3R'), {
       ...context,
-      isQuiet: true,
       isOurs: () => true,
     });
     expect(parts).toEqual([{ type: 'answer', text: '5;3R' }]);

@@ -98,9 +98,13 @@ export const openWindow = (options: WindowOptions): Window => {
     watchers.look();
   });
   // a window goes on reading while a program does not take what is typed
+  const { fd, _socket: socket } = pty as unknown as {
+    readonly fd: number;
+    readonly _socket: { readonly destroyed: boolean };
+  };
   const keys = makeWriteQueue({
-    fd: (pty as unknown as { readonly fd: number }).fd,
-    isOpen: () => open,
+    fd,
+    isOpen: () => open && !socket.destroyed, // a closed descriptor's number soon belongs to something else
     onDrained: () => undefined,
     onGone: () => undefined,
   });

@@ -22,7 +22,7 @@ const openPty = async () => {
   const seen = { drained: 0, gone: 0 };
   const queue = makeWriteQueue({
     fd: (pty as unknown as { fd: number }).fd,
-    isOpen: () => open,
+    isOpen: () => open && !(pty as unknown as { _socket: { destroyed: boolean } })._socket.destroyed,
     onDrained: () => (seen.drained += 1),
     onGone: () => (seen.gone += 1),
   });

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { spawn } from '@lydell/node-pty';
-import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 import { makeEmulator, type Emulator } from './emulator.js';
 
 /** A terminal window: a real PTY with a program in it, drawn by an emulator that answers its questions. */
@@ -13,13 +12,8 @@ export interface Window {
   /** resolves when the condition holds, looked at after every output; a text must be somewhere on the screen */
   until: (condition: string | (() => boolean), what?: string) => Promise<void>;
   type: (keys: string) => void;
-  /** bytes typed that the program's terminal has not taken */
-  unread: () => number;
   /** of the program */
   readonly pid: number;
-  /** to the program */
-  kill: (signal: NodeJS.Signals) => void;
-  isOpen: () => boolean;
   resize: (columns: number, rows: number) => void;
   /** stops reading, as a terminal does at Ctrl-S */
   pause: () => void;
@@ -97,18 +91,9 @@ export const openWindow = (options: WindowOptions): Window => {
     open = false;
     watchers.look();
   });
-  // a window goes on reading while a program does not take what is typed
-  const { fd, _socket: socket } = pty as unknown as {
-    readonly fd: number;
-    readonly _socket: { readonly destroyed: boolean };
+  const type = (text: string): void => {
+    if (open) pty.write(text);
   };
-  const keys = makeWriteQueue({
-    fd,
-    isOpen: () => open && !socket.destroyed, // a closed descriptor's number soon belongs to something else
-    onDrained: () => undefined,
-    onGone: () => undefined,
-  });
-  const type = (text: string): void => keys.write(Buffer.from(text));
   terminal.onData(type);
   return {
     emulator,
@@ -119,10 +104,7 @@ export const openWindow = (options: WindowOptions): Window => {
       return watchers.until(() => rowsOf(emulator).some((row) => row.includes(condition)), what);
     },
     type,
-    unread: keys.pending,
     pid: pty.pid,
-    kill: (signal) => process.kill(pty.pid, signal),
-    isOpen: () => open,
     resize: (newColumns, newRows) => {
       terminal.resize(newColumns, newRows);
       pty.resize(newColumns, newRows);
@@ -134,7 +116,6 @@ export const openWindow = (options: WindowOptions): Window => {
       return spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim();
     },
     close: () => {
-      keys.close();
       if (open) pty.kill('SIGKILL');
     },
   };

@@ -27,7 +27,9 @@ const loadedLater = {
       if (kind !== 'dynamic-import' || !importer.startsWith(SOURCE)) return undefined;
       const target = (await find(path, { resolveDir, importer, kind: 'import-statement' })).path;
       const isInSession = /^(?:wrap|terminal|ui)\//.test(relative(SOURCE, importer));
-      const there = isInSession ? [START, SESSION] : [START];
+      // it has a terminal of its own, of the same parts: without the rest of a session it would break that into pieces
+      const hasTerminal = target === join(SOURCE, 'cli/commands/verify.ts');
+      const there = isInSession || hasTerminal ? [START, SESSION] : [START];
       return { path: target.replace(/\.tsx?$/, ''), namespace: 'later', pluginData: { target, there } };
     });
     onLoad({ filter: /^/, namespace: 'later' }, ({ pluginData: { target, there } }) => ({

@@ -6,9 +6,10 @@ import { agents } from './lab/agents/all.js';
 import { claude } from './lab/agents/claude.js';
 import { readArguments } from './lab/arguments.js';
 import { cacheFolder, installed } from './lab/install.js';
-import { isolated } from './lab/namespace.js';
+import { isolated } from '../src/verify/namespace.js';
 import { scenarios } from './lab/scenarios/all.js';
-import { tableOf, withPlayed, type Played } from './lab/table.js';
+import { withPlayed } from './lab/page.js';
+import { tableOf, type Played } from './lab/table.js';
 
 describe('the arguments of the lab', () => {
   it('mean every agent and every scenario, three times each, when there are none', () => {
@@ -27,9 +28,16 @@ describe('the arguments of the lab', () => {
     expect(wish.times).toBe(20);
   });
 
+  it('name any scenario in a terminal that understands OSC 7501', () => {
+    const { scenarios: wanted } = readArguments(['--scenario', 'breaker, OSC 7501']);
+    expect(wanted).toMatchObject([{ name: 'breaker, OSC 7501', hearsState: true }]);
+  });
+
   it.each([
     { words: ['aider'], says: 'no agent aider: claude, codex, gemini, qwen' },
     { words: ['--scenario', 'sleep'], says: 'no scenario "sleep"; --list shows them all' },
+    { words: ['--scenario', 'sleep, OSC 7501'], says: 'no scenario "sleep, OSC 7501"' },
+    { words: ['--write', '--with=--window=200k'], says: 'leave out --with' },
     { words: ['--times', '0'], says: '--times is a number from 1, got "0"' },
     { words: ['--jobs', 'many'], says: '--jobs is a number from 1, got "many"' },
     { words: ['--unknown'], says: "Unknown option '--unknown'" },
@@ -70,30 +78,50 @@ describe('the lab', () => {
 });
 
 describe("the lab's table", () => {
-  const played = (isGood: boolean, evidence: string, scenario = 'idle'): Played => ({
+  const played = (isGood: boolean, evidence: string, scenario = 'idle', version = '1.0'): Played => ({
     agent: 'claude',
-    version: '1.0',
+    version,
     scenario,
     verdict: { isGood, evidence },
   });
   const day = new Date('2026-11-21T12:00:00Z');
-  const rowsIn = (text: string): readonly string[] =>
-    text.split('\n').filter((line) => line.startsWith('| claude'));
+  const nextDay = new Date('2026-11-22T12:00:00Z');
+  const linesIn = (text: string, pattern: RegExp): readonly string[] =>
+    text.split('\n').filter((line) => pattern.test(line));
 
   it('has one row for all times of a scenario, and shows the time that failed', () => {
     const sessions = [played(true, 'fine'), played(false, 'a | key\nof ours'), played(true, 'fine')];
-    expect(rowsIn(tableOf(sessions, day))).toEqual([
+    expect(linesIn(tableOf(sessions, day), /^\| claude/)).toEqual([
       String.raw`| claude | 1.0 | idle | FAILED 2/3 | a \| key of ours | 2026-11-21 |`,
     ]);
   });
 
   it('keeps the rows of what was not played again', () => {
     const first = withPlayed('', [played(true, 'a | b'), played(false, 'slow', 'busy')], day);
-    const second = withPlayed(first, [played(true, 'good now', 'busy')], new Date('2026-11-22T12:00:00Z'));
-    expect(rowsIn(second)).toEqual([
-      String.raw`| claude | 1.0 | idle | ok 1/1 | a \| b | 2026-11-21 |`,
-      '| claude | 1.0 | busy | ok 1/1 | good now | 2026-11-22 |',
+    const second = withPlayed(first, [played(true, 'good now', 'busy')], nextDay);
+    expect(linesIn(second, /^\| (?:idle|busy)/)).toEqual([
+      String.raw`| idle | ok 1/1 | a \| b | 2026-11-21 |`,
+      '| busy | ok 1/1 | good now | 2026-11-22 |',
     ]);
     expect(withPlayed(second, [], day)).toBe(second);
+  });
+
+  it('has a row in its matrix for each version, the newest first, with the sessions of each group', () => {
+    const first = withPlayed('', [played(true, 'fine'), played(false, 'no', 'busy')], day);
+    const other = [played(true, 'fine', 'slow', '1.10'), played(true, 'fine', 'idle', '1.9')];
+    const second = withPlayed(first, other, nextDay);
+    expect(linesIn(second, /^\| claude/)).toEqual([
+      '| claude | 1.10 | – | 1 ok | – | – | – | – | – | – | 2026-11-22 |',
+      '| claude | 1.9 | 1 ok | – | – | – | – | – | – | – | 2026-11-22 |',
+      '| claude | 1.0 | 1 ok, **1 failed** | – | – | – | – | – | – | – | 2026-11-21 |',
+    ]);
+    expect(linesIn(second, /^## claude/)).toEqual(['## claude 1.10', '## claude 1.9', '## claude 1.0']);
+  });
+
+  it('writes what it has read, for every scenario', () => {
+    const all = scenarios.map(({ name }) => played(true, `what | \\ was seen`, name));
+    const text = withPlayed('', all, day);
+    expect(linesIn(text, /^\| .* \| ok 1\/1 \|/)).toHaveLength(scenarios.length);
+    expect(withPlayed(text, [], nextDay)).toBe(text);
   });
 });

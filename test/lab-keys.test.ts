@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { strokesIn } from './lab/audited-keys.js';
-import { sortKeys, writesIn } from './lab/recorded-keys.js';
+import { strokesIn } from '../src/verify/audited-keys.js';
+import { outputIn, sortKeys, writesIn } from '../src/verify/recorded-keys.js';
 
 const cast = (...events: readonly (readonly [number, string, string])[]): string =>
   [{ version: 2, width: 80, height: 24 }, ...events].map((each) => JSON.stringify(each)).join('\n');
@@ -10,6 +10,7 @@ describe('the keys in a recording', () => {
   it('are what was written to the agent, not what it wrote', () => {
     const text = cast([0.1, 'o', '/compact'], [0.2, 'i', 'h'], [0.3, 'r', '80x24'], [0.4, 'i', '\r']);
     expect(writesIn(text)).toEqual(['h', '\r']);
+    expect(outputIn(text)).toBe('/compact');
   });
 
   it('are read up to a line that was cut off', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startMock, type Mock } from './lab/mock/server.js';
+import { startMock, type Mock } from '../src/verify/mock/server.js';
 
 let mock: Mock | undefined;
 afterEach(() => mock?.close());
@@ -129,7 +129,7 @@ describe.each(questions)(
 
     it('has answered an agent that leaves with the last word', async () => {
       const { mock: told, at } = await open();
-      told.control({ turn: { text: 'hello', pieceMs: 30 } });
+      told.control({ turn: { text: 'hello', pieces: 5, spreadMs: 30 } });
       const isOver = new Promise<void>((over) => {
         told.onChange(() => {
           if (told.asked()[0]?.end !== undefined) over();
@@ -146,6 +146,18 @@ describe.each(questions)(
       leaving.abort();
       await isOver;
       expect(told.asked()).toMatchObject([{ end: 'answered' }]);
+    });
+
+    it('opens its answer before the model has thought, and then says it piece by piece', async () => {
+      const { mock: told, at } = await open();
+      const never = 60_000;
+      told.control({ next: [{ thinkMs: never }, { text: 'one two', pieces: 2, spreadMs: never }] });
+      const opened = await post(at(path), ask('hello'));
+      expect(opened.status).toBe(200);
+      await opened.body?.cancel();
+      const spoken = await post(at(path), ask('hello'));
+      const first: unknown = (await spoken.body?.getReader().read())?.value;
+      expect(Buffer.from(first as Uint8Array).toString()).not.toContain('two');
     });
 
     it('gives an empty answer when it is told to', async () => {
@@ -171,29 +183,22 @@ it("takes Qwen's question for a summary for one, though it offers the tools of a
 });
 
 describe("the control of the lab's model", () => {
-  it('takes changes one after the other over HTTP, and tells what it was asked', async () => {
-    const { at } = await open();
-    await post(at('/__control'), { turn: { usedTokens: 7_000 } });
-    await post(at('/__control'), { turn: { text: 'yes' } });
-    await post(at('/v1/messages'), { messages: [], tools: [] });
-    const state: unknown = await (await fetch(at('/__state'))).json();
-    expect(state).toMatchObject({
-      control: { turn: { usedTokens: 7_000, text: 'yes' } },
-      asked: [{ api: 'anthropic', purpose: 'side' }],
-    });
+  it('takes changes one after the other', async () => {
+    const { mock: told, at } = await open();
+    told.control({ turn: { usedTokens: 7_000 } });
+    told.control({ turn: { text: 'yes' } });
+    const { path, ask } = questions[0];
+    const text = await (await post(at(path), ask('hello'))).text();
+    expect(text).toContain('yes');
+    expect(text).toContain('"cache_read_input_tokens":6997');
   });
 
   it('takes a fault back', async () => {
-    const { mock: told } = await open();
-    told.control({ summary: { fault: { kind: 'too-long' } } });
-    expect(told.control({ summary: { fault: null } }).summary.fault).toBeUndefined();
+    const { mock: told, at } = await open();
+    const { path, ask } = questions[0];
+    told.control({ turn: { fault: { kind: 'too-long' } } });
+    expect((await post(at(path), ask('hello'))).status).toBe(400);
+    told.control({ turn: { fault: undefined } });
+    expect((await post(at(path), ask('hello'))).status).toBe(200);
   });
-
-  it.each([{ turns: {} }, { turn: { tokens: 3 } }, { summary: { fault: { kind: 'fire' } } }, { next: {} }])(
-    'refuses %j, so that a slip in a scenario is seen',
-    async (change) => {
-      const { at } = await open();
-      expect((await post(at('/__control'), change)).status).toBe(400);
-    },
-  );
 });

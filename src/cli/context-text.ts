@@ -80,15 +80,18 @@ const fillRows = (report: ContextReport, columns: number, paint: Paint): readonl
   const percent = usedPercent === undefined ? [] : [`${mark}${usedPercent}% ${basisText(basis)}`];
   const window =
     windowTokens === undefined || windowSource === undefined
-      ? []
+      ? usedPercent === undefined
+        ? ['Window not known: --window says how large it is']
+        : []
       : [
           `Window ${grouped(windowTokens)}${windowSource === 'default' ? '?' : ''} tokens, ${windowTexts[windowSource]}`,
         ];
+  const hasShare = usedPercent !== undefined || totalTokens !== undefined;
   const tierText = tier === undefined ? [] : [`tier ${tier}`];
   return [
     ...wrapped(`Used ${[...tokens, ...percent, sourceTexts[source], ...tierText].join(' · ')}`, columns),
     ...window.flatMap((text) => wrapped(text, columns)),
-    paint.tier(tier, bar(report, Math.min(BAR, columns))),
+    ...(hasShare ? [paint.tier(tier, bar(report, Math.min(BAR, columns)))] : []),
     ...parts.map(({ name, tokens: size, percent: share }) =>
       row(`${partCells[name]} ${partNames[name]}`, [grouped(size), `${share.toFixed(1)}%`], columns),
     ),

@@ -39,12 +39,15 @@ const perform = async (request: Task): Promise<Outcome> => {
     case 'replay':
       // with a screen model of its own, which nothing else must wait for
       return (await import('./commands/replay.js')).replay(request);
+    case 'verify':
+      // with a model server and a terminal of its own
+      return (await import('./commands/verify.js')).verify(request);
     default:
       return performLater(request);
   }
 };
 
-type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' }>;
+type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'verify' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
   const { compact, config, context, doctor, ps } = await import('./commands/later.js');

@@ -44,7 +44,7 @@ const addReading = (program: Command): Command =>
     .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseRuntime)
     .option(
       '--claude-status-line <when>',
-      'ask Claude for exact numbers through its status line: auto (where you have one), on, off',
+      'ask Claude for exact numbers through its status line: auto (where you have one, or the window is not known), on, off',
       parseStatusLine,
       'auto',
     );

@@ -9,6 +9,7 @@ import * as messages from './messages.js';
 import { addOptions } from './options.js';
 import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
 import { defineShell } from './shell/shell-program.js';
+import { defineVerify } from './verify/verify-program.js';
 import { parseChoice, parseRuntime, parseWindow } from './values.js';
 
 /** Words that `ctxwrap WORD` knows. */
@@ -110,6 +111,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     .action(({ json = false }: { json?: boolean }) =>
       ask({ kind: 'doctor', json, options: program.opts<Options>() }),
     );
+  defineVerify(program, agentWords, ask);
   defineShell(program, { agents: agentWords, version, ask });
   defineConfig(program, ask);
   defineHelp(program);

@@ -12,6 +12,7 @@ import type { ThemeChoice } from '../ui/look.js';
 import type { Candidates } from './shell/candidates.js';
 import type { Shell } from './shell/shells.js';
 import type { RuntimeOption } from './values.js';
+import type { VerifyRequest } from './verify/verify-request.js';
 
 export interface Options {
   readonly mode: Mode;
@@ -181,6 +182,7 @@ export type Task = (
   | ConfigRequest
   | DoctorRequest
   | InitRequest
+  | VerifyRequest
 ) & {
   /** the options that stand on the command line, as commander names them; the others have their defaults */
   readonly given?: readonly string[];

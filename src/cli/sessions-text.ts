@@ -42,10 +42,16 @@ const rowOf = ({ record, liveness }: ListedSession, now: Millis, home: string): 
   String(record.pid),
   record.tier ?? '-',
   fillText(record),
-  liveness === 'live' ? record.activity : liveness,
+  liveness === 'live' ? activityText(record) : liveness,
   ageText(now - record.heartbeatAt),
   folderText(record.cwd, home),
 ];
+
+const ASKED_WIDTH = 40; // columns
+
+/** What is asked says more than that something is. */
+const activityText = ({ activity, asks }: SessionRecord): string =>
+  asks === undefined ? activity : shortened(`${activity}: ${plain(asks)}`, ASKED_WIDTH);
 
 /** `~` for an estimate, `?` for a window that is only assumed, as in the footer. */
 const fillText = ({ reading }: SessionRecord): string => {

@@ -48,6 +48,8 @@ export type Event =
   | Fact
   /** the agent went to another conversation (`/clear`, `/new`, resume), or told us its first one */
   | { readonly type: 'session-changed'; readonly sessionId: string }
+  /** which version of the agent writes the session file */
+  | { readonly type: 'agent-version'; readonly version: string }
   /** the session file cannot be read or has a shape we do not know; the reason is for the log */
   | { readonly type: 'source-problem'; readonly reason: string }
   | { readonly type: 'user-window'; readonly windowTokens: number }

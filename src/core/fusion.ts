@@ -14,8 +14,10 @@ export interface Fused extends Measured {
   readonly seenAt: Millis;
   /** it is of a worse source than the best there is, and shown because its tier is higher */
   readonly raised: boolean;
-  /** counted by the agent, contested by nothing better, in a certain window where it is in tokens: only such a number may start anything */
+  /** counted by the agent, contested by nothing better, and measured with no window that is uncertain */
   readonly exact: boolean;
+  /** the tier that may start something: of an exact number, or by the user's own bounds in tokens */
+  readonly actingTier?: Tier;
 }
 
 const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto', 'hard'];
@@ -32,7 +34,11 @@ export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
   const raised = shown !== first;
   const { since, seenAt } = shown.candidate;
   const isContested = raised && shown.measured.reading.source !== 'log';
-  return { ...shown.measured, since, seenAt, raised, exact: !isContested && isExact(shown.measured) };
+  const { measured } = shown;
+  const isCounted = !isContested && measured.reading.source !== 'estimate';
+  const exact = isCounted && isExact(measured);
+  const actingTier = exact ? measured.tier : isCounted ? measured.ownTier : undefined;
+  return { ...measured, since, seenAt, raised, exact, ...(actingTier ? { actingTier } : {}) };
 };
 
 // A screen that was last looked at before the better number came has not had the time to follow it.
@@ -41,7 +47,6 @@ const mayRaise = (worse: Candidate, best: Candidate, scale: Scale): boolean =>
 
 const rank = ({ tier }: Measured): number => order.indexOf(tier);
 
-const isExact = ({ reading, window }: Measured): boolean => {
-  if (reading.source === 'estimate') return false;
-  return reading.usedTokens === undefined || (window?.certain ?? false);
-};
+/** Tokens without any window are what they are. */
+const isExact = ({ reading, window }: Measured): boolean =>
+  reading.usedTokens === undefined || (window?.certain ?? true);

@@ -48,8 +48,9 @@ export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
   if (isOwnHard(ladder) && reached(ladder.hard)) return 'hard';
   if (reached(ladder.auto)) return 'auto';
   const isWarn = reached(ladder.warn);
-  if (isWarn === undefined) return undefined;
-  return isWarn ? 'warn' : 'safe';
+  if (isWarn) return 'warn';
+  // without a window warn can be a percentage of nothing, and auto the user's own in tokens
+  return isWarn === false || reached(ladder.auto) === false ? 'safe' : undefined;
 };
 
 /** In a small window hard is where auto is: reaching it asks for no more than auto does. The user's own word stands. */

@@ -23,6 +23,8 @@ export interface Measured {
   /** tokens in use, counted by the agent or converted from its percentage; absent where there is nothing to convert with */
   readonly tokens?: number;
   readonly tier?: Tier;
+  /** by the user's own bounds in tokens alone, whatever the window is */
+  readonly ownTier?: Tier;
 }
 
 export const measure = (scale: Scale, reading: Reading): Measured => {
@@ -33,11 +35,17 @@ export const measure = (scale: Scale, reading: Reading): Measured => {
   const tokens = own.usedTokens ?? convertedTokens(own, window, scale.native);
   const ladder = ladderFor(scale, tokens === undefined ? undefined : window);
   const tier = tierOf(tokens === undefined ? own : { ...own, usedTokens: tokens }, ladder);
+  const { usedTokens } = own;
+  const ownTier =
+    usedTokens === undefined
+      ? undefined
+      : tierOf({ usedTokens, source: own.source, at: own.at }, ladderFor(scale, undefined));
   return {
     reading: own,
     ...(window ? { window } : {}),
     ...(tokens === undefined ? {} : { tokens }),
     ...(tier ? { tier } : {}),
+    ...(ownTier ? { ownTier } : {}),
   };
 };
 

@@ -60,7 +60,7 @@ const withTip = (messages: Messages, event: Event, { session, compaction, now }:
   const isQuiet =
     notices.waiting.length === 0 && !notices.shown && compactionWords(compaction, now) === undefined;
   const { fused, activity } = session;
-  const found = tipAt(tips, { tier: fused?.exact ? fused.tier : undefined, activity, isQuiet });
+  const found = tipAt(tips, { tier: fused?.actingTier, activity, isQuiet });
   return found ? { tips: found.tips, notices: withNotice(notices, found.tip, now) } : { ...messages, tips };
 };
 

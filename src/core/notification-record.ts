@@ -15,6 +15,8 @@ export interface NotificationRecord extends Notification {
   readonly agentSessionId?: string;
   readonly cwd: string;
   readonly activity: Session['activity'];
+  /** in a dialog, what the agent asks, where it says so */
+  readonly asks?: string;
   readonly reading?: ReadingRecord;
 }
 
@@ -39,6 +41,7 @@ export const notificationRecord = (
   ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
   cwd,
   activity: state.activity,
+  ...(state.asks === undefined ? {} : { asks: state.asks }),
   ...readingOf(state, at),
 });
 

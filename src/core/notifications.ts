@@ -61,7 +61,7 @@ export const stepNotifying = (before: Notifying, sight: NotifySight): Notifying 
   const isTold = before.isDialogTold && isAsking;
   const dialogDue = dialogAt(session, compaction);
   const isDialogDue = !isTold && dialogDue !== undefined && dialogDue <= now;
-  const due = [...news, ...(isDialogDue ? [WAITING] : [])];
+  const due = [...news, ...(isDialogDue ? [waiting(session)] : [])];
   return {
     wanted: before.wanted,
     episode: episodeSince,
@@ -78,7 +78,13 @@ export const notifyDue = (
 ): Millis | undefined =>
   state.isDialogTold || !state.wanted.includes('permission') ? undefined : dialogAt(session, compaction);
 
-const WAITING: Notification = { kind: 'permission', text: 'waits for your answer in a dialog' };
+const waiting = ({ asks }: Session): Notification => ({
+  kind: 'permission',
+  text:
+    asks === undefined
+      ? 'waits for your answer in a dialog'
+      : oneLine(`waits for your answer: ${asks}`, LONGEST),
+});
 
 const dialogAt = (
   { activity, activitySince }: Session,
@@ -91,8 +97,8 @@ const windowNews = (
   wanted: readonly NotificationKind[],
 ): readonly Notification[] => {
   const { fused } = session;
-  if (!fused?.exact || compaction.episodeSince === undefined) return [];
-  const { tier, reading } = fused;
+  if (!fused || compaction.episodeSince === undefined) return [];
+  const { actingTier: tier, reading } = fused;
   if (tier !== 'auto' && tier !== 'hard') return [];
   const percent = percentOf(reading);
   const full = percent === undefined ? '' : `${percentText(percent)} of the window used`;

@@ -1,4 +1,5 @@
 // A session record as another process finds it: written by whatever version, and perhaps not by us at all.
+import { askedIn } from './activity.js';
 import type { Activity } from './activity.js';
 import type { Mode } from './compaction/state.js';
 import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from './json.js';
@@ -7,7 +8,7 @@ import type { Tier } from './ladder.js';
 import type { ReadingRecord } from './reading-record.js';
 import { possibleTokens } from './reading.js';
 import type { Basis, Source, WindowSource } from './reading.js';
-import type { CompactionRecord, Exit, SessionRecord } from './session-record.js';
+import type { CompactionRecord, EvidenceRecord, Exit, SessionRecord } from './session-record.js';
 import type { Threshold } from './thresholds.js';
 
 const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -34,12 +35,14 @@ export const parseSessionRecord = (text: string): SessionRecord | undefined => {
     cwd,
     startedAt,
     heartbeatAt,
-    ...texts(found, ['processStart', 'agentSessionId', 'logPath', 'note']),
+    ...texts(found, ['processStart', 'agentVersion', 'agentSessionId', 'logPath', 'note']),
     ...counts(found, ['endedAt']),
     ...present('exit', exitIn(found)),
     ...present('reading', readingIn(recordAt(found, 'reading'))),
     ...present('tier', oneOf(tiers, found['tier'])),
     activity: oneOf(activities, found['activity']) ?? 'unknown',
+    ...present('asks', askedIn(oneOf(activities, found['activity']) ?? 'unknown', textAt(found, 'asks'))),
+    ...present('evidence', evidenceIn(recordAt(found, 'evidence'))),
     compactions: countAt(found, 'compactions') ?? 0,
     thresholds: listAt(found, 'thresholds').flatMap((each) => thresholdIn(each) ?? []),
     ...present('compaction', compactionIn(recordAt(found, 'compaction'))),
@@ -50,6 +53,13 @@ const compactionIn = (found: JsonRecord | undefined): CompactionRecord | undefin
   const mode = oneOf(modes, found?.['mode']);
   return found && mode && { mode, ...texts(found, ['words']) };
 };
+
+const evidenceIn = (found: JsonRecord | undefined): EvidenceRecord | undefined =>
+  found && {
+    records: found['records'] === true,
+    screen: found['screen'] === true,
+    state: found['state'] === true,
+  };
 
 const exitIn = (found: JsonRecord): Exit | undefined => {
   const signal = textAt(found['exit'], 'signal');

@@ -6,7 +6,7 @@ export type Source = 'official' | 'log' | 'screen' | 'estimate';
 
 /**
  * Who said how large the window is. A model table is certain where the model has one window only;
- * `default` is what a runtime assumes when it cannot know, and is the one shown with `?`.
+ * `default` is what a runtime guesses when it cannot know, which counts for nothing, or what the user assumes, which is shown with `?`.
  */
 export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'default';
 

@@ -29,6 +29,8 @@ export interface ScreenView {
 export interface Signals {
   /** OSC 0 or 2; undefined while none was set */
   readonly title?: string;
+  /** the last ones before it, the newest last: one that stood only for a moment is among them */
+  readonly titlesBefore?: readonly string[];
   /** what follows `OSC 7501;`, as `state=idle:app=codex` (facts/codex.md §5) */
   readonly agentState?: string;
   /** first number of `OSC 9;4;N`: 0 none, 1 and 3 working (ConEmu, facts/claude.md §3) */

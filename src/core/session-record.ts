@@ -37,6 +37,8 @@ export interface SessionRecord extends SessionIdentity {
   readonly heartbeatAt: Millis;
   readonly endedAt?: Millis;
   readonly exit?: Exit;
+  /** of the agent, as its own records tell it */
+  readonly agentVersion?: string;
   /** the agent's own id of the conversation */
   readonly agentSessionId?: string;
   /** the agent's session file */
@@ -45,13 +47,20 @@ export interface SessionRecord extends SessionIdentity {
   /** why there is no reading, in words */
   readonly note?: string;
   readonly activity: Activity;
+  /** in a dialog, what the agent asks, where it says so; since 0.2 */
+  readonly asks?: string;
   readonly tier?: Tier;
+  /** which witnesses of the agent have been understood so far; since 0.2 */
+  readonly evidence?: EvidenceRecord;
   /** of the whole wrap */
   readonly compactions: number;
   readonly thresholds: readonly Threshold[];
   /** absent where the wrapper is too old to be asked for one */
   readonly compaction?: CompactionRecord;
 }
+
+/** Records: its session file or status line gives numbers. State: its own word on what it does. */
+export type EvidenceRecord = Readonly<Record<'records' | 'screen' | 'state', boolean>>;
 
 /** What a wrapper does about a full window. */
 export interface CompactionRecord {
@@ -96,12 +105,15 @@ export const sessionRecord = (
     ...identity,
     heartbeatAt: now,
     ...(end ? { endedAt: end.at, exit: end.exit } : {}),
+    ...(state.agentVersion === undefined ? {} : { agentVersion: state.agentVersion }),
     ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
     ...(logPath === undefined ? {} : { logPath }),
     ...(reading ? { reading } : {}),
     ...(reading || note === undefined ? {} : { note }),
     activity: end ? 'dead' : state.activity,
+    ...(end || state.asks === undefined ? {} : { asks: state.asks }),
     ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
+    evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
     thresholds: thresholdsOf(sessionLadder(state)),
     ...(compaction ? { compaction: end ? { mode: compaction.mode } : compaction } : {}),

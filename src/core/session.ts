@@ -1,3 +1,5 @@
+import { askedIn } from './activity.js';
+import type { ActivityReport } from './activity.js';
 import { driftAt, driftDeadline, driftNews } from './drift.js';
 import type { Event } from './event.js';
 import { noEvidence, voided, withGrowth, withoutLog, withoutScreen } from './evidence.js';
@@ -9,8 +11,9 @@ import type { Heard } from './hear.js';
 import type { LadderChoice, NativeTrigger } from './ladder.js';
 import type { Scale } from './measure.js';
 import type { Millis } from './reading.js';
-import type { Blank, Session } from './session-state.js';
+import type { Blank, Session, Understood } from './session-state.js';
 import { shownAt, shownDeadline } from './shown.js';
+import { afterActivity, afterKeys, givenUpAt } from './waiting.js';
 import { hearClaim, noWindows } from './windows.js';
 import { inWindows, wished } from './wished.js';
 
@@ -36,6 +39,7 @@ export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now
   activity: 'unknown',
   witnesses: [],
   activitySince: now,
+  understood: { screen: false, state: false },
   logged: [],
 });
 
@@ -46,8 +50,11 @@ export const step = (state: Session, event: Event, now: Millis): Session => {
 };
 
 /** When `step` wants an `alarm` event though nothing happens; undefined while nothing waits. */
-export const deadline = ({ shown, fused, evidence }: Session): Millis | undefined => {
-  const times = [shownDeadline(shown, fused), driftDeadline(evidence)].filter((at) => at !== undefined);
+export const deadline = ({ shown, fused, evidence, blank }: Session): Millis | undefined => {
+  const waiting = blank.why === 'waiting' ? givenUpAt(blank) : undefined;
+  const times = [shownDeadline(shown, fused), driftDeadline(evidence), waiting].filter(
+    (at) => at !== undefined,
+  );
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 
@@ -57,6 +64,11 @@ export const scaleOf = ({ runtime, windows, native, ladder }: Session): Scale =>
   windows,
   ladder,
   ...(native ? { native } : {}),
+});
+
+const understoodAfter = ({ screen, state }: Understood, report: ActivityReport): Understood => ({
+  screen: screen || (report.activity !== 'unknown' && report.activity !== 'dead'),
+  state: state || report.isTold === true,
 });
 
 const after = (state: Session, event: Event, now: Millis): Session => {
@@ -89,18 +101,25 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'screen-blank':
       return { ...state, evidence: withoutScreen(state.evidence) };
     case 'activity': {
-      const { activity, witnesses } = event.report;
+      const { activity, witnesses, asks } = event.report;
+      const turn = { before: state.activity, after: activity };
       return {
         ...state,
+        blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
         activity,
         witnesses,
         activitySince: activity === state.activity ? state.activitySince : now,
+        asks: askedIn(activity, asks),
+        understood: understoodAfter(state.understood, event.report),
       };
     }
+    case 'user-keys':
+      return state.blank.why === 'waiting' ? { ...state, blank: afterKeys(state.blank) } : state;
     case 'output':
       return { ...state, flow: afterOutput(state.flow, now) };
+    case 'agent-version':
+      return { ...state, agentVersion: event.version };
     case 'alarm':
-    case 'user-keys':
     case 'notice':
     case 'mode':
     case 'postpone':
@@ -144,10 +163,12 @@ const settled = (state: Session, now: Millis): Session => {
   const drift = driftAt(state.evidence, scale, now);
   const evidence = drift === state.evidence.drift ? state.evidence : { ...state.evidence, drift };
   const fused = fuse(evidence, scale);
+  const isLate = state.blank.why === 'waiting' && (givenUpAt(state.blank) ?? Infinity) <= now;
   const { fused: _, shown: before, ...rest } = state;
   const shown = shownAt(before, fused, now);
   return {
     ...rest,
+    ...(isLate ? { blank: { why: 'gone' } as const } : {}),
     evidence,
     ...(fused ? { fused } : {}),
     ...(shown ? { shown } : {}),

@@ -20,6 +20,9 @@ export const dateFolder = (at: Millis, offsetDays: number): string => {
   return `${year}/${two(month)}/${two(day)}`;
 };
 
+/** The UTC date of a moment: `2026-11-21`. */
+export const dayOf = (at: Millis): string => dateFolder(at, 0).replaceAll('/', '-');
+
 const two = (value: number): string => String(value).padStart(2, '0');
 
 // Days since 1970-01-01 of a Gregorian date and back, counted in 400-year eras of 146 097 days

@@ -2,9 +2,10 @@ import { isStale } from './flow.js';
 import type { Fused } from './fusion.js';
 import type { Tier } from './ladder.js';
 import { percentOf } from './reading.js';
-import type { Millis } from './reading.js';
+import type { Millis, Reading } from './reading.js';
 import type { Blank, Session } from './session-state.js';
 import { shownAt } from './shown.js';
+import type { KnownWindow } from './windows.js';
 
 /** What the footer shows, as plain values. A number that is not known is absent: the footer never draws one it does not have. */
 export interface FooterView {
@@ -59,6 +60,9 @@ const noteOf = ({ why }: Blank): string => {
   }
 };
 
+/** What the footer says where tokens are counted and nobody has told in what; other words come before it. */
+const WINDOW_UNKNOWN = 'window not known: --window';
+
 const numbers = ({ reading, window, raised, tier }: Fused): Omit<FooterView, 'runtime' | 'compactions'> => {
   const { usedTokens } = reading;
   const usedPercent = percentOf(reading);
@@ -69,5 +73,15 @@ const numbers = ({ reading, window, raised, tier }: Fused): Omit<FooterView, 'ru
     ...(window === undefined ? {} : { windowTokens: window.windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent }),
     ...(tier === undefined ? {} : { tier }),
+    ...(isWindowUnknown({ reading, window }) ? { words: WINDOW_UNKNOWN } : {}),
   };
 };
+
+interface Numbers {
+  readonly reading: Reading;
+  readonly window?: KnownWindow | undefined;
+}
+
+/** The agent counts tokens, and neither says how large its window is nor what share of it they are. */
+export const isWindowUnknown = ({ reading, window }: Numbers): boolean =>
+  window === undefined && reading.source !== 'estimate' && percentOf(reading) === undefined;

@@ -82,7 +82,7 @@ export const windowOf = (
 ): KnownWindow | undefined => {
   if (userTokens !== undefined) return { windowTokens: userTokens, windowSource: 'user', certain: true };
   const told = [...claims.filter((claim) => claim.model === model), ...open];
-  const said = assumedTokens === undefined ? told : withAssumed(told, assumedTokens);
+  const said = withAssumed(told, assumedTokens);
   const possible = said.filter((claim) => !isDisproved(claim, usedTokens));
   const best = possible.reduce<WindowClaim | undefined>(
     (held, each) => (held && rank(held) < rank(each) ? held : each),
@@ -93,10 +93,13 @@ export const windowOf = (
   return { windowTokens, windowSource, certain: isCertain(best, possible) };
 };
 
-/** The user's assumption takes the place of a default. */
-const withAssumed = (claims: readonly WindowClaim[], windowTokens: number): readonly WindowClaim[] => [
+/** Nothing is measured with what a runtime only guesses; what the user assumes takes its place. */
+const withAssumed = (
+  claims: readonly WindowClaim[],
+  windowTokens: number | undefined,
+): readonly WindowClaim[] => [
   ...claims.filter(({ windowSource }) => windowSource !== 'default'),
-  { windowTokens, windowSource: 'default' },
+  ...(windowTokens === undefined ? [] : [{ windowTokens, windowSource: 'default' } as const]),
 ];
 
 const rank = ({ windowSource }: WindowClaim): number => trust.indexOf(windowSource);

@@ -2,8 +2,8 @@ import type { Fact } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 
 /**
- * Whether the agent is asked at its launch to tell its numbers. That is not invisible where the user has no status line, so `auto` asks
- * only where there is one to chain.
+ * Whether the agent is asked at its launch to tell its numbers. That is not quite invisible where the user has no status line of their own,
+ * so `auto` asks there only where nothing else tells how large the window is.
  */
 export type StatusLineWish = 'auto' | 'on' | 'off';
 
@@ -30,6 +30,10 @@ export interface OfficialLaunch {
   /** of the child */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly wish: StatusLineWish;
+  /** the user has said how large the window is */
+  readonly isWindowSet: boolean;
+  /** the command is the agent's own: another one, as `npx`, may take no arguments of the agent's before its own */
+  readonly isOwnProgram: boolean;
   readonly files: OfficialFiles;
 }
 

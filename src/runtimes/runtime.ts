@@ -4,6 +4,7 @@ import type { JsonRecord } from '../core/json.js';
 import type { NativeTrigger } from '../core/ladder.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { OwnLadder } from '../core/thresholds.js';
+import type { TitleSigns } from '../core/title-signs.js';
 import type { AgentHome } from './agent-home.js';
 import type { ContentReader } from './contents.js';
 import type { FilePort } from './file-port.js';
@@ -38,6 +39,11 @@ export interface Runtime {
   readonly recipe?: (env: Env) => Recipe | undefined;
   /** how its screen and signals are read; undefined when nothing is known of them */
   readonly screen?: AgentScreen;
+  /**
+   * it asks the terminal whether it understands agent states (OSC 7501), is answered where the terminal does not, and these are the signs
+   * that it then leaves out of its title; undefined for one that does not ask, which gets no answer of ours
+   */
+  readonly titleSigns?: (env: Env) => TitleSigns;
   /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */
   readonly derivedWindow?: (screen: Reading, log: Reading, env: Env) => WindowClaim | undefined;
 }
@@ -90,6 +96,8 @@ export interface SessionLog {
   readonly locate: Locate;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
+  /** what the agent does from this record on, where its records tell that; undefined for a record that says nothing of it */
+  readonly stateIn?: (line: string) => AgentStatus | undefined;
   /** when a line was written, where its records do not say it as those of all others do */
   readonly timeOf?: (line: string) => Millis | undefined;
   /** true for a record as only this agent writes it; undefined when its records cannot be told from another's */
@@ -139,6 +147,8 @@ export interface Located {
   readonly path?: string;
   /** the agent itself said so (a pid file, an open file); otherwise it is the best of several */
   readonly certain: boolean;
+  /** nothing but its growth speaks for it: it is ours only where it was written when the user pressed Enter, also the first one */
+  readonly byGrowthOnly?: true;
   /** when the file was written last, where it is only a guess */
   readonly writtenAt?: Millis;
 }

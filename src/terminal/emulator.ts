@@ -1,6 +1,7 @@
 import headless from '@xterm/headless';
 import type { Characters } from '../core/estimate.js';
 import type { ScreenView, Signals } from '../core/screen-view.js';
+import { answerQuestions, type Answers } from './answers.js';
 import { pictureOf, type Picture } from './cover/picture.js';
 import { limitJoinedCharacters } from './joined-characters.js';
 import { makeSequenceLimits } from './limit-sequences.js';
@@ -96,8 +97,10 @@ const writeNow = (terminal: headless.Terminal, bytes: Uint8Array | string): void
   terminal.write(bytes);
 };
 
-export const openEmulator = (size: Size): Emulator => {
+/** With `answers` it is a terminal to sit at; without, a model that nobody asks. */
+export const openEmulator = (size: Size, answers?: Answers): Emulator => {
   const terminal = makeTerminal(size);
+  if (answers) answerQuestions(terminal, answers);
   const signals = hookSignals(terminal);
   const whole = makeWholeCharacters();
   const limited = makeSequenceLimits(() => ({ columns: terminal.cols, rows: terminal.rows }));

@@ -11,14 +11,16 @@ export interface ElementContext {
   readonly hasFrame: boolean;
   /** the child has asked for mouse reports in the old form, `CSI M` and three bytes */
   readonly oldMouse: boolean;
+  /** answers about agent states (OSC 7501) are looked for */
+  readonly hasStates: boolean;
 }
 
 /** What stands at an offset of the input. */
 export interface Element {
   /** offset behind it */
   readonly end: number;
-  /** `string`: of the terminal, and no key whatever it holds */
-  readonly kind: 'plain' | 'string' | 'sequence';
+  /** `string`: of the terminal, and no key whatever it holds; `states`: one of those, about agent states */
+  readonly kind: 'plain' | 'string' | 'states' | 'sequence';
 }
 
 /** Offset behind the string at `at`, where its end is here: BEL or ST (xterm ctlseqs). */
@@ -34,7 +36,15 @@ const endOfString = (bytes: Buffer, at: number): number | undefined => {
 const isAnswerString = (bytes: Buffer, at: number): boolean =>
   /^\x1b(?:\][\dlL]|P[\d>!]|_G)/.test(bytes.toString('latin1', at, at + 3));
 
-/** `ESC` and what is no `[`: a string of the terminal, or a key with Alt. Only an answer to DECRQSS is waited for: it is changed. */
+const STATES = '\x1b]7501;';
+
+/** The beginning of an answer about agent states, or all of it. Two bytes of it are Alt and `]` as well. */
+export const mayBeStates = (bytes: Uint8Array): boolean => {
+  const head = Buffer.from(bytes).toString('latin1', 0, STATES.length);
+  return head.length > 1 && STATES.startsWith(head) && bytes.length <= MAX_SEQUENCE;
+};
+
+/** `ESC` and what is no `[`: a string of the terminal, or a key with Alt. An answer is waited for where we have something to do with it. */
 const escapeAt = (bytes: Buffer, at: number, moment: ElementContext): Element | undefined => {
   const head = bytes.toString('latin1', at, at + STATUS.length);
   const end = endOfString(bytes, at);
@@ -42,6 +52,8 @@ const escapeAt = (bytes: Buffer, at: number, moment: ElementContext): Element | 
     if (end !== undefined && end - at <= MAX_SEQUENCE) return { end, kind: 'sequence' };
     return bytes.length - at > MAX_SEQUENCE ? { end: at + 1, kind: 'plain' } : undefined;
   }
+  const isStates = moment.hasStates && mayBeStates(bytes.subarray(at, end));
+  if (isStates) return end === undefined ? undefined : { end, kind: 'states' };
   return end !== undefined && isAnswerString(bytes, at)
     ? { end, kind: 'string' }
     : { end: at + 1, kind: 'plain' };

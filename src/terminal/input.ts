@@ -1,6 +1,8 @@
 import { keyMeaning } from './hotkey.js';
-import { elementAt, type Element } from './input-element.js';
+import { answerOf, dueParts, LONGEST_ANSWER } from './input-answers.js';
+import { elementAt, type Element, type ElementContext } from './input-element.js';
 import { readMarked, PASTE_START, type PasteState } from './paste.js';
+import type { StandIn } from './stand-in.js';
 import { isOldMouse, oldMouseForChild, reportForChild, type ReportFrame } from './reports.js';
 
 /** What the user's bytes turned out to be, in their order. */
@@ -21,6 +23,8 @@ export interface InputContext {
    * `couldBeKey`: a key writes the same bytes
    */
   readonly isOurs: (final: string, couldBeKey: boolean) => boolean;
+  /** where we answer the child's question about agent states; undefined where nobody does */
+  readonly states?: Pick<StandIn, 'isAsked' | 'hear' | 'due'> | undefined;
   /** the child has asked for mouse reports in the old form, `CSI M` and three bytes */
   readonly oldMouse: boolean;
   /** mouse reports are in pixels (mode 1016) */
@@ -42,26 +46,7 @@ export const startInput: InputState = { ready: [], open: nothing, inPaste: false
 /** Bytes wait for more, or for `flushInput`. */
 export const isHeld = ({ ready, open }: InputState): boolean => ready.length > 0 || open.length > 0;
 
-/**
- * What is held may be the beginning of an answer to CPR or DA2, which a slow line can bring in pieces. `isAwaited`: one must be on its
- * way, so that the first byte is enough.
- */
-export const isAnswerHeld = ({ open }: InputState, isAwaited: boolean): boolean => {
-  const text = Buffer.from(open).toString('latin1');
-  return isAwaited ? /^\x1b(?:\[[>\d;]*)?$/.test(text) : /^\x1b\[[>\d;]*$/.test(text);
-};
-
 const ESC = 0x1b;
-
-const LONGEST_ANSWER = 64; // bytes; a hotkey held down is no longer either
-const MODIFIED_F3 = /^1;(?:[2-9]|1[0-6])R$/; // Shift-F3 and its like: the cursor in one of these columns of row 1 looks the same
-
-/** Answers to CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the two things we ask. */
-const answerOf = (sequence: string, context: InputContext): string | undefined => {
-  const text = /^\x1b\[(\d+;\d+R)$/.exec(sequence)?.[1] ?? /^\x1b\[>([\d;]*c)$/.exec(sequence)?.[1];
-  if (text === undefined) return undefined;
-  return context.isOurs(text.slice(-1), MODIFIED_F3.test(text)) ? text : undefined;
-};
 
 const partOf = (sequence: string, isAlt: boolean, context: InputContext): InputPart => {
   const bytes = Buffer.from(sequence, 'latin1');
@@ -131,9 +116,16 @@ const partsOf = (
   context: InputContext,
 ): readonly InputPart[] => {
   if (kind === 'plain') return plainParts(bytes, isAlt, context.hotkey);
-  if (kind === 'string') return [{ type: 'forward', bytes }];
+  if (kind === 'states' && context.states?.hear() === false) return [];
+  if (kind === 'string' || kind === 'states') return [{ type: 'forward', bytes }];
   return [partOf(bytes.toString('latin1'), isAlt, context)];
 };
+
+const momentOf = ({ frame, oldMouse, states }: InputContext): ElementContext => ({
+  hasFrame: frame !== undefined,
+  oldMouse,
+  hasStates: states !== undefined,
+});
 
 /** Reads a chunk of the user's bytes. What is for the child comes in one part, unless the hotkey or an answer to us lies between. */
 export const readInput = (
@@ -146,10 +138,11 @@ export const readInput = (
   let { inPaste, matched } = state;
   if (inPaste && bytes.length <= LONGEST_ANSWER) {
     const answer = answerOf(bytes.toString('latin1'), context); // and the paste goes on
-    if (answer !== undefined) return { parts: [{ type: 'answer', text: answer }], state };
+    if (answer !== undefined)
+      return { parts: [...dueParts(context), { type: 'answer', text: answer }], state };
     if (context.isQuiet && isHotkeyAlone(bytes, context)) [inPaste, matched] = [false, 0];
   }
-  const moment = { hasFrame: context.frame !== undefined, oldMouse: context.oldMouse };
+  const moment = momentOf(context);
   let escape: Uint8Array | undefined; // an ESC that waits for what it goes with: no write ends in one that went on
   let at = 0;
   while (at < bytes.length) {
@@ -169,7 +162,8 @@ export const readInput = (
       escape = own;
       continue;
     }
-    for (const part of partsOf(own, element, escape !== undefined, context)) {
+    const parts = partsOf(own, element, escape !== undefined, context);
+    for (const part of [...dueParts(context), ...parts]) {
       const isForChild = part.type === 'forward' && part.bytes.length > 0;
       if (isForChild && escape) collected.add({ type: 'forward', bytes: escape });
       if (isForChild) escape = undefined;

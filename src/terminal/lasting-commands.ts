@@ -41,6 +41,7 @@ export const commandOf = ({ text, isWhole }: LastingCommand): readonly [string, 
   if (code >= 0 && code <= 2) return ['title', rest];
   if (code === 8) return linkCommand(rest, isWhole);
   if (code === 9 && rest.startsWith('4;')) return ['progress', rest.startsWith('4;0') ? '' : rest];
+  if (code === 7501 && rest === '?') return undefined;
   if (code === 7501) return ['agent', rest.includes('state=clear') ? '' : rest];
   if (code === 104 || code === 4) return ['4', code === 4 && !rest.endsWith('?') ? rest : ''];
   if (code >= 10 && code <= 19) return rest === '?' ? undefined : [`${code}`, rest];

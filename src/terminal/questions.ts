@@ -1,11 +1,13 @@
 /** Who waits for the terminal's next answer of a kind: terminals answer in order, and the child asks the same things. */
 export interface Questions {
-  /** `final` of the answer: `R` for CPR, `c` for DA2 */
+  /** `final` of the answer: `R` for CPR, `c` for DA2, `?c` for DA1; `7501` for agent states */
   ask: (final: string, ours: boolean) => void;
   /** true if the next answer of this kind is to a question of ours, which is then answered; `couldBeKey`: a key writes the same bytes */
   take: (final: string, couldBeKey?: boolean) => boolean;
   /** the child still waits for an answer of this kind */
   awaits: (final: string) => boolean;
+  /** the child has asked for one, however long ago, and nothing that was asked later is answered */
+  isOpen: (final: string) => boolean;
   /** questions of ours whose answers may be on their way */
   open: () => number;
   /** an answer to us may be on its way over a slow line, in pieces */
@@ -64,6 +66,7 @@ export const makeQuestions = (now: () => number = () => performance.now()): Ques
     },
     awaits: (final) =>
       open.some((question) => question.final === final && !question.ours && isFresh(question)),
+    isOpen: (final) => open.some((question) => question.final === final && !question.ours),
     open: () => open.filter((question) => question.ours && isFresh(question)).length,
     isAwaited: () => open.some(({ ours, askedAt }) => ours && now() - askedAt < SLOW_MS),
     isUnanswered: () => open.some(({ ours }) => ours),

@@ -27,6 +27,7 @@ const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean>
   return true;
 };
 
+const nothing = new Uint8Array();
 const NOWHERE = -1; // a child that had the terminal to itself leaves the cursor where it likes
 
 /** Tidies the terminal after the child's end. False if the terminal has not taken it: the watchdog then does it. */
@@ -38,8 +39,8 @@ export const tidyUp = async (
   const { filter, screen, tty, watchdog } = stage;
   await question.settled(ANSWER_MS); // the first output waits for the answer, too
   const unterminated = !filter.isGround();
-  const rest = filter.flush();
-  if (rest.length > 0 && !stage.verbatim) tty.write(rest);
+  const rest = stage.verbatim ? nothing : filter.flush(); // a filter that has failed is not asked again
+  if (rest.length > 0) tty.write(rest);
   const hasModel = stage.cursorKnown && !stage.verbatim;
   const isCurrent = hasModel && (await within(screen.settled(), SCREEN_MS));
   const isOff = stage.session.mode === 'off';

@@ -1,12 +1,12 @@
 import {
   flushInput,
-  isAnswerHeld,
   isHeld,
   readInput,
   startInput,
   type InputContext,
   type InputPart,
 } from '../terminal/input.js';
+import { isAnswerHeld } from '../terminal/input-answers.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { makeHotkeyPress } from './overlay/hotkey-press.js';
 import { isTyped, makeKeySink, type KeySink } from './compacting/key-sink.js';
@@ -32,7 +32,7 @@ const MOUSE_REPORTS = /\x1b\[<\d+;\d+;\d+[Mm]/g;
 const mouseModes = [9, 1000, 1001, 1002, 1003];
 const newMouseModes = [1005, 1006, 1015, 1016];
 
-const contextOf = ({ filter, session, cover }: Stage, isQuiet: boolean): InputContext => {
+const contextOf = ({ filter, session, cover, standIn }: Stage, isQuiet: boolean): InputContext => {
   const { grid, ledger } = filter;
   const { terminalRows, rows: childRows, columns } = grid;
   const oldMouse = mouseModes.some(ledger.isSet) && !newMouseModes.some(ledger.isSet);
@@ -40,6 +40,7 @@ const contextOf = ({ filter, session, cover }: Stage, isQuiet: boolean): InputCo
     hotkey: session.hotkey,
     frame: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
     isOurs: ledger.questions.take,
+    states: standIn,
     oldMouse: oldMouse && !cover,
     pixelMouse: ledger.isSet(1016) || cover !== undefined, // rows below the child's are ours as well
     isQuiet,
@@ -124,7 +125,8 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
     waitFor(covering?.waitMs());
   };
   const heldMs = (): number => {
-    const isAnswer = questions.isUnanswered() && isAnswerHeld(state, questions.isAwaited());
+    const isSought = questions.isUnanswered() || stage.standIn !== undefined;
+    const isAnswer = isSought && isAnswerHeld(state, questions.isAwaited());
     return isAnswer ? ANSWER_MS : HELD_MS;
   };
   const read = (bytes: Uint8Array): void => {

@@ -24,8 +24,8 @@ export const makeNotifier = (stage: Stage): Notifier => {
         });
   return {
     notify: (record) => {
-      const { kind, runtime, text } = record;
-      log.info(`notification ${kind}: ${text}`);
+      const { kind, runtime, text, asks } = record;
+      log.info(`notification ${kind}${asks === undefined ? `: ${text}` : ''}`); // a question may hold what was said
       const call = { title: `ctxwrap ${runtime}`, text };
       outlet.send(() => notificationSequence(env, call, stage.filter.grid.vt52));
       command?.run(record);

@@ -134,7 +134,7 @@ export const exitOf = (status: ExitStatus): Exit =>
   status.kind === 'code' ? { code: status.code } : { signal: status.signal };
 
 /** What others would want to know at once; the rest comes with the next heartbeat. */
-const lookOf = ({ fused, blank, activity, compactions, sessionId }: Session): string =>
+const lookOf = ({ fused, blank, activity, asks, compactions, sessionId }: Session): string =>
   JSON.stringify([
     fused?.reading.usedTokens,
     fused?.reading.usedPercent,
@@ -142,6 +142,7 @@ const lookOf = ({ fused, blank, activity, compactions, sessionId }: Session): st
     fused?.tier,
     fused ? undefined : blank,
     activity,
+    asks,
     compactions,
     sessionId,
   ]);

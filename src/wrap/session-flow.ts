@@ -83,7 +83,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   return opening.reduce((flow, event) => stepFlow(flow, event, now), {
     session,
     pair: noPair,
-    compaction: startCompaction(compact),
+    compaction: startCompaction(compact, runtime.name),
     messages: startMessages(tips && compact.command, tips?.ask),
     notifying: startNotifying(notify),
     record: noRecord,

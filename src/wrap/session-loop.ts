@@ -37,14 +37,23 @@ export interface SessionLoop {
 /** What the session itself does not know of its overlay. */
 export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 
+const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
 const KEYS_MS = 5; // the echo of a key is on the screen by then
+
+/** Writes down what the footer says where it asks to look into something, once. */
+const wordsForLog = (log: WrapSession['log']) => {
+  let said: string | undefined;
+  return (words: string | undefined): void => {
+    if (words !== said && words?.includes(DOCTOR)) log.info(words);
+    said = words;
+  };
+};
 
 export const makeSessionLoop = (
   session: WrapSession,
   compact: CompactSettings,
   listener: LoopListener,
 ): SessionLoop => {
-  const { log } = session;
   const { onView, onState, onEffect, onNotification } = listener;
   const now = Date.now;
   const ask = compactKeys(session);
@@ -53,15 +62,17 @@ export const makeSessionLoop = (
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
   let flow = startFlow(context, now());
   let shown: string | undefined;
+  const noteWords = wordsForLog(session.log);
   let keys: NodeJS.Timeout | undefined;
 
   const go = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
-    for (const line of state.logged) log.info(line);
+    for (const line of state.logged) session.log.info(line);
     const words = compactionWords(compaction, now(), ask);
     const message = messageAt(flow.messages, compaction, now(), ask);
     const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
+    noteWords(words);
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;

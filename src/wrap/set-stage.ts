@@ -4,6 +4,7 @@ import { cursorSequence } from '../terminal/filter/saved-cursor.js';
 import { makeStreamFilter } from '../terminal/filter/stream-filter.js';
 import { makeLazyScreen } from '../terminal/lazy-screen.js';
 import { endOfFrame } from '../terminal/left-on.js';
+import { makeStandIn } from '../terminal/stand-in.js';
 import { tidySequence } from '../terminal/painter.js';
 import { openTty, type TtyListener } from '../terminal/tty.js';
 import { startWatchdog } from '../terminal/watchdog.js';
@@ -17,12 +18,15 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
   const verbatim = session.mode === 'off';
   const child = childSize(size, session.footer && !verbatim);
   const grid = makeGrid(size.columns, child.rows, size.rows, quirksOf(session.env));
-  const filter = makeStreamFilter(grid);
+  const plainFilter = makeStreamFilter(grid);
+  const signs = verbatim ? undefined : session.runtime.titleSigns?.(session.env);
+  const standIn = signs && makeStandIn(plainFilter, signs);
   const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
   const stage: Stage = {
     session,
     tty,
-    filter,
+    filter: standIn?.filter ?? plainFilter,
+    standIn,
     screen: makeLazyScreen(child, seed, (error) => {
       session.log.error(`the screen is not followed, its model has failed: ${String(error)}`);
       stage.readings?.goBlind();

@@ -1,5 +1,6 @@
 import type { Child } from '../terminal/child.js';
 import type { StreamFilter } from '../terminal/filter/stream-filter.js';
+import type { StandIn } from '../terminal/stand-in.js';
 import type { Screen } from '../terminal/screen.js';
 import type { Size, Tty } from '../terminal/tty.js';
 import type { Watchdog } from '../terminal/watchdog.js';
@@ -19,6 +20,8 @@ export interface Stage {
   readonly session: WrapSession;
   readonly tty: Tty;
   readonly filter: StreamFilter;
+  /** answers the child's question about agent states, for an agent that asks it */
+  readonly standIn: StandIn | undefined;
   readonly screen: Screen;
   readonly watchdog: Watchdog;
   /** set as soon as the child runs */

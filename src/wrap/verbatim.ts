@@ -14,7 +14,8 @@ export const goVerbatim = (stage: Stage, footer: Pick<Footer, 'stop'>): void => 
   survive(stage, 'stopping the footer', () => footer.stop());
   survive(stage, 'stopping to read the screen', () => stage.readings?.goBlind());
   const size = stage.tty.size();
-  stage.tty.write(stage.filter.flush());
+  stage.standIn?.stop();
+  survive(stage, 'giving out what the filter holds', () => stage.tty.write(stage.filter.flush()));
   stage.tty.write(abandonSequence(grid));
   resizeGrid(grid, size.columns, size.rows, size.rows);
   stage.child?.resize(size);

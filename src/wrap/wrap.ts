@@ -62,7 +62,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
 
 /** Runs the child to its end, and tidies the terminal after it. */
 const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
-  const { stage, question, output, footer, overlay, resize, suspend, keys, notifier } = parts;
+  const { stage, question, output, footer, overlay, resize, suspend, keys, notifier, titles } = parts;
   const { session, tty, filter, verbatim } = stage;
   tty.hold();
   try {
@@ -88,7 +88,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
   } finally {
     await overlay?.stop();
     await resize.stop(); // a late change of size must not come after the tidy end
-    for (const part of [footer, suspend, keys, notifier]) part.stop();
+    for (const part of [footer, suspend, keys, notifier, titles]) part.stop();
     const end = stage.child ? await ending.ended : { exitCode: 0, signal: 0 };
     await tidyUp(stage, end, { question, isToldToEnd: () => ending.isToldToEnd });
     session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);

@@ -46,7 +46,8 @@ describe('ctxwrap doctor', () => {
     expect(check('codex', 'version')).toMatchObject({ status: 'ok' });
     expect(check('claude', 'version')).toMatchObject({
       status: 'warn',
-      text: '2.9.9; the lab has played 2.1.197',
+      text: '2.9.9; the lab has played 2.1.330, 2.1.263, 2.1.197',
+      fix: expect.stringContaining('npm install -g @anthropic-ai/claude-code@2.1.330'),
     });
     expect(check('codex', 'window')?.text).toBe('100,000 tokens, the window you set');
     expect(check('codex', 'auto')?.text).toMatch(/^70,000: /);

@@ -149,7 +149,7 @@ describe('ctxwrap ps and context', () => {
   });
 
   it.each([
-    ['claude/session-with-compaction.jsonl', { runtime: 'claude', tier: 'safe', totalTokens: 200_000 }],
+    ['claude/session-with-compaction.jsonl', { runtime: 'claude' }], // its window is not known
     ['codex/context-exceeded.jsonl', { runtime: 'codex', tier: 'safe', totalTokens: 95_000 }],
     ['gemini/auto-compactions.jsonl', { runtime: 'gemini', tier: 'hard' }],
   ])('of the session file %s are its numbers', async (name, expected) => {

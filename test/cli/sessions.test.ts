@@ -43,6 +43,15 @@ const shown = (sessions: readonly ListedSession[], width = 100): readonly string
   sessionsText(sessions, { now, width, home: '/home/u' });
 
 describe('the list of sessions', () => {
+  it('says for what a session waits, in a column of 40', () => {
+    const asks = 'approve Bash: touch \u001b[31mzz.txt';
+    const [, row = ''] = shown([session({ activity: 'dialog', asks })], 120);
+    expect(row).toMatch(/ dialog: approve Bash: touch \S*zz\.txt /);
+    expect(row).not.toContain('\u001b');
+    const [, cut = ''] = shown([session({ activity: 'dialog', asks: 'x'.repeat(200) })], 120);
+    expect(cut).toMatch(/ dialog: x{31}…? /);
+  });
+
   it('has a row a session, with the marks of the footer', () => {
     const { reading: _, tier: __, ...blank } = codex.record;
     expect(shown([session(), { record: blank, liveness: 'stale' }])).toEqual([

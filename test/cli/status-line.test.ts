@@ -65,8 +65,17 @@ describe("Claude's status line", () => {
     expect((await terminal.ended).exitCode).toBe(5);
   });
 
+  it('is asked where the user has none and nothing else tells how large the window is', async () => {
+    const terminal = wrapped('claude', '-c');
+    await terminal.seen(/line: {2}args: --settings PATH -c ready>/);
+    await terminal.seen(/46%.*463k\/1\.0M(?!\?)/);
+    terminal.type('\r');
+    expect((await terminal.ended).exitCode).toBe(5);
+    expect(left()).toEqual([]);
+  });
+
   it.each([
-    { when: 'the user has none', options: [], own: false },
+    { when: 'the user has none and has said the window', options: ['--window', '1M'], own: false },
     { when: 'it is switched off', options: ['--claude-status-line', 'off'], own: true },
     { when: 'nothing is to be observed', options: ['--mode', 'off'], own: true },
   ])('is not touched when $when', async ({ options, own }) => {

@@ -227,7 +227,8 @@ describe('after any events', () => {
         if (!known) return after.fused === undefined;
         const { usedTokens, usedPercent, source } = known;
         const figure = usedTokens === undefined ? `${usedPercent}%` : usedTokens.toLocaleString('en-US');
-        const isSure = source !== 'estimate' && (usedTokens === undefined || known.windowCertain);
+        const isUncertain = known.windowTokens !== undefined && !known.windowCertain;
+        const isSure = source !== 'estimate' && (usedTokens === undefined || !isUncertain);
         return (
           known.reason.includes(figure) &&
           known.ageMs >= 0 &&

@@ -222,7 +222,8 @@ describe('the choice of the user', () => {
   it('in tokens is asked for tokens where the window is not known', () => {
     const choice = { auto: { value: 150_000, unit: 'tokens' } } as const;
     expect(tierOf(reading({ usedTokens: 150_000 }), ladder(undefined, { choice }))).toBe('auto');
-    expect(tierOf(reading({ usedTokens: 149_999 }), ladder(undefined, { choice }))).toBeUndefined();
+    expect(tierOf(reading({ usedTokens: 149_999 }), ladder(undefined, { choice }))).toBe('safe');
+    expect(tierOf(reading({ usedTokens: 150_000 }), ladder(undefined))).toBeUndefined();
   });
 });
 

@@ -121,6 +121,13 @@ describe('a dialog', () => {
     expect(play.calls).toHaveLength(1);
   });
 
+  it('calls with what is asked where that is told', () => {
+    const play = playCalls();
+    play.is('dialog', 'approve Bash: touch\u0007\nzz.txt');
+    play.wait(2_000);
+    expect(play.calls.map(({ text }) => text)).toEqual(['waits for your answer: approve Bash: touch zz.txt']);
+  });
+
   it('calls after two seconds where no key was ever pressed', () => {
     const play = playCalls();
     play.is('dialog');

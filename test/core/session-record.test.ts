@@ -57,6 +57,21 @@ describe('a session record', () => {
     expect(record.thresholds.every((each) => each.reason.length > 20)).toBe(true);
   });
 
+  it('tells what is asked as long as it is, in one plain line', () => {
+    const asks = 'approve Bash: touch\u001b]0;x\u0007 a\n b\u202e';
+    const asked = after({ type: 'activity', report: { activity: 'dialog', witnesses: [], asks } });
+    const record = sessionRecord(identity, asked, {}, 3_000);
+    expect(record).toMatchObject({ activity: 'dialog', asks: 'approve Bash: touch ]0;x a b' });
+    expect(parseSessionRecord(JSON.stringify({ ...record, asks }))).toEqual(record);
+    const answered = after(
+      { type: 'activity', report: { activity: 'dialog', witnesses: [], asks } },
+      { type: 'activity', report: { activity: 'busy', witnesses: [] } },
+    );
+    expect(sessionRecord(identity, answered, {}, 3_000)).not.toHaveProperty('asks');
+    const end = { at: 3_000, exit: { code: 0 } };
+    expect(sessionRecord(identity, asked, { end }, 3_000)).not.toHaveProperty('asks');
+  });
+
   it('is read back as it was written', () => {
     const ends = [undefined, { at: 9_000, exit: { code: 3 } }, { at: 9_000, exit: { signal: 'SIGTERM' } }];
     for (const end of ends) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../src/core/activity.js';
 import type { Event } from '../../src/core/event.js';
 import type { Reading } from '../../src/core/reading.js';
 import { deadline, startSession, step } from '../../src/core/session.js';
@@ -25,6 +26,22 @@ describe('the footer view', () => {
   it('waits for the first turn before anything is known', () => {
     expect(view()).toEqual({ ...empty, note: 'waiting for the first turn' });
     expect(view(session('a'))).toEqual({ ...empty, note: 'waiting for the first turn' });
+  });
+
+  it('waits no longer when a turn is over that has brought no number, and says so', () => {
+    const activity = (name: Activity): Event => ({
+      type: 'activity',
+      report: { activity: name, witnesses: [] },
+    });
+    const turn: readonly Event[] = [{ type: 'user-keys' }, activity('busy'), activity('ready')];
+    const due = deadline(after(...turn)) ?? 0;
+    const noteAt = (now: number): string | undefined =>
+      footerView(step(after(...turn), { type: 'alarm' }, now), now).note;
+    expect([noteAt(due - 1), noteAt(due)]).toEqual(['waiting for the first turn', 'no reading']);
+    expect(deadline(step(after(...turn), { type: 'alarm' }, due))).toBeUndefined();
+    // an agent that is busy at its start has had no turn
+    expect(deadline(after(activity('busy'), activity('ready')))).toBeUndefined();
+    expect(footerView(step(after(...turn), used(5_000), due), due).usedTokens).toBe(5_000);
   });
 
   it('shows a reading with its percentage and tier', () => {
@@ -61,9 +78,10 @@ describe('the footer view', () => {
     expect(view(used(5), problem, used(6))).toMatchObject({ usedTokens: 6 });
   });
 
-  it('marks an estimate and a guessed window', () => {
+  it('marks an estimate and an assumed window', () => {
     expect(view(used(5, { source: 'estimate' }))).toMatchObject({ estimated: true, windowInferred: false });
-    expect(view(used(5, { windowSource: 'default' }))).toMatchObject({
+    const assumption: Event = { type: 'assumed-window', windowTokens: 100_000 };
+    expect(view(assumption, used(5, { windowSource: 'default' }))).toMatchObject({
       estimated: false,
       windowInferred: true,
     });

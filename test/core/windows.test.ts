@@ -4,6 +4,7 @@ import { footerView } from '../../src/core/view.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
 
+const WINDOW_UNKNOWN = 'window not known: --window';
 const OPUS = 'claude-opus-4-8';
 const HAIKU = 'claude-haiku-4-5';
 const bare = (usedTokens: number, model?: string): Timed[1] => ({
@@ -26,7 +27,7 @@ describe('the window', () => {
       [0, claim(130_000, 'agent')],
       [0, { type: 'user-window', windowTokens: 140_000 }],
     ];
-    const sizes = [undefined, 100_000, 110_000, 120_000, 130_000, 140_000];
+    const sizes = [undefined, undefined, 110_000, 120_000, 130_000, 140_000];
     for (const [index, size] of sizes.entries()) {
       expect(view(...said.slice(0, index + 1)).windowTokens).toBe(size);
       expect(view(...said.slice(0, index + 1).toReversed()).windowTokens).toBe(size);
@@ -50,9 +51,21 @@ describe('the window', () => {
     });
   });
 
-  it('that is only assumed is shown with ? and starts nothing', () => {
-    expect(view([0, assumed(50_000, OPUS)])).toMatchObject({ windowInferred: true });
-    expect(known([0, assumed(50_000, OPUS)])).toMatchObject({ exact: false, windowCertain: false });
+  it('that is only guessed counts for nothing: no window, no percentage, no tier, and the footer says how to tell it', () => {
+    const guessed = view([0, assumed(190_000, OPUS)]);
+    expect(guessed).toMatchObject({ usedTokens: 190_000, windowInferred: false, words: WINDOW_UNKNOWN });
+    for (const each of [guessed, known([0, assumed(190_000, OPUS)])]) {
+      for (const field of ['windowTokens', 'windowSource', 'usedPercent', 'tier'])
+        expect(each).not.toHaveProperty(field);
+    }
+    expect(view([0, tokens('log', 50_000)])).not.toHaveProperty('words');
+    expect(view([0, shows(40)])).not.toHaveProperty('words');
+  });
+
+  it('that the user assumes is shown with ? and starts nothing', () => {
+    const wish: Timed = [0, { type: 'assumed-window', windowTokens: 200_000 }];
+    expect(view(wish, [0, assumed(50_000, OPUS)])).toMatchObject({ windowInferred: true, usedPercent: 25 });
+    expect(known(wish, [0, assumed(50_000, OPUS)])).toMatchObject({ exact: false, windowCertain: false });
     expect(known([0, tokens('log', 50_000)])).toMatchObject({ exact: true, windowCertain: true });
   });
 
@@ -158,7 +171,7 @@ describe('a switch of the model', () => {
       [2, assumed(100_000, HAIKU)],
       [3, banner],
     ];
-    expect(view(...events)).toMatchObject({ windowTokens: 200_000, windowInferred: true });
+    expect(view(...events)).not.toHaveProperty('windowTokens');
     expect(view(...events, [4, claim(200_000, 'derived', HAIKU)], [5, banner])).toMatchObject({
       windowTokens: 200_000,
       windowInferred: false,
@@ -171,7 +184,7 @@ describe('a switch of the model', () => {
       [1, bare(9, OPUS)],
       [2, assumed(100_000, HAIKU)],
     ];
-    expect(view(...events)).toMatchObject({ windowTokens: 200_000, windowInferred: true });
+    expect(view(...events)).not.toHaveProperty('windowTokens');
   });
 
   it('makes what was said about the other one void', () => {

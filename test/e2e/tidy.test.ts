@@ -181,7 +181,7 @@ describe.concurrent('the terminal is as the shell needs it', () => {
       const state = fresh(point.columns, point.rows + 1);
       const isTidy = (): boolean => isDeepStrictEqual(stateOf(wrapped, leftovers), state);
       await window.until(() => isTidy() && cursorRow(wrapped) > lastTextRow(wrapped), 'a tidy terminal');
-      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 5_000); // the watchdog's last act
+      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last act
       const kept = mainRows(window.emulator).filter((row) => row.startsWith('old line'));
       expect(kept).toEqual(expect.arrayContaining(rows.filter((row) => row.startsWith('old line'))));
       expect(new Set(kept).size).toBe(kept.length);

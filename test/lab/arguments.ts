@@ -1,8 +1,8 @@
-// npm run lab -- [claude codex gemini qwen] [--scenario NAME] [--times N] [--jobs N] [--write] [--list]
+// npm run lab -- [claude codex gemini qwen] [--scenario NAME] [--times N] [--jobs N] [--write] [--list] [--with=--OPTION=VALUE]
 import { parseArgs } from 'node:util';
 import { agents } from './agents/all.js';
 import type { LabAgent } from './agents/agent.js';
-import { scenarios } from './scenarios/all.js';
+import { scenarioNamed, scenarios } from './scenarios/all.js';
 import type { Scenario } from './scenarios/scenario.js';
 
 export interface Subject {
@@ -19,6 +19,8 @@ export interface Wish {
   readonly isList: boolean;
   /** the table is written to docs/agents.md */
   readonly isWritten: boolean;
+  /** options of ctxwrap for every session, beside those of the scenarios */
+  readonly options: readonly string[];
 }
 
 /** Throws a sentence on what it does not know. */
@@ -32,8 +34,11 @@ export const readArguments = (argv: readonly string[]): Wish => {
       jobs: { type: 'string', default: '2' },
       list: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
+      with: { type: 'string', multiple: true, default: [] },
     },
   });
+  if (values.write && values.with.length > 0)
+    throw new Error('--write is for sessions without options of yours: leave out --with');
   const wanted = values.scenario.map(scenarioOf);
   return {
     subjects:
@@ -43,6 +48,7 @@ export const readArguments = (argv: readonly string[]): Wish => {
     jobs: countOf('--jobs', values.jobs),
     isList: values.list,
     isWritten: values.write,
+    options: values.with,
   };
 };
 
@@ -55,7 +61,7 @@ const subjectOf = (word: string): Subject => {
 };
 
 const scenarioOf = (name: string): Scenario => {
-  const found = scenarios.find((each) => each.name === name);
+  const found = scenarioNamed(name);
   if (!found) throw new Error(`no scenario "${name}"; --list shows them all`);
   return found;
 };

@@ -1,8 +1,17 @@
 // The agents themselves: installed once each, outside the project.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { parseRecord, recordAt, textAt } from '../../src/core/json.js';
 import type { LabAgent } from './agents/agent.js';
 
 /** Where they are kept: CTXWRAP_LAB_CACHE, or the user's cache folder. */
@@ -12,24 +21,49 @@ export const cacheFolder = (env: Readonly<Record<string, string | undefined>>): 
 /** The folder of the agent's commands. Installs the agent when it is not there. */
 export const installed = (agent: LabAgent, version: string, cache: string): string => {
   const folder = join(cache, `${agent.name}-${version}`);
-  const commands = join(folder, 'node_modules', '.bin');
-  if (existsSync(join(commands, agent.name))) return commands;
-  install(agent.packages(version), folder);
-  if (!existsSync(join(commands, agent.name))) throw new Error(`npm installed no command ${agent.name}`);
-  return commands;
+  if (!existsSync(commandIn(folder, agent))) install(agent, version, folder);
+  return dirname(commandIn(folder, agent));
 };
 
+const commandIn = (folder: string, { name }: LabAgent): string => join(folder, 'node_modules', '.bin', name);
+
 /** All or nothing: what an interrupted npm leaves is never taken for the agent. */
-const install = (packages: readonly string[], folder: string): void => {
+const install = (agent: LabAgent, version: string, folder: string): void => {
   const draft = `${folder}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
   writeFileSync(join(draft, 'package.json'), JSON.stringify({ private: true }));
-  process.stderr.write(`installing ${packages.join(' ')} …\n`);
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages];
-  const { status, error } = spawnSync('npm', args, { cwd: draft, stdio: ['ignore', 2, 2] });
-  if (status !== 0) {
+  try {
+    add(`${agent.npmName}@${version}`, draft);
+    const command = commandIn(draft, agent);
+    if (!existsSync(command)) throw new Error(`npm installed no command ${agent.name}`);
+    const node = ownNode(realpathSync(command));
+    if (node !== undefined) add(node, draft);
+    renameSync(draft, folder);
+  } finally {
     rmSync(draft, { recursive: true, force: true });
-    throw new Error(`npm could not install ${packages.join(' ')}: ${error?.message ?? `status ${status}`}`);
   }
-  renameSync(draft, folder);
+};
+
+const add = (name: string, cwd: string): void => {
+  process.stderr.write(`installing ${name} …\n`);
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', name];
+  const { status, error } = spawnSync('npm', args, { cwd, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error(`npm could not install ${name}: ${error?.message ?? `status ${status}`}`);
+};
+
+const SCRIPT = /^#!.*\bnode\b/;
+
+/** The package that brings a newer Node, for a script that needs one; it comes first in PATH then. A native program needs none, whatever its package says. */
+const ownNode = (command: string): string | undefined => {
+  const [first = ''] = readFileSync(command).subarray(0, 100).toString('latin1').split('\n');
+  if (!SCRIPT.test(first)) return undefined;
+  const asked = Number(/>=\s*(\d+)/.exec(textAt(recordAt(packageOf(command), 'engines'), 'node') ?? '')?.[1]);
+  return asked > Number.parseInt(process.versions.node, 10) ? `node@${asked}` : undefined;
+};
+
+const packageOf = (path: string): ReturnType<typeof parseRecord> => {
+  const folder = dirname(path);
+  const found = join(folder, 'package.json');
+  if (existsSync(found)) return parseRecord(readFileSync(found, 'utf8'));
+  return folder === path ? undefined : packageOf(folder);
 };

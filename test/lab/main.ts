@@ -6,11 +6,12 @@ import { join, resolve } from 'node:path';
 import { agents } from './agents/all.js';
 import { readArguments, type Subject, type Wish } from './arguments.js';
 import { cacheFolder, installed } from './install.js';
-import { isolated, whyNotIsolated } from './namespace.js';
-import { play, type Verdict } from './play.js';
-import { scenarios } from './scenarios/all.js';
+import { isolated, whyNotIsolated } from '../../src/verify/namespace.js';
+import { play, type Verdict } from '../../src/verify/play.js';
+import { scenarioNamed } from './scenarios/all.js';
 import type { Scenario } from './scenarios/scenario.js';
-import { tableOf, writeTable, type Played } from './table.js';
+import { writePage } from './page.js';
+import { tableOf, type Played } from './table.js';
 
 /** One session. */
 interface Run {
@@ -22,10 +23,12 @@ interface Run {
 /** What a session needs from outside its place. */
 interface Order {
   readonly agent: string;
+  readonly version: string;
   readonly scenario: string;
   readonly commands: string;
   readonly ctxwrap: string;
   readonly folder: string;
+  readonly options: readonly string[];
 }
 
 const root = process.env['CTXWRAP_LAB_ROOT'] ?? process.cwd();
@@ -52,13 +55,12 @@ const verdictIn = (folder: string): Verdict => {
 
 const perform = async (
   { subject, scenario, time }: Run,
-  commands: string,
-  evidence: string,
+  { evidence, ...outside }: Pick<Order, 'commands' | 'options'> & { readonly evidence: string },
 ): Promise<Played> => {
   const { agent, version } = subject;
-  const folder = join(evidence, `${agent.name}-${scenario.name.replaceAll(' ', '-')}-${time}`);
+  const folder = join(evidence, `${agent.name}-${version}-${scenario.name.replaceAll(' ', '-')}-${time}`);
   mkdirSync(folder, { recursive: true });
-  const order: Order = { agent: agent.name, scenario: scenario.name, commands, ctxwrap, folder };
+  const order: Order = { agent: agent.name, version, scenario: scenario.name, ctxwrap, folder, ...outside };
   const [file, ...args] = isolated([process.execPath, self, '--play', JSON.stringify(order)]);
   const log = createWriteStream(join(folder, 'lab.log'));
   await once(log, 'open');
@@ -66,7 +68,9 @@ const perform = async (
   await once(child, 'exit');
   const verdict = verdictIn(folder);
   const sign = verdict.isGood ? 'ok' : 'FAILED';
-  process.stderr.write(`${sign}  ${agent.name} · ${scenario.name} · ${time}: ${verdict.evidence}\n`);
+  process.stderr.write(
+    `${sign}  ${agent.name} ${version} · ${scenario.name} · ${time}: ${verdict.evidence}\n`,
+  );
   return { agent: agent.name, version, scenario: scenario.name, verdict };
 };
 
@@ -84,7 +88,8 @@ const performAll = async (
   const played: Played[] = [];
   const work = async (): Promise<void> => {
     for (let run = waiting.shift(); run; run = waiting.shift()) {
-      played.push(await perform(run, commands.get(run.subject) ?? '', evidence));
+      const outside = { evidence, commands: commands.get(run.subject) ?? '', options: wish.options };
+      played.push(await perform(run, outside));
       onPlayed(played);
     }
   };
@@ -95,9 +100,9 @@ const performAll = async (
 const playOrder = async (text: string): Promise<void> => {
   const order = JSON.parse(text) as Order;
   const agent = agents.find(({ name }) => name === order.agent);
-  const scenario = scenarios.find(({ name }) => name === order.scenario);
+  const scenario = scenarioNamed(order.scenario);
   if (!agent || !scenario) throw new Error(`no such session: ${text}`);
-  await play({ ...order, agent, scenario });
+  await play({ ...order, ctxwrap: [process.execPath, order.ctxwrap], agent, scenario });
 };
 
 const list = (wish: Wish): string =>
@@ -114,7 +119,7 @@ const lab = async (argv: readonly string[]): Promise<number> => {
   const started = new Date();
   const evidence = join(cacheFolder(process.env), 'runs', started.toISOString().replace(/[:.]/g, '-'));
   const played = await performAll(wish, evidence, (all) => {
-    if (wish.isWritten) writeTable(join(root, 'docs/agents.md'), all, started);
+    if (wish.isWritten) writePage(join(root, 'docs/agents.md'), all, started);
   });
   process.stdout.write(`${tableOf(played, started)}\nRecordings and logs: ${evidence}\n`);
   return played.every(({ verdict }) => verdict.isGood) ? 0 : 1;

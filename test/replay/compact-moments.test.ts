@@ -9,6 +9,10 @@ import { runtimes } from '../../src/runtimes/index.js';
 import type { Runtime } from '../../src/runtimes/runtime.js';
 import { openRecordingFile } from '../../src/storage/recording-file.js';
 import { startWatch, watchScreen } from '../../src/wrap/observing/screen-watch.js';
+import { startOfRecording } from '../../src/wrap/replay/clock.js';
+import { momentsInOrder } from '../../src/wrap/replay/in-order.js';
+import { openReplayLogs } from '../../src/wrap/replay/log.js';
+import { logMoments } from '../../src/wrap/replay/log-moments.js';
 import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
 import { casts } from '../support/casts.js';
 import { HARD_TOKENS, playCompaction } from '../support/compaction-play.js';
@@ -68,15 +72,24 @@ const makeWisher = (runtime: Runtime, isAsked: boolean) => {
 };
 
 /** What would be typed into a recording, and every activity in it. */
-const playWishes = async (cast: string, runtime: Runtime) => {
-  const { header, events } = await openRecordingFile(castPath(cast));
+const playWishes = async (cast: string, runtime: Runtime, logs: readonly string[] = []) => {
+  const open = () => openRecordingFile(castPath(cast));
+  const { header, events } = await open();
+  const { log } = runtime;
+  if (!log) throw new Error(`nothing is known of the session file of ${runtime.name}`);
+  const { promptAt, records } = await openReplayLogs(
+    logs.map((path) => logFolder + path),
+    log,
+  );
+  const startedAt = await startOfRecording(open, header, promptAt);
   const wishers = [true, false].map((isAsked) => makeWisher(runtime, isAsked));
   const activities: Activity[] = [];
   const { screen: agentScreen } = runtime;
   if (!agentScreen) throw new Error(`nothing is known of the screen of ${runtime.name}`);
   let watch = startWatch(agentScreen.reader({}));
-  for await (const moment of settledScreens(header, events())) {
-    if (moment.type !== 'screen') continue;
+  const written = logMoments(log, records(), { env: {}, startedAt });
+  for await (const { moment } of momentsInOrder(settledScreens(header, events()), written, startedAt)) {
+    if (!('type' in moment) || moment.type !== 'screen') continue;
     const { screen } = moment.seen;
     const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
     const watched = watchScreen(watch, moment.seen, moment.at);
@@ -89,18 +102,21 @@ const playWishes = async (cast: string, runtime: Runtime) => {
 
 interface Truth {
   readonly cast: string;
+  readonly log?: readonly string[];
   readonly activities: readonly (string | { readonly activity: string })[];
 }
 
 const folder = fileURLToPath(new URL('../fixtures/truth/', import.meta.url));
+const logFolder = fileURLToPath(new URL('../fixtures/logs/', import.meta.url));
 const truths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.json'))
   .map((name) => JSON.parse(readFileSync(folder + name, 'utf8')) as Truth);
 
 // What each agent's empty prompt looks like, said once more without the readers that are tested with it.
 const emptyPrompts: Readonly<Record<string, RegExp>> = {
-  claude: /^❯\s*$/,
-  codex: /^› Ask Codex to do anything/,
+  claude: /^[❯>]\s*$/, // `>` in old versions
+  // 0.137 suggests what to ask
+  codex: /^› (?:Ask Codex to do anything|Explain this codebase|Run \/review on my current changes)/,
   gemini:
     /^(?:│| )[>*] +(?:Type your message or @path\/to\/file|Press 'Esc' for NORMAL mode)|^│ [>*] +Type your message/,
   // after an answer it suggests what to ask next, drawn as a hint: its mock servers' one answer
@@ -125,8 +141,8 @@ describe('at every moment of every recording', () => {
     async (cast) => {
       const runtime = Object.values<Runtime>(runtimes).find(({ name }) => cast.startsWith(`${name}/`));
       if (!runtime) throw new Error(`no runtime for ${cast}`);
-      const { typings, activities } = await playWishes(cast, runtime);
       const truth = truths.find((each) => each.cast === cast);
+      const { typings, activities } = await playWishes(cast, runtime, truth?.log);
       expect(activities).toEqual(
         truth?.activities.map((each) => (typeof each === 'string' ? each : each.activity)),
       );

@@ -22,6 +22,14 @@ describe('the activity of claude', () => {
     const rows = [...conversation, '─'.repeat(100), ...below];
     return { columns: 100, rows, cursor: [8, 2], styles: coloured(rows) };
   };
+  const framed = (bar: string, sign: string): Drawn => ({
+    ...drawn(),
+    rows: [...conversation, bar.repeat(100), `${sign}\u00a0`, bar.repeat(100), HINTS],
+  });
+  const named = (name: string): Drawn => {
+    const bar = '─'.repeat(100);
+    return { ...drawn(), rows: [...conversation, `${bar.slice(name.length + 1)}${name}─`, '❯', bar, HINTS] };
+  };
 
   it.each<[string, Drawn, string]>([
     ['an empty prompt', drawn(), 'ready'],
@@ -65,6 +73,28 @@ describe('the activity of claude', () => {
       'dialog',
     ],
     ['the transcript', panel('  Showing detailed transcript · ctrl+o to toggle'), 'unknown'],
+    [
+      'the question on returning to a long session',
+      panel(
+        '  This session is 3h 10m old and 240k tokens.',
+        '  ❯ 1. Resume from summary (instant, recommended)',
+        '    2. Resume full session as-is',
+        "    3. Don't ask me again",
+      ),
+      'dialog',
+    ],
+    ['a prompt under the name of its session', named(' my-task '), 'ready'],
+    ['a prompt under the name of its session in other letters', named(' die erste Änderung '), 'ready'],
+    ['cells left over on the upper bar', named('/compact'), 'unknown'],
+    ['bars of another kind', framed('━', '❯'), 'ready'],
+    [
+      'two bars of two kinds',
+      { ...framed('━', '❯'), rows: [...conversation, '━'.repeat(100), '❯', '─'.repeat(100)] },
+      'unknown',
+    ],
+    ['dashed bars, which a dialog has', framed('╌', '❯'), 'unknown'],
+    ['another sign that points to the right', framed('─', '›'), 'ready'],
+    ['a sign of another kind, as a mode may have', framed('─', '#'), 'unknown'],
     ['half a frame', { ...drawn(), rows: [...conversation, '─'.repeat(100), '❯'] }, 'unknown'],
     [
       'cells left over on a bar',

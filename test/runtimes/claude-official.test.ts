@@ -1,42 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseRecord, recordAt } from '../../src/core/json.js';
-import { official, statusCommand } from '../../src/runtimes/claude/official.js';
+import { statusCommand } from '../../src/runtimes/claude/official.js';
 import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+import { asked, KNOWN, local, project, user, files } from '../support/status-plan.js';
 import { ownStatusLine as line } from '../support/own-status-line.js';
-
-const files = { settings: '/state/1-a.settings.json', report: '/state/1-a.report.json' };
-const launch = { args: [], cwd: '/proj', home: '/home/u', env: {}, wish: 'auto', files } as const;
-
-type Texts = Readonly<Record<string, unknown>>;
-
-const planWith = (texts: Texts, given: Partial<OfficialLaunch> = {}) =>
-  official.plan(
-    {
-      text: async (path) => {
-        const value = texts[path];
-        return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
-      },
-      names: async (folder) =>
-        Object.keys(texts)
-          .filter((path) => path.startsWith(`${folder}/`))
-          .map((path) => path.slice(folder.length + 1)),
-    },
-    { ...launch, ...given },
-  );
-
-const user = '/home/u/.claude/settings.json';
-const project = '/proj/.claude/settings.json';
-const local = '/proj/.claude/settings.local.json';
-
-/** What Claude would be given: its arguments, and the status line with the user's own command in place of ours. */
-const asked = async (texts: Texts, given: Partial<OfficialLaunch> = {}) => {
-  const plan = await planWith(texts, given);
-  if (plan.kind === 'leave') return { left: plan.reason };
-  const settings = parseRecord(plan.settings) ?? {};
-  const { command, ...rest } = recordAt(settings, 'statusLine') ?? {};
-  const own = String(command).split('\n').slice(1).join('\n');
-  return { args: plan.args, own, rest, settings };
-};
 
 describe('the status line that is chained', () => {
   const flag = (command: string) => ['--settings', JSON.stringify(line(command))];
@@ -163,8 +129,8 @@ describe('Claude is left alone', () => {
   const mine = { [user]: line('u') };
   it.each([
     { when: 'it is switched off', texts: mine, more: { wish: 'off' } },
-    { when: 'the user has no status line of their own', texts: { [user]: { model: 'opus' } } },
-    { when: 'the user has no status line of their own', texts: { [user]: line('  ') } },
+    { when: KNOWN, texts: { [user]: { model: 'opus' } } },
+    { when: KNOWN, texts: { [user]: line('  ') } },
     {
       when: 'the value of --settings cannot be read as JSON',
       texts: mine,

@@ -105,6 +105,36 @@ describe('the prompt of claude', () => {
     expect(promptOf(seenOf(moved))?.text).toBe('/compact');
   });
 
+  it('holds no hint behind the cursor that old versions draw themselves, and park the real one elsewhere', () => {
+    const hint = '> /compact  <optional custom summarization instructions>';
+    const styles = [
+      { row: 7, column: 10, style: { inverse: true } },
+      ...Array.from({ length: 60 }, (_, index) => ({
+        row: 7,
+        column: 11 + index,
+        style: { foreground: 246 },
+      })),
+    ];
+    const screen = drawn({ prompt: [hint], cursor: [12, 0] });
+    expect(promptOf(seenOf(styled(screen, styles), ''))?.text).toBe('/compact');
+    expect(promptOf(seenOf(styled(screen, styles.slice(0, 1)), ''))?.text).toBe(hint.slice(2));
+  });
+
+  it('tells the command that is chosen in a list above it, as the fullscreen renderer draws it', () => {
+    const list = [
+      '  ❯ /compact                  Free up context',
+      '    /autocompact              Set how full',
+    ];
+    const above = [...conversation, ...list];
+    const prompt = { above, prompt: ['❯ /compact'], alternate: true };
+    const chosen = [{ row: 6, column: 2, style: { foreground: 4 } }];
+    expect(promptOf(seenOf(styled(drawn(prompt), chosen)))).toEqual({ text: '/compact', listed: '/compact' });
+    expect(promptOf(seenOf(drawn(prompt)))).toEqual({ text: '/compact' }); // said by somebody
+    const other = drawn({ ...prompt, above: [...conversation, list[1] ?? '', '  ❯ /context       Shows'] });
+    const last = [{ row: 7, column: 2, style: { foreground: 4 } }];
+    expect(promptOf(seenOf(styled(other, last)))?.listed).toBe('/context');
+  });
+
   it('tells of a draft that was put aside, beside it and nowhere else', () => {
     const aside = (footer: string) => promptOf(seenOf(drawn({ footer: [footer] })));
     expect(aside(atRight(100, '› stashed', HINTS))).toEqual({ text: '', isStashed: true });
@@ -112,6 +142,14 @@ describe('the prompt of claude', () => {
       text: '',
       isStashed: true,
     });
+    expect(aside(atRight(100, '10% until auto-compact · draft stashed', HINTS))?.isStashed).toBe(true);
+    expect(aside(atRight(100, 'draft restored', HINTS))?.isStashed).toBeUndefined();
+    expect(aside(atRight(100, 'main · 2 stashed', HINTS))?.isStashed).toBeUndefined(); // the user's own status line
+    const old = drawn({ above: [...conversation, '  › Stashed (auto-restores after submit)'] });
+    const grey = Array.from({ length: 40 }, (_, column) => ({ row: 6, column, style: { foreground: 246 } }));
+    expect(promptOf(seenOf(styled(old, grey)))?.isStashed).toBe(true);
+    const above = [...conversation, atRight(100, '10% until auto-compact · draft stashed', '', 2)];
+    expect(promptOf(seenOf(drawn({ above, alternate: true })))?.isStashed).toBe(true);
     const said = drawn({ above: [...conversation, '  › stashed'] });
     expect(promptOf(seenOf(said))).toEqual({ text: '' });
     expect(promptOf(seenOf(drawn({ prompt: ['❯ › stashed'] })))).toEqual({ text: '› stashed' });

@@ -29,6 +29,15 @@ describe('the percentage on the screen of claude', () => {
     },
     { text: 'Context low (3% remaining) · Run /compact to compact & …', basis: 'effective', used: 97 },
     { text: 'Context left until auto-compact: 3%', basis: 'auto-compact', used: 97 },
+    { text: 'auto-compact next', basis: 'auto-compact', used: 100 },
+    { text: 'auto-compact next · /model sonnet', basis: 'auto-compact', used: 100 },
+    { text: '10% until auto-compact · draft stashed', basis: 'auto-compact', used: 90 },
+    {
+      text: 'Context low (3% remaining) · /compact to free up space',
+      basis: 'effective',
+      used: 97,
+      from: 120,
+    },
   ])('reads "$text" as $used % used', ({ text, basis, used, from = 60 }) => {
     for (const columns of [60, 80, 100, 120, 200].filter((width) => width >= from)) {
       const beside = text.length < columns - 40 ? [atRight(columns, text, HINTS)] : [];
@@ -108,6 +117,53 @@ describe('the model that claude names', () => {
       ['claude-sonnet-4-6', 200_000],
     ]);
     expect(windows(look(at(...logo('Sonnet 5'))))).toEqual([]);
+  });
+
+  it.each([
+    ['since 2.1.237', [' ▐▛███▛█   Claude Code v2.1.263', '▝▜██████▀  MODEL', '  ▝▝ ▝▝    /proj/app']],
+    [
+      'of 2.1.330, which is wider below',
+      [' ▐▛███▛█   Claude Code v2.1.330', '▝▜██████▀  MODEL', ' ▝▝   ▝▝   /app'],
+    ],
+    ['that nobody has seen', ['▄▄▀▀▄▄  Claude Code v3.0.0', '██▄▄██  MODEL', ' ▀▀▀▀   /proj/app']],
+    [
+      'beside which the model stands in the last row',
+      ['▄▄▀▀▄▄  Claude', '██▄▄██  /proj/app', ' ▀▀▀▀   v3', '▀▀▀▀▀▀  MODEL'],
+    ],
+  ])('tells it beside a logo %s', (_, rows) => {
+    const drawnWith = (words: string) => at('', ...rows.map((row) => row.replace('MODEL', words)));
+    expect(windows(look(drawnWith('Opus 5 (1M context) · API Usage Billing')))).toEqual([
+      ['claude-opus-5', 1_000_000],
+    ]);
+    expect(windows(look(drawnWith('Haiku 4.5 with low effort · Claude Max')))).toEqual([
+      ['claude-haiku-4-5', 200_000],
+    ]);
+    expect(windows(look(drawnWith('Opus 5.5 · API Usage Billing')))).toEqual([]); // the name does not tell
+  });
+
+  it.each([
+    ['in an answer', ['●  ▐▛███▛█   Claude Code', '  ▝▜██████▀  Sonnet 4.6 · Max']],
+    ['in a message', ['❯ ▐▛███▛█   Claude Code', '  ▝▜██████▀  Sonnet 4.6 · Max']],
+    ['of one row', ['', '▝▜██████▀  Sonnet 4.6 · Max', '']],
+    ['whose texts begin in two columns', [' ▐▛███▛█    Claude Code', '▝▜██████▀  Sonnet 4.6 · Max']],
+    ['that is the mark of an announcement', ['▎  Claude Code', '▎  Sonnet 4.6 · Max']],
+    ['that moves away from the first column', ['  ▐▛███▛█   Claude Code', '  ▜██████▀  Sonnet 4.6 · Max']],
+  ])('is not told by a picture %s', (_, rows) => {
+    expect(windows(look(at(...rows)))).toEqual([]);
+  });
+
+  it('is told by the box of old versions, however it is drawn', () => {
+    for (const [corner, line, side] of ['╭─│', '┏━┃', '╔═║'])
+      expect(
+        windows(
+          look(
+            at(
+              `${corner}${line?.repeat(3)} Claude Code v2.0.76 ${line?.repeat(30)}`,
+              `${side}   claude-sonnet-4-6 · API Usage Billing   ${side} Tips  ${side}`,
+            ),
+          ),
+        ),
+      ).toEqual([['claude-sonnet-4-6', 200_000]]);
   });
 
   it('tells another one after the user was seen to change it, which outlives the banner of before', () => {

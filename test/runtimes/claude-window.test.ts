@@ -38,12 +38,21 @@ describe('the window that a shown name tells', () => {
   });
 
   // Opus 4.8 has one million tokens or not, depending on where it is served; Sonnet 5 is shown without a suffix in any case.
-  it.each(['Opus 4.8', 'Opus 4.7', 'Sonnet 5', 'Fable 5', 'Opus 9.9', 'my-model', ''])(
-    'is not told by %s',
-    (name) => {
-      expect(windowOfShown(name, {})).toBeUndefined();
-    },
-  );
+  it.each([
+    'Opus 4.8',
+    'Opus 4.7',
+    'Opus 5',
+    'Opus 5.5',
+    'Sonnet 5',
+    'Sonnet 5.5',
+    'Haiku 5.5',
+    'Fable 5',
+    'Opus 9.9',
+    'my-model',
+    '',
+  ])('is not told by %s', (name) => {
+    expect(windowOfShown(name, {})).toBeUndefined();
+  });
 
   it.each([
     { env: { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' }, name: 'Opus 4.8 (1M context)', windowTokens: 200_000 },

@@ -138,8 +138,9 @@ describe('the session file of claude', () => {
         subtype: 'compact_boundary',
         compactMetadata: { trigger, preTokens: 9 },
       });
-    expect(readLines(claude, [boundary('manual'), boundary('auto')]).facts).toEqual([
+    expect(readLines(claude, ['manual', 'auto', 'idle'].map(boundary)).facts).toEqual([
       { type: 'boundary', boundary: { initiator: 'user', preTokens: 9, at: 0 } },
+      { type: 'boundary', boundary: { initiator: 'agent', preTokens: 9, at: 0 } },
       { type: 'boundary', boundary: { initiator: 'agent', preTokens: 9, at: 0 } },
     ]);
   });

@@ -76,6 +76,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   'gemini/old-0.30.0': ['done from 500000'],
   'gemini/traps-resize': ['done from 310000'],
   'gemini/vim': ['done from 330000'],
+  'qwen/old-0.15.10': ['done from 55020', 'failed error'],
   'qwen/compress-done': ['done from 60000', 'done from 60000'],
   'qwen/compress-ends': ['noop', 'interrupted', 'noop', 'failed error', 'failed empty'],
   'qwen/qwen-compress': ['failed inflated', 'interrupted'],

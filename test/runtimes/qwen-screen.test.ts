@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
 import { atRight, grey, lookAt, PLACEHOLDER, seenQwen } from '../support/qwen-frame.js';
+import { seenAfter } from '../support/drawn-screen.js';
 import type { QwenFrame } from '../support/qwen-frame.js';
 
 const percents = async (frame: QwenFrame) =>
@@ -213,5 +214,38 @@ describe('text that imitates qwen', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('the versions before 0.16', () => {
+  const bar = '─'.repeat(100);
+  /** The cursor is drawn, and the terminal's own stands below. */
+  const seenOld = (input: string, below: readonly string[], live: readonly string[] = []) =>
+    seenAfter([...live, bar, `> ${input}`, bar, ...below, ''].join('\r\n'), { columns: 100, rows: 34 });
+
+  it.each([
+    ['  compress  Compresses the context', '/compress'],
+    ['  compress (summarize)  Compresses the context', '/compress'],
+    ['  ? for shortcuts          42.0% context used', undefined],
+  ])('list below a command what Enter takes: %s', async (row, listed) => {
+    const seen = await seenOld('/compress\x1b[7m \x1b[27m\u200b', [row]);
+    const look = qwenScreen.prompt?.({ ...seen, status: { state: 'idle' } });
+    expect([look?.text, look?.listed]).toEqual(['/compress', listed]);
+  });
+
+  it.each([
+    [[], 'idle', 'ready'],
+    [[], 'busy', 'unknown'],
+    [['⠴ Brewing fresh bytes... (esc to cancel, 7s)'], 'idle', 'busy'], // 0.12
+    [['  ⠴ Rebooting the humor module... (5s · ↓ 20 tokens · esc to cancel)'], 'idle', 'busy'],
+    [['⠴ Compressing chat history'], 'idle', 'compacting'],
+  ])('with %j above the empty prompt, and a session file that says %s: %s', async (live, state, activity) => {
+    const seen = await seenOld(
+      `\x1b[7m \x1b[27m${grey(' Type your message or @path/to/file')}`,
+      ['  ? for shortcuts'],
+      live,
+    );
+    const step = qwenScreen.reader({})({ ...seen, status: { state } }, 0);
+    expect(step.activity.activity).toBe(activity);
   });
 });

@@ -177,10 +177,47 @@ describe('finding the session file of qwen', () => {
       'with an id that leads elsewhere',
       { [`${ROOT}/sessions/${childPid}.json`]: registry('../../x', startedAt) },
     ],
-    ['that only grew', chat('s-1')],
+    ['that is another process', { ...chat('s-1'), ...sidecar('s-1', 999_999) }],
+    ['of several that nobody follows yet', { ...chat('s-1'), ...chat('s-2') }],
     ['left over beside the chats', sidecar('s-1', childPid, -999_000)],
   ])('takes none %s', async (_, files) => {
     expect(await find(files)).toBeUndefined();
+  });
+
+  it('takes the one that was begun since the start, of versions that say nothing of their sessions', async () => {
+    const begun = (id: string, after: number) => ({
+      [`${CHATS}/${id}.jsonl`]: {
+        modifiedAt: startedAt + after + 5,
+        text: JSON.stringify({ timestamp: new Date(startedAt + after).toISOString() }),
+      },
+    });
+    const path = `${CHATS}/s-2.jsonl`;
+    const guess = { sessionId: 's-2', path, certain: false };
+    expect(await find({ ...begun('s-1', -60_000), ...begun('s-2', 50) })).toMatchObject(guess);
+    expect(await find(chat('s-2'))).toMatchObject(guess); // one that was taken up again
+    expect(await find({ ...begun('s-2', 50), ...begun('s-3', 90) })).toBeUndefined();
+    const port = fakePort({ files: { ...begun('s-2', 90), ...begun('s-3', 50) } });
+    expect(await locateQwen(port, fakePlace({ currentPath: `${CHATS}/s-3.jsonl` }))).toMatchObject(guess); // after /clear
+  });
+
+  it.each([
+    ['a question', ['{"type":"user"}'], 'busy'],
+    ['an answer', ['{"type":"user"}', '{"type":"assistant","message":{"parts":[{"text":"hi"}]}}'], 'idle'],
+    [
+      'a call of a tool',
+      ['{"type":"assistant","message":{"parts":[{"functionCall":{"name":"sh"}}]}}'],
+      'busy',
+    ],
+    ['a refused tool', ['{"type":"tool_result","toolCallResult":{"status":"cancelled"}}'], 'idle'],
+    ['a tool that has run', ['{"type":"tool_result","toolCallResult":{"status":"success"}}'], 'busy'],
+  ])('says after %s what qwen does', async (_, lines, state) => {
+    const files = (text: string) => ({ [`${CHATS}/s-1.jsonl`]: { modifiedAt: startedAt + 9, text } });
+    const status = (text: string) => qwen.screen?.status?.(fakePort({ files: files(text) }), fakePlace());
+    expect(await status(`${lines.join('\n')}\n`)).toEqual({ state });
+    expect(await status(lines.join('\n'))).toEqual({ state: 'unclear' }); // half written
+    const other = { [`${CHATS}/s-2.jsonl`]: { modifiedAt: startedAt + 8, text: '{"type":"user"}\n' } };
+    const both = fakePort({ files: { ...files(`${lines.join('\n')}\n`), ...other } });
+    expect(await qwen.screen?.status?.(both, fakePlace())).toEqual({ state: 'busy' });
   });
 
   it('honours QWEN_HOME, and QWEN_RUNTIME_DIR for the chats', async () => {

@@ -80,8 +80,10 @@ export const playCompaction = (
     }
     now = end;
   };
-  const is = (activity: Activity): void =>
-    tell({ type: 'activity', report: { activity, witnesses: [`it is ${activity}`] } });
+  const is = (activity: Activity, asks?: string): void => {
+    const report = { activity, witnesses: [`it is ${activity}`], ...(asks === undefined ? {} : { asks }) };
+    tell({ type: 'activity', report });
+  };
   const used = (count: number): void => tell(tokens('log', count));
   const typed = (result: Typed): void => tell({ type: 'typed', result });
   const turn = (count?: number): void => {
@@ -119,6 +121,8 @@ export const playCompaction = (
     last: () => flow.compaction.last,
     phase: (): Compaction['phase'] => flow.compaction.phase,
     state: (): Compaction => flow.compaction,
+    /** the compactions of the session that are over */
+    past: () => flow.record.past.attempts,
     words: (): string | undefined => compactionWords(flow.compaction, now),
     due: (): Millis | undefined => compactionDue(flow.compaction, now),
     at: (): Millis => now - NOON,

@@ -1,9 +1,11 @@
 // A wrap without processes: a terminal that is drawn in memory, a child that writes what it is told, and an overlay over both.
 import type { OverlayKey } from '../../src/core/overlay/keys.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksOf } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
 import { holdRegionSequence } from '../../src/terminal/painter.js';
+import { makeStandIn } from '../../src/terminal/stand-in.js';
 import { makeScreen } from '../../src/terminal/screen.js';
 import { nullLog } from '../../src/storage/log.js';
 import { makeParts, type Parts } from '../../src/wrap/overlay/parts.js';
@@ -43,6 +45,7 @@ export const makeOverlayStage = (
   columns: number,
   rows: number,
   contents: Partial<OverlayContents> = {},
+  { titleSigns, isSilent = false }: { titleSigns?: Runtime['titleSigns']; isSilent?: boolean } = {},
 ): OverlayStage => {
   const emulator = makeEmulator(columns, rows + 1);
   const grid = makeGrid(columns, rows, rows + 1, quirksOf(env));
@@ -50,8 +53,10 @@ export const makeOverlayStage = (
   const writes: string[] = [];
   let [received, sent, armed] = ['', '', ''];
   let size = { columns, rows: rows + 1 };
+  const filter = makeStreamFilter(grid);
+  const standIn = titleSigns && makeStandIn(filter, titleSigns(env));
   const stage = {
-    session: { env, log: nullLog, hotkey: 0x1d, runtime: {}, mode: 'auto' },
+    session: { env, log: nullLog, hotkey: 0x1d, runtime: { titleSigns }, mode: 'auto' },
     tty: {
       size: () => size,
       write: (bytes: Uint8Array | string) => {
@@ -60,7 +65,8 @@ export const makeOverlayStage = (
       },
       pending: () => 0,
     },
-    filter: makeStreamFilter(grid),
+    filter: standIn?.filter ?? filter,
+    standIn,
     screen: makeScreen({ columns, rows }, () => ''),
     watchdog: { arm: (sequence: string) => (armed = sequence), dismiss: () => undefined },
     child: {
@@ -90,7 +96,7 @@ export const makeOverlayStage = (
   }));
   const { overlay } = parts;
   if (!overlay) throw new Error('there is no overlay');
-  emulator.terminal.onData((data) => parts.keys.fromUser(Buffer.from(data, 'latin1')));
+  if (!isSilent) emulator.terminal.onData((data) => parts.keys.fromUser(Buffer.from(data, 'latin1')));
   stage.tty.write(holdRegionSequence(grid));
   return {
     stage,
@@ -111,7 +117,7 @@ export const makeOverlayStage = (
     },
     drawn: () => emulator.write(''),
     stop: () => {
-      for (const part of [parts.footer, parts.suspend, parts.keys, overlay]) part.stop();
+      for (const part of [parts.footer, parts.suspend, parts.keys, parts.titles, overlay]) part.stop();
     },
   };
 };

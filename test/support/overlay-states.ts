@@ -162,6 +162,17 @@ export const overlayCases = (): readonly OverlayCase[] => [
     name: 'window-assumed',
     view: viewOf(() =>
       after(playOverlay, ({ play }) =>
+        play.tell(
+          { type: 'assumed-window', windowTokens: 200_000 },
+          tokens('log', 90_000, { windowSource: 'default', at: NOON }),
+        ),
+      ),
+    ),
+  },
+  {
+    name: 'window-guessed',
+    view: viewOf(() =>
+      after(playOverlay, ({ play }) =>
         play.tell(tokens('log', 90_000, { windowSource: 'default', at: NOON })),
       ),
     ),

@@ -31,6 +31,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     isDeaf: false,
     /** its screen cannot be read */
     isBlind: false,
+    /** does not say that a draft is put aside */
+    isSilent: false,
     /** another program may read its terminal */
     isDoubted: false,
     /** empties its prompt a while after Enter, when the test says so */
@@ -71,7 +73,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
           ? {
               text: state.text,
               ...(state.listed === undefined ? {} : { listed: state.listed }),
-              ...(state.aside === undefined ? {} : { isStashed: true as const }),
+              ...(state.aside === undefined || state.isSilent ? {} : { isStashed: true as const }),
             }
           : undefined,
       };
@@ -120,5 +122,5 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     if (result.kind === 'withdrawn') void retractLate(order, { typedBefore, wasSent: false });
     return result;
   };
-  return { state, type };
+  return { state, port, type };
 };

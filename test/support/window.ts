@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { spawn } from '@lydell/node-pty';
+import { holdLastOutput } from '../../src/terminal/last-output.js';
+import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 import { makeEmulator, type Emulator } from './emulator.js';
 
 /** A terminal window: a real PTY with a program in it, drawn by an emulator that answers its questions. */
@@ -12,8 +14,13 @@ export interface Window {
   /** resolves when the condition holds, looked at after every output; a text must be somewhere on the screen */
   until: (condition: string | (() => boolean), what?: string) => Promise<void>;
   type: (keys: string) => void;
+  /** bytes typed that the program's terminal has not taken */
+  unread: () => number;
   /** of the program */
   readonly pid: number;
+  /** to the program */
+  kill: (signal: NodeJS.Signals) => void;
+  isOpen: () => boolean;
   resize: (columns: number, rows: number) => void;
   /** stops reading, as a terminal does at Ctrl-S */
   pause: () => void;
@@ -30,6 +37,13 @@ export interface WindowOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns: number;
   readonly rows: number;
+}
+
+/** What node-pty has and its types leave out. */
+interface BytePty {
+  readonly fd: number;
+  readonly ptsName: string;
+  readonly _socket: { readonly destroyed: boolean };
 }
 
 const PATIENCE_MS = 20_000; // then the test fails with the screen instead of by its time limit
@@ -82,18 +96,29 @@ export const openWindow = (options: WindowOptions): Window => {
   const chunks: Buffer[] = [];
   const watchers = makeWatchers(() => rowsOf(emulator).join('\n'));
   let open = true;
+  const { fd, ptsName, _socket: socket } = pty as unknown as BytePty;
+  // a program that ends at once after a flood would lose the end of it
+  const lastOutput = holdLastOutput(ptsName, pty.pid, () => undefined);
   pty.onData((data) => {
+    lastOutput.noteOutput();
     const bytes = data as unknown as Buffer; // there is no encoding
     chunks.push(bytes);
     void emulator.write(bytes).then(watchers.look);
   });
   pty.onExit(() => {
     open = false;
+    lastOutput.close();
+    keys.close();
     watchers.look();
   });
-  const type = (text: string): void => {
-    if (open) pty.write(text);
-  };
+  // a window goes on reading while a program does not take what is typed
+  const keys = makeWriteQueue({
+    fd,
+    isOpen: () => open && !socket.destroyed, // a closed descriptor's number soon belongs to something else
+    onDrained: () => undefined,
+    onGone: () => undefined,
+  });
+  const type = (text: string): void => keys.write(Buffer.from(text));
   terminal.onData(type);
   return {
     emulator,
@@ -104,18 +129,19 @@ export const openWindow = (options: WindowOptions): Window => {
       return watchers.until(() => rowsOf(emulator).some((row) => row.includes(condition)), what);
     },
     type,
+    unread: keys.pending,
     pid: pty.pid,
+    kill: (signal) => process.kill(pty.pid, signal),
+    isOpen: () => open,
     resize: (newColumns, newRows) => {
       terminal.resize(newColumns, newRows);
       pty.resize(newColumns, newRows);
     },
     pause: () => pty.pause(),
     resume: () => pty.resume(),
-    termios: () => {
-      const { ptsName } = pty as unknown as { ptsName: string };
-      return spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim();
-    },
+    termios: () => spawnSync('stty', ['-F', ptsName, '-g'], { encoding: 'utf8' }).stdout.trim(),
     close: () => {
+      keys.close();
       if (open) pty.kill('SIGKILL');
     },
   };

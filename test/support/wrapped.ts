@@ -44,7 +44,7 @@ export interface WrappedOptions {
   readonly before?: string;
 }
 
-const ENDED = { timeout: 10_000, interval: 20 };
+const ENDED = { timeout: 30_000, interval: 20 }; // a busy machine may take long; the test fails then with what still runs
 
 /** A folder of its own for a test, gone after it. */
 export const inFolder = async (act: (folder: string) => Promise<void>): Promise<void> => {

@@ -20,6 +20,7 @@ import { noProgress, progressLine } from '../progress-line.js';
 import type { CompactCommandRequest } from '../request.js';
 import { findSession, namesOf, onlySession } from '../session-argument.js';
 import type { Outcome } from '../session.js';
+import { stopSignals } from '../stop-signals.js';
 
 /** `ctxwrap compact`: asks a running session to compact, and tells what came of it. */
 export const compact = async (asked: CompactCommandRequest): Promise<Outcome> => {
@@ -96,23 +97,4 @@ const ask = async (
     progress.clear();
     stopping.release();
   }
-};
-
-/** Signals that end the waiting, so that the request does not outlive it. */
-const stopSignals = () => {
-  const controller = new AbortController();
-  let name: NodeJS.Signals | undefined;
-  const stop = (signal: NodeJS.Signals): void => {
-    name ??= signal;
-    controller.abort();
-  };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const each of names) process.on(each, stop);
-  return {
-    signal: controller.signal,
-    name: () => name,
-    release: () => {
-      for (const each of names) process.off(each, stop);
-    },
-  };
 };

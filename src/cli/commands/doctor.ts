@@ -10,6 +10,7 @@ import { homeFolder } from '../../storage/home-folder.js';
 import { sessionFiles } from '../../storage/session-files.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
+import { readVerified } from '../../storage/verified-records.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
 import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
 import { versionOutput } from '../../wrap/version-output.js';
@@ -106,16 +107,20 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
   const found = findCommand(command, search);
   if (!home) return ownAgentSection(runtime, found);
   const folder = home.sessions(place);
+  const said = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
+  const state = stateFolder(env, place.home);
+  const windowTokens = options.window ?? options.configured?.windows[runtime.name];
   return agentSection({
     runtime,
     home,
     found,
-    version: found.kind === 'found' ? await versionOf(found.file) : { kind: 'silent' },
+    version: said,
+    verified: said.kind === 'told' ? await readVerified(state, runtime.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
     setting: await home.ownSetting(sessionFiles(), place),
-    official: await officialText(runtime, place),
+    official: await officialText(runtime, place, windowTokens !== undefined),
     env,
-    windowTokens: options.window ?? options.configured?.windows[runtime.name],
+    windowTokens,
     choice: ladderChoice(options),
   });
 };
@@ -140,10 +145,16 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 const officialText = async (
   { official }: Runtime,
   place: Pick<AgentFacts, 'env'> & { readonly home: string; readonly cwd: string },
+  isWindowSet: boolean,
 ): Promise<string | undefined> => {
   if (!official) return undefined;
   const port = { text: settingsText, names: namesIn };
   const files = { settings: '/dev/null', report: '/dev/null' };
-  const plan = await official.plan(port, { ...place, args: [], wish: 'auto', files });
-  return plan.kind === 'ask' ? 'yours is chained, and gives the exact numbers' : `not used: ${plan.reason}`;
+  const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, files } as const;
+  const chained = await official.plan(port, { ...launch, isWindowSet: true });
+  if (chained.kind === 'ask') return 'yours is chained, and gives the exact numbers';
+  const plan = await official.plan(port, { ...launch, isWindowSet });
+  return plan.kind === 'ask'
+    ? 'asked for the exact numbers, because nothing else tells the window; --window does'
+    : `not used: ${plan.reason}`;
 };

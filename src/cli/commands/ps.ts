@@ -1,6 +1,9 @@
+import { goodChecks } from '../../core/verified-record.js';
+import type { SessionRecord } from '../../core/session-record.js';
 import { homeFolder } from '../../storage/home-folder.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
+import { readVerified } from '../../storage/verified-records.js';
 import type { PsRequest } from '../request.js';
 import { jsonText } from '../json-text.js';
 import { sessionsText } from '../sessions-text.js';
@@ -15,9 +18,19 @@ export const ps = async ({ all, json }: PsRequest): Promise<string> => {
   const every = await listSessions(stateFolder(env, home), now);
   const sessions = every.filter(({ liveness }) => all || liveness === 'live');
   if (json) {
-    const records = sessions.map(({ record, liveness }) => ({ ...record, liveness }));
+    const records = await Promise.all(
+      sessions.map(async ({ record, liveness }) => ({ ...record, liveness, ...(await verifiedOf(record)) })),
+    );
     return jsonText({ schema: 'ctxwrap.sessions/1', sessions: records }, 2);
   }
   const lines = sessionsText(sessions, { now, width: widthOfOutput(), home });
   return drawnFor(`${lines.join('\n')}\n`, env);
+};
+
+/** What `ctxwrap verify` found with the agent in this version; nothing where it was not tried, or the agent has not told its version yet. */
+const verifiedOf = async ({ runtime, agentVersion = '' }: SessionRecord): Promise<object> => {
+  const { env } = process;
+  const record = await readVerified(stateFolder(env, homeFolder(env)), runtime, agentVersion);
+  if (!record) return {};
+  return { verified: { at: record.at, good: goodChecks(record), checks: record.checks.length } };
 };

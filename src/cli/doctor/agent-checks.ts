@@ -7,8 +7,12 @@ import type { LadderChoice } from '../../core/ladder.js';
 import { grouped } from '../../core/rung.js';
 import { shellWord } from '../../core/shell-word.js';
 import { thresholdsOf } from '../../core/thresholds.js';
+import { dayOf } from '../../core/time.js';
+import { isFullyVerified, scoreOf } from '../../core/verified-record.js';
+import type { VerifiedRecord } from '../../core/verified-record.js';
 import type { AgentHome, OwnSetting } from '../../runtimes/agent-home.js';
 import type { Runtime } from '../../runtimes/runtime.js';
+import { isTested, newerThanTested } from '../../runtimes/tested.js';
 import type { FoundCommand } from '../../storage/find-command.js';
 
 /** What was looked up of one agent. */
@@ -18,6 +22,8 @@ export interface AgentFacts {
   readonly found: FoundCommand;
   /** what `--version` printed: a version, something else, or nothing in time */
   readonly version: { readonly kind: 'told'; readonly text: string } | { readonly kind: 'none' | 'silent' };
+  /** what `ctxwrap verify` found with this version; undefined where it was not tried */
+  readonly verified: VerifiedRecord | undefined;
   readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
   readonly setting: OwnSetting | undefined;
   /** how it is asked for its numbers; undefined for an agent that cannot be asked */
@@ -68,6 +74,7 @@ const installed = (facts: AgentFacts): readonly Check[] => [
   program(facts),
   ...shimsOf(facts).map((file) => ok('shim', `${file} starts ctxwrap; the agent itself is found behind it`)),
   version(facts),
+  ...(facts.version.kind === 'told' ? [certificate(facts)] : []),
   sessions(facts),
   ...(facts.official === undefined ? [] : [ok('status line', facts.official)]),
   ...thresholds(facts),
@@ -79,19 +86,31 @@ const shimsOf = ({ found }: AgentFacts): readonly string[] => (found.kind === 'f
 const program = ({ found, runtime }: AgentFacts): Check =>
   found.kind === 'found' ? ok('program', found.file) : fail('program', `${runtime.name} was not found`);
 
-const version = ({ version: said, home, runtime }: AgentFacts): Check => {
+const version = ({ version: said, home, runtime, verified }: AgentFacts): Check => {
   if (said.kind !== 'told') {
     const text = said.kind === 'silent' ? 'it did not tell its version in time' : 'it printed no version';
     return warn('version', text, `${runtime.command ?? ''} --version`);
   }
-  const played = home.played.join(', ');
-  return home.played.includes(said.text)
-    ? ok('version', `${said.text}, which the lab has played`)
-    : warn(
-        'version',
-        `${said.text}; the lab has played ${played}`,
-        'nothing must be done: what ctxwrap cannot read, it leaves alone',
-      );
+  if (verified && isFullyVerified(verified)) return ok('version', `${said.text}, which you have verified`);
+  if (isTested(runtime, said.text)) return ok('version', `${said.text}, which the lab has played`);
+  const text = `${said.text}; the lab has played ${home.played.join(', ')}`;
+  const tested = newerThanTested(runtime, said.text) ?? home.played[0];
+  return warn(
+    'version',
+    text,
+    `where its numbers or its rest are not read right: ${install(runtime)}@${tested ?? 'latest'}`,
+  );
+};
+
+const certificate = ({ runtime, verified }: AgentFacts): Check => {
+  const { name } = runtime;
+  const command = `ctxwrap verify ${name}`;
+  if (!verified) return ok('verified', `not verified: ${command}`);
+  const { agentVersion, at } = verified;
+  const text = `${agentVersion} on ${dayOf(at)}: ${scoreOf(verified)}`;
+  if (isFullyVerified(verified)) return ok('verified', text);
+  const failed = verified.checks.filter(({ isGood }) => !isGood).map((each) => each.name);
+  return warn('verified', `${text}, not ${failed.join(', ')}`, command);
 };
 
 const sessions = ({ sessions: { folder, state }, runtime }: AgentFacts): Check => {

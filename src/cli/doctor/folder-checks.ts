@@ -81,5 +81,15 @@ const records = ({ sessions }: FolderFacts): readonly Check[] => {
           ),
         ]
       : []),
+    ...sessions.flatMap(({ record, liveness }) => (liveness === 'live' ? evidence(record) : [])),
   ];
+};
+
+const witnesses = ['records', 'screen', 'state'] as const;
+
+/** Which witnesses of an agent that runs now are understood. */
+const evidence = ({ runtime, pid, evidence: understood }: ListedSession['record']): readonly Check[] => {
+  if (!understood) return [];
+  const signs = witnesses.map((each) => `${each} ${understood[each] ? '✓' : '–'}`);
+  return [ok('evidence', `${runtime} (process ${pid}): ${signs.join(', ')}`)];
 };

@@ -16,6 +16,6 @@ XDG_STATE_HOME and XDG_CONFIG_HOME say where the files are.`,
     `~/.config/ctxwrap/config.jsonc is the configuration, .ctxwrap.jsonc in a folder has less done there; config init writes the first.
 
 ~/.local/state/ctxwrap holds the sessions that run, requests to them, and audit.jsonl: each compaction with what was known before and
-what came of it. It is for its user alone.`,
+what came of it; verified holds what verify has found with each version of an agent. It is for its user alone.`,
   ],
 ];

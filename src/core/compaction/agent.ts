@@ -1,8 +1,10 @@
 // What the agent does by itself, as far as compacting is concerned: turns, new text, another conversation, compactions of its own.
-import type { Activity } from '../activity.js';
+import { askedIn } from '../activity.js';
+import type { Activity, ActivityReport } from '../activity.js';
 import type { Boundary, Event } from '../event.js';
 import { faultOf } from './boundary-fault.js';
 import { foreignAfter } from './foreign.js';
+import { withoutGivenUp } from './late.js';
 import { afterSent, endedAttempt } from './end.js';
 import { afterCompaction, inConversation, inTurn } from './policy.js';
 import { left, sentAfter } from './sent.js';
@@ -39,17 +41,26 @@ const compactedMeanwhile = (state: Compaction, boundary: Boundary): Compaction =
 const noting = (state: Compaction, event: Event, moment: Moment): Compaction => {
   switch (event.type) {
     case 'activity':
-      return notingActivity(state, event.report.activity);
+      return notingActivity(notingAsked(state, event.report), event.report.activity);
     case 'growth':
       return event.tokens > 0 && Number.isFinite(event.tokens)
         ? { ...state, growthTokens: state.growthTokens + event.tokens }
         : state;
+    case 'agent-version': {
+      const [name = 'the agent'] = state.agent?.split(' ') ?? [];
+      return { ...state, agent: `${name} ${event.version}` };
+    }
     case 'session-changed':
       return notingConversation(state, event.sessionId, moment);
     default:
       return state;
   }
 };
+
+const notingAsked = (state: Compaction, { activity, asks }: ActivityReport): Compaction => ({
+  ...state,
+  asks: askedIn(activity, asks),
+});
 
 // Between two attempts something must have happened: a turn that began from rest, not the end of what we did ourselves. Text that comes
 // into the session file is no witness: the agent writes down there, too, how our own command ended.
@@ -72,7 +83,7 @@ const notingConversation = (state: Compaction, conversation: string, moment: Mom
   }
   const { phase } = state;
   const ended = phase.kind === 'sent' ? afterSent(state, left(phase, 'another conversation'), moment) : state;
-  const { episodeSince: _, episodeFill: __, tried: ___, ...rest } = ended;
+  const { episodeSince: _, episodeFill: __, tried: ___, ...rest } = withoutGivenUp(ended);
   return {
     ...(ended.phase.kind === 'typing' ? rest : inPhase(rest, { kind: 'rest' })),
     conversation,

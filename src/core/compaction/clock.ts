@@ -12,7 +12,7 @@ export const POSTPONE_MS = 300_000;
 
 /** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
 export const inClock = (state: Compaction, now: Millis): Compaction => {
-  const { lookedAt, keyAt, postponedUntil, request, skips, last } = state;
+  const { lookedAt, keyAt, postponedUntil, request, skips, last, givenUp } = state;
   if (lookedAt === undefined || lookedAt <= now) return state;
   return {
     ...state,
@@ -22,6 +22,7 @@ export const inClock = (state: Compaction, now: Millis): Compaction => {
     ...(keyAt === undefined ? {} : { keyAt: Math.min(keyAt, now) }),
     ...(request ? { request: { ...request, since: Math.min(request.since, now) } } : {}),
     ...(skips ? { skips: { ...skips, from: Math.min(skips.from, now) } } : {}),
+    ...(givenUp ? { givenUp: { ...givenUp, sentAt: Math.min(givenUp.sentAt, now) } } : {}),
     ...(last ? { last: { ...last, endedAt: Math.min(last.endedAt, now) } } : {}),
   };
 };
@@ -37,8 +38,9 @@ const policyIn = (policy: Policy, now: Millis): Policy => {
 
 const phaseIn = (phase: Phase, now: Millis): Phase => {
   switch (phase.kind) {
-    case 'rest':
     case 'held':
+      return { ...phase, since: Math.min(phase.since, now) };
+    case 'rest':
     case 'blocked':
     case 'proposed':
       return phase;

@@ -3,7 +3,8 @@ import type { Millis } from '../reading.js';
 import { COUNTDOWN_MS } from './clock.js';
 import { isOtherSince } from './end.js';
 import { holdOf } from './gate.js';
-import type { GateView } from './gate.js';
+import { withoutGivenUp } from './late.js';
+import type { GateView, Hold } from './gate.js';
 import { isLower } from './outcome.js';
 import type { Fill } from './outcome.js';
 import type { Block } from './policy.js';
@@ -30,7 +31,7 @@ export const decided = (state: Compaction, moment: Moment): Compaction => {
   if (block) return inPhase(current, { kind: 'blocked', block });
   if (current.mode === 'ask') return inPhase(current, { kind: 'proposed' });
   const hold = holdOf(gateOf(current, gate), now);
-  if (hold) return inPhase(current, { kind: 'held', hold });
+  if (hold) return held(current, hold, now);
   const until = countdownEnd(current, now);
   return now < until ? inPhase(current, { kind: 'countdown', until }) : typing(current, moment);
 };
@@ -90,7 +91,13 @@ const forRequest = (state: Compaction, request: CompactRequest, moment: Moment):
   const refusal = refusalOf(state, request, now);
   if (refusal !== undefined) return decided(refused(state, request, refusal), moment);
   const hold = holdOf(gateOf(state, gate), now);
-  return hold ? inPhase(state, { kind: 'held', hold }) : typing(state, moment);
+  return hold ? held(state, hold, now) : typing(state, moment);
+};
+
+const held = (state: Compaction, hold: Hold, now: Millis): Compaction => {
+  const { phase } = state;
+  const isSameHold = phase.kind === 'held' && phase.hold.why === hold.why;
+  return inPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
 };
 
 const refusalOf = (
@@ -115,7 +122,7 @@ const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
     : now + COUNTDOWN_MS;
 
 const typing = (state: Compaction, { seen, gate, now }: Moment): Compaction => {
-  const { request, ...rest } = state;
+  const { request, ...rest } = withoutGivenUp(state);
   const { settings } = state;
   const focus = request?.focus ?? settings.focus;
   const attempt: Attempt = {

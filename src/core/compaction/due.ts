@@ -4,7 +4,7 @@ import { requestDue } from './request.js';
 import { sentDue } from './sent.js';
 import type { Compaction } from './state.js';
 import { TYPING_MS } from './step.js';
-import { noticeEnd } from './words.js';
+import { doubtDue, noticeEnd } from './words.js';
 
 const TICK_MS = 1_000; // what the footer counts in
 const MINUTE_MS = 60_000;
@@ -23,7 +23,7 @@ const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefi
     case 'proposed':
       return undefined;
     case 'held':
-      return phase.hold.until;
+      return phase.hold.until ?? doubtDue(phase, now);
     case 'blocked':
       if (phase.block.why === 'breaker') return phase.block.until;
       if (phase.block.why === 'postponed') return tickBefore(phase.block.until, now, MINUTE_MS);

@@ -1,6 +1,7 @@
 // The end of an attempt: what is learnt from it, and who is told.
+import { lateAttempt, withoutGivenUp } from './late.js';
 import { afterAttempt, afterCompaction } from './policy.js';
-import type { Fill, Initiator, Outcome } from './outcome.js';
+import type { Ended, Fill, Initiator, Outcome } from './outcome.js';
 import type { Millis } from '../reading.js';
 import type { SentStep } from './sent.js';
 import { inPhase } from './state.js';
@@ -10,9 +11,10 @@ import type { Attempt, Compaction, Effect, Gate, Moment } from './state.js';
 export const afterSent = (state: Compaction, step: SentStep, moment: Moment): Compaction => {
   if ('phase' in step) return step.phase === state.phase ? state : inPhase(state, step.phase);
   if (state.phase.kind !== 'sent') return state;
-  const { attempt } = state.phase;
+  const { attempt, at: sentAt } = state.phase;
   const evidence = [...attempt.evidence, step.evidence];
-  return endedAttempt(state, { ...attempt, evidence }, step.outcome, moment);
+  const ended = endedAttempt(state, { ...attempt, evidence }, step.outcome, moment);
+  return step.isGivenUp ? { ...ended, givenUp: { attempt, sentAt } } : ended;
 };
 
 /** An attempt of ours is over. */
@@ -53,33 +55,56 @@ const skipped = (state: Compaction, { startedAt }: Attempt, { gate }: Moment): C
 export const isOtherSince = ({ keyAt }: Compaction, { activitySince }: Gate, since: Millis): boolean =>
   activitySince > since || (keyAt !== undefined && keyAt > since);
 
-/** A compaction that somebody else asked for has worked: we stand down. */
-export const foreignWorked = (
-  state: Compaction,
-  by: { readonly initiator: Initiator; readonly evidence: string; readonly after?: Fill },
-  { now, seen }: Moment,
-): Compaction => {
-  const { phase } = state;
-  const before = phase.kind === 'foreign' ? phase.before : seen.fill;
-  const ended = {
-    initiator: by.initiator,
-    startedAt: phase.kind === 'foreign' ? phase.since : now,
+/** What is known of a compaction that worked and was not waited for. */
+export interface Worked {
+  /** as the agent's record names it */
+  readonly initiator?: Initiator;
+  readonly evidence: string;
+  readonly after?: Fill;
+}
+
+/** A compaction has worked that we did not wait for, or not any more: we stand down. */
+export const foreignWorked = (state: Compaction, worked: Worked, moment: Moment): Compaction => {
+  const { now, seen } = moment;
+  const ours = lateAttempt(state, worked.initiator, now);
+  const ended: Ended = {
+    ...(ours ? lateStart(ours) : foreignStart(state, worked, moment)),
     endedAt: now,
-    ...(before ? { before } : {}),
-    outcome: { kind: 'verified', ...(by.after ? { after: by.after } : {}) },
-    evidence: [by.evidence],
-  } as const;
+    outcome: { kind: 'verified', ...(worked.after ? { after: worked.after } : {}) },
+    evidence: [...(ours ? [...ours.evidence, 'given up too early'] : []), worked.evidence],
+  };
   return emptied({
     ...state,
     phase: { kind: 'rest' },
     policy: afterCompaction(state.policy),
-    hasNews: true,
+    hasNews: ours === undefined,
+    ...(ours && seen.fill ? { tried: seen.fill } : {}),
     last: ended,
     effects: [...state.effects, { type: 'ended', ended }],
   });
 };
 
+type Start = Pick<Ended, 'initiator' | 'isManual' | 'isLate' | 'startedAt' | 'before'>;
+
+const lateStart = ({ startedAt, before, request }: Attempt): Start => ({
+  initiator: 'ctxwrap',
+  isManual: request !== undefined,
+  isLate: true,
+  startedAt,
+  ...(before ? { before } : {}),
+});
+
+const foreignStart = (
+  { phase }: Compaction,
+  { initiator = 'agent' }: Worked,
+  { seen, now }: Moment,
+): Start => {
+  const before = phase.kind === 'foreign' ? phase.before : seen.fill;
+  const startedAt = phase.kind === 'foreign' ? phase.since : now;
+  return { initiator, startedAt, ...(before ? { before } : {}) };
+};
+
 const emptied = (state: Compaction): Compaction => {
-  const { episodeSince: _, episodeFill: __, ...rest } = state;
+  const { episodeSince: _, episodeFill: __, ...rest } = withoutGivenUp(state);
   return { ...rest, growthTokens: 0 };
 };

@@ -2,6 +2,7 @@
 import type { Boundary, Event } from '../event.js';
 import { faultOf } from './boundary-fault.js';
 import { foreignWorked } from './end.js';
+import { withoutGivenUp } from './late.js';
 import { isLower } from './outcome.js';
 import { GONE_MS, SUCCESS } from './sent.js';
 import { inPhase } from './state.js';
@@ -14,7 +15,7 @@ export const foreignAfter = (state: Compaction, event: Event, moment: Moment): C
     case 'boundary':
       return afterBoundary(state, event.boundary, moment);
     case 'compact-result':
-      return state.phase.kind === 'foreign' ? inPhase(state, { kind: 'rest' }) : state;
+      return withoutGivenUp(state.phase.kind === 'foreign' ? inPhase(state, { kind: 'rest' }) : state);
     case 'activity':
       return afterActivity(state, event.report.activity === 'compacting', moment);
     default:
@@ -23,12 +24,13 @@ export const foreignAfter = (state: Compaction, event: Event, moment: Moment): C
 };
 
 const afterBoundary = (state: Compaction, boundary: Boundary, moment: Moment): Compaction => {
-  const { initiator = 'agent', postTokens, source } = boundary;
+  const { initiator, postTokens, source } = boundary;
   if (source === 'screen') return moment.seen.fileTells ? state : saidToWork(state, moment);
   const before = state.phase.kind === 'foreign' ? state.phase.before : moment.seen.fill;
-  if (faultOf(boundary, before)) return inPhase(state, { kind: 'rest' });
+  if (faultOf(boundary, before)) return withoutGivenUp(inPhase(state, { kind: 'rest' }));
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
-  return foreignWorked(state, { initiator, evidence: 'its record of the compaction', ...after }, moment);
+  const by = initiator === undefined ? {} : { initiator };
+  return foreignWorked(state, { ...by, evidence: 'its record of the compaction', ...after }, moment);
 };
 
 /** Words alone prove nothing: the next number tells. */
@@ -61,8 +63,7 @@ export const foreignAt = (state: Compaction, phase: Foreign, moment: Moment): Co
   const { before, success, numberSince } = phase;
   if (seen.fill && seen.fillSince !== numberSince) {
     if (isLower(before, seen.fill)) {
-      const by = { initiator: 'agent', evidence: 'the window is emptier', after: seen.fill } as const;
-      return foreignWorked(state, by, moment);
+      return foreignWorked(state, { evidence: 'the window is emptier', after: seen.fill }, moment);
     }
     if (success !== undefined) return inPhase(state, { kind: 'rest' });
   }

@@ -10,7 +10,7 @@ export const momentOf = (session: Session, now: Millis): Moment => {
   const counted = fused && isCounted(fused, fileTells) ? fused : undefined;
   return {
     seen: {
-      tier: fused?.exact ? fused.tier : undefined,
+      tier: fused?.actingTier,
       fill: counted && fillOf(counted),
       fillSince: counted?.since,
       fileTells,

@@ -49,6 +49,8 @@ export interface Ended {
   readonly initiator: Initiator;
   /** ours, because the user asked for it */
   readonly isManual?: boolean;
+  /** ours, and it worked after it had been told as given up: this outcome stands for that one */
+  readonly isLate?: true;
   readonly startedAt: Millis;
   readonly endedAt: Millis;
   readonly before?: Fill;

@@ -53,7 +53,8 @@ export const notePast = (past: Past, { event, effects, fill, now }: PastNote): P
   const last = told.at(-1)?.ended.outcome;
   const isOpen = last ? last.kind === 'verified' && !last.after : before.isOpen && !isNumbered;
   if (told.length === 0 && isOpen === past.isOpen && isSameFill(fill, past.fill)) return past;
-  return { attempts: [...numbered, ...told].slice(-MOST_PAST), isOpen, ...(fill ? { fill } : {}) };
+  const kept = told.some(({ ended: { isLate } }) => isLate) ? withoutGivenUp(numbered) : numbered;
+  return { attempts: [...kept, ...told].slice(-MOST_PAST), isOpen, ...(fill ? { fill } : {}) };
 };
 
 /** A compaction that only the agent's record tells of. */
@@ -71,6 +72,12 @@ const withBefore = (ended: Ended, fill: Fill | undefined, boundary: Boundary | u
   const { preTokens } = boundary ?? {};
   const before = preTokens === undefined ? fill : { usedTokens: preTokens };
   return before ? { ...ended, before } : ended;
+};
+
+/** What worked late was told as given up before. */
+const withoutGivenUp = (attempts: readonly PastAttempt[]): readonly PastAttempt[] => {
+  const last = attempts.findLastIndex(({ ended }) => ended.initiator === 'ctxwrap');
+  return attempts.filter((_, index) => index !== last);
 };
 
 const withNext = (attempts: readonly PastAttempt[], next: Fill): readonly PastAttempt[] => {

@@ -5,12 +5,19 @@ import type { Millis } from '../reading.js';
 import { faultOf } from './boundary-fault.js';
 import { isLower } from './outcome.js';
 import type { Outcome } from './outcome.js';
-import type { CompactSettings, Moment, Phase, Situation } from './state.js';
+import type { CompactSettings, Moment, Phase } from './state.js';
 
 export type Sent = Extract<Phase, { readonly kind: 'sent' }>;
 
 /** The phase after something, or how the attempt ended. */
-export type SentStep = { readonly phase: Sent } | { readonly outcome: Outcome; readonly evidence: string };
+export type SentStep =
+  | { readonly phase: Sent }
+  | {
+      readonly outcome: Outcome;
+      readonly evidence: string;
+      /** time alone has ended it: what the agent tells of it may still come */
+      readonly isGivenUp?: true;
+    };
 
 /** A compaction that is not seen any more has ended; its record and its words come within this time. */
 export const GONE_MS = 3_000;
@@ -36,11 +43,15 @@ const afterActivity = (phase: Sent, activity: Activity, now: Millis): SentStep =
   switch (activity) {
     case 'dead':
       return left(phase, 'the end of the agent');
-    case 'compacting':
-      return { phase: begun({ ...rest, isQueued: false }, now) };
+    case 'compacting': {
+      const seen = { ...rest, isQueued: false, isSeen: true } as const;
+      return { phase: phase.isSeen ? seen : begun(seen, 'the agent compacts', now) };
+    }
     case 'busy':
+      // behind a turn it is that turn; after a compaction that was seen it is the next one
+      return { phase: isQueued || phase.isSeen ? phase : working(phase, now) };
     case 'unknown':
-      return { phase };
+      return { phase: phase.isSeen ? phase : { ...rest, isQueued } };
     case 'dialog':
       if (isQueued) return { phase }; // the turn before asks for something
       return { phase: goneFrom(phase, now) };
@@ -53,10 +64,17 @@ const afterActivity = (phase: Sent, activity: Activity, now: Millis): SentStep =
 const goneFrom = (phase: Sent, now: Millis): Sent =>
   phase.begunAt === undefined ? phase : { ...phase, goneAt: phase.goneAt ?? now };
 
-const begun = (phase: Sent, now: Millis): Sent =>
-  phase.begunAt === undefined
-    ? { ...phase, begunAt: now, attempt: noted(phase, 'the agent compacts') }
-    : phase;
+const begun = (phase: Sent, fact: string, now: Millis): Sent => ({
+  ...phase,
+  begunAt: phase.begunAt ?? now,
+  attempt: noted(phase, fact),
+});
+
+// Some versions are read as busy only, while they compact.
+const working = (phase: Sent, now: Millis): Sent => {
+  const { goneAt: _, ...rest } = phase;
+  return phase.begunAt === undefined ? begun(rest, 'the agent works', now) : rest;
+};
 
 /** The agent's words on its screen. */
 export const SUCCESS = 'it says on its screen that it has compacted';
@@ -84,12 +102,8 @@ const afterBoundary = (
 };
 
 /** What the number says, and the time. */
-export const sentAt = (
-  phase: Sent,
-  { fill, fillSince }: Situation,
-  settings: CompactSettings,
-  now: Millis,
-): SentStep => {
+export const sentAt = (phase: Sent, { seen, gate, now }: Moment, settings: CompactSettings): SentStep => {
+  const { fill, fillSince } = seen;
   const { attempt, begunAt, goneAt, success, numberSince } = phase;
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
@@ -100,12 +114,16 @@ export const sentAt = (
     }
   }
   if (success !== undefined) return { phase }; // until the next turn tells the number
-  if (goneAt !== undefined && now >= goneAt + GONE_MS) return interrupted('the user');
   const due = sentDue(phase, settings);
   if (due === undefined || now < due) return { phase };
-  return begunAt === undefined
-    ? { outcome: { kind: 'not-started' }, evidence: 'nothing began' }
-    : { outcome: { kind: 'timeout', afterMs: settings.finishMs }, evidence: 'no end was seen' };
+  if (goneAt !== undefined) return { ...interrupted('the user'), isGivenUp: true };
+  if (begunAt !== undefined) {
+    const outcome = { kind: 'timeout', afterMs: settings.finishMs } as const;
+    return { outcome, evidence: 'no end was seen', isGivenUp: true };
+  }
+  // what is not understood may well be the compaction
+  if (gate.activity === 'unknown') return { phase: begun(phase, 'its screen is not understood', now) };
+  return { outcome: { kind: 'not-started' }, evidence: 'nothing began', isGivenUp: true };
 };
 
 /** When time alone ends the attempt, or is looked at again. */
@@ -122,7 +140,7 @@ export const left = ({ success }: Sent, by: string): SentStep =>
     ? interrupted(by)
     : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
 
-const interrupted = (by: string): SentStep => ({
+const interrupted = (by: string): Extract<SentStep, { readonly outcome: Outcome }> => ({
   outcome: { kind: 'interrupted', by },
   evidence: `interrupted by ${by}`,
 });

@@ -54,7 +54,7 @@ export type Phase =
   /** nothing to do */
   | { readonly kind: 'rest' }
   /** it would compact, but a key could do harm now */
-  | { readonly kind: 'held'; readonly hold: Hold }
+  | { readonly kind: 'held'; readonly hold: Hold; /** for this reason */ readonly since: Millis }
   /** it would compact, but enough was tried */
   | { readonly kind: 'blocked'; readonly block: Block | { readonly why: 'same' } }
   /** it would compact, but only the user may say so */
@@ -69,8 +69,10 @@ export type Phase =
       readonly at: Millis;
       /** it is in the agent's queue, behind the turn that runs */
       readonly isQueued: boolean;
-      /** when it was seen to begin */
+      /** when it was seen to begin, or the agent was seen to work on something */
       readonly begunAt?: Millis;
+      /** the compaction itself was seen, so that its absence means something */
+      readonly isSeen?: true;
       /** since when it is not seen any more, without a word on how it ended */
       readonly goneAt?: Millis;
       /** the agent's own words that it worked */
@@ -88,6 +90,13 @@ export type Phase =
       readonly success?: string;
       readonly numberSince?: Millis;
     };
+
+/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
+export interface GivenUp {
+  readonly attempt: Attempt;
+  /** when the command was sent */
+  readonly sentAt: Millis;
+}
 
 export interface Compaction {
   readonly settings: CompactSettings;
@@ -107,6 +116,8 @@ export interface Compaction {
   readonly conversation?: string;
   /** the last activity that was more than `unknown` */
   readonly activity?: Activity;
+  /** what it asks in the dialog that it is in */
+  readonly asks?: string | undefined;
   /** the agent has taken a turn since the last attempt */
   readonly hasNews: boolean;
   /** the number that the last attempt left; another one is news, too */
@@ -116,6 +127,9 @@ export interface Compaction {
   /** text that entered the conversation since the last compaction, in tokens by `estimateTokens` */
   readonly growthTokens: number;
   readonly last?: Ended;
+  readonly givenUp?: GivenUp;
+  /** as people know it, with its version once that is told: `codex 0.154.0` */
+  readonly agent?: string;
   /** when the last step was; a long time ago when the machine or the program was stopped */
   readonly lookedAt?: Millis;
   /** what the shell has to do now; of the last step only */
@@ -165,8 +179,9 @@ export interface Situation {
   readonly fileTells: boolean;
 }
 
-export const startCompaction = (settings: CompactSettings): Compaction => ({
+export const startCompaction = (settings: CompactSettings, agent?: string): Compaction => ({
   settings,
+  ...(agent === undefined ? {} : { agent }),
   mode: settings.mode,
   phase: { kind: 'rest' },
   policy: noPolicy,

@@ -33,7 +33,7 @@ const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
   const isDone = state.effects.some(
     (effect) =>
       effect.type === 'ended' &&
-      effect.ended.initiator !== 'ctxwrap' &&
+      (effect.ended.initiator !== 'ctxwrap' || effect.ended.isLate === true) &&
       effect.ended.outcome.kind === 'verified',
   );
   return isDone ? refused(state, request, 'the conversation has just been compacted') : state;
@@ -95,7 +95,7 @@ const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compactio
 /** What time alone ends. */
 const inTime = (state: Compaction, moment: Moment): Compaction => {
   const { phase, settings } = state;
-  const { now, seen } = moment;
+  const { now } = moment;
   switch (phase.kind) {
     case 'typing': {
       if (now < phase.attempt.startedAt + TYPING_MS) return state;
@@ -107,7 +107,7 @@ const inTime = (state: Compaction, moment: Moment): Compaction => {
       );
     }
     case 'sent':
-      return afterSent(state, sentAt(phase, seen, settings, now), moment);
+      return afterSent(state, sentAt(phase, moment, settings), moment);
     case 'foreign':
       return foreignAt(state, phase, moment);
     default:

@@ -40,7 +40,8 @@ const underWayWords = (phase: Phase, now: Millis): string | undefined => {
     case 'sent':
       if (phase.success !== undefined) return 'compacted, size not told yet';
       if (phase.isQueued) return 'compaction queued behind the turn';
-      return phase.begunAt === undefined ? 'command sent' : 'compacting';
+      if (phase.isSeen) return 'compacting';
+      return phase.begunAt === undefined ? 'command sent' : 'command sent, agent is working';
     case 'foreign':
       return phase.success === undefined ? 'agent is compacting' : 'compacted, size not told yet';
     default:
@@ -82,10 +83,35 @@ const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
   return known(tokens(before), tokens(after)) ?? known(percent(before), percent(after)) ?? '';
 };
 
-const waitingWords = ({ phase }: Compaction, now: Millis, ask: string): string | undefined => {
+const DOUBT_MS = 60_000; // a user has looked at the screen or sent the draft by then, if there is one
+
+/** When a hold has lasted so long that our reading of the screen may be what is wrong; undefined when it is no such hold, or past. */
+export const doubtDue = (
+  { hold, since }: Extract<Phase, { readonly kind: 'held' }>,
+  now: Millis,
+): Millis | undefined => {
+  const isDoubtful = hold.why === 'unknown' || hold.why === 'draft';
+  return isDoubtful && now < since + DOUBT_MS ? since + DOUBT_MS : undefined;
+};
+
+const heldWords = (
+  held: Extract<Phase, { readonly kind: 'held' }>,
+  { agent = 'the agent', asks }: Compaction,
+  now: Millis,
+): string => {
+  const { why } = held.hold;
+  if (why === 'dialog' && asks !== undefined) return `waiting: ${asks}`;
+  if ((why !== 'unknown' && why !== 'draft') || doubtDue(held, now) !== undefined) return holdWords[why];
+  return why === 'draft'
+    ? `${holdWords.draft}; if not, ${agent}: ctxwrap doctor`
+    : `waiting: ${agent} is not understood · ctxwrap doctor`;
+};
+
+const waitingWords = (compaction: Compaction, now: Millis, ask: string): string | undefined => {
+  const { phase } = compaction;
   switch (phase.kind) {
     case 'held':
-      return holdWords[phase.hold.why];
+      return heldWords(phase, compaction, now);
     case 'blocked':
       return blockWords(phase.block, now, ask);
     case 'proposed':

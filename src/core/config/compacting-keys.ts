@@ -132,7 +132,7 @@ export const compactingKeys = {
   'claude.statusLine': {
     type: { kind: 'choice', choices: ['auto', 'on', 'off'] },
     fallback: 'auto',
-    doc: 'Ask Claude for exact numbers through its status line: `auto` where you have one of your own, `on`, `off`.',
+    doc: 'Ask Claude for exact numbers through its status line: `auto` where you have one of your own or nothing else tells the window, `on`, `off`.',
     flag: '--claude-status-line',
     project: ['on', 'auto', 'off'],
   },

@@ -15,6 +15,8 @@ export interface OverlayDetail {
   readonly sources: readonly OverlaySource[];
   readonly activity: Activity;
   readonly activityMs: number;
+  /** in a dialog, what the agent asks, where it says so */
+  readonly asks?: string;
   /** what speaks for the activity */
   readonly witnesses: readonly string[];
   /** attempts, failures and the breaker, as sentences */
@@ -38,6 +40,7 @@ export const overlayDetail = (session: Session, compaction: Compaction, now: Mil
     })),
     activity: session.activity,
     activityMs: Math.max(0, now - session.activitySince),
+    ...(session.asks === undefined ? {} : { asks: session.asks }),
     witnesses: session.witnesses,
     policy: policyTexts(compaction, now),
   };

@@ -7,6 +7,7 @@ import type { Rung } from '../rung.js';
 import { grouped } from '../rung.js';
 import { percentOf } from '../reading.js';
 import type { Millis } from '../reading.js';
+import { isWindowUnknown } from '../view.js';
 import { durationText } from './durations.js';
 import type { Session } from '../session-state.js';
 
@@ -47,8 +48,12 @@ const restSentence = ({ session, compaction }: NextFacts): string => {
   if (compaction.mode === 'warn' || compaction.mode === 'off')
     return `In the mode ${compaction.mode} nothing is typed by itself.`;
   if (!fused) return 'Nothing is started without a number.';
+  if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens') return WINDOWLESS;
   return fused.exact ? distance(session, fused) : doubt(fused);
 };
+
+const WINDOWLESS =
+  'The window is not known, so that nothing is started: --window says how large it is, --auto 150k where to compact.';
 
 const doubt = ({ reading, raised, window }: Fused): string => {
   if (reading.source === 'estimate') return 'The number is an estimate: nothing is started on it.';

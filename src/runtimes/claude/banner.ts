@@ -3,6 +3,8 @@ import type { Millis, WindowClaim } from '../../core/reading.js';
 import type { Seen } from '../seen.js';
 import { ownRowAbove, rowsBelow, rowText } from './layout.js';
 import type { Layout } from './layout.js';
+import { bannerModel } from './logo.js';
+import { CORNER, POINTER } from './signs.js';
 import { windowOfShown } from './window.js';
 import type { Env } from '../place.js';
 
@@ -17,13 +19,8 @@ export interface Named {
   readonly model?: string;
 }
 
-const LOGO_ROW = /^▝▜█████▛▘ {2}(\S.*?)(?: with \w+ effort)? · \S/;
-const OLD_TITLE_ROW = /^╭─+ Claude Code v\d/;
-const OLD_MODEL_ROW = /^│ {2,}(\S[^│]*?) · \S[^│]*│/;
-const OLD_BANNER_ROWS = 12;
-
-const CHANGE_COMMAND = /^[❯>] \/model(?: |$)/;
-const CHANGE_ANSWER = /^ {2}⎿ {1,2}Set model to (\S.*)$/;
+const CHANGE_COMMAND = new RegExp(String.raw`^${POINTER} /model(?: |$)`);
+const CHANGE_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Set model to (\S.*)$`);
 const CHANGE_DIALOG = /^ {1,3}(?:Select model|Switch model\?)$/;
 
 const CHANGE_MS = 30_000; // from the last sight of the command or its dialog until its answer
@@ -52,27 +49,6 @@ export const claimOf = (
   if (model === undefined) return undefined;
   const isShown = bannerModel(screen) === model || lastChange(screen, layout)?.model === model;
   return isShown ? windowOfShown(model, env) : undefined;
-};
-
-/** The logo, which stands in the first column as no message can. */
-export const hasBanner = (screen: Seen['screen']): boolean => bannerModel(screen) !== undefined;
-
-const bannerModel = (screen: Seen['screen']): string | undefined => {
-  for (let row = 0; row < screen.rows; row += 1) {
-    const text = rowText(screen, row);
-    const model = LOGO_ROW.exec(text)?.[1];
-    if (model !== undefined) return model;
-    if (OLD_TITLE_ROW.test(text)) return oldBannerModel(screen, row);
-  }
-  return undefined;
-};
-
-const oldBannerModel = (screen: Seen['screen'], title: number): string | undefined => {
-  for (let row = title + 1; row < title + OLD_BANNER_ROWS; row += 1) {
-    const model = OLD_MODEL_ROW.exec(rowText(screen, row))?.[1];
-    if (model !== undefined) return model;
-  }
-  return undefined;
 };
 
 const isChanging = (screen: Seen['screen'], layout: Layout): boolean => {

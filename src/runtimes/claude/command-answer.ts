@@ -5,10 +5,11 @@ import type { ScreenView } from '../../core/screen-view.js';
 import { resultIn } from './command-result.js';
 import { rowText } from './layout.js';
 import type { Layout } from './layout.js';
+import { CORNER, POINTER } from './signs.js';
 
-export const USER_ROW = /^[❯>] \S/;
-export const COMMAND = /^[❯>] \/compact(?: |$)/;
-const ANSWER = /^ {2}⎿ {1,2}(?=\S)/;
+export const USER_ROW = new RegExp(String.raw`^${POINTER} \S`);
+export const COMMAND = new RegExp(String.raw`^${POINTER} /compact(?: |$)`);
+const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(?=\S)`);
 const ANSWER_GOES_ON = /^ {5}\S/;
 
 /** The command stands in the prompt, or did so a moment ago. */

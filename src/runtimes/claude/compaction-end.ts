@@ -6,6 +6,8 @@ import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { COMMAND, lastResult, rowsAbove, USER_ROW } from './command-answer.js';
 import type { Layout } from './layout.js';
+import { BULLET, CORNER, ANY_SIGN, POINTER } from './signs.js';
+import { isSpinnerRow } from './spinner.js';
 
 /** A compaction under way, or just over. */
 export interface Compacting {
@@ -22,27 +24,28 @@ export interface Compacting {
   readonly at: Millis;
 }
 
-const ANSWER = /^ {2}⎿ {1,2}Compacted \(ctrl\+o/;
-const MARK = /^(?:✻ Conversation compacted \(ctrl\+o|═+ Conversation compacted · ctrl\+o)/;
+const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Compacted \(ctrl\+o`);
+const MARK = new RegExp(String.raw`^(?:${ANY_SIGN}|[═─━]+) Conversation compacted (?:\(|· )ctrl\+o`, 'u');
 /** Claude gives the command back, with its focus; the user's own words may begin like it. */
 const GIVEN_BACK = /^\/compact(?:\s|$)/;
 /** The same, but it may be drawn over a bar (facts/claude.md §2 traps). */
-const COMMAND_ON_BAR = /^──\/compact[ ─]/;
-const WAITING_ROW = /^ {2}❯ (\S.*)$/; // below the compaction's own row
-const RUNNING_ROW = /^[·✢✳✶✻✽*] \S.*…/;
-const MESSAGE_ROW = /^[●❯>] \S/;
+const COMMAND_ON_BAR = /^([─━═])\1\/compact(?: |\1)/;
+const WAITING_ROW = new RegExp(String.raw`^(?: {2})?${POINTER} (\S.*)$`); // below the compaction's own row
+const MESSAGE_ROW = new RegExp(String.raw`^(?:${BULLET}|${POINTER}) \S`);
 
 const REPAINT_MS = 2_000; // longest time the end may take to be painted
 
 /** While the compaction's own row is above the prompt, in which something may be typed meanwhile. */
 export const compactingOn = (screen: ScreenView, layout: Layout, now: Millis): Compacting => {
   const rows = rowsOf(screen).slice(0, layout.kind === 'prompt' ? layout.upper : screen.rows);
+  const running = rows.findLastIndex(isSpinnerRow);
+  const said = rows.slice(0, running === -1 ? rows.length : running);
   return {
     columns: screen.columns,
-    isAsked: COMMAND.test(rows.findLast((row) => USER_ROW.test(row)) ?? ''),
+    isAsked: COMMAND.test(said.findLast((row) => USER_ROW.test(row)) ?? ''),
     answers: answersIn(rows),
     first: underMark(rows).find((row) => MESSAGE_ROW.test(row)),
-    waiting: waitingIn(rows),
+    waiting: waitingIn(rows.slice(running + 1)),
     at: now,
   };
 };
@@ -82,9 +85,7 @@ const isDone = (before: Compacting, rows: readonly string[]): boolean => {
 };
 
 const waitingIn = (rows: readonly string[]): readonly string[] =>
-  rows
-    .slice(rows.findLastIndex((row) => RUNNING_ROW.test(row)) + 1)
-    .flatMap((row) => WAITING_ROW.exec(row)?.[1]?.trimEnd() ?? []);
+  rows.flatMap((row) => WAITING_ROW.exec(row)?.[1]?.trimEnd() ?? []);
 
 /** The user's last words, without those that waited for the end. */
 const lastUserRow = (rows: readonly string[], waiting: readonly string[]): number => {

@@ -9,7 +9,7 @@ const stateFile = ({ env, home }: Homestead): string =>
   posix.join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json');
 
 export const claudeHome: AgentHome = {
-  played: ['2.1.197'],
+  played: ['2.1.330', '2.1.263', '2.1.197'],
   usualWindowTokens: STANDARD_TOKENS,
   sessions: (where) => posix.join(configFolder(where), 'projects'),
   ownSetting: (port, where) =>

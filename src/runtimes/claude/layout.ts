@@ -1,13 +1,14 @@
 // Where Claude Code's own frame is on the screen. It grows from the top, so nothing is assumed of the bottom rows (facts/claude.md §2).
 import { charactersOf } from '../../core/estimate.js';
 import type { ScreenView } from '../../core/screen-view.js';
+import { barOf, POINTER } from './signs.js';
 
 /** The prompt between its two bars. */
 export interface Prompt {
   readonly kind: 'prompt';
   readonly upper: number;
   readonly lower: number;
-  /** `❯`, `>` in old versions, `!` in shell mode */
+  /** `❯`, `>` in old versions, `!` in shell mode; a sign of another kind leaves open what is typed to */
   readonly glyph: string;
   /** nothing of the user's: blank, or a suggestion drawn dim */
   readonly isEmpty: boolean;
@@ -27,9 +28,12 @@ export interface Panel {
 
 export type Layout = Prompt | Panel | { readonly kind: 'none' };
 
-const BAR = '─';
 const OVERLAY_BAR = '▔'; // of what the fullscreen renderer lays over the conversation
-const GLYPH = /^([❯>!])(?: |$)/;
+const GLYPH = /^([^\p{L}\p{N}\s\u2500-\u259f])(?: |$)/u;
+const KNOWN_GLYPH = new RegExp(`^(?:${POINTER}|!)$`);
+// The name of a session, in the bar above its prompt: `──── my-task ─`. What is left over from an earlier screen has no blanks around it.
+const MARGIN_OF_NAME = 3; // columns of the bar behind it, at most
+const NAME_IN_BAR = / \S(?:.*\S)? $/;
 /** Where the text of a prompt begins: behind its glyph and a blank. */
 export const TEXT_COLUMN = 2;
 
@@ -42,29 +46,26 @@ export const rowText = (screen: ScreenView, row: number): string =>
  * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
  */
 export const layoutOf = (screen: ScreenView): Layout => {
-  const bar = BAR.repeat(screen.columns);
-  const overlay = lastBar(screen, OVERLAY_BAR.repeat(screen.columns), screen.rows - 1);
-  const lower = lastBar(screen, bar, screen.rows - 1);
+  const overlay = lastRow(screen, screen.rows - 1, (text) => text === OVERLAY_BAR.repeat(screen.columns));
+  const lower = lastRow(screen, screen.rows - 1, (text) => barOf(text, screen.columns) !== undefined);
   if (overlay !== undefined && overlay > (lower ?? -1))
     return { kind: 'panel', bar: overlay, isOverlay: true };
   if (lower === undefined) return { kind: 'none' };
-  const upper = lastBar(screen, bar, lower - 1);
+  const [sign = ''] = screen.text(lower);
+  const upper = lastRow(screen, lower - 1, (text) => isUpperBar(text, screen.columns, sign));
   const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
-  if (upper === undefined || upper + 1 === lower || glyph === undefined)
-    return { kind: 'panel', bar: lower, isOverlay: false };
+  const panel: Panel = { kind: 'panel', bar: lower, isOverlay: false };
+  if (upper === undefined || upper + 1 === lower || glyph === undefined) return panel;
   const text = rowText(screen, upper + 1);
   const isEmpty = lower === upper + 2 && isGhost(screen, upper + 1, text);
   const draft = isEmpty ? '' : text.slice(TEXT_COLUMN);
-  return {
-    kind: 'prompt',
-    upper,
-    lower,
-    glyph,
-    isEmpty,
-    draft,
-    isActive: isActive(screen, upper, lower, isEmpty),
-  };
+  const isCursorIn = isActive(screen, upper, lower, isEmpty);
+  if (!isCursorIn && !KNOWN_GLYPH.test(glyph)) return panel;
+  return { kind: 'prompt', upper, lower, glyph, isEmpty, draft, isActive: isCursorIn };
 };
+
+/** A message is typed behind it, and no command of a shell. */
+export const isMessageGlyph = (glyph: string): boolean => new RegExp(`^${POINTER}$`).test(glyph);
 
 /** In columns. */
 export const widthOf = (text: string): number => {
@@ -110,9 +111,24 @@ export const ownRowAbove = (screen: ScreenView, row: number): number | undefined
   return undefined;
 };
 
-const lastBar = (screen: ScreenView, bar: string, from: number): number | undefined => {
-  for (let row = from; row >= 0; row -= 1) if (screen.text(row) === bar) return row;
+const lastRow = (screen: ScreenView, from: number, isIt: (text: string) => boolean): number | undefined => {
+  for (let row = from; row >= 0; row -= 1) if (isIt(screen.text(row))) return row;
   return undefined;
+};
+
+const isUpperBar = (text: string, columns: number, sign: string): boolean => {
+  if (!text.startsWith(sign) || !text.endsWith(sign)) return false;
+  const between = withoutEnds(text, sign);
+  if (between === '') return text.length === columns;
+  const isAtEnd = text.length - text.lastIndexOf(between) - between.length <= MARGIN_OF_NAME;
+  return isAtEnd && NAME_IN_BAR.test(between) && widthOf(text) === columns;
+};
+
+const withoutEnds = (text: string, sign: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === sign) start += 1;
+  while (end > start && text[end - 1] === sign) end -= 1;
+  return text.slice(start, end);
 };
 
 // Claude draws its own cursor over the first character of a suggestion; the rest is dim.
@@ -140,6 +156,17 @@ const isColoured = (screen: ScreenView, row: number): boolean => {
   const column = rowText(screen, row).search(/\S/);
   const style = column < 0 ? undefined : screen.styleAt(row, column);
   return style !== undefined && (style.foreground !== undefined || style.dim);
+};
+
+/**
+ * Where the cursor of the prompt is in this row. Old versions park the real one below all they drew; theirs is an inverse cell. Undefined
+ * where it is in another row.
+ */
+export const cursorIn = (screen: ScreenView, row: number): number | undefined => {
+  if (screen.cursorRow === row) return screen.cursorColumn;
+  for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
+    if (isInverse(screen, row, column)) return column;
+  return undefined;
 };
 
 const isInverse = (screen: ScreenView, row: number, column: number): boolean =>

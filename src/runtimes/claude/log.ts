@@ -1,5 +1,5 @@
 // One line of a Claude Code session file (facts/claude.md §7). The file is append-only; one record a content block.
-import type { Fact } from '../../core/event.js';
+import type { Boundary, Fact } from '../../core/event.js';
 import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
@@ -98,10 +98,9 @@ const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Unders
   const metadata = recordAt(record, 'compactMetadata');
   const preTokens = countAt(metadata, 'preTokens');
   const postTokens = countAt(metadata, 'postTokens');
-  const boundary = {
-    ...(textAt(metadata, 'trigger') === 'auto'
-      ? { initiator: 'agent' as const }
-      : { initiator: 'user' as const }),
+  const boundary: Boundary = {
+    // `auto`, also where it compacts while nobody asks for anything; a word of another day is not the user's
+    initiator: (textAt(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
     at: timeOf(record, now),

@@ -21,8 +21,10 @@ import {
   saysStatusLine,
   statusLineOf,
   switchesStatusLinesOff,
+  valuesOf,
   withSettings,
 } from './settings.js';
+import { windowOf, windowOfShown } from './window.js';
 
 const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
   if (launch.wish === 'off') return leave('it is switched off');
@@ -41,7 +43,10 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
       "this folder's .claude settings have a status line, and a folder's command is left to Claude",
     );
   const line = statusLineOf([...own.user, given]);
-  if (!line && launch.wish === 'auto') return leave('the user has no status line of their own');
+  if (!line && launch.wish === 'auto' && !launch.isOwnProgram)
+    return leave('the command is not claude itself');
+  if (!line && launch.wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
+    return leave('the window is known without it, and the user has no status line of their own');
   if (countsFromItsFolder(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;
   const command = statusCommand(files.report, textAt(line, 'command'));
@@ -50,6 +55,23 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
     args: withSettings(launch.args, files.settings),
     settings: JSON.stringify({ ...given, statusLine: { ...line, type: 'command', command } }),
   };
+};
+
+/**
+ * Nothing has to be asked to know the window: the user has said it, the environment sets it, or the model's name does. An alias (`opus`)
+ * and the model that Claude chooses by itself tell nothing. `settings` in the order in which they count, the weakest first.
+ */
+const isWindowTold = (
+  { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
+  settings: readonly JsonRecord[],
+): boolean => {
+  if (isWindowSet || windowOf('', false, env).windowSource === 'table') return true;
+  const named = valuesOf(args, '--model').at(-1)?.value ?? env['ANTHROPIC_MODEL'];
+  const model = named || settings.map((each) => textAt(each, 'model')).findLast((name) => name !== undefined);
+  if (!model) return false;
+  return (
+    windowOfShown(model, env) !== undefined || windowOf(modelKey(model), false, env).windowSource === 'table'
+  );
 };
 
 const leave = (reason: string): OfficialPlan => ({ kind: 'leave', reason });

@@ -3,10 +3,15 @@ import type { ScreenView } from '../../core/screen-view.js';
 import type { PromptReader } from '../recipe.js';
 import { unwrapped } from '../wrapped-rows.js';
 import { activityOf, obstacleOf } from './activity.js';
-import { layoutOf, rowsBelow, rowText, TEXT_COLUMN, widthOf } from './layout.js';
+import { cursorIn, layoutOf, rowText, TEXT_COLUMN, widthOf } from './layout.js';
+import { POINTER } from './signs.js';
 import type { Prompt } from './layout.js';
 
-const STASHED = /(?:^|\s)› stashed(?: ·|$)/;
+// `draft stashed` in new versions, `› stashed` and `› Stashed (auto-restores after submit)` in older ones.
+const STASHED = /(?:^| {2}| · )(?:[^\p{L}\p{N}\s] |draft )stashed(?= ·| \(|$)/iu;
+const LISTED = /^(\/\S+)(?: {2,}|$)/;
+const LISTED_ABOVE = new RegExp(String.raw`^ {2}(?:${POINTER}| ) (?:/\S| {3})`);
+const CHOSEN = new RegExp(String.raw`^ {2}${POINTER} (/\S+)(?: {2,}|$)`);
 const MARGIN = 2; // columns at the right end of a row that hold no text of a draft
 
 /** One screen alone cannot tell vim's normal mode: that is the reader's business, which remembers its other mode. */
@@ -19,17 +24,29 @@ export const prompt: PromptReader = (seen) => {
   const text = textOf(screen, layout);
   return {
     text,
-    ...listedBelow(screen, layout, text),
+    ...listedBeside(screen, layout, text),
     ...(isStashed(screen, layout) ? { isStashed: true } : {}),
   };
 };
 
-// Enter takes the first command of the list below one that is typed.
-const listedBelow = (screen: ScreenView, { lower }: Prompt, text: string): { readonly listed?: string } => {
-  const listed = text.startsWith('/')
-    ? /^(\/\S+)(?: {2,}|$)/.exec(rowText(screen, lower + 1))?.[1]
-    : undefined;
+// Enter takes the first command of the list below one that is typed, or the one with the sign in the list above it, which the fullscreen
+// renderer draws.
+const listedBeside = (
+  screen: ScreenView,
+  { upper, lower }: Prompt,
+  text: string,
+): { readonly listed?: string } => {
+  if (!text.startsWith('/')) return {};
+  const listed = LISTED.exec(rowText(screen, lower + 1))?.[1] ?? chosenAbove(screen, upper);
   return listed === undefined ? {} : { listed };
+};
+
+const chosenAbove = (screen: ScreenView, upper: number): string | undefined => {
+  for (let row = upper - 1; row >= 0 && LISTED_ABOVE.test(rowText(screen, row)); row -= 1) {
+    const chosen = CHOSEN.exec(rowText(screen, row))?.[1];
+    if (chosen !== undefined && screen.styleAt(row, TEXT_COLUMN)?.foreground !== undefined) return chosen;
+  }
+  return undefined;
 };
 
 const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {
@@ -68,21 +85,31 @@ const withoutGhost = (screen: ScreenView, row: number): string => {
 };
 
 const isHint = (screen: ScreenView, row: number, column: number): boolean => {
-  const { cursorRow, cursorColumn } = screen;
-  const isBehind = row === cursorRow && column > cursorColumn;
-  return isBehind && screen.styleAt(row, column)?.foreground !== undefined && isBlank(screen, row);
+  const cursor = cursorIn(screen, row);
+  if (cursor === undefined || column <= cursor) return false;
+  return screen.styleAt(row, column)?.foreground !== undefined && isBlank(screen, row, cursor);
 };
 
-const isBlank = (screen: ScreenView, row: number): boolean => {
+const isBlank = (screen: ScreenView, row: number, at: number): boolean => {
   let column = 0;
   for (const character of rowText(screen, row)) {
-    if (column >= screen.cursorColumn) return character === ' ';
+    if (column >= at) return character === ' ';
     column += widthOf(character);
   }
   return true;
 };
 
-// Beside the prompt, where Claude tells of its own: below it, and above it in the fullscreen renderer.
-const isStashed = (screen: ScreenView, { upper, lower }: Prompt): boolean =>
-  rowsBelow(screen, lower).some((row) => STASHED.test(row)) ||
-  (screen.alternate && STASHED.test(rowText(screen, upper - 1)));
+// Beside the prompt, where Claude tells of its own, in a colour: below it, and in the row above it in the fullscreen renderer and in old
+// versions.
+const isStashed = (screen: ScreenView, { upper, lower }: Prompt): boolean => {
+  const below = Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
+  return [upper - 1, ...below].some((row) => isStashedIn(screen, row));
+};
+
+const isStashedIn = (screen: ScreenView, row: number): boolean => {
+  const text = rowText(screen, row);
+  const found = STASHED.exec(text);
+  if (!found) return false;
+  const style = screen.styleAt(row, widthOf(text.slice(0, found.index + found[0].length)) - 1);
+  return style !== undefined && (style.foreground !== undefined || style.dim);
+};

@@ -17,6 +17,6 @@ export const recipe = (env: Env): Recipe | undefined =>
         pauseMs: PAUSE_MS,
         submit: '\r',
         startMs: 5_000,
-        finishMs: 120_000,
+        finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
         stash: { keys: '\x13', pauseMs: STASH_PAUSE_MS }, // in one write with the command the draft goes to the model
       };

@@ -9,6 +9,7 @@ import { locateClaude } from './paths.js';
 import { recipe } from './recipe.js';
 import { isClaudeRecord } from './records.js';
 import { screen } from './screen.js';
+import { titleSigns } from './title-signs.js';
 import { derivedWindow, nativeTrigger } from './window.js';
 
 export const claude: Runtime = {
@@ -22,5 +23,6 @@ export const claude: Runtime = {
   official,
   recipe,
   screen,
+  titleSigns,
   derivedWindow,
 };

@@ -8,7 +8,7 @@ import type { AgentScreen, Seeing } from '../runtime.js';
 import type { Seen } from '../seen.js';
 import { activityOf, habitsAfter } from './activity.js';
 import type { Habits } from './activity.js';
-import { claimOf, hasBanner, namedAfter } from './banner.js';
+import { claimOf, namedAfter } from './banner.js';
 import type { Named } from './banner.js';
 import { answerTo, askedAfter } from './command-answer.js';
 import type { Asked } from './command-answer.js';
@@ -16,9 +16,12 @@ import { compactingOn, endOf } from './compaction-end.js';
 import type { Compacting } from './compaction-end.js';
 import { layoutOf, rowsBelow } from './layout.js';
 import type { Layout } from './layout.js';
+import { bannerModel } from './logo.js';
+import { isOwnWord, ownWord } from './own-word.js';
 import { prompt } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
 import { readStatus } from './status.js';
+import { isTitleOfClaude } from './title.js';
 import { basisTokensOf, compactionWindow } from './window.js';
 import type { Env } from '../place.js';
 
@@ -31,21 +34,21 @@ interface ClaudeScreen {
   readonly compacting?: Compacting;
 }
 
-const CLAUDE_TITLE = /^[✳⠂⠐] /;
 const FIRST_QUESTIONS = /^ {1,2}(?:Accessing workspace:|Detected a custom API key in your environment)$/;
 
 const recognises = ({ screen, signals }: Seen): boolean => {
   const layout = layoutOf(screen);
   if (layout.kind === 'none') return false;
   if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
-  return CLAUDE_TITLE.test(signals.title ?? '') || hasBanner(screen);
+  const isTold = isTitleOfClaude(signals.title) || isOwnWord(ownWord(signals));
+  return isTold || bannerModel(screen) !== undefined;
 };
 
 const read = (state: ClaudeScreen, seen: Seen, now: Millis): Seeing<ClaudeScreen> => {
   const layout = layoutOf(seen.screen);
-  const habits = habitsAfter(state.habits, seen, layout);
+  const habits = habitsAfter(state.habits, seen, layout, now);
   const named = namedAfter(state.named, seen, layout, now);
-  const activity = activityOf(seen, layout, habits);
+  const activity = activityOf(seen, layout, habits, now);
   const { env } = state;
   const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
   const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);

@@ -21,7 +21,7 @@ const takesAnyWord = words(`
   --session-id --setting-sources --settings --system-prompt
 `);
 
-const valuesOf = (args: readonly string[], flag: string): readonly Given[] => {
+export const valuesOf = (args: readonly string[], flag: string): readonly Given[] => {
   const found: Given[] = [];
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? '';

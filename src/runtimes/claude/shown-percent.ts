@@ -12,7 +12,7 @@ export interface ShownPercent {
 interface Wording {
   readonly pattern: RegExp;
   readonly basis: Basis;
-  readonly counts: 'left' | 'used';
+  readonly counts: 'left' | 'used' | 'nothing left';
 }
 
 // Two blanks or the row's start before it, the row's end or a cut after it.
@@ -24,6 +24,8 @@ const wordings: readonly Wording[] = [
     basis: 'effective',
     counts: 'left',
   },
+  // instead of `0% until auto-compact`, in new versions
+  { pattern: /(?:^|\s\s)auto-compact next(?: · \S.*)?$/, basis: 'auto-compact', counts: 'nothing left' },
   {
     pattern: /(?:^|\s\s)Context left until auto-compact: (\d{1,3})%$/,
     basis: 'auto-compact',
@@ -58,7 +60,7 @@ const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
   if (margin < 1 || margin > RIGHT_MARGIN) return undefined;
   for (const { pattern, basis, counts } of wordings) {
     const match = pattern.exec(text);
-    const number = Number(match?.[1]);
+    const number = counts === 'nothing left' ? 0 : Number(match?.[1]);
     if (!match || number > 100) continue;
     if (screen.styleAt(row, width - 1)?.foreground === undefined) return undefined;
     return { usedPercent: counts === 'used' ? number : 100 - number, basis };

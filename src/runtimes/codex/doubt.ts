@@ -2,7 +2,7 @@
 // manual compaction on, and after one that failed; and some percentage without meaning after a context-length error.
 // A thread may be named `Context 97% used`, by the user or by the model, and its name is among the items of the status line and of the title.
 import type { ScreenView } from '../../core/screen-view.js';
-import type { AgentState } from './activity.js';
+import type { AgentState } from '../agent-state.js';
 import type { Head } from './layout.js';
 import type { Place, Shown, ShownPlaces } from './shown-percent.js';
 
@@ -19,7 +19,7 @@ export interface Doubt {
 
 /** One look at the screen. */
 export interface Look {
-  readonly state: AgentState | undefined;
+  readonly state: AgentState['state'] | undefined;
   readonly isCompacting: boolean;
   /** what the conversation ends with */
   readonly head: Head | undefined;

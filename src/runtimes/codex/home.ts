@@ -7,7 +7,7 @@ import { codexFolder } from './paths.js';
 const USUAL_TOKENS = 258_400;
 
 export const codexHome: AgentHome = {
-  played: ['0.169.0'],
+  played: ['0.169.0', '0.154.0'],
   usualWindowTokens: USUAL_TOKENS,
   sessions: (where) => posix.join(codexFolder(where), 'sessions'),
   ownSetting: (port, where) =>

@@ -118,13 +118,23 @@ export const isCompacting = (screen: ScreenView, head: Head): boolean =>
   /^ {2}└ Making room/.test(screen.text(head.row + 1)) &&
   screen.styleAt(head.row + 1, TEXT_COLUMN)?.dim === true;
 
-/** Nothing is typed: the cursor stands before Codex's own dim placeholder. Blanks are a draft, too. */
-export const isEmpty = (screen: ScreenView, { row, glyph }: Pane, placeholder: string): boolean =>
-  screen.text(row) === `${glyph} ${placeholder}` &&
-  screen.text(row + 1) === '' &&
-  screen.styleAt(row, TEXT_COLUMN)?.dim === true &&
-  screen.cursorRow === row &&
-  screen.cursorColumn === TEXT_COLUMN;
+/**
+ * Nothing is typed: the cursor stands before a dim text, which is Codex's own whatever it says (0.137 suggests what to ask, another thing
+ * each time). What is typed is never dim, and blanks are a draft, too.
+ */
+export const isEmpty = (screen: ScreenView, { row, footer }: Pane): boolean => {
+  if (screen.cursorRow !== row || screen.cursorColumn !== TEXT_COLUMN) return false;
+  const last = footer[0] === undefined ? row + 1 : footer[0] - 2; // a blank row is between
+  for (let each = row; each <= last; each += 1) if (!isDimThroughout(screen, each)) return false;
+  return screen.text(row).length > TEXT_COLUMN;
+};
+
+const isDimThroughout = (screen: ScreenView, row: number): boolean => {
+  const text = screen.text(row);
+  for (let column = TEXT_COLUMN; column < text.length; column += 1)
+    if (text[column] !== ' ' && screen.styleAt(row, column)?.dim !== true) return false;
+  return true;
+};
 
 /** Not in the colour of a draft: items of the footer have one of their own or are dim. */
 export const isDrawn = (screen: ScreenView, row: number): boolean => {

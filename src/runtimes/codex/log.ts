@@ -8,6 +8,7 @@ import type { Millis, Reading } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
+import { guessOf, isFullMark, windowIn } from './window.js';
 import { readGrowth } from './growth.js';
 import { codexPercent, roomOf } from './percent.js';
 import { isAnswerLine, isEmptySummary } from './summary.js';
@@ -120,13 +121,22 @@ const release = (state: CodexLog): Understood<CodexLog> =>
 
 const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
   const error = recordAt(payload, 'error');
-  if (!error) return release(state);
+  if (!error) {
+    const read = release(state);
+    return payload['last_agent_message'] === null
+      ? { ...read, facts: [...read.facts, ...silentEnd(state)] }
+      : read;
+  }
   const ended: CodexLog = { ...state, turn: OPEN };
   const full = textAt(error, 'codex_error_info') === 'context_window_exceeded';
   const text = oneLine(textAt(error, 'message') ?? 'error', LONGEST_ERROR);
   const facts = unfinished(state, { kind: 'failed', failure: 'error', text });
   return { state: ended, facts: full ? [fullWindow(state, at), ...facts] : facts };
 };
+
+/** Versions before 0.154 record no error: of a compaction that failed nothing is left but a turn without a word. */
+const silentEnd = (state: CodexLog): readonly Fact[] =>
+  unfinished(state, { kind: 'failed', failure: 'error', text: 'it ended without a summary' });
 
 /** A turn that still may be nothing but a compaction is one, for every other begins with a message. */
 const unfinished = ({ turn }: CodexLog, result: CompactResult): readonly Fact[] =>
@@ -150,13 +160,6 @@ const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood
   return { state: { ...after, turn: { phase: 'doubtful', held: [fact] } }, facts: [] };
 };
 
-/** A total without input and output is Codex's own estimate of what it kept. */
-const guessOf = (payload: JsonRecord): number | undefined => {
-  const last = recordAt(recordAt(payload, 'info'), 'last_token_usage');
-  const isGuess = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
-  return isGuess ? countAt(last, 'total_tokens') : undefined;
-};
-
 const reading = (
   state: CodexLog,
   usedTokens: number,
@@ -177,12 +180,6 @@ const scale = ({ windowTokens }: CodexLog): Omit<Reading, 'source' | 'at'> => ({
     : { windowTokens, windowSource: 'agent', basisTokens: roomOf(windowTokens) }),
 });
 
-// A refused turn is recorded as a total of exactly one window without any input; its `last` is nonsense.
-const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefined): boolean => {
-  const total = recordAt(info, 'total_token_usage');
-  return countAt(total, 'input_tokens') === 0 && countAt(total, 'total_tokens') === windowTokens;
-};
-
 const fullWindow = (state: CodexLog, at: Millis): Fact => ({
   type: 'reading',
   reading: {
@@ -193,8 +190,3 @@ const fullWindow = (state: CodexLog, at: Millis): Fact => ({
     at,
   },
 });
-
-const windowIn = (from: JsonRecord | undefined): { readonly windowTokens?: number } => {
-  const windowTokens = countAt(from, 'model_context_window');
-  return windowTokens ? { windowTokens } : {};
-};

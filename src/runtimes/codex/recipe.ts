@@ -11,6 +11,6 @@ export const recipe = (): Recipe => ({
   pauseMs: 150,
   submit: '\t',
   startMs: 5_000,
-  finishMs: 120_000,
+  finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
   isQueued: true,
 });

@@ -8,6 +8,7 @@ import { locateCodex } from './paths.js';
 import { recipe } from './recipe.js';
 import { isCodexRecord } from './records.js';
 import { screen } from './screen.js';
+import { stateIn } from './status.js';
 
 // Codex compacts at 90 % of the raw window and reports 95 % of it as the window; no setting switches that off.
 const NATIVE = { share: 0.9 / 0.95, reserveTokens: 0 };
@@ -19,7 +20,13 @@ export const codex: Runtime = {
   home: codexHome,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => NATIVE,
-  log: { locate: locateCodex, reader: codexReader, recognises: isCodexRecord, contents: codexContents },
+  log: {
+    locate: locateCodex,
+    reader: codexReader,
+    stateIn,
+    recognises: isCodexRecord,
+    contents: codexContents,
+  },
   recipe,
   screen,
 };

@@ -5,7 +5,8 @@ import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import type { AgentScreen, Seeing } from '../runtime.js';
 import type { Seen } from '../seen.js';
-import { activityOf, agentStateOf } from './activity.js';
+import { activityOf, isTitleWorking } from './activity.js';
+import { parseAgentState } from '../agent-state.js';
 import { endFacts } from './compaction-end.js';
 import {
   doubtAfter,
@@ -18,25 +19,31 @@ import {
   withoutNames,
 } from './doubt.js';
 import type { Doubt, KnownPlaces, Look } from './doubt.js';
-import { headAboveTask, isDrawn, paneOf } from './layout.js';
+import { headAboveTask, isDrawn, isEmpty, paneOf } from './layout.js';
 import type { Pane } from './layout.js';
 import { roomOf } from './percent.js';
 import { prompt } from './prompt.js';
+import { readStatus } from './status.js';
 import { agreedPercent, shownPlaces } from './shown-percent.js';
 import type { ShownPlaces } from './shown-percent.js';
 
 interface CodexScreen {
   readonly doubt: Doubt;
   readonly known: KnownPlaces;
+  /** its title has shown that it works, so it also shows that it does not */
+  readonly isTitleTelling: boolean;
   /** a compaction is going on; what the conversation ended with before it */
   readonly compactingAfter?: string;
 }
 
-const read = (before: CodexScreen, { screen, signals }: Seen, now: Millis): Seeing<CodexScreen> => {
+const read = (before: CodexScreen, seen: Seen, now: Millis): Seeing<CodexScreen> => {
+  const { screen, signals } = seen;
   const pane = paneOf(screen);
-  const activity = activityOf(screen, signals, pane);
+  const titles = [signals.title, ...(signals.titlesBefore ?? [])];
+  const isTitleTelling = before.isTitleTelling || titles.some(isTitleWorking);
+  const activity = activityOf(seen, pane, isTitleTelling);
   const head = pane && headAboveTask(screen, pane);
-  const state = agentStateOf(signals);
+  const state = parseAgentState(signals.agentState)?.state;
   // while it starts the status line is not there yet
   const shown = shownPlaces(screen, pane, state === undefined ? undefined : signals.title);
   const known = knownNow(before.known, screen, pane, shown);
@@ -52,7 +59,7 @@ const read = (before: CodexScreen, { screen, signals }: Seen, now: Millis): Seei
   const facts = [...ends, ...readingFacts(doubt, look, now)];
   const after = compactingAfter(before, look, pane);
   return {
-    state: { doubt, known, ...(after === undefined ? {} : { compactingAfter: after }) },
+    state: { doubt, known, isTitleTelling, ...(after === undefined ? {} : { compactingAfter: after }) },
     activity,
     facts,
   };
@@ -88,12 +95,13 @@ const readingFacts = (doubt: Doubt, { isCompacting, head, shown }: Look, now: Mi
 const recognises = ({ screen, signals }: Seen): boolean => {
   if (/(?:^|:)app=codex(?::|$)/.test(signals.agentState ?? '')) return true;
   const pane = paneOf(screen);
-  const hints = pane?.hasCursor ? pane.footer.at(-1) : undefined;
-  return hints !== undefined && /\? for shortcuts/.test(screen.text(hints)) && isDrawn(screen, hints);
+  const footer = pane?.hasCursor ? pane.footer.at(-1) : undefined;
+  return pane !== undefined && footer !== undefined && isEmpty(screen, pane) && isDrawn(screen, footer);
 };
 
 export const screen: AgentScreen = {
   recognises,
-  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt, known: {} }, read),
+  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt, known: {}, isTitleTelling: false }, read),
   prompt,
+  status: readStatus,
 };

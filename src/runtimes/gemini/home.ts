@@ -5,7 +5,7 @@ import { geminiFolder } from './paths.js';
 import { geminiWindowTokens } from './window.js';
 
 export const geminiHome: AgentHome = {
-  played: ['0.61.0'],
+  played: ['0.61.0', '0.58.0'],
   usualWindowTokens: geminiWindowTokens(''),
   sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
   ownSetting: (port, where) =>

@@ -77,6 +77,14 @@ const grownFiles = async (port: FilePort, place: Place, folder: string): Promise
   return files.filter((file) => file.modifiedAt >= place.startedAt);
 };
 
+/** Of the old versions, which write a document; the newest. */
+export const grownDocument = async (port: FilePort, place: Place): Promise<FileEntry | undefined> => {
+  const folders = await projectFolders(port, place);
+  const files = await Promise.all(folders.map((folder) => grownFiles(port, place, folder)));
+  const documents = files.flat().filter(({ name }) => name.endsWith('.json'));
+  return documents.toSorted((a, b) => b.modifiedAt - a.modifiedAt)[0];
+};
+
 const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefined> => {
   if (!file.name.endsWith('.jsonl')) return undefined;
   const header = parseRecord((await port.firstLine(file.path)) ?? '');

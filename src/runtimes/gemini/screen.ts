@@ -6,6 +6,9 @@ import type { ScreenView, Signals } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
 import { compressWords, watchCommand } from '../compress-command.js';
 import type { CommandWatch } from '../compress-command.js';
+import { proofAfter } from './compaction-end.js';
+import type { Proof } from './compaction-end.js';
+import { readStatus } from './status.js';
 import {
   KIND_NAMES,
   percentShown,
@@ -26,13 +29,19 @@ interface GeminiLive extends Live {
   readonly covered: boolean;
 }
 
+interface GeminiScreen {
+  readonly watch: CommandWatch;
+  readonly proof: Proof;
+}
+
 const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
 const LEAST_ROWS = 8; // of these, so that a compaction in progress is among them
 const LOW_SCREEN = 14; // rows, five of them for the box and its footer
 const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // how an item of the conversation begins; its other rows are indented
-const SPINNER = /^ ?[\u2800-\u28ff] /;
-const COMPACTING = /^[\u2800-\u28ff] Compressing chat history$/;
-const ASKING = /^[\u2800-\u28ff] Waiting for user confirmation/;
+// or any sign that stands before no item, and a clock: other versions may turn another one
+const SPINNER = /^ ?(?:[\u2800-\u28ff] |[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] \S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))/u;
+const COMPACTING = /^[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] Compressing chat history$/u;
+const ASKING = /^[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] Waiting for user confirmation/u;
 const FAREWELL = /gemini --resume |Agent powering down|`\/stats model`/;
 const SESSIONS = /^ Chat Sessions \(\d+ total\)/;
 const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
@@ -50,7 +59,7 @@ export const geminiScreen: AgentScreen = {
     ['ready', 'working', 'action'].includes(titleOf(signals)) ||
     FIXED_TITLE.test(signals.title ?? '') ||
     (signals.title === undefined && hasOwnBox(screen)),
-  reader: () => screenReader<CommandWatch>({ kind: 'none' }, readScreen),
+  reader: () => screenReader<GeminiScreen>({ watch: { kind: 'none' }, proof: {} }, readScreen),
   prompt: (seen) => {
     const composer = findComposer(seen.screen);
     const title = titleOf(seen.signals);
@@ -60,6 +69,7 @@ export const geminiScreen: AgentScreen = {
     const text = messageIn(seen.screen, composer);
     return text === undefined ? undefined : { text, ...listedBelow(seen.screen, composer, text) };
   },
+  status: readStatus,
 };
 
 // The title can be switched off; nobody else draws a box of half blocks around the cursor.
@@ -71,7 +81,7 @@ const hasOwnBox = (screen: ScreenView): boolean => {
 const messageIn = (screen: ScreenView, composer: Composer): string | undefined =>
   inputKind(screen, composer) === 'message' ? inputText(screen, composer) : undefined;
 
-const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<CommandWatch> => {
+const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<GeminiScreen> => {
   const { screen } = seen;
   const composer = findComposer(screen);
   const below = composer?.top ?? screen.cursorRow + 1;
@@ -84,9 +94,10 @@ const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<Comman
     items: conversationAbove(screen, below),
     words: compressWords,
   };
-  const { watch, facts } = watchCommand(state, sight, now);
+  const { watch, facts: said } = watchCommand(state.watch, sight, now);
+  const { proof, facts } = proofAfter(state.proof, { watch, facts: said, status: seen.status }, now);
   const shown = composer ? percentShown(shownPercent(screen, composer), now) : [];
-  return { state: watch, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
+  return { state: { watch, proof }, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };
 
 const liveRows = (screen: ScreenView, below: number): GeminiLive => {

@@ -4,7 +4,7 @@ import type { Item } from '../compress-command.js';
 import { itemsAbove } from '../items-above.js';
 import { textOf } from './layout.js';
 
-const BEGIN = /^ {2}([◆●✕⚠ℹ✓?>*!]\uFE0E? (?=\S).*)$/;
+const BEGIN = /^ {2}([◆✦●✕⚠ℹ✓?>*!]\uFE0E? (?=\S).*)$/;
 const MORE = /^ {4,6}\S/;
 
 /** All items above the row, oldest first. */

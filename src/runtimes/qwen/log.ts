@@ -68,10 +68,13 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
   if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED) return [];
   const preTokens = countAt(info, 'originalTokenCount');
   const postTokens = countAt(info, 'newTokenCount');
-  const initiator = textAt(info, 'triggerReason') === 'manual' ? 'user' : 'agent';
+  // versions before 0.16 do not say who asked for it
+  const reason = textAt(info, 'triggerReason');
+  const initiator =
+    reason === undefined ? {} : ({ initiator: reason === 'manual' ? 'user' : 'agent' } as const);
   // Qwen's estimate of what is left may come out as 0, which cannot be.
   const sizes = { ...(preTokens ? { preTokens } : {}), ...(postTokens ? { postTokens } : {}) };
-  return [{ type: 'boundary', boundary: { initiator, ...sizes, at } }];
+  return [{ type: 'boundary', boundary: { ...initiator, ...sizes, at } }];
 };
 
 const readGrowth = (record: JsonRecord): readonly Fact[] => {

@@ -2,7 +2,7 @@
 import type { ScreenView } from '../../core/screen-view.js';
 import type { Composer, InputKind } from '../compress-screen.js';
 import { unwrapped } from '../wrapped-rows.js';
-import { INPUT_COLUMN } from './layout.js';
+import { INPUT_COLUMN, isParked } from './layout.js';
 
 const FOOTER_ROWS = 8;
 // where Qwen breaks the rows of its input: columns of the text
@@ -12,6 +12,7 @@ const PLACEHOLDER = '  Type your message or @path/to/file';
 const VIM_PLACEHOLDER = "  Press 'i' for INSERT mode";
 const VIM_NORMAL = '  -- NORMAL --';
 const VIM_INSERT = '  -- INSERT --';
+const ENTRY = /^( {2,6})([a-z][\w-]*)(?: [[(][^\])]*[\])])?(?: {2,}\S|$)/i;
 const HINT = /\(shift \+ tab to cycle\)|\? for shortcuts/;
 
 export const inputKind = (screen: ScreenView, composer: Composer): InputKind => {
@@ -27,17 +28,32 @@ export const inputKind = (screen: ScreenView, composer: Composer): InputKind => 
 export const footerRows = (screen: ScreenView, { bottom }: Composer): readonly string[] =>
   Array.from({ length: FOOTER_ROWS }, (_, index) => screen.text(bottom + 1 + index));
 
-/** The command with the mark of the list below a command that is typed: Enter takes it. */
+/**
+ * The command that is chosen in the list below a command that is typed: Enter takes it. It has a mark; before 0.16 a colour of its own,
+ * which is no sign where the list has one entry alone.
+ */
 export const listedBelow = (
   screen: ScreenView,
   composer: Composer,
   text: string,
 ): { readonly listed?: string } => {
-  const marked = text.startsWith('/')
-    ? footerRows(screen, composer).map((row) => /^ {2}> (\S+)/.exec(row)?.[1])
-    : [];
-  const name = marked.find((each) => each !== undefined);
+  if (!text.startsWith('/')) return {};
+  const marked = footerRows(screen, composer).map((row) => /^ {2}> (\S+)/.exec(row)?.[1]);
+  const name = marked.find((each) => each !== undefined) ?? colouredEntry(screen, composer);
   return name === undefined ? {} : { listed: `/${name}` };
+};
+
+const colouredEntry = (screen: ScreenView, composer: Composer): string | undefined => {
+  if (!isParked(screen)) return undefined;
+  const entries = footerRows(screen, composer).flatMap((row, index) => {
+    const [, indent = '', name] = ENTRY.exec(row) ?? [];
+    const colour = screen.styleAt(composer.bottom + 1 + index, indent.length)?.foreground;
+    return name === undefined ? [] : [{ name, colour }];
+  });
+  const others = (colour: number | undefined): number =>
+    entries.filter((each) => each.colour === colour).length;
+  const chosen = entries.filter(({ colour }) => others(colour) === 1);
+  return chosen.length === 1 ? chosen[0]?.name : undefined; // of two entries nobody can tell
 };
 
 /** '' where nothing was typed. `ghostColour`: how the placeholder was coloured; without it the hint in the footer tells. */

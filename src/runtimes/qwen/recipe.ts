@@ -9,6 +9,6 @@ export const qwenRecipe: Recipe = {
   submit: '\r',
   startMs: 5_000,
   isListed: true,
-  finishMs: 120_000,
+  finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
   isQueued: true,
 };

@@ -9,6 +9,7 @@ import { locateQwen } from './paths.js';
 import { qwenRecipe } from './recipe.js';
 import { isQwenRecord } from './records.js';
 import { qwenScreen } from './screen.js';
+import { stateIn } from './status.js';
 
 // context.autoCompactThreshold and what Qwen keeps free for the summary and itself (facts/qwen.md); it acts at the lower one.
 const NATIVE = { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 };
@@ -24,6 +25,7 @@ export const qwen: Runtime = {
   log: {
     locate: locateQwen,
     reader: qwenReader,
+    stateIn,
     recognises: isQwenRecord,
     contents: qwenContents,
   },

@@ -1,5 +1,6 @@
 // What Qwen's screen and title say (facts/qwen.md). Its title has no word for idle, and becomes plain a moment before its compaction
-// ends; after an answer a suggested prompt stands in the empty input.
+// ends; after an answer a suggested prompt stands in the empty input. Before 0.16 the title says nothing at all: there the session file
+// must say that the turn is over.
 import type { ActivityReport } from '../../core/activity.js';
 import type { Millis } from '../../core/reading.js';
 import type { ScreenView, Signals } from '../../core/screen-view.js';
@@ -17,9 +18,10 @@ import type { Composer, Live, Title } from '../compress-screen.js';
 import type { AgentScreen, Seeing } from '../runtime.js';
 import type { Seen } from '../seen.js';
 import { conversationAbove } from './conversation.js';
-import { findComposer, textOf } from './layout.js';
+import { findComposer, isParked, textOf } from './layout.js';
 import { footerRows, inputKind, inputText, listedBelow, placeholderColour } from './prompt.js';
 import { shownPercent } from './shown-percent.js';
+import { readStatus } from './status.js';
 
 interface QwenScreen {
   readonly watch: CommandWatch;
@@ -28,10 +30,12 @@ interface QwenScreen {
 }
 
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
-const ITEM = /^(?: {2}(?:[◆●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
-const SPINNER = /^ {2}[\u2800-\u28ff] /;
-const ASKING = /^ {2}[\u2800-\u28ff] Waiting for user confirmation/;
-const COMPACTING = /^ {2}[\u2800-\u28ff] Compressing chat history$/;
+const ITEM = /^(?: {2}(?:[◆✦●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
+// or any sign that stands before no item, and a clock: other versions may turn another one
+const SPINNER =
+  /^ {0,2}(?:[\u2800-\u28ff] |[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] \S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))/u;
+const ASKING = /^ {0,2}[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] Waiting for user confirmation/u;
+const COMPACTING = /^ {0,2}[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] Compressing chat history$/u;
 const FOOTER_BUSY = /^ {2}Enter to steer · |⏳ \d+ queued/;
 
 const titleOf = ({ title }: Signals): Title => {
@@ -43,14 +47,16 @@ const titleOf = ({ title }: Signals): Title => {
 export const qwenScreen: AgentScreen = {
   recognises: ({ signals }) => /^(?:[◐✳]\uFE0E? )?Qwen - /.test(signals.title ?? ''),
   reader: () => screenReader<QwenScreen>({ watch: { kind: 'none' } }, readScreen),
-  prompt: ({ screen, signals }) => {
+  prompt: ({ screen, signals, status }) => {
     const composer = findComposer(screen);
     const title = titleOf(signals);
     if (!composer || title === 'cleared' || title === 'approval') return undefined;
     if (liveRows(screen, composer.top).asking) return undefined;
+    if (isParked(screen) && status === undefined) return undefined; // nothing tells whether it rests
     const text = messageIn(screen, composer);
     return text === undefined ? undefined : { text, ...listedBelow(screen, composer, text) };
   },
+  status: readStatus,
 };
 
 const messageIn = (screen: ScreenView, composer: Composer, ghostColour?: number): string | undefined =>
@@ -97,7 +103,10 @@ interface Sight {
   readonly ghostColour: number | undefined;
 }
 
-const activityOf = ({ screen, signals }: Seen, { composer, live, ghostColour }: Sight): ActivityReport => {
+const activityOf = (
+  { screen, signals, status }: Seen,
+  { composer, live, ghostColour }: Sight,
+): ActivityReport => {
   const title = titleOf(signals);
   const outside = reportOutsideInput(title, live);
   if (outside) return outside;
@@ -108,7 +117,11 @@ const activityOf = ({ screen, signals }: Seen, { composer, live, ghostColour }: 
   const kind = inputKind(screen, composer);
   if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
   const text = inputText(screen, composer, ghostColour);
-  return text === '' ? is('ready', 'empty prompt row') : is('draft', 'text in the input');
+  if (text !== '') return is('draft', 'text in the input');
+  if (!isParked(screen)) return is('ready', 'empty prompt row');
+  if (status?.state !== 'idle')
+    return is('unknown', 'empty prompt row', `session file ${status?.state ?? 'not found'}`);
+  return is('ready', 'its last turn has ended', 'empty prompt row');
 };
 
 // Dialogs take the place of the input and its footer.

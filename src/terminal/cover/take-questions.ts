@@ -49,7 +49,7 @@ const stringKind = (introducer: number, text: string): TerminalQuestion['kind'] 
     return text.startsWith('$q') ? 'status' : text.startsWith('+q') ? 'other' : undefined;
   if (introducer === 0x5f) return /^G(?:[^;]*,)?a=q/.test(text) ? 'other' : undefined;
   if (introducer !== 0x5d) return undefined;
-  return /^(?:4|5|1\d|21|52);(?:.*[;=])?\?(?:$|;)/.test(text) ? 'other' : undefined;
+  return /^(?:4|5|1\d|21|52|7501);(?:.*[;=])?\?(?:$|;)/.test(text) ? 'other' : undefined;
 };
 
 const textOf = (bytes: Uint8Array, from: number, to: number): string =>

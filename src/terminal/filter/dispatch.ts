@@ -56,6 +56,10 @@ const reported: Readonly<Record<string, FullRule>> = {
     if (valueAt(sequence, 0) === 6) ledger.questions.ask('R', false);
     return undefined;
   },
+  c: (_grid, ledger) => {
+    ledger.questions.ask('?c', false);
+    return undefined;
+  },
   '>c': (_grid, ledger) => {
     ledger.questions.ask('c', false);
     return undefined;

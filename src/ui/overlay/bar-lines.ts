@@ -1,6 +1,6 @@
 // The bar: what is used, cached, free and kept by the agent, with our boundaries marked under it.
 import type { PartName } from '../../core/context-parts.js';
-import { percentText } from '../../core/figures.js';
+import { percentText, tokensText } from '../../core/figures.js';
 import type { BarMark, OverlayFill } from '../../core/overlay/fill.js';
 import type { OverlayView } from '../../core/overlay/view.js';
 import { lineWidth, padEnd, padStart, span } from './line.js';
@@ -28,6 +28,9 @@ const GAP = 1;
 export const barLines = (fill: OverlayFill, tier: OverlayView['tier'], columns: number): readonly Line[] => {
   const percent = fillPercent(fill);
   const hasTier = tier !== undefined;
+  // without a window there is no share to draw
+  if (percent === undefined && fill.windowTokens === undefined)
+    return [[span(`${tokensText(fill.usedTokens ?? 0)} tokens`, 'percent'), ...tierSpans(tier)]];
   const beside =
     percent === undefined
       ? 0
@@ -36,13 +39,14 @@ export const barLines = (fill: OverlayFill, tier: OverlayView['tier'], columns: 
   const bar = [
     ...cellSpans(fill, cells),
     ...(percent === undefined ? [] : [span(' '.repeat(GAP) + padStart(percent, PERCENT_COLUMNS), 'percent')]),
-    ...(hasTier && percent !== undefined
-      ? [span(`${' '.repeat(GAP + 1)}${padEnd(tier, TIER_COLUMNS)}`, 'tier')]
-      : []),
+    ...(percent === undefined ? [] : tierSpans(tier)),
   ];
   const marks = markLine(fill.marks, cells, columns);
   return marks ? [bar, marks] : [bar];
 };
+
+const tierSpans = (tier: OverlayView['tier']): readonly Span[] =>
+  tier === undefined ? [] : [span(`${' '.repeat(GAP + 1)}${padEnd(tier, TIER_COLUMNS)}`, 'tier')];
 
 /** `>100%` where more is used than there is room for. */
 const fillPercent = ({

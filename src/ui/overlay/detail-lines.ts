@@ -14,7 +14,7 @@ const MOST_RESULTS = 10;
 
 export const detailLines = (view: OverlayView, columns: number): readonly Line[] => {
   const { detail, blank, contents, attempts } = view;
-  const { reason, activity, activityMs, witnesses, policy } = detail;
+  const { reason, activity, activityMs, asks, witnesses, policy } = detail;
   const [last] = attempts;
   const said = (text: string): readonly Line[] => paragraph(text, columns, 'plain', 2);
   return stacked([
@@ -25,7 +25,7 @@ export const detailLines = (view: OverlayView, columns: number): readonly Line[]
     {
       title: 'What the agent is doing',
       lines: [
-        ...said(`${activity} for ${durationText(activityMs)}`),
+        ...said(`${activity} for ${durationText(activityMs)}${asks === undefined ? '' : `: ${asks}`}`),
         ...witnesses.flatMap((each) => paragraph(each, columns, 'quiet', 4)),
       ],
     },

@@ -56,7 +56,7 @@ const fillLines = (fill: OverlayFill, columns: number): readonly Line[] => {
       : `${mark}${grouped(Math.round(usedTokens))} tokens`;
   const window =
     windowTokens === undefined
-      ? 'not known in tokens'
+      ? windowText(usedPercent)
       : `${grouped(windowTokens)}${fill.windowInferred ? '?' : ''} tokens, ${windowSource ?? 'assumed'}`;
   return [
     ...labelled('Used', `${used}, ${source}, ${agoText(ageMs)}`, columns),
@@ -67,6 +67,9 @@ const fillLines = (fill: OverlayFill, columns: number): readonly Line[] => {
     ...labelled('Window', window, columns),
   ];
 };
+
+const windowText = (usedPercent: number | undefined): string =>
+  usedPercent === undefined ? 'not known: --window says how large it is' : 'not known in tokens';
 
 const modeTexts: Readonly<Record<Mode, string>> = {
   auto: 'auto, compacts at a safe moment',

@@ -4,13 +4,11 @@ import type { CompactSettings, Effect } from '../../core/compaction/state.js';
 import type { Event } from '../../core/event.js';
 import type { Recipe } from '../../runtimes/recipe.js';
 import type { Log } from '../../storage/log.js';
-import { retractLate } from './retract.js';
-import type { Look, TypeOrder, TypistPort } from './type-order.js';
+import { makeDraftWatch } from './draft-watch.js';
+import { leftBehind, retractLate } from './retract.js';
+import type { TypeOrder, TypistPort } from './type-order.js';
 import { typeCompact } from './typist.js';
 import type { WrapSession } from '../wrap-session.js';
-
-const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft back
-const NOT_BACK = 'draft put aside: the agent has not given it back';
 
 export interface CompactorOptions {
   readonly recipe: Recipe | undefined;
@@ -31,35 +29,30 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   let isOver = false;
   let order: TypeOrder | undefined;
   let typedBefore = 0;
-  let draft: string | undefined;
-  let checking: NodeJS.Timeout | undefined;
+  const draft = makeDraftWatch({ port, log, onEvent });
 
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
     if (!recipe || isOver) return;
     attempt.abort(); // nothing of the one before may come between
     const mine = new AbortController();
     attempt = mine;
-    order = { recipe, focus, isQueued, mayStash, port, signal: mine.signal };
+    const { onGivingBack } = draft;
+    order = { recipe, focus, isQueued, mayStash, port, signal: mine.signal, onGivingBack };
     typedBefore = port.typed();
-    draft = draftOf(port.look());
+    draft.begin();
     const result = await typeCompact(order);
+    if (result.kind === 'skipped') draft.forget();
     const reason = result.kind === 'sent' ? [] : [result.reason];
     log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
   /** A command that was sent and did nothing may still stand in the prompt, and what the user types next would be glued to it. */
-  const clear = ({ outcome }: Ended): void => {
-    if (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered') return;
-    const wasSent = outcome.kind === 'not-started';
-    if (order) void retractLate(order, { typedBefore, wasSent }).catch(() => undefined);
-  };
-  const checkDraft = (): void => {
-    if (draft === undefined || draft === '') return;
-    const isBack = draftOf(port.look()) === draft;
-    draft = undefined;
-    if (isBack) return;
-    log.warn(`${NOT_BACK}: it does with the key that put it aside`);
-    onEvent({ type: 'notice', text: NOT_BACK, priority: 200 });
+  const clear = async ({ outcome }: Ended, of = order): Promise<void> => {
+    if (!of || (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered')) return;
+    const before = typedBefore;
+    await retractLate(of, { typedBefore: before, wasSent: outcome.kind === 'not-started' });
+    const left = of.signal.aborted ? undefined : leftBehind(of, before);
+    if (left !== undefined) onEvent({ type: 'notice', text: left, priority: 200 });
   };
   return {
     run: (effect) => {
@@ -70,8 +63,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
         case 'ended':
           log.info(endedText(effect.ended));
           if (isOver) return undefined;
-          clear(effect.ended);
-          checking = setTimeout(checkDraft, DRAFT_BACK_MS).unref();
+          void clear(effect.ended).catch(() => undefined);
+          draft.end(order, { mayHoldCommand: effect.ended.outcome.kind === 'interrupted' });
           return undefined;
         case 'refused':
           return log.info(`no compaction: ${effect.reason}`);
@@ -80,7 +73,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     stop: () => {
       isOver = true;
       attempt.abort();
-      clearTimeout(checking);
+      draft.stop();
     },
   };
 };
@@ -112,8 +105,6 @@ export const compactKeys = (session: Pick<WrapSession, 'hotkey'>): string | unde
 /** `Ctrl-]` */
 export const hotkeyOf = ({ hotkey }: Pick<WrapSession, 'hotkey'>): string | undefined =>
   hotkey === undefined ? undefined : `Ctrl-${String.fromCharCode(hotkey | 0x40)}`;
-
-const draftOf = (look: Look | undefined): string | undefined => look?.prompt?.text;
 
 const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: Ended): string =>
   [

@@ -141,9 +141,19 @@ export const retractLate = async (order: TypeOrder, { typedBefore, wasSent }: La
     const look = port.look();
     const isThere = look?.activity === 'draft' && look.prompt && bare(look.prompt.text) === bare(text);
     if (isThere && wasAway) {
-      return port.write(Buffer.from(BACKSPACE.repeat(text.length + (recipe.isPasted ? 1 : 0))));
+      // all that stands there: an agent that reads Enter together with the text may have made a line break of it
+      const count = Math.max(look.prompt?.text.length ?? 0, text.length + (recipe.isPasted ? 1 : 0));
+      return port.write(Buffer.from(BACKSPACE.repeat(count)));
     }
     wasAway ||= look !== undefined && !isThere;
     await resting(LATE_LOOK_MS, signal);
   }
+};
+
+/** What is told of text of ours that could not be taken out. */
+export const leftBehind = (order: TypeOrder, typedBefore: number): string | undefined => {
+  const { port } = order;
+  const text = textOf(order);
+  const isLeft = bare(port.look()?.prompt?.text ?? '').includes(bare(text));
+  return isLeft && port.typed() === typedBefore ? `${text} is left in the prompt: remove it` : undefined;
 };

@@ -44,6 +44,8 @@ export interface TypeOrder {
   /** the user allows that a draft is put aside */
   readonly mayStash: boolean;
   readonly port: TypistPort;
+  /** a draft that was put aside is being given back without a compaction: resolves with whether it is in the prompt again */
+  readonly onGivingBack?: (back: Promise<boolean>) => void;
   /** the child has ended, or another attempt begins */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
 // Types the agent's own compact command and looks after each stroke. What is not as expected is taken back and left alone: no key of
 // ours may do what the user did not ask for.
 import type { Typed } from '../../core/compaction/state.js';
+import { giveBackWhileHeld, isAside } from './put-aside.js';
 import { guardHidden, retract, type Retraction } from './retract.js';
 import { isBlind, lookWhenRested, seeing, startClock } from './seeing.js';
 import { bare, textOf, type KeyHold, type Look, type TypeOrder } from './type-order.js';
@@ -92,7 +93,7 @@ const type = async (order: TypeOrder, attempt: Attempt): Promise<Typed> => {
 
   if (draft !== '' && stash) {
     stroke(stash.keys, 'stash');
-    if (!(await seen(isAside, stash.pauseMs))) return leave('the draft was not put aside');
+    if (!(await seen(isAside, stash.pauseMs))) return returnDraft(order, attempt, stroke);
   }
   const text = textOf(order);
   const about = { drawnBefore: port.drawn(), typedBefore, stroke };
@@ -106,19 +107,36 @@ const type = async (order: TypeOrder, attempt: Attempt): Promise<Typed> => {
   return { kind: 'sent', isQueued: order.isQueued, evidence: [`typed ${strokes.join(', ')}`] };
 };
 
+type Stroke = (keys: string, name: string) => void;
+
+const NOT_ASIDE = 'the agent does not say that the draft was put aside';
+
+/** The key that puts a draft aside was pressed, and the agent does not say what it did: nothing is typed on that. */
+const returnDraft = async (
+  order: TypeOrder,
+  { draft, hold, strokes }: Attempt,
+  stroke: Stroke,
+): Promise<Typed> => {
+  let isHeld = true;
+  const isBack = await giveBackWhileHeld(order, { draft, stroke, isHeld: () => isHeld, isFresh: true });
+  isHeld = false;
+  hold.release();
+  return withdrawn(isBack ? `${NOT_ASIDE}: given back` : NOT_ASIDE, strokes);
+};
+
 /** Takes what was typed back, and a draft of the user's out again from where it was put. */
 const takeBack = async (order: TypeOrder, attempt: Attempt, about: Retraction): Promise<Typed> => {
-  const { port, recipe, signal } = order;
   const { draft, hold, strokes } = attempt;
   const text = textOf(order);
   const { reason, isHidden } = await retract(order, text, about);
-  const clock = startClock();
-  const isOver = (): boolean => clock.ms >= TAKE_BACK_MS;
-  const back = { wanted: isAside, pauseMs: 0, clock, isOver, signal };
-  // an empty prompt gives the draft back with the same key
-  if (draft !== '' && recipe.stash && (await seeing(port, back))) about.stroke(recipe.stash.keys, 'stash');
-  if (isHidden) void guardHidden(order, text, hold, about).catch(hold.release);
-  else hold.release();
+  let isHeld = true;
+  const release = (): void => {
+    isHeld = false;
+    hold.release();
+  };
+  if (draft !== '') await giveBackWhileHeld(order, { draft, stroke: about.stroke, isHeld: () => isHeld });
+  if (isHidden) void guardHidden(order, text, { ...hold, release }, about).catch(release);
+  else release();
   return withdrawn(reason, strokes);
 };
 
@@ -129,10 +147,6 @@ const isTyped = ({ activity, prompt }: Look, text: string, { recipe, isQueued }:
   if (prompt.listed !== undefined) return prompt.listed === recipe.command;
   return recipe.isListed !== true || text !== recipe.command;
 };
-
-// In vim's normal mode a draft goes away, too, but text behind it would be commands; there the agent is not ready.
-const isAside = ({ activity, prompt }: Look): boolean =>
-  activity === 'ready' && prompt?.text === '' && prompt.isStashed === true;
 
 const withdrawn = (reason: string, strokes: readonly string[]): Typed => ({
   kind: 'withdrawn',

@@ -27,6 +27,8 @@ export const makeDoubt = ({ readers }: DoubtPorts): Doubt => {
   let spoken = new Set<string>();
   let agents: readonly string[] | undefined;
   let helpers: readonly string[] = [];
+  let before: readonly string[] | undefined; // at the look before
+  let young: readonly string[] = []; // first seen when the agents were found
 
   /** A source that has spoken once and does not any more. */
   const silent = (activity: Activity, seen: Seen): string | undefined => {
@@ -37,14 +39,21 @@ export const makeDoubt = ({ readers }: DoubtPorts): Doubt => {
   };
   /**
    * A dead agent draws nothing more: whoever is there when one begins to work is the agent. Those that come later and are there while it
-   * draws are its helpers, and may go.
+   * draws are its helpers, and may go. So may a process that is there at one look only: each that an agent starts has its terminal for a
+   * moment, before it is given a pipe.
    */
   const replaced = (activity: Activity, isFresh: boolean): string | undefined => {
     const now = readers();
     if (now === undefined) return undefined;
+    const steady = before ? now.filter((each) => before?.includes(each)) : now;
+    if (agents) agents = [...agents, ...young.filter((each) => now.includes(each))];
+    [before, young] = [now, []];
     const isWhole = (): boolean => agents?.every((each) => now.includes(each)) === true;
-    if (isFresh && !isWhole() && (activity === 'busy' || (agents === undefined && activity !== 'unknown')))
-      [agents, helpers] = [now, []];
+    const begins = activity === 'busy' || (agents === undefined && activity !== 'unknown');
+    if (isFresh && !isWhole() && begins && steady.length > 0) {
+      [agents, helpers] = [steady, now];
+      young = now.filter((each) => !steady.includes(each));
+    }
     if (agents === undefined) return undefined;
     if (isFresh && isWhole()) helpers = now;
     const isKnown = isWhole() && now.every((each) => agents?.includes(each) || helpers.includes(each));

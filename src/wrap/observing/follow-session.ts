@@ -3,6 +3,7 @@ import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { LineStep, Located, Runtime, SessionLog } from '../../runtimes/runtime.js';
 import { sessionFiles } from '../../storage/session-files.js';
+import { versionTeller } from './version-teller.js';
 import { tail } from '../../storage/tail.js';
 import { factInbox } from './fact-inbox.js';
 import type { FactInbox } from './fact-inbox.js';
@@ -58,7 +59,9 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
 
   const moveTo = (found: Located): void => {
     const { current } = choice;
-    if (!found.certain && current?.path !== undefined && !isAsked(found)) return;
+    const isFirst = current?.path === undefined && !found.byGrowthOnly;
+    const isSame = current?.path !== undefined && found.path === current.path;
+    if (!found.certain && !isFirst && !isSame && !isAsked(found)) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
     choice = next;
@@ -133,6 +136,7 @@ const followFile = (path: string, log: SessionLog, { options, inbox }: FileConte
   let shape = unknownShape;
   let tellsFill = false;
   let said: string | undefined;
+  const version = versionTeller(options);
   inbox.take(); // what was left unsaid belongs to the file before
 
   const see = (step: LineStep): void => {
@@ -145,8 +149,12 @@ const followFile = (path: string, log: SessionLog, { options, inbox }: FileConte
   return tail({
     path,
     intervalMs: POLL_MS,
-    onLine: (line) => see(reader(line, options.now())),
+    onLine: (line) => {
+      version.see(line);
+      see(reader(line, options.now()));
+    },
     onHead: (line) => {
+      version.see(line);
       reader = reader(line, options.now()).next;
     },
     onRestart: () => {
@@ -158,6 +166,7 @@ const followFile = (path: string, log: SessionLog, { options, inbox }: FileConte
     isEnough: () => tellsFill,
     onCaughtUp: () => {
       for (const fact of inbox.take()) options.onFact(fact);
+      version.tell();
       const problem = shapeProblem(shape);
       if (problem !== undefined && problem !== said) options.onProblem(`${path}: ${problem}`);
       said = problem;
@@ -185,4 +194,4 @@ const guarded = (options: FollowOptions): FollowOptions => {
   return { ...options, onFact, onProblem };
 };
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const textOf = (error: unknown): string => String(error instanceof Error ? error.message : error);

@@ -1,5 +1,5 @@
 // Asks the agent at its launch to tell its numbers, where it can, and follows what it tells.
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { OfficialReport } from '../../runtimes/official-source.js';
@@ -38,7 +38,17 @@ const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> 
   const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
   void files.sweep();
   const port = { text: (path: string) => settingsText(resolve(cwd, path)), names: namesIn };
-  const plan = await runtime.official.plan(port, { args: session.args, cwd, home, env, wish, files });
+  const isWindowSet = session.window !== undefined;
+  const plan = await runtime.official.plan(port, {
+    args: session.args,
+    cwd,
+    home,
+    env,
+    wish,
+    isWindowSet,
+    isOwnProgram: basename(session.file) === runtime.command,
+    files,
+  });
   if (plan.kind === 'leave') {
     log.info(`${runtime.name} is not asked for its numbers: ${plan.reason}`);
     return undefined;

@@ -1,3 +1,4 @@
+import { askedIn } from '../../core/activity.js';
 import type { ActivityReport } from '../../core/activity.js';
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
@@ -5,6 +6,7 @@ import type { Place } from '../../runtimes/place.js';
 import { homeFolder } from '../../storage/home-folder.js';
 import { terminalReaders } from '../../storage/processes.js';
 import { sessionFiles } from '../../storage/session-files.js';
+import { stateFolder } from '../../storage/state-folder.js';
 import type { Screen } from '../../terminal/screen.js';
 import { compactSettings, makeCompactor } from '../compacting/compactor.js';
 import { makeDoubt } from './doubt.js';
@@ -16,6 +18,8 @@ import { followOfficial, type OfficialFollowing } from './official.js';
 import { screenText } from './screen-text.js';
 import { makeSessionLoop, type LoopListener, type SessionLoop } from '../session-loop.js';
 import { typistPort, untouched, type TypistHands } from './typist-hands.js';
+import { noticeEvent } from '../session-flow.js';
+import { makeVersionNotice } from './version-notice.js';
 import type { WrapSession } from '../wrap-session.js';
 
 export interface ReadingsListener extends LoopListener {
@@ -74,7 +78,7 @@ export const followReadings = (
     },
   });
   const take = (event: Event): void => {
-    if (event.type === 'activity') log.info(activityText(event.report));
+    if (event.type === 'activity') logActivity(log, event.report);
     loop.take(event);
   };
   const place = { childPid: child.pid, cwd, home: homeFolder(env), env, startedAt: now() };
@@ -108,8 +112,11 @@ export const followReadings = (
   };
 };
 
-const activityText = ({ activity, witnesses }: ActivityReport): string =>
-  [`activity ${activity}`, ...witnesses].join(', ');
+const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: ActivityReport): void => {
+  log.info([`activity ${activity}`, ...witnesses].join(', '));
+  const asked = askedIn(activity, asks);
+  if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may hold what was said
+};
 
 interface FileParts extends Observing {
   readonly official: OfficialFollowing;
@@ -119,8 +126,12 @@ interface FileParts extends Observing {
 const followFile = (
   { runtime, log }: WrapSession,
   { place, take, official, listener }: FileParts,
-): Following =>
-  followSession({
+): Following => {
+  const tellVersion = makeVersionNotice(runtime, stateFolder(place.env, place.home), (text) => {
+    log.info(text);
+    take(noticeEvent(text));
+  });
+  return followSession({
     runtime,
     ...place,
     now: Date.now,
@@ -130,6 +141,7 @@ const followFile = (
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');
       take(event);
+      if (event.type === 'agent-version') void tellVersion(event.version);
       if (event.type === 'session-changed') official.goTo(event.sessionId);
     },
     onProblem: (reason) => {
@@ -137,6 +149,7 @@ const followFile = (
       take({ type: 'source-problem', reason });
     },
   });
+};
 
 interface Observing {
   readonly place: Omit<Place, 'now'>;

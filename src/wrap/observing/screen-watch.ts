@@ -8,6 +8,7 @@ import type { Seen } from '../../runtimes/seen.js';
 export interface ScreenWatch {
   readonly read: ScreenReader;
   readonly activity?: Activity;
+  readonly asks?: string | undefined;
   readonly showsNumber: boolean;
 }
 
@@ -31,24 +32,29 @@ export const watchScreen = (
   now: Millis,
   doubtAbout: (activity: Activity) => string | undefined = () => undefined,
 ): Watched => {
-  const { activity: said, facts, next } = watch.read(seen, now);
+  const { activity: read, facts, next } = watch.read(seen, now);
+  const said: ActivityReport = hasOwnWord(seen) ? { ...read, isTold: true } : read;
   const doubt = doubtAbout(said.activity);
   const report: ActivityReport =
     doubt === undefined ? said : { activity: 'unknown', witnesses: [...said.witnesses, doubt] };
-  const { activity } = report;
+  const { activity, asks } = report;
   const showsNumber = facts.some(({ type }) => type === 'reading');
   const blank: readonly Event[] = watch.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
-  const change: readonly Event[] = activity === watch.activity ? [] : [{ type: 'activity', report }];
+  const isSame = activity === watch.activity && asks === watch.asks;
+  const change: readonly Event[] = isSame ? [] : [{ type: 'activity', report }];
   // the window first, so that a number is measured against the one it belongs to
   const windows = facts.filter(({ type }) => type === 'window');
   const others = facts.filter(({ type }) => type !== 'window');
   return {
-    watch: { read: next, activity, showsNumber },
+    watch: { read: next, activity, asks, showsNumber },
     activity,
     isDoubted: doubt !== undefined,
     events: [...windows, ...others, ...blank, ...change],
   };
 };
+
+const hasOwnWord = ({ signals, status }: Seen): boolean =>
+  status !== undefined || signals.agentState !== undefined;
 
 /** There is nothing to read, as when the terminal is too large for a model: what was read before does not hold any more. */
 export const blankScreen = ({

@@ -13,6 +13,7 @@ import { makeResize, type Resize } from '../resize.js';
 import { armWatchdog } from '../set-stage.js';
 import { survive, type Stage } from '../stage.js';
 import { makeSuspend, type Suspend } from '../suspend.js';
+import { makeTitleTurns, type TitleTurns } from '../title-turns.js';
 import { goVerbatim } from '../verbatim.js';
 
 /** The parts of a running wrap. */
@@ -26,6 +27,7 @@ export interface Parts {
   readonly suspend: Suspend;
   readonly keys: Keys;
   readonly notifier: Notifier;
+  readonly titles: TitleTurns;
 }
 
 /** What the overlay shows, made for the overlay that it is shown in. */
@@ -46,6 +48,7 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
       overlay?.noteOutput();
       stage.readings?.noteOutput();
       suspend.noteOutput(bytes);
+      titles.noteOutput();
       if (stage.filter.ledger.takeChanged()) armWatchdog(stage);
     },
     onFailure: () => goPlain({ stage, footer, overlay }),
@@ -60,9 +63,10 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
   const resize = makeResize(stage, { output, question, onStart, onDone });
   const onStopping = (): void => overlay?.close();
   const suspend = makeSuspend(stage, { output, question, onStopping, onResumed: () => resize.renew() });
-  const keys = keysOf({ stage, question, resize, suspend, overlay });
+  const titles = makeTitleTurns(stage, (bytes) => keys.forward(bytes));
+  const keys = keysOf({ stage, question, resize, suspend, overlay, titles });
   const notifier = makeNotifier(stage);
-  return { stage, question, output, footer, overlay, resize, suspend, keys, notifier };
+  return { stage, question, output, footer, overlay, resize, suspend, keys, notifier, titles };
 };
 
 /** Something of ours has failed: the child gets the terminal to itself. */
@@ -102,7 +106,8 @@ const keysOf = ({
   resize,
   suspend,
   overlay,
-}: Pick<Parts, 'stage' | 'question' | 'resize' | 'suspend' | 'overlay'>): Keys =>
+  titles,
+}: Pick<Parts, 'stage' | 'question' | 'resize' | 'suspend' | 'overlay' | 'titles'>): Keys =>
   makeKeys(stage, {
     onHotkey: () => {
       stage.footerWanted = !stage.footerWanted;
@@ -112,7 +117,10 @@ const keysOf = ({
     onCompactKey: stage.session.runtime.recipe && (() => told(stage, compactByKey())),
     onTyped: () => told(stage, { type: 'user-keys' }),
     onAnswer: question.answered,
-    onForward: suspend.noteKeys,
+    onForward: (bytes) => {
+      suspend.noteKeys(bytes);
+      titles.noteKeys(bytes);
+    },
   });
 
 /** A failure here must not look as if the keys had not been sent. */

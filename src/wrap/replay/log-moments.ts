@@ -5,11 +5,14 @@ import { factInbox } from '../observing/fact-inbox.js';
 import { seeLine, shapeProblem, unknownShape } from '../observing/file-shape.js';
 import type { LogRecord } from './log.js';
 import type { Env } from '../../runtimes/place.js';
+import type { AgentStatus } from '../../runtimes/seen.js';
 
 /** What the session files say at one moment, in milliseconds since the epoch. */
 export interface LogMoment {
   readonly at: Millis;
   readonly events: readonly Event[];
+  /** what the agent does from then on, as its records tell; undefined where they do not */
+  readonly status?: AgentStatus | undefined;
 }
 
 interface Moment {
@@ -27,6 +30,7 @@ export async function* logMoments(
   let reader = log.reader(env);
   let shape = unknownShape;
   let said: string | undefined;
+  let status: AgentStatus | undefined;
   let file: number | undefined;
   let moment: Moment | undefined;
 
@@ -35,7 +39,7 @@ export async function* logMoments(
     const isNew = problem !== undefined && problem !== said;
     said = problem;
     const trouble: readonly Event[] = isNew ? [{ type: 'source-problem', reason: problem }] : [];
-    return { at, events: [...opening, ...inbox.take(), ...trouble] };
+    return { at, events: [...opening, ...inbox.take(), ...trouble], status };
   };
 
   for await (const record of records) {
@@ -48,9 +52,11 @@ export async function* logMoments(
       ({ file } = record);
       reader = log.reader(env);
       shape = unknownShape;
+      status = undefined;
       moment = { at, opening: [{ type: 'session-changed', sessionId: record.sessionId }] };
     }
     moment ??= { at, opening: [] };
+    status = log.stateIn?.(record.line) ?? status;
     const step = reader(record.line, at);
     reader = step.next;
     shape = seeLine(shape, step);

@@ -28,6 +28,8 @@ export interface ReplayedActivity {
   readonly schema: 'ctxwrap.activity/1';
   readonly at: number;
   readonly activity: Activity;
+  /** in a dialog, what the agent says that it asks */
+  readonly asks?: string;
   readonly witnesses: readonly string[];
 }
 
@@ -67,13 +69,8 @@ export const readingOf = (
 ): ReplayedReading => {
   const { source } = said;
   const counting = known?.candidates.find((each) => each.source === source && isSameNumber(each, said));
-  const percent = percentOf(said);
-  const { usedTokens, windowTokens, usedPercent, windowSource } = counting ?? {
-    ...said,
-    usedPercent: percent,
-  };
   const isOwn = said.usedPercent !== undefined; // the agent's percentage needs no window
-  const isMeasured = source !== 'estimate' && (isOwn || windowSource !== 'default');
+  const { usedTokens, windowTokens, usedPercent } = counting ?? measured(said, isOwn);
   return {
     schema: 'ctxwrap.reading/1',
     at,
@@ -83,8 +80,23 @@ export const readingOf = (
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
-    exact: counting && known?.source === source ? known.exact : isMeasured,
+    exact: counting && known?.source === source ? known.exact : source !== 'estimate',
     ...(known?.tier === undefined ? {} : { tier: known.tier }),
+  };
+};
+
+/** Nothing is measured with a window that the runtime only guesses. */
+const measured = (
+  said: Reading,
+  isOwn: boolean,
+): Pick<Reading, 'usedTokens' | 'windowTokens' | 'usedPercent'> => {
+  const { windowTokens, windowSource, usedPercent: _, ...rest } = said;
+  const isGuess = windowTokens === undefined || windowSource === 'default';
+  const percent = isGuess && !isOwn ? undefined : percentOf(said);
+  return {
+    ...rest,
+    ...(isGuess ? {} : { windowTokens }),
+    ...(percent === undefined ? {} : { usedPercent: percent }),
   };
 };
 
@@ -97,6 +109,7 @@ export const activityOf = ({ at }: ReplayContext, report: ActivityReport): Repla
   at,
   activity: report.activity,
   witnesses: report.witnesses,
+  ...(report.asks === undefined ? {} : { asks: report.asks }),
 });
 
 export const boundaryOf = (

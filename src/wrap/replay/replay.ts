@@ -3,13 +3,14 @@ import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import type { RecordingFile } from '../../storage/recording-file.js';
+import { momentsInOrder } from './in-order.js';
 import { logMoments, type LogMoment } from './log-moments.js';
 import { openReplayLogs } from './log.js';
 import { makeJournal } from './journal.js';
 import type { ReplayEvent } from './records.js';
 import type { FlowContext } from '../session-flow.js';
 import { makeReplayEstimate } from './estimate.js';
-import { settledScreens, type Replayed } from './settled-screens.js';
+import { settledScreens } from './settled-screens.js';
 import { startOfRecording } from './clock.js';
 
 export interface ReplayOptions extends FlowContext {
@@ -51,7 +52,7 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
       onFailure: (error) =>
         failures.push(`at ${last / 1000} s: the model of the screen failed: ${String(error)}`),
     });
-    for await (const { at, moment } of inOrder(screens, written, startedAt)) {
+    for await (const { at, moment } of momentsInOrder(screens, written, startedAt)) {
       last = Math.max(last, at);
       yield* tellEstimate(at);
       yield* journal.wakeUntil(at);
@@ -86,32 +87,5 @@ const unheard = ({ name, log }: Runtime): string =>
   log
     ? `the session files say nothing of ${name} up to the end of the recording`
     : `the session files are not read: ${name} has none that is known`;
-
-/** A moment of either kind; `at` is in milliseconds since the start of the recording. */
-interface Placed {
-  readonly at: Millis;
-  readonly moment: Replayed | LogMoment;
-}
-
-// A header gives the start of its recording to the second only, so what was recorded in the last one may seem to come after the end.
-const LATE_MS = 1_000;
-
-/** Both in the order of time; a screen is not asked for before the last one was used. What was written long after the end is left out. */
-async function* inOrder(
-  screens: AsyncGenerator<Replayed>,
-  written: AsyncGenerator<LogMoment>,
-  startedAt: Millis,
-): AsyncGenerator<Placed> {
-  let record = await written.next();
-  let end = 0;
-  for await (const moment of screens) {
-    for (; record.done !== true && record.value.at - startedAt <= moment.at; record = await written.next())
-      yield { at: record.value.at - startedAt, moment: record.value };
-    yield { at: moment.at, moment };
-    end = moment.at;
-  }
-  for (; record.done !== true && record.value.at - startedAt <= end + LATE_MS; record = await written.next())
-    yield { at: record.value.at - startedAt, moment: record.value };
-}
 
 async function* nothing(): AsyncGenerator<LogMoment> {}

@@ -23,7 +23,7 @@ const types = ({ after }: PlayStep): boolean =>
 
 const endings = ({ after }: PlayStep) =>
   after.compaction.effects.flatMap((each) =>
-    each.type === 'ended' && each.ended.initiator === 'ctxwrap' ? [each.ended] : [],
+    each.type === 'ended' && each.ended.initiator === 'ctxwrap' && !each.ended.isLate ? [each.ended] : [],
   );
 
 const isAsked = ({ after }: PlayStep): boolean =>

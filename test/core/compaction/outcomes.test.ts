@@ -205,7 +205,7 @@ describe('an attempt ends', () => {
   it('as not started after 5 s in which nothing began', () => {
     const play = playTyping();
     play.sent();
-    play.is('busy');
+    play.is('ready');
     play.wait(4_999);
     expect(play.outcomes()).toEqual([]);
     play.wait(1);

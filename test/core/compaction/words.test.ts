@@ -45,6 +45,16 @@ describe('the words for what is now', () => {
     expect(play.words()).toBe(words);
   });
 
+  it('the agent is in a dialog and says what it asks: that, in one plain line', () => {
+    const play = playFull();
+    play.is('dialog', 'approve Bash: touch zz.txt');
+    expect(play.words()).toBe('waiting: approve Bash: touch zz.txt');
+    play.is('dialog', 'approve Bash: rm\u001b[2J\n-r\u202e old');
+    expect(play.words()).toBe('waiting: approve Bash: rm [2J -r old');
+    play.is('dialog');
+    expect(play.words()).toBe('waiting: a dialog is open');
+  });
+
   it('the countdown counts every second, and waits for a user who types', () => {
     const play = playFull();
     play.wait(1_500);

@@ -102,8 +102,21 @@ describe('what happens next', () => {
     estimated.play.tell(tokens('estimate', 190_000));
     expect(next(estimated)).toBe('The number is an estimate: nothing is started on it.');
     const assumed = playOverlay();
-    assumed.play.tell(tokens('log', 190_000, { windowSource: 'default' }));
+    const guess = tokens('log', 190_000, { windowSource: 'default' });
+    assumed.play.tell({ type: 'assumed-window', windowTokens: 200_000 }, guess);
     expect(next(assumed)).toBe('The window is assumed: nothing is started on it.');
+  });
+
+  it('where the window is not known, unless the user has said in tokens where to compact', () => {
+    const guess = tokens('log', 190_000, { windowSource: 'default' });
+    const unknown = playOverlay();
+    unknown.play.tell(guess);
+    expect(next(unknown)).toBe(
+      'The window is not known, so that nothing is started: --window says how large it is, --auto 150k where to compact.',
+    );
+    const told = playOverlay({}, { ladder: { auto: { value: 250_000, unit: 'tokens' } } });
+    told.play.tell(guess);
+    expect(next(told)).toBe('Auto is at 250,000 tokens, 60,000 above what is used now.');
   });
 
   it('in percent where no window is known', () => {

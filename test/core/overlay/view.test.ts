@@ -120,7 +120,10 @@ describe('the numbers', () => {
       windowInferred: false,
     });
     const guessed = playOverlay();
-    guessed.play.tell(tokens('estimate', 90_000, { windowSource: 'default' }));
+    guessed.play.tell(
+      { type: 'assumed-window', windowTokens: 200_000 },
+      tokens('estimate', 90_000, { windowSource: 'default' }),
+    );
     expect(guessed.view().fill).toMatchObject({ isEstimated: true, windowInferred: true });
   });
 

@@ -1,4 +1,5 @@
-// What the lab has to know of an agent: where it comes from, how it is started far from everything, and how a user gets about in it.
+// What the lab has to know of an agent beyond what it takes to try it: where it comes from, and how a user gets about in it.
+import type { TriedAgent } from '../../../src/verify/agents/agent.js';
 
 /** Where a user can be in an agent while no key of ours may be typed. */
 export type PlaceName =
@@ -19,35 +20,17 @@ export interface Place {
   readonly back: readonly string[];
 }
 
-/** One start of an agent: a home of its own, a folder to work in, and the port of the model server. */
-export interface Ground {
-  readonly home: string;
-  readonly project: string;
-  readonly port: number;
-  readonly isVim: boolean;
-}
-
-export interface LabAgent {
-  readonly name: string;
+export interface LabAgent extends TriedAgent {
   /** the one that is installed when no other is named */
   readonly version: string;
-  /** what npm installs */
-  readonly packages: (version: string) => readonly string[];
-  readonly args: readonly string[];
-  readonly env: (ground: Ground) => Readonly<Record<string, string>>;
-  /** files to write before the start, by their paths in the home */
-  readonly files: (ground: Ground) => Readonly<Record<string, string>>;
-  /** its own command that compacts, as a user types it, and as ctxwrap does: the text and the key that submits it */
-  readonly compact: string;
-  readonly strokes: readonly [string, string];
+  /** what npm installs in this version */
+  readonly npmName: string;
   /** its own command that begins another conversation */
   readonly clear: string;
-  /** the screen when it can be typed to for the first time */
-  readonly ready: RegExp;
-  /** a tool has asked for permission */
-  readonly dialog: RegExp;
   /** tokens at which it compacts by itself when the next turn begins */
   readonly ownTrigger: number;
+  /** some version of it reports its state to its terminal (OSC 7501) */
+  readonly tellsState: boolean;
   /** the key that leads into vim's insert mode, and what shows it, for an agent that does not start there */
   readonly vimStart?: { readonly key: string; readonly shows: RegExp };
   /** Esc stops a compaction that is under way */
@@ -59,9 +42,7 @@ export interface LabAgent {
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
 }
 
-export const ESC = '\x1b';
-export const ENTER = '\r';
-export const BACKSPACE = '\x7f';
+export { BACKSPACE, ENTER, ESC } from '../../../src/verify/agents/agent.js';
 const CTRL_MASK = 0x1f;
 
 export const ctrl = (letter: string): string => String.fromCharCode(letter.charCodeAt(0) & CTRL_MASK);

@@ -1,19 +1,14 @@
+import { gemini as tried } from '../../../src/verify/agents/gemini.js';
 import { ESC, type LabAgent } from './agent.js';
-import { settingsOf, shared, sharedPlaces } from './gemini-and-qwen.js';
+import { sharedPlaces } from './gemini-and-qwen.js';
 
 export const gemini: LabAgent = {
-  ...shared,
-  name: 'gemini',
+  ...tried,
   version: '0.61.0',
-  packages: (version) => [`@google/gemini-cli@${version}`],
-  args: [],
-  env: ({ port }) => ({ GEMINI_API_KEY: 'made-up', GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}` }),
-  files: ({ isVim }) => ({
-    '.gemini/settings.json': settingsOf('gemini-api-key', {
-      general: { enableAutoUpdateNotification: false, vimMode: isVim },
-    }),
-  }),
+  npmName: '@google/gemini-cli',
+  clear: '/clear',
   ownTrigger: 530_000,
+  tellsState: false,
   canInterrupt: false,
   canQueue: false,
   places: {

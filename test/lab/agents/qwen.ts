@@ -1,30 +1,15 @@
+import { qwen as tried } from '../../../src/verify/agents/qwen.js';
 import { ESC, type LabAgent } from './agent.js';
-import { settingsOf, shared, sharedPlaces } from './gemini-and-qwen.js';
-
-const WINDOW = 131_072;
+import { sharedPlaces } from './gemini-and-qwen.js';
 
 export const qwen: LabAgent = {
-  ...shared,
-  name: 'qwen',
+  ...tried,
   version: '0.24.4',
-  // it does not run on Node 20; its own Node comes first in PATH
-  packages: (version) => [`@qwen-code/qwen-code@${version}`, 'node@22'],
-  args: ['--approval-mode', 'default'],
-  env: ({ port }) => ({
-    OPENAI_API_KEY: 'made-up',
-    OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
-    OPENAI_MODEL: 'qwen3-coder-plus',
-  }),
-  files: ({ isVim }) => ({
-    '.qwen/settings.json': settingsOf('openai', {
-      model: { generationConfig: { contextWindowSize: WINDOW } },
-      general: { disableAutoUpdate: true, vimMode: isVim },
-      memory: { enableManagedAutoMemory: false },
-      ui: { enableFollowupSuggestions: false },
-    }),
-  }),
+  npmName: '@qwen-code/qwen-code',
+  clear: '/clear',
   ownTrigger: 100_000,
   vimStart: { key: 'i', shows: /-- INSERT --/ },
+  tellsState: false,
   canInterrupt: true,
   canQueue: true,
   places: {

@@ -2,15 +2,37 @@ import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
+import { heard, MARK } from './heard.js';
 import { limits } from './limits.js';
 import { places } from './places.js';
 import type { Scenario } from './scenario.js';
+import { waiting } from './slow.js';
 
-export const scenarios: readonly Scenario[] = [
-  ...growing,
-  ...asked,
-  ...places,
-  ...ending,
-  ...limits,
-  ...altKeys,
+/** Stories of one kind: a column of the table. */
+export interface Group {
+  readonly name: string;
+  readonly scenarios: readonly Scenario[];
+}
+
+const HEARD = ['idle', 'busy', 'permission dialog', 'draft'];
+
+export const groups: readonly Group[] = [
+  { name: 'full window', scenarios: growing },
+  { name: 'slow summary', scenarios: waiting },
+  { name: 'asked for', scenarios: asked },
+  { name: 'other places', scenarios: places },
+  { name: 'other ends', scenarios: ending },
+  { name: 'limits', scenarios: limits },
+  { name: 'Alt keys', scenarios: altKeys },
+  { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(heard) },
 ];
+
+export const scenarios: readonly Scenario[] = groups.flatMap((group) => group.scenarios);
+
+/** Also those that are in no table: any story can be played in a terminal that understands OSC 7501, `draft put aside, OSC 7501`. */
+export const scenarioNamed = (name: string): Scenario | undefined => {
+  const found = scenarios.find((each) => each.name === name);
+  if (found || !name.endsWith(MARK)) return found;
+  const plain = scenarioNamed(name.slice(0, -MARK.length));
+  return plain && heard(plain);
+};

@@ -1,9 +1,9 @@
 // Keys with Alt: the terminal sends ESC and the key in one go, and an agent that gets them one after the other takes them for Esc and a key.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENTER, ESC } from '../agents/agent.js';
-import type { Stage } from '../stage.js';
 import { workAtLength } from './long-turn.js';
-import { must, type Scenario } from './scenario.js';
+import { must } from '../../../src/verify/scenario.js';
+import type { Scenario, Stage } from './scenario.js';
 
 const KEY_MS = 300; // a person looks at what has become of a word before the next key
 

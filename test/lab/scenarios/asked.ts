@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseRecord, textAt } from '../../../src/core/json.js';
 import { ctrl } from '../agents/agent.js';
-import { SOME, type Stage } from '../stage.js';
-import { must, type Scenario } from './scenario.js';
-import { compacted, fill, openDialog, unanswered } from './steps.js';
+import { SOME } from '../../../src/verify/stage.js';
+import { must } from '../../../src/verify/scenario.js';
+import type { Scenario, Stage } from './scenario.js';
+import { compacted, fill, openDialog, unanswered } from '../../../src/verify/steps.js';
 
 const HOTKEY = ctrl(']');
 const CHORD_MS = 200; // between the hotkey and its second key

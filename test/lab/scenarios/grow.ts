@@ -1,8 +1,9 @@
 // The window becomes full: alone, in the middle of work, and beside a user who does something.
 import { BACKSPACE } from '../agents/agent.js';
 import { workAtLength } from './long-turn.js';
-import { must, type Scenario } from './scenario.js';
-import { compacted, fill, openDialog, unanswered, untouched } from './steps.js';
+import { must } from '../../../src/verify/scenario.js';
+import type { Scenario } from './scenario.js';
+import { compacted, fill, openDialog, unanswered, untouched } from '../../../src/verify/steps.js';
 
 const PIECE_MS = 500;
 const DRAFT = 'half a thought';
@@ -98,7 +99,7 @@ const stashed: Scenario = {
     await terminal.type(DRAFT);
     const line = await compacted(stage);
     const isBack = (): boolean =>
-      activity() === 'draft' && terminal.rows().some((row) => row.replace('❯', '').trim() === DRAFT);
+      activity() === 'draft' && terminal.rows().some((row) => row.replace(/^[❯>]/, '').trim() === DRAFT);
     await terminal.until(isBack, 'the draft in the prompt');
     must(!mock.asked().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
     return `the draft is back; ${line}`;

@@ -1,7 +1,8 @@
 // What keeps us from trying again and again.
-import { FULL, HARD, type Stage } from '../stage.js';
-import { must, type Scenario } from './scenario.js';
-import { compacted, fill } from './steps.js';
+import { FULL, HARD } from '../../../src/verify/stage.js';
+import { must } from '../../../src/verify/scenario.js';
+import type { Scenario, Stage } from './scenario.js';
+import { compacted, fill } from '../../../src/verify/steps.js';
 
 const PATIENCE_MS = 400_000; // the breaker stays open for five minutes
 const WATCH_MS = 30_000;
@@ -25,7 +26,7 @@ const breaker: Scenario = {
   play: async (stage) => {
     const { mock, turn, untilFooter, log } = stage;
     await failThrice(stage, FULL, PATIENCE_MS);
-    mock.control({ summary: { fault: null } });
+    mock.control({ summary: { fault: undefined } });
     await turn(FULL + 1_000);
     const from = log().length;
     await untilFooter(/failed 3×, paused/);

@@ -1,9 +1,8 @@
 // Where a user can be in an agent while the window is full: a key of ours would do there what nobody asked for.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Place, PlaceName } from '../agents/agent.js';
-import type { Stage } from '../stage.js';
-import type { Scenario } from './scenario.js';
-import { compacted, fill, untouched } from './steps.js';
+import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
+import { compacted, fill, untouched } from '../../../src/verify/steps.js';
 
 const KEY_MS = 300; // between two keys that lead somewhere
 
@@ -17,6 +16,8 @@ const placeNames: readonly PlaceName[] = [
   'vim normal',
 ];
 
+const VIM: PlaceName = 'vim normal';
+
 const WAITS = /waiting: (?!you are typing|agent has just stopped)|holding:/;
 
 const go = async ({ terminal }: Stage, keys: readonly string[]): Promise<void> => {
@@ -29,7 +30,12 @@ const go = async ({ terminal }: Stage, keys: readonly string[]): Promise<void> =
   }
 };
 
-const visit = async (stage: Stage, { keys, shows, back }: Place): Promise<string> => {
+const visit = async (stage: Stage, { keys, shows, back }: Place, isVim: boolean): Promise<string> => {
+  const { vimStart } = stage.agent;
+  if (isVim && vimStart) {
+    stage.terminal.press(vimStart.key);
+    await stage.untilScreen(vimStart.shows);
+  }
   await fill(stage);
   await go(stage, keys);
   await stage.untilScreen(shows);
@@ -43,11 +49,12 @@ export const places: readonly Scenario[] = placeNames.map((name) => ({
   name,
   expects: `the user is there when the window is full: no key, until it is left`,
   isFor: ({ places: known }) => known[name] !== undefined,
-  isVim: name === 'vim normal',
+  isVim: name === VIM,
+  summaryMs: QUICK_SUMMARY_MS,
   typed: 1,
   play: async (stage) => {
     const place = stage.agent.places[name];
     if (!place) throw new Error('the agent has no such place');
-    return visit(stage, place);
+    return visit(stage, place, name === VIM);
   },
 }));

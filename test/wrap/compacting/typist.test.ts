@@ -270,27 +270,3 @@ describe.concurrent('what is not as expected', () => {
     expect(state.written).toEqual(['/compact']);
   });
 });
-
-describe.concurrent('a draft', () => {
-  it('is put aside first, and comes back with the end of the command', async () => {
-    const { state, type } = makeAgent({ text: 'half a thought' });
-    expect(await type(typed)).toMatchObject({ kind: 'sent' });
-    expect(state.written).toEqual(['\x13', '/compact', '\r']);
-    expect(state.text).toBe('half a thought');
-  });
-
-  it('is not followed by a command when it did not go away', async () => {
-    const { state, type } = makeAgent({ text: 'half a thought' });
-    state.isDeaf = true;
-    expect(await type(typed)).toMatchObject({ kind: 'withdrawn', reason: 'the draft was not put aside' });
-    expect(state.written).toEqual(['\x13']);
-  });
-
-  it('is given back when the command had to be taken back', async () => {
-    const { state, type } = makeAgent({ text: 'half a thought' });
-    state.most = 4;
-    expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
-    expect(state.written).toEqual(['\x13', '/compact', BACKSPACE.repeat(4), '\x13']);
-    expect(state.text).toBe('half a thought');
-  });
-});

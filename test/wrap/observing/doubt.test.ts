@@ -82,6 +82,28 @@ describe('a screen is believed', () => {
     expect(before('ready')).toBeUndefined();
   });
 
+  it('when a process was there at one look only, the one at which the agent was found', () => {
+    const { system, drawn, before } = makeWatch();
+    drawn('unknown');
+    system.readers = ['10:1', '11:2', '12:9']; // the last one is a fork of the agent's, about to be given a pipe
+    expect(drawn('ready')).toBeUndefined();
+    system.readers = ['10:1', '11:2'];
+    expect(before('ready')).toBeUndefined();
+    system.readers = ['10:1'];
+    expect(before('ready')).toBe(GONE);
+  });
+
+  it('but not without an agent that was first seen when it was found', () => {
+    const { system, drawn, before } = makeWatch();
+    system.readers = ['10:1'];
+    drawn('unknown');
+    system.readers = ['10:1', '11:2'];
+    expect(drawn('ready')).toBeUndefined();
+    expect(before('ready')).toBeUndefined();
+    system.readers = ['10:1'];
+    expect(before('ready')).toBe(GONE);
+  });
+
   it('again when the agent is back in the foreground', () => {
     const { system, drawn, before } = makeWatch();
     drawn('ready');

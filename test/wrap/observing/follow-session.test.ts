@@ -108,7 +108,7 @@ describe('following a claude session', () => {
     file(SESSION, linesOf('claude', 'session-with-compaction.jsonl').join('\n') + '\n');
     const { shown, events } = follow(runtimes.claude);
     await expect.poll(shown, WAIT).toBe('131003 ×0');
-    expect(events.map((event) => event.type)).toEqual(['session-changed', 'reading']);
+    expect(events.map((event) => event.type)).toEqual(['session-changed', 'reading', 'agent-version']);
   });
 
   it('says that there is no reading in a file of an unknown shape, and recovers', async () => {
@@ -252,6 +252,32 @@ describe('following a guess', () => {
     enteredAt = Date.now();
     found = { ...found, writtenAt: enteredAt + 50 };
     await expect.poll(shown, WAIT).toBe('2000 ×0');
+  });
+
+  it('does not even begin before Enter where nothing but its growth speaks for a file', async () => {
+    const found = (writtenAt: number): Located => ({
+      sessionId: 'a',
+      path: join(home, 'a'),
+      certain: false,
+      byGrowthOnly: true,
+      writtenAt,
+    });
+    put('a', turn(1_000));
+    let now = found(Date.now());
+    let looks = 0;
+    let enteredAt: number | undefined;
+    const locate = async () => {
+      looks++;
+      return now;
+    };
+    const runtime = { ...runtimes.generic, log: { locate, reader: demoReader } };
+    const { shown } = follow(runtime, { enteredAt: () => enteredAt });
+    const blank = shown();
+    await expect.poll(() => looks, WAIT).toBeGreaterThan(2);
+    expect(shown()).toBe(blank);
+    enteredAt = Date.now();
+    now = found(enteredAt + 50);
+    await expect.poll(shown, WAIT).toBe('1000 ×0');
   });
 });
 

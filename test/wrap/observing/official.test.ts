@@ -75,7 +75,10 @@ describe('a launch that asks', () => {
   it.each<{ why: string; more: Partial<WrapSession> }>([
     { why: 'it is switched off', more: { statusLine: 'off' } },
     { why: 'nothing is to be observed', more: { mode: 'off' } },
-    { why: 'there is no status line to chain', more: { statusLine: 'auto' } },
+    {
+      why: 'there is no status line to chain, and the window is known',
+      more: { statusLine: 'auto', window: 200_000 },
+    },
     { why: 'the agent is another one', more: { runtime: runtimes.codex } },
     { why: 'nobody says where the home is', more: { env: { CTXWRAP_SESSION: '1-a' } } },
     { why: "the user's settings cannot be read", more: { args: ['--settings', 'none.json'] } },

@@ -1,0 +1,170 @@
+import { realpathSync } from 'node:fs';
+import { isFullyVerified } from '../../core/verified-record.js';
+import type { VerifiedRecord } from '../../core/verified-record.js';
+import { runtimes } from '../../runtimes/index.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { findCommand } from '../../storage/find-command.js';
+import type { FoundCommand } from '../../storage/find-command.js';
+import { homeFolder } from '../../storage/home-folder.js';
+import { stateFolder } from '../../storage/state-folder.js';
+import { reasonOf } from '../../storage/unwritable.js';
+import { writeVerified } from '../../storage/verified-records.js';
+import { bestPlace } from '../../verify/namespace.js';
+import type { Place } from '../../verify/namespace.js';
+import { parseOrder, perform } from '../../verify/player.js';
+import { jsonText } from '../json-text.js';
+import { paintFor } from '../paint.js';
+import { print } from '../print.js';
+import { agentWords } from '../program.js';
+import type { Outcome } from '../session.js';
+import { drawnFor } from '../signs.js';
+import { stopSignals } from '../stop-signals.js';
+import * as messages from '../verify/messages.js';
+import { tryAgent } from '../verify/try-agent.js';
+import type { Tried } from '../verify/try-agent.js';
+import type { VerifyRequest } from '../verify/verify-request.js';
+import { absentText, agentText, checkLines, endLines, placeText } from '../verify/verify-text.js';
+import { version as ownVersion } from '../version.js';
+
+/** `ctxwrap verify`: plays with the agents that are installed, far from every network and from all that is the user's, and says what came of it. */
+export const verify = async (request: VerifyRequest): Promise<Outcome> => {
+  if (request.order !== undefined) return play(request.order);
+  const found = agentsIn(request);
+  const stopping = stopSignals();
+  try {
+    const tried = await tryAll(found, request, stopping.signal);
+    const signal = stopping.name();
+    if (signal !== undefined)
+      return { status: { kind: 'signal', signal }, notices: [messages.verifyStopped] };
+    const code = tried.results.every((each) => isFullyVerified(each)) ? 0 : 1;
+    return { status: { kind: 'code', code }, notices: tried.notices };
+  } finally {
+    stopping.release();
+  }
+};
+
+/** In the place that was made for it. */
+const play = async (text: string): Promise<Outcome> => {
+  const order = parseOrder(text);
+  if (!order) throw messages.badOrder();
+  await perform(order, (told) => print(`${JSON.stringify(told)}\n`));
+  return { status: { kind: 'code', code: 0 }, notices: [] };
+};
+
+interface FoundAgent {
+  readonly agent: string;
+  readonly found: FoundCommand;
+  readonly npmPackage: string | undefined;
+}
+
+/** Those that are to be tried; throws where the one that was named, or every one, is missing. */
+const agentsIn = ({ agent: named }: VerifyRequest): readonly FoundAgent[] => {
+  const self = realpathSync(process.argv[1] ?? '');
+  const all = Object.values<Runtime>(runtimes)
+    .filter(({ name, command }) => command === name && agentWords.includes(name))
+    .filter(({ name }) => named === undefined || name === named)
+    .map(({ name, npmPackage }): FoundAgent => ({
+      agent: name,
+      found: findCommand(name, { path: process.env['PATH'], self }),
+      npmPackage,
+    }));
+  if (all.some(({ found }) => found.kind === 'found')) return all;
+  throw messages.nothingToVerify(all.map(absentWords));
+};
+
+const absentWords = ({ agent, found, npmPackage }: FoundAgent): string =>
+  absentText(agent, found, npmPackage);
+
+interface Results {
+  readonly results: readonly Tried[];
+  readonly notices: readonly string[];
+}
+
+const tryAll = async (
+  agents: readonly FoundAgent[],
+  { json, keep }: VerifyRequest,
+  signal: AbortSignal,
+): Promise<Results> => {
+  const place = bestPlace();
+  const paint = paintFor(process.stdout.isTTY, process.env);
+  const say = async (...lines: readonly string[]): Promise<void> => {
+    if (!json) await print(drawnFor(lines.map((line) => `${line}\n`).join(''), process.env));
+  };
+  await say(placeText(place.openFor));
+  const results: Tried[] = [];
+  const notices: string[] = [];
+  for (const each of agents) {
+    const { agent, found } = each;
+    if (signal.aborted) break;
+    if (found.kind !== 'found') {
+      await say('', absentWords(each));
+      continue;
+    }
+    await say('', agentText(agent, found.file));
+    const tried = await tryAgent({
+      agent,
+      file: found.file,
+      place,
+      keep,
+      signal,
+      onCheck: (check) => say(...checkLines(check, paint)),
+    });
+    if (!tried) break;
+    results.push(tried);
+    await say(...endLines(tried));
+    const trouble = await keepRecord(recordOf(tried, place));
+    if (trouble !== undefined) notices.push(trouble);
+  }
+  if (json && !signal.aborted) await print(jsonText(reportOf(agents, results, place), 2));
+  return { results, notices };
+};
+
+/** Undefined for an agent that did not tell its version: nobody could ask for it. */
+const recordOf = (
+  { agent, version, checks, seconds }: Tried,
+  { openFor }: Place,
+): VerifiedRecord | undefined =>
+  version === undefined
+    ? undefined
+    : {
+        schema: 'ctxwrap.verified/1',
+        agent,
+        agentVersion: version,
+        version: ownVersion(),
+        at: Date.now(),
+        seconds,
+        place: openFor === undefined ? 'namespace' : 'base URL',
+        checks,
+      };
+
+/** Says what keeps it from being kept. */
+const keepRecord = async (record: VerifiedRecord | undefined): Promise<string | undefined> => {
+  if (!record) return undefined;
+  const { env } = process;
+  try {
+    await writeVerified(stateFolder(env, homeFolder(env)), record);
+    return undefined;
+  } catch (error) {
+    return messages.verifiedNotKept(reasonOf(error));
+  }
+};
+
+const reportOf = (agents: readonly FoundAgent[], results: readonly Tried[], place: Place): object => ({
+  schema: 'ctxwrap.verify/1',
+  version: ownVersion(),
+  agents: agents.map(({ agent, found }) => {
+    const tried = results.find((each) => each.agent === agent);
+    if (!tried) return { agent, installed: found.kind === 'found' };
+    const record = recordOf(tried, place);
+    const { checks, seconds, file, kept } = tried;
+    const rest = kept === undefined ? {} : { recording: kept };
+    return {
+      agent,
+      installed: true,
+      file,
+      verified: isFullyVerified(tried),
+      ...(record ?? { checks, seconds }),
+      ...rest,
+    };
+  }),
+});

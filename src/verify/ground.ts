@@ -1,0 +1,62 @@
+// Where a session takes place: a home and a project that were never there before.
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Ground, TriedAgent } from './agents/agent.js';
+
+type Environment = Readonly<Record<string, string>>;
+
+export const makeGround = (
+  agent: TriedAgent,
+  folder: string,
+  more: Pick<Ground, 'version' | 'port' | 'isVim'>,
+): Ground => {
+  const ground = { ...more, home: join(folder, 'home'), project: join(folder, 'project') };
+  for (const [path, text] of Object.entries(agent.files(ground))) write(join(ground.home, path), text);
+  write(join(ground.project, 'README.md'), '# A project\n');
+  return ground;
+};
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+};
+
+/** Nothing of the user's own: programs are looked for in these folders first, and in the system's. */
+export const environmentIn = (
+  home: string,
+  folders: readonly string[],
+  programs: readonly string[] = ['/usr/local/bin', '/usr/bin', '/bin'],
+): Environment => ({
+  PATH: [...folders, ...programs].join(delimiter),
+  HOME: home,
+  TERM: 'xterm-256color',
+  COLORTERM: 'truecolor',
+  LANG: 'C.UTF-8',
+});
+
+/** Whoever asks for another machine asks this server, which lets nobody through. */
+export const proxiesTo = (port: number): Environment => {
+  const proxy = `http://127.0.0.1:${port}`;
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  const own = '127.0.0.1,localhost';
+  return { ...Object.fromEntries(names.map((name) => [name, proxy])), NO_PROXY: own, no_proxy: own };
+};
+
+const run = promisify(execFile);
+const TELL_MS = 30_000; // for an agent on a busy machine
+
+/** What the agent prints with --help, asked in a home that is used for nothing else. */
+export const helpOf = (agent: TriedAgent, env: Environment): Promise<string> => tell(agent, '--help', env);
+
+/** The first number with dots in it that it prints with --version; undefined when there is none. */
+export const versionOf = async (agent: TriedAgent, env: Environment): Promise<string | undefined> =>
+  /\d+\.\d+[\w.+-]*/.exec(await tell(agent, '--version', env))?.[0];
+
+const tell = async ({ name }: TriedAgent, flag: string, env: Environment): Promise<string> => {
+  const aside = { ...env, HOME: `${env['HOME']}-aside` };
+  mkdirSync(aside.HOME, { recursive: true }); // some do not start without a home
+  const { stdout, stderr } = await run(name, [flag], { env: aside, timeout: TELL_MS, killSignal: 'SIGKILL' });
+  return stdout + stderr;
+};

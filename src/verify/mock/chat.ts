@@ -1,0 +1,85 @@
+// OpenAI's chat completions, as Qwen Code sends them: https://platform.openai.com/docs/api-reference/chat-streaming
+import { listAt, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import { json, openaiErrorType, partsOf, stream, textIn, type Api, type Question } from './api.js';
+import type { Answer } from './control.js';
+
+const SUMMARY = /state_snapshot|create a detailed summary/;
+/** The last words of a question that offers the tools, too, as the turns do: what was asked before is in the cache then. */
+const SUMMARY_WITH_TOOLS =
+  /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
+const SHELL = 'run_shell_command';
+
+const contentOf = (message: unknown): string =>
+  textAt(message, 'content') ?? textIn(listAt(message, 'content'));
+
+const read = (path: string, body: JsonRecord): Question | undefined => {
+  if (!path.endsWith('/chat/completions')) return undefined;
+  const messages = listAt(body, 'messages');
+  const system = messages.find((each) => textAt(each, 'role') === 'system');
+  const said = contentOf(messages.findLast((each) => textAt(each, 'role') === 'user'));
+  const tools = listAt(body, 'tools').map((tool) => textAt(recordAt(tool, 'function'), 'name'));
+  const isSummary =
+    SUMMARY.test(contentOf(system)) ||
+    SUMMARY_WITH_TOOLS.test(said) ||
+    (tools.length === 0 && SUMMARY.test(said));
+  return {
+    purpose: isSummary ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
+    model: textAt(body, 'model') ?? '',
+    isStreamed: body['stream'] === true,
+    said,
+    isAfterTool: textAt(messages.at(-1), 'role') === 'tool',
+    shellTool: tools.includes(SHELL) ? SHELL : undefined,
+    sideText: '{}',
+  };
+};
+
+const usageOf = ({ usedTokens, outputTokens }: Answer) => ({
+  prompt_tokens: usedTokens,
+  completion_tokens: outputTokens,
+  total_tokens: usedTokens + outputTokens,
+});
+
+const callOf = ({ shellTool }: Question, { command }: Answer, id: string): object | undefined =>
+  command === undefined || shellTool === undefined
+    ? undefined
+    : {
+        index: 0,
+        id: `call_${id}`,
+        type: 'function',
+        function: {
+          name: shellTool,
+          arguments: JSON.stringify({ command, description: 'makes a file', is_background: false }),
+        },
+      };
+
+export const chat: Api = {
+  name: 'chat',
+  read,
+  answer: (question, answer, id) => {
+    const call = callOf(question, answer, id);
+    const base = { id: `chatcmpl-${id}`, created: 1_700_000_000, model: question.model };
+    const reason = call ? 'tool_calls' : 'stop';
+    const usage = usageOf(answer);
+    if (!question.isStreamed) {
+      const message = { role: 'assistant', content: answer.text, ...(call ? { tool_calls: [call] } : {}) };
+      const choices = [{ index: 0, message, finish_reason: reason }];
+      return json(200, { ...base, object: 'chat.completion', choices, usage });
+    }
+    const chunk = (rest: object): string =>
+      `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...rest })}\n\n`;
+    const delta = (change: object, end: string | null = null): string =>
+      chunk({ choices: [{ index: 0, delta: change, finish_reason: end }] });
+    return stream({
+      opening: [delta({ role: 'assistant', content: '' })],
+      pieces: call ? [delta({ tool_calls: [call] })] : partsOf(answer).map((content) => delta({ content })),
+      closing: [delta({}, reason), chunk({ choices: [], usage }), 'data: [DONE]\n\n'],
+    });
+  },
+  tooLong:
+    "This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens.",
+  fail: ({ status, message, isTooLong }) => {
+    const code = isTooLong ? 'context_length_exceeded' : null;
+    return json(status, { error: { message, type: openaiErrorType(status), code } });
+  },
+};

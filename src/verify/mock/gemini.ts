@@ -1,0 +1,82 @@
+// Gemini's generateContent and streamGenerateContent, as Gemini CLI sends them: https://ai.google.dev/api/generate-content
+import { listAt, recordAt, textAt } from '../../core/json.js';
+import type { JsonRecord } from '../../core/json.js';
+import { json, partsOf, stream, textIn, type Api, type Question } from './api.js';
+import type { Answer } from './control.js';
+
+const PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent)$/;
+/** The first call asks for the snapshot, the second one for a critical look at it. */
+const SUMMARY = /state_snapshot[^]*(?:scratchpad|Critically evaluate)|Critically evaluate[^]*state_snapshot/;
+const SHELL = 'run_shell_command';
+
+const read = (path: string, body: JsonRecord): Question | undefined => {
+  const [, model, method] = PATH.exec(path) ?? [];
+  if (model === undefined) return undefined;
+  const user = listAt(body, 'contents').findLast((each) => textAt(each, 'role') === 'user');
+  const parts = listAt(user, 'parts');
+  const said = textIn(parts);
+  const config = recordAt(body, 'generationConfig');
+  const schema = JSON.stringify(config?.['responseJsonSchema'] ?? config?.['responseSchema'] ?? '');
+  const tools = listAt(body, 'tools')
+    .flatMap((tool) => listAt(tool, 'functionDeclarations'))
+    .map((each) => textAt(each, 'name'));
+  return {
+    purpose: SUMMARY.test(said) ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
+    model,
+    isStreamed: method === 'streamGenerateContent',
+    said,
+    isAfterTool: parts.some((part) => recordAt(part, 'functionResponse') !== undefined),
+    shellTool: tools.includes(SHELL) ? SHELL : undefined,
+    sideText: sideText(schema),
+  };
+};
+
+/** For the router that chooses a model, and for who speaks next. */
+const sideText = (schema: string): string => {
+  if (schema.includes('next_speaker')) return JSON.stringify({ reasoning: '-', next_speaker: 'user' });
+  return /complexity|model_choice/.test(schema)
+    ? JSON.stringify({
+        reasoning: '-',
+        model_choice: 'flash',
+        complexity_reasoning: '-',
+        complexity_score: 10,
+      })
+    : '{}';
+};
+
+const usageOf = ({ usedTokens, outputTokens }: Answer) => ({
+  promptTokenCount: usedTokens,
+  candidatesTokenCount: outputTokens,
+  totalTokenCount: usedTokens + outputTokens,
+});
+
+const partsFor = ({ shellTool }: Question, answer: Answer): readonly object[] =>
+  answer.command !== undefined && shellTool !== undefined
+    ? [{ functionCall: { name: shellTool, args: { command: answer.command, description: 'makes a file' } } }]
+    : partsOf(answer).map((text) => ({ text }));
+
+export const gemini: Api = {
+  name: 'gemini',
+  read,
+  answer: (question, answer, id) => {
+    const found = partsFor(question, answer);
+    const all = found.length > 0 ? found : [{ text: '' }];
+    const response = (parts: readonly object[], isLast: boolean) => ({
+      candidates: [
+        { content: { role: 'model', parts }, index: 0, ...(isLast ? { finishReason: 'STOP' } : {}) },
+      ],
+      ...(isLast ? { usageMetadata: usageOf(answer) } : {}),
+      modelVersion: question.model,
+      responseId: id,
+    });
+    if (!question.isStreamed) return json(200, response(all, true));
+    return stream({
+      pieces: all.map(
+        (part, index) => `data: ${JSON.stringify(response([part], index === all.length - 1))}\r\n\r\n`,
+      ),
+    });
+  },
+  tooLong: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  fail: ({ status: code, message }) =>
+    json(code, { error: { code, message, status: code >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT' } }),
+};

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+import { ownStatusLine as line } from '../support/own-status-line.js';
+import { asked, KNOWN, local, project, user } from '../support/status-plan.js';
+import type { Texts } from '../support/status-plan.js';
+
+describe('where the user has no status line', () => {
+  const unknown = { isWindowSet: false } as const;
+  it.each<readonly [string, Texts, Partial<OfficialLaunch>]>([
+    ['no model is named', {}, {}],
+    ['the model is an alias', { [user]: { model: 'opus' } }, {}],
+    ['its name leaves the window open', {}, { args: ['--model', 'claude-opus-5-5'] }],
+    [
+      'the environment turns the large window on',
+      {},
+      {
+        args: ['--model', 'claude-sonnet-4-6'],
+        env: { ANTHROPIC_BETAS: 'context-1m-2025-08-07' },
+      },
+    ],
+  ])('one that prints nothing is asked when %s', async (_, texts, given) => {
+    expect(await asked(texts, { ...unknown, ...given })).toMatchObject({ own: 'exit 0' });
+  });
+
+  it.each<readonly [string, Texts, Partial<OfficialLaunch>]>([
+    ['the user has said the window', {}, { isWindowSet: true }],
+    ['the model is named on the command line', {}, { args: ['--model', 'claude-sonnet-4-6'] }],
+    ['the model is named in the environment', {}, { env: { ANTHROPIC_MODEL: 'claude-opus-4-8[1m]' } }],
+    ['the model is named in the settings', { [user]: { model: 'claude-haiku-4-5-20251001' } }, {}],
+    [
+      'the folder names the model',
+      { [user]: { model: 'opus' }, [local]: { model: 'claude-sonnet-4-5' } },
+      {},
+    ],
+    ['the large window is off', {}, { env: { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' } }],
+    ['the window is cut to the usual size', {}, { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' } }],
+  ])('none is asked when %s', async (_, texts, given) => {
+    expect(await asked(texts, { ...unknown, ...given })).toEqual({ left: KNOWN });
+  });
+
+  it('none is asked of a command that is not claude itself: it may know no --settings', async () => {
+    expect(await asked({}, { ...unknown, isOwnProgram: false })).toEqual({
+      left: 'the command is not claude itself',
+    });
+  });
+
+  it.each<readonly [string, Texts, Partial<OfficialLaunch>]>([
+    [
+      'settings of an organisation',
+      { '/etc/claude-code/managed-settings.json': { disableAllHooks: true } },
+      {},
+    ],
+    ["the user's own switch", { [user]: { disableAllHooks: true } }, {}],
+    ["the folder's status line", { [project]: line('p') }, {}],
+    [
+      'paths that count from the folder of --settings',
+      {},
+      {
+        args: ['--settings', '{"permissions":{"allow":["Edit(/src/**)"]}}'],
+      },
+    ],
+    ['the wish', {}, { wish: 'off' }],
+  ])('%s stands against it all the same', async (_, texts, given) => {
+    expect(await asked(texts, { ...unknown, ...given })).toHaveProperty('left');
+  });
+});

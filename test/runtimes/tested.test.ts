@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../src/runtimes/index.js';
+import { isTested, newerThanTested, versionIn } from '../../src/runtimes/tested.js';
+
+describe('the version of an agent', () => {
+  it.each([
+    ['{"type":"assistant","version":"2.1.330","message":{}}', '2.1.330'],
+    ['{"type":"session_meta","payload":{"id":"a","cli_version":"0.169.0"}}', '0.169.0'],
+    ['{"type":"user","message":{"content":"{\\"version\\":\\"9.9.9\\"}"},"version":"2.1.197"}', '2.1.197'],
+    ['{"type":"user","toolUseResult":{"version":"9.9.9"}}', undefined],
+    ['{"type":"user","version":"next"}', undefined],
+    ['{"type":"assistant","version":"2.1.330"', undefined],
+    ['', undefined],
+  ])('is read from its own record: %s', (line, version) => expect(versionIn(line)).toBe(version));
+
+  it.each([
+    ['claude', '2.1.331', '2.1.330'],
+    ['claude', '2.2.0', '2.1.330'],
+    ['claude', '2.1.330', undefined],
+    ['claude', '2.1.99', undefined],
+    ['codex', '0.170.0-alpha.1', '0.169.0'],
+    ['codex', '0.98.0', undefined],
+    ['generic', '1.0.0', undefined],
+  ] as const)('%s %s is newer than the tested %s', (name, version, tested) =>
+    expect(newerThanTested(runtimes[name], version)).toBe(tested),
+  );
+
+  it('counts as tested where the lab has played it', () => {
+    expect(isTested(runtimes.claude, '2.1.197')).toBe(true);
+    expect(isTested(runtimes.claude, '2.1.198')).toBe(false);
+  });
+});

@@ -1,0 +1,158 @@
+// A recording as another version of its agent might have drawn it: the same screens with other signs, colours or words. Any agent.
+import type { CellStyle, ScreenView, Signals } from '../../src/core/screen-view.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
+import type { Seen } from '../../src/runtimes/seen.js';
+import { openRecordingFile } from '../../src/storage/recording-file.js';
+import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
+import { castPath, type PlayedScreen } from './screen-play.js';
+
+/** One screen, kept after the recording has gone on. */
+export interface KeptScreen {
+  /** milliseconds since the start of the recording */
+  readonly at: number;
+  readonly seen: Seen;
+}
+
+/** What is drawn differently. Everything keeps its width: a sign is one cell, a word as long as the one it stands for. */
+export interface Mutation {
+  /** the row as text, and which row it is; the result has the same length */
+  readonly row?: (text: string, screen: ScreenView) => string;
+  readonly title?: (title: string) => string;
+  readonly style?: (style: CellStyle) => CellStyle;
+}
+
+/** A kind of sign at the places where the agent draws it. */
+export interface SignClass {
+  readonly name: string;
+  /** the characters that are exchanged, each for the one at the same place in `to`, which begins anew at its end */
+  readonly from: string;
+  /** where: each match is exchanged, the rest of a row stays */
+  readonly at: RegExp;
+  readonly inTitle?: true;
+}
+
+/** Exchanges the signs of a class. */
+export const otherSigns = ({ from, at, inTitle }: SignClass, to: string): Mutation => {
+  const [old, others] = [Array.from(from), Array.from(to)];
+  const other = (sign: string): string => {
+    const index = old.indexOf(sign);
+    return index === -1 ? sign : (others[index % others.length] ?? sign);
+  };
+  const exchange = (text: string): string => text.replace(at, (found) => Array.from(found, other).join(''));
+  return inTitle ? { title: exchange } : { row: exchange };
+};
+
+/** Exchanges words for others; shorter ones are filled up at their end. */
+export const otherWords = (words: Readonly<Record<string, string>>): Mutation => ({
+  row: (text) =>
+    Object.entries(words).reduce(
+      (row, [old, other]) => row.replaceAll(old, other.slice(0, old.length).padEnd(old.length)),
+      text,
+    ),
+});
+
+/** Every letter is another one; signs and digits stay. */
+export const otherLetters = (by: number): Mutation => ({
+  row: (text) =>
+    text.replaceAll(/[a-z]/gi, (letter) => {
+      const first = letter < 'a' ? 65 : 97;
+      return String.fromCharCode(first + ((letter.charCodeAt(0) - first + by) % 26));
+    }),
+});
+
+/** Every colour is another one; what has none stays without. */
+export const otherColours = (by: number): Mutation => ({
+  style: (style) =>
+    style.foreground === undefined ? style : { ...style, foreground: (style.foreground ^ by) & 0x1_ff_ff_ff },
+});
+
+/** Colours are all gone, as with NO_COLOR. */
+export const noColours: Mutation = {
+  style: ({ bold, dim, inverse }) => ({ bold, dim, inverse }),
+};
+
+/** The screens of a recording at the times when the wrapper looks at them. */
+export const keptScreens = async (cast: string): Promise<readonly KeptScreen[]> => {
+  const { header, events } = await openRecordingFile(castPath(cast));
+  const kept: KeptScreen[] = [];
+  for await (const moment of settledScreens(header, events()))
+    if (moment.type === 'screen') kept.push({ at: moment.at, seen: keep(moment.seen) });
+  return kept;
+};
+
+const keep = ({ screen, signals, ...rest }: Seen): Seen => {
+  const { columns, rows, cursorRow, cursorColumn, alternate } = screen;
+  const texts = Array.from({ length: rows }, (_, row) => screen.text(row));
+  const styles = texts.map((_, row) =>
+    Array.from({ length: columns }, (__, column) => screen.styleAt(row, column)),
+  );
+  const kept: ScreenView = {
+    columns,
+    rows,
+    cursorRow,
+    cursorColumn,
+    alternate,
+    text: (row) => texts[row] ?? '',
+    styleAt: (row, column) => styles[row]?.[column],
+  };
+  return { ...rest, screen: kept, signals: { ...signals } };
+};
+
+const mutated = ({ screen, signals, ...rest }: Seen, { row, title, style }: Mutation): Seen => {
+  const named = signals.title !== undefined && title ? { title: title(signals.title) } : {};
+  const said: Signals = { ...signals, ...named };
+  return {
+    ...rest,
+    signals: said,
+    screen: {
+      ...screen,
+      text: (index) => row?.(screen.text(index), screen) ?? screen.text(index),
+      styleAt: (at, column) => {
+        const own = screen.styleAt(at, column);
+        return own && style ? style(own) : own;
+      },
+    },
+  };
+};
+
+/** Everything that a runtime reads from these screens when they are drawn like this. */
+export const playMutated = (
+  screens: readonly KeptScreen[],
+  runtime: Runtime,
+  mutation: Mutation = {},
+): readonly PlayedScreen[] => {
+  let read = runtime.screen?.reader({});
+  return screens.map(({ at, seen }) => {
+    const other = mutated(seen, mutation);
+    const step = read?.(other, at);
+    read = step?.next;
+    return {
+      at: at / 1000,
+      activity: step?.activity ?? { activity: 'unknown', witnesses: [] },
+      facts: step?.facts ?? [],
+      prompt: runtime.screen?.prompt?.(other),
+      rows: Array.from({ length: other.screen.rows }, (_, row) => other.screen.text(row)),
+    };
+  });
+};
+
+/** What a mutation must never lead to, with the moment. `real` is what the unchanged recording says, which the truth files prove. */
+export const dangersIn = (real: readonly PlayedScreen[], other: readonly PlayedScreen[]): readonly string[] =>
+  other.flatMap((screen, index) => {
+    const before = real[index];
+    const { at, activity } = screen;
+    const isReady = activity.activity === 'ready' && before?.activity.activity !== 'ready';
+    const known = new Set(numbersOf(before));
+    const wrong = numbersOf(screen).filter((number) => !known.has(number));
+    return [
+      ...(isReady ? [`${at} s: ready, and not ${before?.activity.activity}`] : []),
+      ...wrong.map((number) => `${at} s: ${number}`),
+    ];
+  });
+
+/** The numbers that a screen shows: shares of the window, and windows. */
+export const numbersOf = (screen: PlayedScreen | undefined): readonly string[] =>
+  screen?.facts.flatMap((fact) => {
+    if (fact.type === 'reading') return [`${fact.reading.basis} ${fact.reading.usedPercent}`];
+    return fact.type === 'window' ? [`window ${fact.claim.windowTokens}`] : [];
+  }) ?? [];

@@ -1,0 +1,49 @@
+// What Claude's status line would be in a launch with these settings files.
+import { parseRecord, recordAt } from '../../src/core/json.js';
+import { official } from '../../src/runtimes/claude/official.js';
+import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+
+export const files = { settings: '/state/1-a.settings.json', report: '/state/1-a.report.json' };
+const launch = {
+  args: [],
+  cwd: '/proj',
+  home: '/home/u',
+  env: {},
+  wish: 'auto',
+  isWindowSet: true,
+  isOwnProgram: true,
+  files,
+} as const;
+
+export type Texts = Readonly<Record<string, unknown>>;
+
+const planWith = (texts: Texts, given: Partial<OfficialLaunch> = {}) =>
+  official.plan(
+    {
+      text: async (path) => {
+        const value = texts[path];
+        return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+      },
+      names: async (folder) =>
+        Object.keys(texts)
+          .filter((path) => path.startsWith(`${folder}/`))
+          .map((path) => path.slice(folder.length + 1)),
+    },
+    { ...launch, ...given },
+  );
+
+export const user = '/home/u/.claude/settings.json';
+export const project = '/proj/.claude/settings.json';
+export const local = '/proj/.claude/settings.local.json';
+
+export const KNOWN = 'the window is known without it, and the user has no status line of their own';
+
+/** What Claude would be given: its arguments, and the status line with the user's own command in place of ours. */
+export const asked = async (texts: Texts, given: Partial<OfficialLaunch> = {}) => {
+  const plan = await planWith(texts, given);
+  if (plan.kind === 'leave') return { left: plan.reason };
+  const settings = parseRecord(plan.settings) ?? {};
+  const { command, ...rest } = recordAt(settings, 'statusLine') ?? {};
+  const own = String(command).split('\n').slice(1).join('\n');
+  return { args: plan.args, own, rest, settings };
+};

@@ -1,0 +1,64 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Event } from '../../../src/core/event.js';
+import { makeDraftWatch } from '../../../src/wrap/compacting/draft-watch.js';
+import type { Log } from '../../../src/storage/log.js';
+import { BACKSPACE, makeAgent, typed } from '../../support/typed-agent.js';
+
+const silent = { info: () => undefined, warn: () => undefined } as unknown as Log;
+const PATIENCE = { timeout: 15_000 };
+
+/** An attempt with a draft that was put aside, at its end. */
+const ended = (
+  left: { readonly text: string; readonly aside?: string | undefined },
+  mayHoldCommand = false,
+) => {
+  const { state, port } = makeAgent({ text: 'half a thought' });
+  const events: Event[] = [];
+  const watch = makeDraftWatch({ port, log: silent, onEvent: (event) => events.push(event) });
+  watch.begin();
+  state.text = left.text;
+  state.aside = left.aside;
+  const signal = new AbortController().signal;
+  watch.end({ recipe: typed, port, isQueued: false, mayStash: true, signal }, { mayHoldCommand });
+  return { state, events, watch };
+};
+
+describe.concurrent('a draft that was put aside', () => {
+  it('is left alone where the agent gives it back by itself', async () => {
+    const { state, events } = ended({ text: 'half a thought' });
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks), PATIENCE);
+    expect([state.written, events]).toEqual([[], []]);
+  });
+
+  it('is given back with its key where the agent does not', async () => {
+    const { state, events } = ended({ text: '', aside: 'half a thought' });
+    await vi.waitFor(() => expect(state.text).toBe('half a thought'), PATIENCE);
+    expect([state.written, events]).toEqual([['\x13'], []]);
+  });
+
+  it('is given back in the place of a command that was stopped, which is taken out first', async () => {
+    const { state, events } = ended({ text: '/compact ', aside: 'half a thought' }, true);
+    await vi.waitFor(() => expect(state.text).toBe('half a thought'), PATIENCE);
+    expect([state.written, events]).toEqual([[BACKSPACE.repeat(9), '\x13'], []]);
+  });
+
+  it('is told as not given back where the user has begun something else, and no key is pressed on that', async () => {
+    const { state, events } = ended({ text: 'another thought', aside: 'half a thought' });
+    const { looks } = state;
+    await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks), PATIENCE);
+    state.typed += 1;
+    await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
+    expect(events).toEqual([
+      { type: 'notice', text: 'draft put aside: the agent has not given it back', priority: 200 },
+    ]);
+    expect(state.written).toEqual([]);
+  });
+
+  it('is told as not given back where the key does nothing', async () => {
+    const { state, events } = ended({ text: '', aside: undefined });
+    state.isDeaf = true;
+    await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
+    expect(state.written).toEqual(['\x13']);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { runtimes } from '../../../src/runtimes/index.js';
+import { versionNotice } from '../../../src/wrap/observing/version-notice.js';
+import { verifiedRecord } from '../../support/verified.js';
+
+const { claude } = runtimes;
+const [played = ''] = claude.home?.played ?? [];
+const newer = '99.0.0';
+
+describe('the notice of a version', () => {
+  it('says that it is newer than the tested ones', () =>
+    expect(versionNotice(claude, newer, undefined)).toBe(
+      `claude ${newer} is newer than the tested ${played}`,
+    ));
+
+  it('is not given for one that the user has verified', () =>
+    expect(versionNotice(claude, newer, verifiedRecord('claude', newer))).toBeUndefined());
+
+  it('says so where not all of it was right, also of a version that the lab has played', () => {
+    expect(versionNotice(claude, newer, verifiedRecord('claude', newer, 1))).toBe(
+      `claude ${newer} is newer than the tested ${played}, and ctxwrap verify found 1 of 2 right`,
+    );
+    expect(versionNotice(claude, played, verifiedRecord('claude', played, 1))).toBe(
+      `claude ${played}: ctxwrap verify found 1 of 2 right`,
+    );
+  });
+
+  it('has nothing to say of a version that the lab has played', () =>
+    expect(versionNotice(claude, played, undefined)).toBeUndefined());
+});

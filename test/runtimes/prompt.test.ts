@@ -70,7 +70,7 @@ describe('the prompt', () => {
 describe('the recipe', () => {
   it.each([
     ['gemini', { command: '/compress', pauseMs: 150, submit: '\r', finishMs: 300_000, takesFocus: false }],
-    ['qwen', { command: '/compress', pauseMs: 150, submit: '\r', finishMs: 120_000, isQueued: true }],
+    ['qwen', { command: '/compress', pauseMs: 150, submit: '\r', finishMs: 300_000, isQueued: true }],
     ['demo', { command: '/compact', submit: '\r', isPasted: false }],
   ] as const)('of %s is as the facts say', (agent, recipe) => {
     expect(runtimes[agent].recipe?.({})).toMatchObject(recipe);

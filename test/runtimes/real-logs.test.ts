@@ -9,11 +9,11 @@ const cases = [
     file: 'session-with-compaction.jsonl',
     shows: [
       'waiting for the first turn ×0', // the first prompt
-      '50.3% 100503/200000? safe ×0',
-      '65.0% 130003/200000? safe ×0',
-      '65.5% 131003/200000? safe ×0', // twice in the file: a text and a tool call of one message
+      '100503 of a window not known ×0',
+      '130003 of a window not known ×0',
+      '131003 of a window not known ×0', // twice in the file: a text and a tool call of one message
       'size pending ×1',
-      '65.5% 131003/200000? safe ×1',
+      '131003 of a window not known ×1',
     ],
   },
   {

@@ -44,6 +44,7 @@ export const footerSequence = (name: keyof typeof runtimes, facts: readonly Fact
 
 const textOf = (view: FooterView): string => {
   if (view.note !== undefined) return `${view.note} ×${view.compactions}`;
+  if (view.windowTokens === undefined) return `${view.usedTokens} of a window not known ×${view.compactions}`;
   const used = view.usedTokens === undefined ? '' : ` ${view.estimated ? '~' : ''}${view.usedTokens}`;
   const window = `${view.windowTokens}${view.windowInferred ? '?' : ''}`;
   return `${view.usedPercent?.toFixed(1)}%${used}/${window} ${view.tier} ×${view.compactions}`;

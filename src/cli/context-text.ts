@@ -4,6 +4,7 @@ import { partNames } from '../core/context-parts.js';
 import type { PartName } from '../core/context-parts.js';
 import type { ContextReport } from '../core/context-report.js';
 import type { WindowSource } from '../core/reading.js';
+import { usedText } from '../core/provenance.js';
 import { grouped } from '../core/rung.js';
 import { compactionRows, thresholdRows, toolRows } from './context-sections.js';
 import type { Paint } from './paint.js';
@@ -67,6 +68,7 @@ const partCells: Readonly<Record<PartName, string>> = {
   used: '█',
   cached: '█',
   fresh: '▓',
+  answer: '▓',
   free: '░',
   buffer: '▒',
 };
@@ -74,9 +76,9 @@ const partCells: Readonly<Record<PartName, string>> = {
 const fillRows = (report: ContextReport, columns: number, paint: Paint): readonly string[] => {
   const { reading, parts, totalTokens, tier } = report;
   if (!reading) return [];
-  const { usedTokens, windowTokens, usedPercent, source, windowSource, basis } = reading;
+  const { usedTokens, answerTokens, windowTokens, usedPercent, source, windowSource, basis } = reading;
   const mark = source === 'estimate' ? '~' : '';
-  const tokens = usedTokens === undefined ? [] : [`${mark}${grouped(usedTokens)} tokens`];
+  const tokens = usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`];
   const percent = usedPercent === undefined ? [] : [`${mark}${usedPercent}% ${basisText(basis)}`];
   const window =
     windowTokens === undefined || windowSource === undefined

@@ -1,12 +1,13 @@
 // What the window is full of, in parts that sum to the whole.
 
-export type PartName = 'used' | 'cached' | 'fresh' | 'free' | 'buffer';
+export type PartName = 'used' | 'cached' | 'fresh' | 'answer' | 'free' | 'buffer';
 
 /** As people read them. */
 export const partNames: Readonly<Record<PartName, string>> = {
   used: 'Used',
   cached: 'Cached input',
   fresh: 'Fresh input',
+  answer: 'Last answer',
   free: 'Free',
   buffer: 'Compaction buffer',
 };
@@ -21,6 +22,8 @@ export interface ContextPart {
 export interface PartsRequest {
   readonly usedTokens: number;
   readonly windowTokens: number;
+  /** beside the used ones */
+  readonly answerTokens?: number | undefined;
   /** of the used ones */
   readonly cachedTokens?: number | undefined;
   /** where the agent compacts by itself: what lies above cannot be filled */
@@ -35,15 +38,17 @@ export interface ContextParts {
 
 /** Used tokens, split where the cached ones are known; then what is free, and what the agent keeps for its own compaction. */
 export const contextParts = (request: PartsRequest): ContextParts => {
-  const { usedTokens, windowTokens, cachedTokens, nativeTokens } = request;
-  const totalTokens = Math.max(usedTokens, windowTokens);
-  const unused = totalTokens - usedTokens;
+  const { usedTokens, windowTokens, answerTokens = 0, cachedTokens, nativeTokens } = request;
+  const counted = usedTokens + answerTokens;
+  const totalTokens = Math.max(counted, windowTokens);
+  const unused = totalTokens - counted;
   const buffer = Math.min(unused, Math.max(0, windowTokens - (nativeTokens ?? windowTokens)));
   const cached = Math.min(usedTokens, cachedTokens ?? 0);
   const sizes: readonly (readonly [PartName, number])[] = [
     ...(cachedTokens === undefined
       ? [['used', usedTokens] as const]
       : [['cached', cached] as const, ['fresh', usedTokens - cached] as const]),
+    ...(answerTokens === 0 ? [] : [['answer', answerTokens] as const]),
     ['free', unused - buffer],
     ...(nativeTokens === undefined ? [] : [['buffer', buffer] as const]),
   ];

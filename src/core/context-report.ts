@@ -82,8 +82,8 @@ const partsOf = ({
   cachedTokens,
   thresholds,
 }: ContextFacts): Pick<ContextReport, 'parts' | 'totalTokens'> => {
-  const { usedTokens, windowTokens } = reading ?? {};
+  const { usedTokens, answerTokens, windowTokens } = reading ?? {};
   if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
   const nativeTokens = thresholds.find(({ name }) => name === 'native')?.value;
-  return contextParts({ usedTokens, windowTokens, cachedTokens, nativeTokens });
+  return contextParts({ usedTokens, answerTokens, windowTokens, cachedTokens, nativeTokens });
 };

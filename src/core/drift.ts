@@ -1,6 +1,6 @@
 // The screen against the session file: a parser that reads the wrong text must be found out.
 import type { Candidate, Drift, Evidence } from './evidence.js';
-import { basisOf } from './measure.js';
+import { basisTokens, countedIn } from './measure.js';
 import type { Scale } from './measure.js';
 import type { Millis, Reading } from './reading.js';
 import { windowOf } from './windows.js';
@@ -47,21 +47,23 @@ const isClose = (points: number): boolean => Math.abs(points) <= DRIFT_POINTS;
 
 /** How many points of its own percentage the screen is above the other reading; undefined where they cannot be compared. */
 const pointsAbove = (
-  { windows, native }: Scale,
+  scale: Scale,
   screen: Reading,
   other: Reading,
   grownTokens = 0,
 ): number | undefined => {
+  const { windows } = scale;
   const window = windowOf(windows, windows.model ?? other.model, other.usedTokens);
   // against an assumed window a right number looks wrong
   const windowTokens = window?.certain ? window.windowTokens : undefined;
-  const used = other.usedTokens === undefined ? undefined : other.usedTokens + grownTokens;
+  const { basis = 'window' } = screen;
+  // on its own scales an agent counts its last answer, too
+  const counted = basis === 'effective' || basis === 'auto-compact' ? countedIn(other) : other.usedTokens;
+  const used = counted === undefined ? undefined : counted + grownTokens;
   if (screen.usedTokens !== undefined && used !== undefined && windowTokens !== undefined)
     return ((screen.usedTokens - used) * 100) / windowTokens;
   if (screen.usedPercent === undefined) return undefined;
-  const basis = screen.basis ?? 'window';
-  const whole =
-    screen.basisTokens ?? (windowTokens === undefined ? undefined : basisOf(basis, windowTokens, native));
+  const whole = basisTokens(scale, screen, other);
   if (used !== undefined && whole) {
     const fixed = basis === 'baseline' ? Math.max(0, (windowTokens ?? whole) - whole) : 0;
     return screen.usedPercent - Math.min(100, Math.max(0, ((used - fixed) * 100) / whole));

@@ -2,6 +2,7 @@ import type { ActivityReport } from './activity.js';
 import type { Failure } from './compaction/outcome.js';
 import type { CompactRequest, CompactSettings, Mode, Typed } from './compaction/state.js';
 import type { LadderChoice } from './ladder.js';
+import type { NativeTrigger } from './native.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 
 /** A compaction recorded by the agent itself. */
@@ -55,6 +56,8 @@ export type Event =
   | { readonly type: 'user-window'; readonly windowTokens: number }
   /** the user says how large the window may be, where nobody tells */
   | { readonly type: 'assumed-window'; readonly windowTokens: number }
+  /** the agent's own settings say where it compacts by itself; undefined where it does not */
+  | { readonly type: 'own-compaction'; readonly trigger: NativeTrigger | undefined }
   /** the user has changed what holds; all of it, not only what is new */
   | { readonly type: 'settings'; readonly settings: LiveSettings }
   /** the screen shows no number any more: the one it showed is not confirmed */

@@ -1,11 +1,23 @@
 // Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
+import type { Mark } from './ladder-limits.js';
 import { grouped, percentOfTokens } from './rung.js';
 import type { Bound, CustomBounds, Rung, RungName, Rungs } from './rung.js';
 
+/** What custom bounds are put into. */
+export interface Room {
+  readonly windowTokens?: number;
+  /** the latest that still comes before the agent's own compaction */
+  readonly latest?: Mark | undefined;
+}
+
 /** The rungs with the user's own in their places and in order: warn ≤ auto ≤ hard. */
-export const withCustom = (rungs: Rungs, bounds: CustomBounds, windowTokens: number | undefined): Rungs => {
-  const placed = (name: RungName, preset: Rung | undefined): Rung | undefined =>
-    bounds[name] ? customRung(name, bounds[name], windowTokens) : preset;
+export const withCustom = (rungs: Rungs, bounds: CustomBounds, { windowTokens, latest }: Room): Rungs => {
+  const placed = (name: RungName, preset: Rung | undefined): Rung | undefined => {
+    const bound = bounds[name];
+    if (!bound) return preset;
+    const rung = customRung(name, bound, windowTokens);
+    return bound.yields ? yielded(name, rung, latest) : rung;
+  };
   const auto = placed('auto', rungs.auto);
   return inOrder({
     warn: placed('warn', rungs.warn) ?? rungs.warn,
@@ -24,6 +36,17 @@ const customRung = (name: RungName, { value, unit }: Bound, windowTokens: number
   const beyond = windowTokens !== undefined && value > windowTokens;
   const note = beyond ? `, more than the window of ${grouped(windowTokens)}` : '';
   return { value, unit, custom: true, reason: `${name} ${grouped(value)}: custom${note}` };
+};
+
+const yielded = (name: RungName, rung: Rung, latest: Mark | undefined): Rung => {
+  if (!latest || rung.unit !== 'tokens' || rung.value <= latest.tokens) return rung;
+  const { tokens, why } = latest;
+  return {
+    ...rung,
+    value: tokens,
+    asked: rung.value,
+    reason: `${name} ${grouped(tokens)}: ${why}; you asked for ${grouped(rung.value)}`,
+  };
 };
 
 /** A preset's rung gives way to a custom one; of two custom ones that contradict each other the lower one holds. */

@@ -5,15 +5,6 @@ import type { CustomBounds, Figure, Rung, Rungs } from './rung.js';
 /** How full the window is, in four steps. */
 export type Tier = 'safe' | 'warn' | 'auto' | 'hard';
 
-/** Where the agent compacts by itself: `share` of the window, less `reserveTokens`. Data, so that the core knows no agent. */
-export interface NativeTrigger {
-  /** 0…1 of the window */
-  readonly share: number;
-  readonly reserveTokens: number;
-  /** it also compacts when no more than this much of the window is left; a window that is not larger has no such point */
-  readonly leastFreeTokens?: number;
-}
-
 /** `ladder` counts down from the window's end, `percent` is 70/85/95, `handoff` is 70/85 and never types. */
 export type Preset = 'ladder' | 'percent' | 'handoff';
 
@@ -35,7 +26,7 @@ export interface Ladder extends Rungs {
   readonly windowTokens?: number;
   /** what the window leaves beside the agent's own answer; only where the window is known */
   readonly effective?: Figure;
-  /** where the agent compacts by itself; only where that and the window are known */
+  /** where the agent compacts by itself; only where that and its own window are known */
   readonly native?: Figure;
 }
 

@@ -1,11 +1,12 @@
 // A reading put against its window: which of its numbers hold, and what they are in tokens.
 import { ladderOf } from './build-ladder.js';
-import { nativeTokens } from './ladder-limits.js';
 import { effectiveTokens } from './ladder-presets.js';
 import { tierOf } from './ladder.js';
-import type { Ladder, LadderChoice, NativeTrigger, Tier } from './ladder.js';
+import type { Ladder, LadderChoice, Tier } from './ladder.js';
+import { nativeTokens, ruleFor } from './native.js';
+import type { NativeTrigger } from './native.js';
 import type { Reading } from './reading.js';
-import { windowOf } from './windows.js';
+import { ownTokens, windowOf } from './windows.js';
 import type { KnownWindow, Windows } from './windows.js';
 
 /** What readings of one session are measured with. */
@@ -20,7 +21,10 @@ export interface Scale {
 export interface Measured {
   readonly reading: Reading;
   readonly window?: KnownWindow;
-  /** tokens in use, counted by the agent or converted from its percentage; absent where there is nothing to convert with */
+  /**
+   * what counts for the tiers: tokens in use, the agent's last answer included, counted by the agent or converted from its percentage;
+   * absent where there is nothing to convert with
+   */
   readonly tokens?: number;
   readonly tier?: Tier;
   /** by the user's own bounds in tokens alone, whatever the window is */
@@ -28,18 +32,16 @@ export interface Measured {
 }
 
 export const measure = (scale: Scale, reading: Reading): Measured => {
-  // after a switch the old number counts in the window of the model that runs now
-  const { windows } = scale;
-  const window = windowOf(windows, windows.model ?? reading.model, reading.usedTokens);
+  const window = windowFor(scale, reading);
   const own = inWindow(reading, window);
-  const tokens = own.usedTokens ?? convertedTokens(own, window, scale.native);
-  const ladder = ladderFor(scale, tokens === undefined ? undefined : window);
-  const tier = tierOf(tokens === undefined ? own : { ...own, usedTokens: tokens }, ladder);
-  const { usedTokens } = own;
+  const counted = countedIn(own);
+  const tokens = counted ?? convertedTokens(scale, own, window);
+  const tier = tierOf(withTokens(own, tokens), ladderFor(scale, { reading: own, window, tokens }));
+  const { source, at } = own;
   const ownTier =
-    usedTokens === undefined
+    counted === undefined
       ? undefined
-      : tierOf({ usedTokens, source: own.source, at: own.at }, ladderFor(scale, undefined));
+      : tierOf({ usedTokens: counted, source, at }, ladderFor(scale, { reading: own }));
   return {
     reading: own,
     ...(window ? { window } : {}),
@@ -49,45 +51,90 @@ export const measure = (scale: Scale, reading: Reading): Measured => {
   };
 };
 
-/** The ladder for a window, or the one for percentages. */
+/** What the agent's own trigger compares, too (facts/claude.md §2): its last answer is in the window, and not in its percentage. */
+export const countedIn = ({ usedTokens, answerTokens = 0 }: Reading): number | undefined =>
+  usedTokens === undefined ? undefined : usedTokens + answerTokens;
+
+const withTokens = (reading: Reading, tokens: number | undefined): Reading =>
+  tokens === undefined ? reading : { ...reading, usedTokens: tokens };
+
+// after a switch the old number counts in the window of the model that runs now
+const modelOf = ({ windows }: Scale, reading?: Pick<Reading, 'model'>): string | undefined =>
+  windows.model ?? reading?.model;
+
+const windowFor = (scale: Scale, reading: Reading): KnownWindow | undefined =>
+  windowOf(scale.windows, modelOf(scale, reading), reading.usedTokens);
+
+/** What a ladder is to judge. */
+export interface Judged {
+  readonly reading?: Reading;
+  readonly window?: KnownWindow | undefined;
+  readonly tokens?: number | undefined;
+}
+
+/** The ladder that judges a number in its window, or the one before there is a number; the one for percentages where there are no tokens. */
 export const ladderFor = (
-  { runtime, native, ladder }: Scale,
-  window: Pick<KnownWindow, 'windowTokens'> | undefined,
-): Ladder => ladderOf({ runtime, windowTokens: window?.windowTokens, native, choice: ladder });
+  scale: Scale,
+  { reading, window, tokens }: Judged,
+): Ladder => {
+  const { runtime, native, ladder: choice, windows } = scale;
+  const model = modelOf(scale, reading);
+  const known = reading && tokens === undefined ? undefined : window;
+  const isTold = known?.windowSource === 'user' || known?.windowSource === 'default';
+  const byUser = isTold ? { ownTokens: ownTokens(windows, model, reading?.usedTokens) } : undefined;
+  return ladderOf({ runtime, windowTokens: known?.windowTokens, native, model, byUser, choice });
+};
 
 /**
  * Tokens behind a percentage. An uncertain window converts nothing: the percentage is the agent's own and needs none. What lies below
  * a baseline is in use, too (facts/codex.md §2.3).
  */
 const convertedTokens = (
-  { usedPercent, basis = 'window', basisTokens }: Reading,
+  scale: Scale,
+  reading: Reading,
   window: KnownWindow | undefined,
-  native: NativeTrigger | undefined,
 ): number | undefined => {
+  const { usedPercent, basis = 'window' } = reading;
   if (usedPercent === undefined || !window?.certain) return undefined;
-  const { windowTokens } = window;
-  const whole = basisTokens ?? basisOf(basis, windowTokens, native);
+  const whole = basisTokens(scale, reading);
   if (whole === undefined) return undefined;
+  const windowTokens = basisWindow(scale, reading) ?? whole;
   const fixed = basis === 'baseline' ? Math.max(0, windowTokens - whole) : 0;
   return Math.round(fixed + (usedPercent * whole) / 100);
 };
 
-/** The tokens that are 100 % on a basis, where a window alone tells. */
-export const basisOf = (
-  basis: NonNullable<Reading['basis']>,
-  windowTokens: number,
-  native: NativeTrigger | undefined,
-): number | undefined => {
+/** The window that the agent's percentages count in: its own; the user's word only where nobody else has said anything. */
+const basisWindow = (scale: Scale, reading: Reading): number | undefined => {
+  const own = ownTokens(scale.windows, modelOf(scale, reading), reading.usedTokens);
+  if (own !== undefined) return own;
+  const window = windowFor(scale, reading);
+  return window?.certain ? window.windowTokens : undefined;
+};
+
+/** The tokens that are 100 % of a reading's basis; undefined where nobody knows. `other` was counted at the same time. */
+export const basisTokens = (scale: Scale, reading: Reading, other: Reading = reading): number | undefined => {
+  const { basis = 'window', basisTokens: told } = reading;
+  if (told !== undefined) return told;
+  const windowTokens = basisWindow(scale, other);
   switch (basis) {
     case 'window':
       return windowTokens;
     case 'effective':
-      return effectiveTokens(windowTokens);
+      return windowTokens === undefined ? undefined : effectiveTokens(windowTokens);
     case 'auto-compact':
-      return native && nativeTokens(windowTokens, native);
+      return ownTrigger(scale, other);
     case 'baseline':
       return undefined;
   }
+};
+
+// An agent that counts down to it has it, also with a model that usually has none. A window of the user's moves nothing of the agent's.
+const ownTrigger = (scale: Scale, reading: Reading): number | undefined => {
+  const { native } = scale;
+  const model = modelOf(scale, reading);
+  const own = ownTokens(scale.windows, model, reading.usedTokens);
+  if (!native || own === undefined) return undefined;
+  return nativeTokens(own, ruleFor(native, model, own) ?? native);
 };
 
 const inWindow = (reading: Reading, window: KnownWindow | undefined): Reading => {

@@ -2,8 +2,10 @@
 import { compactionWords, isUrgent } from './compaction/words.js';
 import type { Compaction } from './compaction/state.js';
 import type { Event } from './event.js';
+import { nativeNotice } from './native-notice.js';
 import { noNotices, noticeDue, noticesAt, withNotice } from './notices.js';
 import type { Notices, NoticeWish } from './notices.js';
+import { sessionLadder } from './provenance.js';
 import type { Millis } from './reading.js';
 import { hearTips, startTips, tipAt } from './tips.js';
 import type { Tips } from './tips.js';
@@ -11,6 +13,8 @@ import type { Session } from './session-state.js';
 
 export interface Messages {
   readonly notices: Notices;
+  /** what was said last of auto and the agent's own compaction */
+  readonly ofNative?: string;
   /** absent where nobody wants any, or nothing is known that could be told */
   readonly tips?: Tips;
 }
@@ -32,17 +36,29 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 });
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
-  const { now } = sight;
-  const wishes = [...(event.type === 'notice' ? [event] : []), ...refusals(sight.compaction)];
+  const { now, session } = sight;
+  const ofNative = nativeNotice(sessionLadder(session), session.runtime) ?? before.ofNative;
+  const wishes = [
+    ...(event.type === 'notice' ? [event] : []),
+    ...(ofNative === undefined || ofNative === before.ofNative
+      ? []
+      : [{ text: ofNative, priority: NATIVE_PRIORITY }]),
+    ...refusals(sight.compaction),
+  ];
   const told = wishes.reduce(
     (messages, wish) => ({ ...messages, notices: withNotice(messages.notices, wish, now) }),
     before,
   );
   const { tips, notices } = withTip(told, event, sight);
   const settled = noticesAt(notices, !isUrgent(sight.compaction, now), now);
-  return { notices: settled, ...(tips ? { tips } : {}) };
+  return {
+    notices: settled,
+    ...(ofNative === undefined ? {} : { ofNative }),
+    ...(tips ? { tips } : {}),
+  };
 };
 
+const NATIVE_PRIORITY = 160; // what may happen otherwise than the user thinks comes before what else is wrong with their settings
 const REFUSAL_PRIORITY = 300;
 
 /** Whoever asked by a key looks at the footer for the answer. */

@@ -8,6 +8,8 @@ import { percentOf } from './reading.js';
 import type { Basis, Millis, Reading, Source, WindowSource } from './reading.js';
 import { grouped } from './rung.js';
 import { scaleOf } from './session.js';
+import { thresholdsOf } from './thresholds.js';
+import type { Threshold } from './thresholds.js';
 import { windowOf } from './windows.js';
 import type { KnownWindow } from './windows.js';
 import type { Session } from './session-state.js';
@@ -17,6 +19,7 @@ export interface Witnessed {
   readonly source: Source;
   readonly basis: Basis;
   readonly usedTokens?: number;
+  readonly answerTokens?: number;
   readonly cachedTokens?: number;
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
@@ -62,22 +65,27 @@ export const provenance = (state: Session, now: Millis): Provenance | undefined 
 
 /** The ladder that judges the session's number now. */
 export const sessionLadder = (state: Session): Ladder => {
-  const { windows } = state;
-  return ladderFor(
-    scaleOf(state),
-    state.fused ? state.fused.window : windowOf(windows, windows.model, undefined),
-  );
+  const { windows, fused } = state;
+  const window = windowOf(windows, windows.model, undefined);
+  return ladderFor(scaleOf(state), fused ?? (window ? { window } : {}));
+};
+
+/** All numbers of that ladder that mean something: without a percentage, percentages are of nothing. */
+export const sessionThresholds = (state: Session): readonly Threshold[] => {
+  const hasPercent = state.fused !== undefined && percentOf(state.fused.reading) !== undefined;
+  return thresholdsOf(sessionLadder(state)).filter(({ unit }) => unit === 'tokens' || hasPercent);
 };
 
 type Numbers = Pick<Fused, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;
 
 const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): Witnessed => {
-  const { usedTokens, cachedTokens, windowTokens, windowSource, model, source, at } = reading;
+  const { usedTokens, answerTokens, cachedTokens, windowTokens, windowSource, model, source, at } = reading;
   const usedPercent = percentOf(reading);
   return {
     source,
     basis: reading.usedPercent === undefined ? 'window' : (reading.basis ?? 'window'),
     ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(windowSource === undefined ? {} : { windowSource }),
@@ -118,8 +126,22 @@ const reasonOf = ({ reading, window, raised }: Fused, best: Witnessed | undefine
     ...(raised && best ? [`above ${sourceTexts[best.source]} with ${witnessText(best)}`] : []),
   ].join('; ');
 
-const numberText = ({ usedTokens, usedPercent, basis = 'window' }: Reading): string =>
-  usedTokens === undefined ? `${usedPercent ?? 0}% ${basisTexts[basis]}` : `${grouped(usedTokens)} tokens`;
+const numberText = ({ usedTokens, answerTokens, usedPercent, basis = 'window' }: Reading): string =>
+  usedTokens === undefined
+    ? `${usedPercent ?? 0}% ${basisTexts[basis]}`
+    : usedText({ usedTokens, answerTokens });
+
+/** Tokens in use, with those of the last answer where they count, too. */
+export const usedText = ({
+  usedTokens,
+  answerTokens,
+}: {
+  readonly usedTokens: number;
+  readonly answerTokens?: number | undefined;
+}): string =>
+  answerTokens === undefined
+    ? `${grouped(usedTokens)} tokens`
+    : `${grouped(usedTokens)} tokens and ${grouped(answerTokens)} of the last answer`;
 
 const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
   `window ${grouped(windowTokens)} ${windowTexts[windowSource]}`;

@@ -13,6 +13,8 @@ export interface ReadingRecord {
   /** what `usedPercent` counts against */
   readonly basis: Basis;
   readonly usedTokens?: number;
+  /** the agent's last answer, which counts for the tier and is not in the others; since 0.2 */
+  readonly answerTokens?: number;
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
   /** 0…100, one decimal; 0 and 100 only where nothing or everything is used */
@@ -27,8 +29,8 @@ export interface ReadingRecord {
 export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
   const known = provenance(state, now);
   if (!known) return undefined;
-  const { source, basis, usedTokens, windowTokens, windowSource, usedPercent, exact, tier, model, at } =
-    known;
+  const { source, basis, usedTokens, answerTokens, windowTokens, windowSource, usedPercent } = known;
+  const { exact, tier, model, at } = known;
   return {
     schema: 'ctxwrap.reading/1',
     at,
@@ -36,6 +38,7 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
     source,
     basis,
     ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(windowSource === undefined ? {} : { windowSource }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),

@@ -20,6 +20,8 @@ export type Basis = 'window' | 'effective' | 'auto-compact' | 'baseline';
 export interface Reading {
   /** tokens in the window now, by the runtime's own definition */
   readonly usedTokens?: number;
+  /** the agent's last answer, where the agent does not count it as used and its own compaction does */
+  readonly answerTokens?: number;
   /** of the used ones: what the model's cache held; only where the agent says so */
   readonly cachedTokens?: number;
   /** context window in tokens, effective for this session */
@@ -46,14 +48,16 @@ export interface WindowClaim {
 
 /** The reading with every impossible number (NaN, negative, far beyond any window, an empty window) left out; undefined if nothing says how full. */
 export const validReading = (reading: Reading): Reading | undefined => {
-  const { usedTokens, windowTokens, windowSource, usedPercent, ...rest } = reading;
+  const { usedTokens, answerTokens, windowTokens, windowSource, usedPercent, ...rest } = reading;
   const used = possibleTokens(usedTokens);
+  const answer = possibleTokens(answerTokens);
   const window = possibleTokens(windowTokens);
   const percent = possible(usedPercent);
   if (used === undefined && percent === undefined) return undefined;
   return {
     ...rest,
     ...(used === undefined ? {} : { usedTokens: used }),
+    ...(used !== undefined && answer ? { answerTokens: answer } : {}),
     ...(window ? { windowTokens: window, windowSource: windowSource ?? 'default' } : {}),
     ...(percent === undefined ? {} : { usedPercent: percent }),
   };

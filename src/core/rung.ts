@@ -5,6 +5,8 @@ export interface Bound {
   /** 0…100, or tokens */
   readonly value: number;
   readonly unit: 'percent' | 'tokens';
+  /** it gives way where the agent would compact first: a word that was not meant for this program alone */
+  readonly yields?: true;
 }
 
 /** The bounds a user may set; what is absent is the preset's. */
@@ -16,8 +18,10 @@ export interface CustomBounds {
 
 /** One boundary between two tiers, inclusive: at `value` the higher tier has begun. */
 export interface Rung extends Bound {
-  /** the user set it, so nothing moves it */
+  /** the user set it, so nothing moves it unless it yields */
   readonly custom: boolean;
+  /** the user asked for so many tokens, and it gave way to the agent's own compaction */
+  readonly asked?: number;
   /** one sentence of facts and figures: `auto 162,000: 5,000 before claude compacts by itself at 167,000` */
   readonly reason: string;
 }

@@ -2,11 +2,10 @@
 import type { Activity } from './activity.js';
 import type { Mode } from './compaction/state.js';
 import type { Tier } from './ladder.js';
-import { sessionLadder } from './provenance.js';
+import { sessionThresholds } from './provenance.js';
 import { readingRecord } from './reading-record.js';
 import type { ReadingRecord } from './reading-record.js';
 import type { Millis } from './reading.js';
-import { thresholdsOf } from './thresholds.js';
 import type { Threshold } from './thresholds.js';
 import { footerView } from './view.js';
 import type { Session } from './session-state.js';
@@ -115,7 +114,7 @@ export const sessionRecord = (
     ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
     evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
-    thresholds: thresholdsOf(sessionLadder(state)),
+    thresholds: sessionThresholds(state),
     ...(compaction ? { compaction: end ? { mode: compaction.mode } : compaction } : {}),
   };
 };

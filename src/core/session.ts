@@ -8,8 +8,9 @@ import { afterOutput, noFlow, restarted } from './flow.js';
 import { fuse } from './fusion.js';
 import { hear } from './hear.js';
 import type { Heard } from './hear.js';
-import type { LadderChoice, NativeTrigger } from './ladder.js';
+import type { LadderChoice } from './ladder.js';
 import type { Scale } from './measure.js';
+import type { NativeTrigger } from './native.js';
 import type { Millis } from './reading.js';
 import type { Blank, Session, Understood } from './session-state.js';
 import { shownAt, shownDeadline } from './shown.js';
@@ -96,6 +97,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     }
     case 'user-window':
     case 'assumed-window':
+    case 'own-compaction':
     case 'settings':
       return wished(state, event);
     case 'screen-blank':

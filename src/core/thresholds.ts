@@ -1,4 +1,5 @@
 import type { Ladder } from './ladder.js';
+import type { Figure, Rung } from './rung.js';
 
 /** One number of a ladder, with the sentence that explains it. */
 export interface Threshold {
@@ -21,14 +22,23 @@ export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
 /** The reason without the name and the number that it begins with, for a row that shows both already. */
 export const reasonOnly = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
 
-/** All numbers of a ladder: what the window leaves, the boundaries upwards, and where the agent compacts by itself. */
+/**
+ * All numbers of a ladder: what the window leaves, where that is what the boundaries keep to, the boundaries upwards, and where the agent
+ * compacts by itself.
+ */
 export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
-  ...(effective ? [inTokens('effective', effective)] : []),
+  ...(effective && [warn, auto, hard].every((rung) => !rung || keepsTo(effective, rung))
+    ? [inTokens('effective', effective)]
+    : []),
   threshold('warn', warn),
   ...(auto ? [threshold('auto', auto)] : []),
   threshold('hard', hard),
   ...(native ? [inTokens('native', native)] : []),
 ];
+
+// A small window is shared out in percent of the whole, and the user's own boundaries are where they are.
+const keepsTo = ({ tokens }: Figure, { custom, unit, value }: Rung): boolean =>
+  custom || (unit === 'tokens' && value <= tokens);
 
 const threshold = (name: Threshold['name'], { value, unit, reason }: Omit<Threshold, 'name'>): Threshold => ({
   name,

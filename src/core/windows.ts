@@ -93,6 +93,16 @@ export const windowOf = (
   return { windowTokens, windowSource, certain: isCertain(best, possible) };
 };
 
+/** The window as the agent itself has it, in tokens, whatever the user says or assumes; undefined where that is not certain. */
+export const ownTokens = (
+  { claims, open }: Windows,
+  model: string | undefined,
+  usedTokens: number | undefined,
+): number | undefined => {
+  const own = windowOf({ claims, open }, model, usedTokens);
+  return own?.certain ? own.windowTokens : undefined;
+};
+
 /** Nothing is measured with what a runtime only guesses; what the user assumes takes its place. */
 const withAssumed = (
   claims: readonly WindowClaim[],

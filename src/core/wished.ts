@@ -1,11 +1,11 @@
-// What the user has said of windows and tiers, at the start or while the session runs.
+// What the user has said of windows and tiers, to us or to the agent, at the start or while the session runs.
 import { noEvidence } from './evidence.js';
 import type { Event } from './event.js';
 import { assumed, hearClaim, withUserTokens } from './windows.js';
 import type { Windows } from './windows.js';
 import type { Session } from './session-state.js';
 
-export type Wish = Extract<Event, { type: 'user-window' | 'assumed-window' | 'settings' }>;
+export type Wish = Extract<Event, { type: 'user-window' | 'assumed-window' | 'own-compaction' | 'settings' }>;
 
 export const wished = (state: Session, event: Wish): Session => {
   switch (event.type) {
@@ -15,6 +15,12 @@ export const wished = (state: Session, event: Wish): Session => {
     }
     case 'assumed-window':
       return inWindows(state, assumed(state.windows, event.windowTokens));
+    case 'own-compaction': {
+      const { native: _, ...rest } = state;
+      const { trigger } = event;
+      const evidence = { ...state.evidence, drift: noEvidence.drift }; // a screen that counts down to it is read anew
+      return { ...rest, ...(trigger ? { native: trigger } : {}), evidence };
+    }
     case 'settings': {
       const { ladder, windowTokens } = event.settings;
       return { ...inWindows(state, withUserTokens(state.windows, windowTokens)), ladder };

@@ -1,7 +1,7 @@
 import type { ActivityReport } from '../core/activity.js';
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
-import type { NativeTrigger } from '../core/ladder.js';
+import type { NativeTrigger } from '../core/native.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import type { OwnLadder } from '../core/thresholds.js';
 import type { TitleSigns } from '../core/title-signs.js';
@@ -9,6 +9,7 @@ import type { AgentHome } from './agent-home.js';
 import type { ContentReader } from './contents.js';
 import type { FilePort } from './file-port.js';
 import type { OfficialSource } from './official-source.js';
+import type { OwnCompactionSource } from './own-compaction.js';
 import type { Env, Place } from './place.js';
 import type { PromptReader, Recipe } from './recipe.js';
 import type { AgentStatus, Seen } from './seen.js';
@@ -25,12 +26,14 @@ export interface Runtime {
   readonly home?: AgentHome;
   /** false when these arguments make the agent print and exit, so that it must run without a PTY and a footer */
   readonly isInteractive: (args: readonly string[]) => boolean;
-  /** where the agent compacts by itself; undefined when it does not or when nobody knows */
+  /** where the agent compacts by itself, as far as its environment tells; undefined when it does not or when nobody knows */
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
+  /** the same with its own settings; undefined where there are none that are known */
+  readonly ownCompaction?: OwnCompactionSource;
   /** nothing of it tells a number: the text that it writes is counted, and marked as an estimate */
   readonly isEstimated?: true;
-  /** the boundaries the agent itself shows, where it has any */
-  readonly ownLadder?: (windowTokens: number) => OwnLadder;
+  /** the boundaries the agent itself shows in its own window, where it has any, and compacts by itself at so many tokens */
+  readonly ownLadder?: (windowTokens: number, nativeTokens: number | undefined) => OwnLadder;
   /** where and how the agent records its sessions; undefined when it has no session file we can read */
   readonly log?: SessionLog;
   /** the exact numbers it tells when its launch asks for them; undefined when it tells none */

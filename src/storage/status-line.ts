@@ -7,7 +7,7 @@ import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
 
 const FOLDER = 'status-line';
 const REPORT_BYTES = 256 * 1024; // a report is 1 to 3 KB
-const SETTINGS_BYTES = 1024 * 1024;
+const SETTINGS_BYTES = 4 * 1024 * 1024; // Claude keeps much else in its old one
 const MOST_SWEPT = 200; // files looked at in one clean-up
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const OWN_FILE = /^(\d+)-[A-Za-z0-9_-]+\.(?:settings|report)\.json(?:\.[0-9a-f]+\.tmp)?$/;

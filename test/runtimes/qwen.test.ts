@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nativeTokens } from '../../src/core/ladder-limits.js';
+import { nativeTokens } from '../../src/core/native.js';
 import { runtimes } from '../../src/runtimes/index.js';
 import { qwenLadder } from '../../src/runtimes/qwen/ladder.js';
 import { locateQwen } from '../../src/runtimes/qwen/paths.js';

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { commentOf } from '../../core/config/describe.js';
 import { jsonSchema } from '../../core/config/json-schema.js';
 import { keyNames } from '../../core/config/keys.js';
+import { nativeProblems } from '../../core/config/native-problems.js';
 import { completedConfig, newConfig } from '../../storage/complete-config.js';
 import { readConfigFile } from '../../storage/config-file.js';
 import { reasonOf } from '../../storage/unwritable.js';
@@ -10,12 +11,14 @@ import { writeConfig } from '../../storage/write-config.js';
 import { findingOf } from '../config/findings.js';
 import type { Finding } from '../config/findings.js';
 import { brokenConfig, refusedConfig, unwritableConfig } from '../config/messages.js';
+import { allRuntimes } from '../all-runtimes.js';
 import { configRecord, findingsText, initText, settingsText } from '../config/text.js';
 import { configPath, ownCommand, surroundings } from '../config/path.js';
 import type { Surroundings } from '../config/path.js';
 import type { WholeConfiguration } from '../config/whole-configuration.js';
 import { fixOfFile } from '../config/file-fix.js';
 import { jsonText } from '../json-text.js';
+import { compactingAgents } from '../own-compactions.js';
 import { print } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
@@ -53,7 +56,7 @@ const answer = async (request: ConfigRequest & Given): Promise<Answer> => {
     case 'show':
       return good(shown(request, whole()));
     case 'check':
-      return checked(request, whole());
+      return checked(request, await withNative(whole(), around));
   }
 };
 
@@ -65,6 +68,15 @@ const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration):
 };
 
 const usage = 2;
+
+/** With what the agents' own settings say; a start does not wait for them, and tells of them when it knows the agent's window. */
+const withNative = async (
+  whole: WholeConfiguration,
+  { env, home, cwd }: Surroundings,
+): Promise<WholeConfiguration> => {
+  const agents = await compactingAgents(allRuntimes(whole.runtimes), { env, home, cwd });
+  return { ...whole, problems: [...whole.problems, ...nativeProblems(whole.settings.effective, agents)] };
+};
 
 const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => {
   const { problems } = whole;

@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { contextReport } from '../../core/context-report.js';
 import type { ContextReport } from '../../core/context-report.js';
-import { provenance, sessionLadder } from '../../core/provenance.js';
+import { provenance, sessionThresholds } from '../../core/provenance.js';
 import { readingRecord } from '../../core/reading-record.js';
-import { thresholdsOf } from '../../core/thresholds.js';
+import type { OwnLadder, Threshold } from '../../core/thresholds.js';
 import { footerView } from '../../core/view.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
@@ -68,7 +68,6 @@ const sessionReport = async (
       ? undefined
       : await readFile(logPath, runtime, request).catch(() => undefined);
   const seen = file && provenance(file.state, Date.now());
-  const windowTokens = reading?.windowTokens;
   return contextReport({
     runtime: record.runtime,
     session: { id, pid, liveness },
@@ -79,7 +78,7 @@ const sessionReport = async (
     // the file may be a turn ahead or behind
     cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
     thresholds: record.thresholds,
-    ownLadder: windowTokens === undefined ? undefined : runtime?.ownLadder?.(windowTokens),
+    ownLadder: runtime && ownLadder(runtime, reading, record.thresholds),
     compactions: file?.compactions ?? [],
     toolResults: file?.toolResults ?? [],
   });
@@ -99,18 +98,30 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const isOther = runtime.log.recognises !== undefined && recognised !== runtime;
   if (!reading && compactions.length === 0 && isOther)
     throw messages.othersFile(given, runtime.name, recognised?.name);
-  const windowTokens = reading?.windowTokens;
+  const thresholds = sessionThresholds(state);
   return contextReport({
     runtime: runtime.name,
     path,
     reading,
     note: footerView(state, now).note,
     cachedTokens: provenance(state, now)?.cachedTokens,
-    thresholds: thresholdsOf(sessionLadder(state)),
-    ownLadder: windowTokens === undefined ? undefined : runtime.ownLadder?.(windowTokens),
+    thresholds,
+    ownLadder: ownLadder(runtime, reading, thresholds),
     compactions,
     toolResults,
   });
+};
+
+/** The agent's own boundaries: in its own window only, and not in one that the user has named. */
+const ownLadder = (
+  runtime: Runtime,
+  reading: ContextReport['reading'],
+  thresholds: readonly Threshold[],
+): OwnLadder | undefined => {
+  const { windowTokens, windowSource } = reading ?? {};
+  if (windowTokens === undefined || windowSource === 'user' || windowSource === 'default') return undefined;
+  const native = thresholds.find(({ name }) => name === 'native');
+  return runtime.ownLadder?.(windowTokens, native?.value);
 };
 
 const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): Promise<ReadSession> =>

@@ -3,11 +3,11 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
+import type { Homestead } from '../../runtimes/agent-home.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { findCommand } from '../../storage/find-command.js';
 import { folderObstacle } from '../../storage/folder-obstacle.js';
 import { homeFolder } from '../../storage/home-folder.js';
-import { sessionFiles } from '../../storage/session-files.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import { readVerified } from '../../storage/verified-records.js';
@@ -16,6 +16,7 @@ import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
 import { versionOutput } from '../../wrap/version-output.js';
 import { surroundings } from '../config/path.js';
 import { allRuntimes } from '../all-runtimes.js';
+import { ownCompactionOf } from '../own-compactions.js';
 import { agentSection, ownAgentSection } from '../doctor/agent-checks.js';
 import type { AgentFacts } from '../doctor/agent-checks.js';
 import { configSection } from '../doctor/config-checks.js';
@@ -117,9 +118,8 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
     version: said,
     verified: said.kind === 'told' ? await readVerified(state, runtime.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
-    setting: await home.ownSetting(sessionFiles(), place),
+    own: await ownCompactionOf(runtime, place),
     official: await officialText(runtime, place, windowTokens !== undefined),
-    env,
     windowTokens,
     choice: ladderChoice(options),
   });
@@ -144,7 +144,7 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 
 const officialText = async (
   { official }: Runtime,
-  place: Pick<AgentFacts, 'env'> & { readonly home: string; readonly cwd: string },
+  place: Homestead,
   isWindowSet: boolean,
 ): Promise<string | undefined> => {
   if (!official) return undefined;

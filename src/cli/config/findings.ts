@@ -49,6 +49,8 @@ const sentences = (problem: Problem): Sentences => {
       return order(problem);
     case 'capacity':
       return capacity(problem);
+    case 'native':
+      return native(problem);
     case 'repeated':
       return repeated(problem);
     case 'syntax':
@@ -109,6 +111,17 @@ const capacity = ({ key, given, backend, most, origin }: Of<'capacity'>): Senten
   what: `${key} is ${given}, and ${backend} has ${most} at most`,
   why: 'yours holds; if the agent says another number, change one of them',
   fix: fixOf(origin, String(most)),
+});
+
+const native = ({ key, given, agents, origin }: Of<'native'>): Sentences => ({
+  what: `${key} is ${given}, and ${agents.map(({ agent }) => agent).join(', ')} may compact first`,
+  why: agents
+    .map(({ agent, at, usual, used }) => {
+      const ours = used === undefined ? 'yours holds' : `it counts as ${used}`;
+      return `${agent} compacts by itself at ${at} in a window of ${usual}, its usual one: ${ours} there`;
+    })
+    .join('; '),
+  fix: fixOf(origin),
 });
 
 const repeated = ({ key, origin }: Of<'repeated'>): Sentences => ({

@@ -2,15 +2,16 @@
 import { ladderOf } from '../../core/build-ladder.js';
 import { fail, ok, warn } from '../../core/doctor-report.js';
 import type { Check, CheckSection } from '../../core/doctor-report.js';
-import { nativeTokens } from '../../core/ladder-limits.js';
 import type { LadderChoice } from '../../core/ladder.js';
+import { nativeNotice } from '../../core/native-notice.js';
 import { grouped } from '../../core/rung.js';
 import { shellWord } from '../../core/shell-word.js';
 import { thresholdsOf } from '../../core/thresholds.js';
 import { dayOf } from '../../core/time.js';
 import { isFullyVerified, scoreOf } from '../../core/verified-record.js';
 import type { VerifiedRecord } from '../../core/verified-record.js';
-import type { AgentHome, OwnSetting } from '../../runtimes/agent-home.js';
+import type { AgentHome } from '../../runtimes/agent-home.js';
+import type { OwnCompaction } from '../../runtimes/own-compaction.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { isTested, newerThanTested } from '../../runtimes/tested.js';
 import type { FoundCommand } from '../../storage/find-command.js';
@@ -25,10 +26,11 @@ export interface AgentFacts {
   /** what `ctxwrap verify` found with this version; undefined where it was not tried */
   readonly verified: VerifiedRecord | undefined;
   readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
-  readonly setting: OwnSetting | undefined;
+  /** where it compacts by itself, as its own settings have it */
+  readonly own: OwnCompaction;
   /** how it is asked for its numbers; undefined for an agent that cannot be asked */
   readonly official: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** as the user has set it */
   readonly windowTokens: number | undefined;
   readonly choice: LadderChoice;
 }
@@ -128,42 +130,51 @@ const sessions = ({ sessions: { folder, state }, runtime }: AgentFacts): Check =
   }
 };
 
-const windowOf = ({ home, windowTokens }: AgentFacts): number => windowTokens ?? home.usualWindowTokens;
-
-const ladder = (facts: AgentFacts) =>
+/** A session tells its window, and nobody before it: without the user's word the numbers are those of a usual one. */
+const ladder = ({ runtime, home, own, windowTokens, choice }: AgentFacts) =>
   ladderOf({
-    runtime: facts.runtime.name,
-    windowTokens: windowOf(facts),
-    native: facts.runtime.nativeTrigger(facts.env),
-    choice: facts.choice,
+    runtime: runtime.name,
+    windowTokens: windowTokens ?? home.usualWindowTokens,
+    byUser: windowTokens === undefined ? undefined : { ownTokens: home.usualWindowTokens },
+    native: own.trigger,
+    choice,
   });
 
 const thresholds = (facts: AgentFacts): readonly Check[] => {
-  const window = facts.windowTokens === undefined ? 'its usual window' : 'the window you set';
+  const { home, windowTokens, own } = facts;
+  const usual = grouped(home.usualWindowTokens);
+  const window =
+    windowTokens === undefined
+      ? `told by each session; these are the numbers for ${usual} tokens, its usual window`
+      : `${grouped(windowTokens)} tokens, the window you set; its own is usually ${usual}`;
+  const isForSome = own.trigger?.exceptions?.some(({ rule }) => rule === undefined) === true;
   return [
-    ok('window', `${grouped(windowOf(facts))} tokens, ${window}`),
-    ...thresholdsOf(ladder(facts)).map(({ name, reason }) => ok(name, reason.replace(/^[a-z]+ /, ''))),
+    ok('window', window),
+    ...thresholdsOf(ladder(facts)).map(({ name, reason }) => {
+      const some = name === 'native' && isForSome ? ', not with every model' : '';
+      return ok(name, `${reason.replace(/^[a-z]+ /, '')}${some}`);
+    }),
   ];
 };
 
-/** The agent's own settings can make it compact before us, in the middle of its work. */
+/** The agent's own settings, or the user's for us, can make it compact before us, in the middle of its work. */
 const ownCompaction = (facts: AgentFacts): readonly Check[] => {
-  const { setting, runtime } = facts;
-  if (!setting) return [];
-  const { file, name, value, trigger } = setting;
-  const told = `${name} = ${value} in ${file}`;
-  const own = trigger && nativeTokens(windowOf(facts), trigger);
-  if (own === undefined) return [ok('own compaction', `${runtime.name} does not compact by itself: ${told}`)];
-  const { auto } = ladder(facts);
-  if (!auto) return [ok('own compaction', `at ${grouped(own)}; ours is only shown: ${told}`)];
-  const isLater = auto.unit === 'tokens' && own > auto.value;
-  if (isLater) return [ok('own compaction', `at ${grouped(own)}, after our auto: ${told}`)];
-  const earlier = Math.floor((own * 0.95) / 1000);
-  return [
-    warn(
-      'own compaction',
-      `${runtime.name} compacts by itself at ${grouped(own)}, before our auto: ${told}`,
-      `ctxwrap --auto ${earlier}k ${runtime.command ?? runtime.name}`,
-    ),
-  ];
+  const { own, runtime } = facts;
+  const told = own.said.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ');
+  const because = told === '' ? '' : `: ${told}`;
+  if (!own.trigger) {
+    return told === '' ? [] : [ok('own compaction', `${runtime.name} does not compact by itself${because}`)];
+  }
+  const { auto, native } = ladder(facts);
+  if (!native) return [];
+  const notice = nativeNotice({ ...(auto ? { auto } : {}), native }, runtime.name);
+  if (auto && notice !== undefined && auto.asked === undefined) {
+    const earlier = Math.floor((native.tokens * 0.95) / 1000);
+    const fix = `ctxwrap --auto ${earlier}k ${runtime.command ?? runtime.name}`;
+    return [warn('own compaction', `${notice}${because}`, fix)];
+  }
+  if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
+  if (told === '') return [];
+  const ours = auto ? 'after our auto' : 'ours is only shown';
+  return [ok('own compaction', `at ${grouped(native.tokens)}, ${ours}${because}`)];
 };

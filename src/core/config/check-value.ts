@@ -76,6 +76,7 @@ const schemaOf = (type: ValueType): v.GenericSchema<unknown, unknown> => {
           value: v.pipe(v.number(), v.minValue(type.least), v.maxValue(type.most)),
           unit: v.literal('percent'),
         }),
+        v.transform((bound) => ({ ...bound, yields: true as const })),
       );
     case 'text':
       return v.pipe(v.string(), v.nonEmpty(), v.maxLength(type.longest));

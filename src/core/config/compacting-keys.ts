@@ -54,11 +54,8 @@ export const compactingKeys = {
     example: '85%',
     flag: '--auto',
     aliases: [
-      {
-        name: 'COMPACTION_THRESHOLD_PCT',
-        type: { kind: 'percent', least: 50, most: 99 },
-        otherwise: '85%', // what the document that names this variable falls back to
-      },
+      // where the agent compacts before that by itself it gives way: it was not set for an agent with a compaction of its own
+      { name: 'COMPACTION_THRESHOLD_PCT', type: { kind: 'percent', least: 50, most: 99 } },
     ],
     isTold: true,
     isLive: true,

@@ -61,6 +61,20 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
       /** tokens */
       readonly most: number;
     }
+  /** where auto would be, agents compact by themselves already; their usual windows are meant */
+  | {
+      readonly kind: 'native';
+      readonly key: string;
+      readonly given: string;
+      readonly agents: readonly {
+        readonly agent: string;
+        /** tokens, as are the others */
+        readonly at: string;
+        readonly usual: string;
+        /** what auto is instead, where it gives way */
+        readonly used?: string;
+      }[];
+    }
   /** the name stands more than once; the last one holds */
   | { readonly kind: 'repeated'; readonly key: string }
   /** the text of a file is no JSONC, or a line of a dotenv file no pair */

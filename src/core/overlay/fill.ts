@@ -3,13 +3,19 @@ import type { ContextPart } from '../context-parts.js';
 import { contextReport } from '../context-report.js';
 import { isStale } from '../flow.js';
 import { isDrawable } from '../figures.js';
-import { basisTexts, provenance, sessionLadder, sourceTexts, windowTexts } from '../provenance.js';
+import {
+  basisTexts,
+  provenance,
+  sessionLadder,
+  sessionThresholds,
+  sourceTexts,
+  windowTexts,
+} from '../provenance.js';
 import { readingRecord } from '../reading-record.js';
 import { isOwnHard } from '../ladder.js';
 import type { Ladder, Tier } from '../ladder.js';
 import type { Millis } from '../reading.js';
 import type { Rung } from '../rung.js';
-import { thresholdsOf } from '../thresholds.js';
 import type { Threshold } from '../thresholds.js';
 import type { Session } from '../session-state.js';
 
@@ -66,16 +72,17 @@ export const fullness = (session: Session, now: Millis): Fullness => {
     runtime: session.runtime,
     reading: readingRecord(session, now),
     cachedTokens: known?.cachedTokens,
-    thresholds: thresholdsOf(ladder).filter((each) => isTelling(each, isHardAuto)),
+    thresholds: sessionThresholds(session).filter(({ name }) => name !== 'hard' || !isHardAuto),
     compactions: [],
     toolResults: [],
   });
   const { tier, thresholds } = report;
+  const isShown = ({ name }: BarMark): boolean => thresholds.some((each) => each.name === name);
   const rest = { ...(tier ? { tier } : {}), thresholds, isHardAuto: isHardAuto && thresholds.length > 0 };
   if (!known || !session.fused) return rest;
   const { usedTokens, windowTokens, usedPercent, windowSource } = known;
   const wholeTokens = report.totalTokens ?? windowTokens;
-  const tokens = usedTokens ?? session.fused.tokens;
+  const { tokens } = session.fused;
   const fill: OverlayFill = {
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
@@ -91,15 +98,9 @@ export const fullness = (session: Session, now: Millis): Fullness => {
     parts: report.parts,
     ...(report.totalTokens === undefined ? {} : { totalTokens: report.totalTokens }),
     share: tokens !== undefined && wholeTokens ? tokens / wholeTokens : (usedPercent ?? 0) / 100,
-    marks: marksOf(ladder, wholeTokens),
+    marks: marksOf(ladder, wholeTokens).filter(isShown),
   };
   return { ...rest, fill };
-};
-
-// A window that is smaller than what the agent keeps free has no point at which it compacts by itself.
-const isTelling = ({ name, value }: Threshold, isHardAuto: boolean): boolean => {
-  if (name === 'hard') return !isHardAuto;
-  return name !== 'native' || value > 0;
 };
 
 const marksOf = (ladder: Ladder, wholeTokens: number | undefined): readonly BarMark[] => {

@@ -68,11 +68,13 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understo
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
   if (used === 0) return { state, facts: [] };
   const after = proven({ ...state, model }, used);
+  const answerTokens = countAt(usage, 'output_tokens');
   const cachedTokens = countAt(usage, 'cache_read_input_tokens');
   const fact: Fact = {
     type: 'reading',
     reading: {
       usedTokens: used,
+      ...(answerTokens ? { answerTokens } : {}),
       ...(cachedTokens === undefined ? {} : { cachedTokens }),
       ...windowOf(model, after.largeModels.includes(model), state.env),
       source: 'log',
@@ -83,7 +85,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understo
   return { state: after, facts: [fact] };
 };
 
-// The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it.
+// The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.
 const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
   const input = countAt(usage, 'input_tokens');
   if (input === undefined) return undefined;

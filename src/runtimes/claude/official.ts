@@ -119,10 +119,12 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
   const claims: readonly Fact[] = window ? [{ type: 'window', claim: { ...window, ...named } }] : [];
   if (used === undefined) return claims;
   if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the true size comes with the next answer
+  const answerTokens = countAt(usage, 'output_tokens');
   const cachedTokens = countAt(usage, 'cache_read_input_tokens');
   const usedPercent = countAt(context, 'used_percentage');
   const reading: Reading = {
     usedTokens: used,
+    ...(answerTokens ? { answerTokens } : {}),
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
     ...window,
     ...(usedPercent === undefined ? {} : { usedPercent, basis: 'window' as const }),

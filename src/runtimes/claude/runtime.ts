@@ -10,6 +10,7 @@ import { recipe } from './recipe.js';
 import { isClaudeRecord } from './records.js';
 import { screen } from './screen.js';
 import { titleSigns } from './title-signs.js';
+import { claudeCompaction } from './own-compaction.js';
 import { derivedWindow, nativeTrigger } from './window.js';
 
 export const claude: Runtime = {
@@ -19,6 +20,7 @@ export const claude: Runtime = {
   home: claudeHome,
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger,
+  ownCompaction: claudeCompaction,
   log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
   official,
   recipe,

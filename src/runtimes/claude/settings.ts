@@ -1,8 +1,11 @@
-// Claude Code's settings as far as its status line goes: where they are, which one counts, and `--settings` in the arguments.
+// Claude Code's settings: where they are, which one counts, and `--settings` in the arguments.
 import { isRecord, listAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import { words } from '../launch-rules.js';
-import type { OfficialLaunch, SettingsPort } from '../official-source.js';
+import { configFolder } from './paths.js';
+import type { SettingsPort } from '../official-source.js';
+import { placedSettings } from '../own-compaction.js';
+import type { PlacedSettings, SettingsPlace } from '../own-compaction.js';
 
 /** A flag's value among the arguments. */
 interface Given {
@@ -66,32 +69,39 @@ export interface OwnSettings {
   readonly project: readonly JsonRecord[];
 }
 
-/** Those that Claude is to read; in the home folder the user's own are there, and are no project's. */
-export const ownSettings = async (port: SettingsPort, launch: OfficialLaunch): Promise<OwnSettings> => {
-  const named = valuesOf(launch.args, '--setting-sources').at(-1)?.value;
+/** Those that Claude is to read. */
+export const ownSettings = async (port: SettingsPort, where: SettingsPlace): Promise<OwnSettings> => {
+  const { user, project } = ownFiles(where);
+  const read = async (paths: readonly string[]): Promise<readonly JsonRecord[]> =>
+    (await placedSettings(port, paths, parseSettings)).map(({ settings }) => settings);
+  return { user: await read(user), project: await read(project) };
+};
+
+/** The files of those settings; in the home folder the user's own are there, and are no project's. */
+const ownFiles = (where: SettingsPlace) => {
+  const named = valuesOf(where.args, '--setting-sources').at(-1)?.value;
   const wanted = named?.split(',').map((name) => name.trim());
-  const user = `${configFolder(launch)}/settings.json`;
-  const folder = `${launch.cwd}/.claude`;
-  const read = async (places: Readonly<Record<string, string>>): Promise<readonly JsonRecord[]> => {
-    const paths = Object.entries(places).flatMap(([source, path]) =>
-      (wanted?.includes(source) ?? true) ? [path] : [],
-    );
-    const texts = await Promise.all(paths.map((path) => port.text(path)));
-    return texts.map(parseSettings).filter((settings) => settings !== undefined);
-  };
-  const shared = `${folder}/settings.json`;
-  const local = `${folder}/settings.local.json`;
+  const only = (source: string, path: string): readonly string[] =>
+    (wanted?.includes(source) ?? true) ? [path] : [];
+  const user = `${configFolder(where)}/settings.json`;
+  const shared = `${where.cwd}/.claude/settings.json`;
   return {
-    user: await read({ user }),
-    project: await read({ ...(shared === user ? {} : { project: shared }), local }),
+    user: only('user', user),
+    project: [
+      ...(shared === user ? [] : only('project', shared)),
+      ...only('local', `${where.cwd}/.claude/settings.local.json`),
+    ],
   };
 };
 
 /** Settings of an organisation, which nothing on the command line outranks. */
 export const managedSettings = async (
   port: SettingsPort,
-  launch: OfficialLaunch,
-): Promise<readonly JsonRecord[]> => {
+  where: SettingsPlace,
+): Promise<readonly JsonRecord[]> =>
+  (await placedSettings(port, await managedFiles(port, where), parseSettings)).map(({ settings }) => settings);
+
+const managedFiles = async (port: SettingsPort, where: SettingsPlace): Promise<readonly string[]> => {
   const folders = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];
   const inFolders = await Promise.all(
     folders.map(async (folder) => {
@@ -104,9 +114,21 @@ export const managedSettings = async (
       ];
     }),
   );
-  const paths = [`${configFolder(launch)}/remote-settings.json`, ...inFolders.flat()];
-  const texts = await Promise.all(paths.map(port.text));
-  return texts.map(parseSettings).filter((settings) => settings !== undefined);
+  return [`${configFolder(where)}/remote-settings.json`, ...inFolders.flat()];
+};
+
+/** All that Claude is to read, the weakest first, each with where it stands. */
+export const settingsInOrder = async (
+  port: SettingsPort,
+  where: SettingsPlace,
+): Promise<readonly PlacedSettings[]> => {
+  const { user, project } = ownFiles(where);
+  const [own, given, managed] = await Promise.all([
+    placedSettings(port, [...user, ...project], parseSettings),
+    givenSettings(port, where.args),
+    managedFiles(port, where).then((paths) => placedSettings(port, paths, parseSettings)),
+  ]);
+  return [...own, ...(given ? [{ place: '--settings', settings: given }] : []), ...managed];
 };
 
 /** The status line that counts. Claude merges the fields of all sources, the strongest last; one without a command is none. */
@@ -134,7 +156,5 @@ export const countsFromItsFolder = (settings: JsonRecord): boolean => {
 // `Edit(/src/**)` counts from the file's folder, `Edit(//src/**)` from the root; a shell command is no path.
 const ANCHORED_RULE = /^(?!Bash\(|PowerShell\()\w+\(\/(?!\/)/;
 
-const configFolder = ({ env, home }: OfficialLaunch): string => env['CLAUDE_CONFIG_DIR'] || `${home}/.claude`;
-
-const parseSettings = (text: string | undefined): JsonRecord | undefined =>
+export const parseSettings = (text: string | undefined): JsonRecord | undefined =>
   text === undefined ? undefined : parseRecord(text.replace(/^\uFEFF/, ''));

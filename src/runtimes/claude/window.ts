@@ -1,5 +1,5 @@
 // How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
-import type { NativeTrigger } from '../../core/ladder.js';
+import type { NativeTrigger, TriggerException, TriggerRule } from '../../core/native.js';
 import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
 import { isMarkedLarge, modelKey, showsItsWindow } from './models.js';
 import type { Env } from '../place.js';
@@ -16,6 +16,7 @@ const ANSWER_TOKENS = 20_000;
 const COMPACT_MARGIN_TOKENS = 13_000;
 
 const SMALLEST_COMPACTION_WINDOW = 100_000;
+const SONNET_5_TOKENS = 967_000; // it takes for its window where nobody says another
 
 export interface Window {
   readonly windowTokens: number;
@@ -52,18 +53,18 @@ const sessionWindow = (window: Window, env: Env): Window => {
 
 /**
  * The one window with which the percentage on the screen and the tokens of the session file agree; undefined when none or several do.
- * Claude counts its last answer and what came after it, too, so its own percentage may be a little higher than ours.
+ * Claude counts what came after its last answer, too, so its own percentage may be a little higher than ours.
  */
 export const derivedWindow = (screen: Reading, log: Reading, env: Env): WindowClaim | undefined => {
   const { usedPercent, basis } = screen;
-  const { usedTokens, model } = log;
+  const { usedTokens, answerTokens = 0, model } = log;
   if (usedPercent === undefined || usedTokens === undefined || !usedTokens) return undefined;
   if (usedPercent <= 0 || usedPercent >= 100) return undefined; // clamped: larger numbers look the same
   const agreeing = possibleWindows(basis, env).filter((windowTokens) => {
     const whole = basisTokensOf(basis, windowTokens, env);
     if (whole === undefined) return false;
-    const ahead = usedPercent - (usedTokens * 100) / whole;
-    return ahead >= -0.5 && ahead <= 1.5; // points: rounding, and the answer
+    const ahead = usedPercent - ((usedTokens + answerTokens) * 100) / whole;
+    return ahead >= -0.5 && ahead <= 1.5; // points: rounding, and what came after the answer
   });
   const [windowTokens, another] = agreeing;
   if (windowTokens === undefined || another !== undefined) return undefined;
@@ -79,27 +80,60 @@ export const basisTokensOf = (
   const effective = windowTokens - answerReserve(env);
   if (basis === 'effective') return effective;
   if (basis !== 'auto-compact') return undefined;
-  const percent = positive(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE']);
+  const percent = loweringPercent(env);
   const point = effective - COMPACT_MARGIN_TOKENS;
   return percent === undefined ? point : Math.min(point, Math.floor((effective * percent) / 100));
 };
 
-/** Claude's own compaction point with the environment variables that move it; none when it is switched off. */
-export const nativeTrigger = (env: Env): NativeTrigger | undefined => {
+/** What Claude's settings say of the window that it compacts in, in tokens. */
+export interface OwnWindows {
+  readonly all?: number;
+  /** by `modelKey` */
+  readonly byModel?: Readonly<Record<string, number>>;
+}
+
+/** Claude's own compaction point with the environment variables and settings that move it; none when it is switched off. */
+export const nativeTrigger = (env: Env, windows: OwnWindows = {}): NativeTrigger | undefined => {
   if (isCompactionOff(env)) return undefined;
-  const answer = answerReserve(env);
-  const percent = positive(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE']);
-  if (percent === undefined || percent >= 90)
-    return { share: 1, reserveTokens: answer + COMPACT_MARGIN_TOKENS };
-  return { share: percent / 100, reserveTokens: Math.ceil((answer * percent) / 100) };
+  const rule = usualRule(env);
+  const inWindow = (mostWindowTokens: number): NativeTrigger => ({ ...rule, mostWindowTokens });
+  const limit = compactionWindow(env);
+  if (limit !== undefined) return inWindow(limit);
+  const { all, byModel = {} } = windows;
+  const own = Object.entries(byModel).map(([model, tokens]) => ({
+    model: `^${model.replace(/[^\w-]/g, '\\$&')}$`,
+    rule: inWindow(tokens),
+  }));
+  const exceptions = [...own, ...(all === undefined ? lateModels(rule) : [])];
+  return { ...(all === undefined ? rule : inWindow(all)), ...(exceptions.length > 0 ? { exceptions } : {}) };
 };
+
+const usualRule = (env: Env): TriggerRule => {
+  const answer = answerReserve(env);
+  const kept = answer + COMPACT_MARGIN_TOKENS;
+  const percent = loweringPercent(env);
+  if (percent === undefined) return { share: 1, reserveTokens: kept };
+  const share = percent / 100;
+  return { share, reserveTokens: Math.ceil(answer * share), leastFreeTokens: kept }; // it can only lower
+};
+
+// Where nothing names a window for compactions, many models go on until the model's server refuses (facts/claude.md §6, §10); newer
+// generations than the fourth do not.
+const lateModels = (rule: TriggerRule): readonly TriggerException[] => [
+  { model: '^claude-(?:sonnet|opus)-4-6$', aboveTokens: STANDARD_TOKENS },
+  { model: '^claude-(?:sonnet|opus)-4-6$', rule },
+  { model: '^claude-[a-z]+-[34](?:-|$)' },
+  { model: '^claude-sonnet-5$', rule: { ...rule, mostWindowTokens: SONNET_5_TOKENS } },
+];
 
 /** CLAUDE_CODE_AUTO_COMPACT_WINDOW as Claude understands it; undefined where it does not count. */
 export const compactionWindow = (env: Env): number | undefined => {
   const asked = positive(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW']);
-  if (asked === undefined || isCompactionOff(env)) return undefined;
-  return Math.min(LARGE_TOKENS, Math.max(SMALLEST_COMPACTION_WINDOW, Math.floor(asked)));
+  return asked === undefined || isCompactionOff(env) ? undefined : clampedWindow(asked);
 };
+
+export const clampedWindow = (asked: number): number =>
+  Math.min(LARGE_TOKENS, Math.max(SMALLEST_COMPACTION_WINDOW, Math.floor(asked)));
 
 const possibleWindows = (basis: Basis | undefined, env: Env): readonly number[] => {
   const sizes = isLargeOff(env) ? [STANDARD_TOKENS] : [STANDARD_TOKENS, LARGE_TOKENS];
@@ -113,6 +147,11 @@ const answerReserve = (env: Env): number =>
   Math.min(positive(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) ?? ANSWER_TOKENS, ANSWER_TOKENS);
 
 const isLargeOff = (env: Env): boolean => isOn(env['CLAUDE_CODE_DISABLE_1M_CONTEXT']);
+
+const loweringPercent = (env: Env): number | undefined => {
+  const percent = positive(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE']);
+  return percent !== undefined && percent <= 100 ? percent : undefined;
+};
 
 const isCompactionOff = (env: Env): boolean =>
   isOn(env['DISABLE_AUTO_COMPACT']) || isOn(env['DISABLE_COMPACT']);

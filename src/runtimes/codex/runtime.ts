@@ -4,14 +4,12 @@ import { codexContents } from './contents.js';
 import { codexHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { codexReader } from './log.js';
+import { codexCompaction, usualTrigger } from './own-compaction.js';
 import { locateCodex } from './paths.js';
 import { recipe } from './recipe.js';
 import { isCodexRecord } from './records.js';
 import { screen } from './screen.js';
 import { stateIn } from './status.js';
-
-// Codex compacts at 90 % of the raw window and reports 95 % of it as the window; no setting switches that off.
-const NATIVE = { share: 0.9 / 0.95, reserveTokens: 0 };
 
 export const codex: Runtime = {
   name: 'codex',
@@ -19,7 +17,8 @@ export const codex: Runtime = {
   npmPackage,
   home: codexHome,
   isInteractive: (args) => startsConversation(launchRules, args),
-  nativeTrigger: () => NATIVE,
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: codexCompaction,
   log: {
     locate: locateCodex,
     reader: codexReader,

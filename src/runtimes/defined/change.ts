@@ -20,11 +20,13 @@ export const changeRuntime = (runtime: Runtime, value: unknown): Changed => {
 };
 
 const changed = (runtime: Runtime, { command, recipe: waits, nativeTrigger }: Change): Runtime => {
-  const { recipe } = runtime;
+  const { recipe, ownCompaction, ...rest } = runtime;
   return {
-    ...runtime,
+    ...rest,
+    ...(recipe ? { recipe } : {}),
     ...(command === undefined ? {} : { command }),
-    ...(nativeTrigger ? { nativeTrigger: () => nativeTrigger } : {}),
+    // whoever says where it compacts knows better than its settings
+    ...(nativeTrigger ? { nativeTrigger: () => nativeTrigger } : ownCompaction ? { ownCompaction } : {}),
     ...(recipe && waits
       ? {
           recipe: (env) => {

@@ -1,4 +1,4 @@
-import type { NativeTrigger } from '../../core/ladder.js';
+import type { NativeTrigger } from '../../core/native.js';
 import type { Basis } from '../../core/reading.js';
 import type { FieldPath } from './field-path.js';
 import type { Glob } from './glob.js';

@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { atShare, ownSettingIn } from '../agent-home.js';
 import type { AgentHome } from '../agent-home.js';
 import { geminiFolder } from './paths.js';
 import { geminiWindowTokens } from './window.js';
@@ -8,13 +7,4 @@ export const geminiHome: AgentHome = {
   played: ['0.61.0', '0.58.0'],
   usualWindowTokens: geminiWindowTokens(''),
   sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
-  ownSetting: (port, where) =>
-    ownSettingIn(port, [
-      {
-        file: posix.join(geminiFolder(where), 'settings.json'),
-        name: 'model.compressionThreshold',
-        pattern: /"(?:compressionThreshold|contextPercentageThreshold)"\s*:\s*([\d.]+)/,
-        triggerOf: atShare,
-      },
-    ]),
 };

@@ -4,13 +4,11 @@ import { geminiContents } from './contents.js';
 import { geminiHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { geminiReader } from './log.js';
+import { geminiCompaction, usualTrigger } from './own-compaction.js';
 import { locateGemini } from './paths.js';
 import { geminiRecipe } from './recipe.js';
 import { isGeminiRecord } from './records.js';
 import { geminiScreen } from './screen.js';
-
-// model.compressionThreshold, 0.5 unless the user set it (facts/gemini.md §6.2).
-const NATIVE = { share: 0.5, reserveTokens: 0 };
 
 export const gemini: Runtime = {
   name: 'gemini',
@@ -18,7 +16,8 @@ export const gemini: Runtime = {
   npmPackage,
   home: geminiHome,
   isInteractive: (args) => startsConversation(launchRules, args),
-  nativeTrigger: () => NATIVE,
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: geminiCompaction,
   log: { locate: locateGemini, reader: geminiReader, recognises: isGeminiRecord, contents: geminiContents },
   recipe: () => geminiRecipe,
   screen: geminiScreen,

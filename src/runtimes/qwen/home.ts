@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
-import { atShare, ownSettingIn } from '../agent-home.js';
 import type { AgentHome } from '../agent-home.js';
-import { qwenFolder, runtimeFolder } from './paths.js';
+import { runtimeFolder } from './paths.js';
 
 const USUAL_TOKENS = 1_000_000; // of its usual coder model (facts/qwen.md)
 
@@ -9,13 +8,4 @@ export const qwenHome: AgentHome = {
   played: ['0.24.4', '0.15.10'],
   usualWindowTokens: USUAL_TOKENS,
   sessions: (where) => posix.join(runtimeFolder(where), 'projects'),
-  ownSetting: (port, where) =>
-    ownSettingIn(port, [
-      {
-        file: posix.join(qwenFolder(where), 'settings.json'),
-        name: 'context.autoCompactThreshold',
-        pattern: /"autoCompactThreshold"\s*:\s*([\d.]+)/,
-        triggerOf: atShare,
-      },
-    ]),
 };

@@ -13,13 +13,16 @@ const AUTO_BUFFER_TOKENS = 13_000;
 const WARN_BUFFER_TOKENS = 20_000;
 const HARD_BUFFER_TOKENS = 3_000;
 /** `context.autoCompactThreshold` unless the user set it */
-const DEFAULT_AUTO_SHARE = 0.85;
+export const DEFAULT_AUTO_SHARE = 0.85;
+/** What it keeps free of a window that is larger. */
+export const OWN_FREE_TOKENS = SUMMARY_RESERVE_TOKENS + AUTO_BUFFER_TOKENS;
 
-export const qwenLadder = (windowTokens: number, autoShare = DEFAULT_AUTO_SHARE): QwenLadder => {
-  const effective = windowTokens - SUMMARY_RESERVE_TOKENS;
-  const shared = windowTokens * autoShare;
-  const buffered = effective - AUTO_BUFFER_TOKENS;
-  const auto = buffered > 0 ? Math.min(shared, buffered) : shared;
+/** `nativeTokens`: where it compacts by itself, as its settings have it. */
+export const qwenLadder = (windowTokens: number, nativeTokens?: number): QwenLadder => {
+  const effective = Math.max(0, windowTokens - SUMMARY_RESERVE_TOKENS);
+  const shared = windowTokens * DEFAULT_AUTO_SHARE;
+  const buffered = windowTokens - OWN_FREE_TOKENS;
+  const auto = nativeTokens ?? (buffered > 0 ? Math.min(shared, buffered) : shared);
   return {
     effective,
     warn: Math.max(0, auto - WARN_BUFFER_TOKENS),

@@ -5,14 +5,12 @@ import { qwenLadder } from './ladder.js';
 import { qwenHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { qwenReader } from './log.js';
+import { qwenCompaction, usualTrigger } from './own-compaction.js';
 import { locateQwen } from './paths.js';
 import { qwenRecipe } from './recipe.js';
 import { isQwenRecord } from './records.js';
 import { qwenScreen } from './screen.js';
 import { stateIn } from './status.js';
-
-// context.autoCompactThreshold and what Qwen keeps free for the summary and itself (facts/qwen.md); it acts at the lower one.
-const NATIVE = { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 };
 
 export const qwen: Runtime = {
   name: 'qwen',
@@ -20,8 +18,9 @@ export const qwen: Runtime = {
   npmPackage,
   home: qwenHome,
   isInteractive: (args) => startsConversation(launchRules, args),
-  nativeTrigger: () => NATIVE,
-  ownLadder: (windowTokens) => qwenLadder(windowTokens),
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: qwenCompaction,
+  ownLadder: qwenLadder,
   log: {
     locate: locateQwen,
     reader: qwenReader,

@@ -17,6 +17,7 @@ export const partLooks: Readonly<Record<PartName, PartLook>> = {
   used: { cell: '▰', tone: 'bar' },
   cached: { cell: '▰', tone: 'bar' },
   fresh: { cell: '▮', tone: 'bar' },
+  answer: { cell: '▮', tone: 'bar' },
   free: { cell: '▱', tone: 'quiet' },
   buffer: { cell: '▯', tone: 'quiet' },
 };

@@ -15,6 +15,7 @@ import { followSession, type Following } from './follow-session.js';
 import { followSettings } from '../live-settings.js';
 import { makeObserver, type Observer } from './observe.js';
 import { followOfficial, type OfficialFollowing } from './official.js';
+import { followOwnCompaction } from './own-compaction.js';
 import { screenText } from './screen-text.js';
 import { makeSessionLoop, type LoopListener, type SessionLoop } from '../session-loop.js';
 import { typistPort, untouched, type TypistHands } from './typist-hands.js';
@@ -90,6 +91,7 @@ export const followReadings = (
   };
   const following = followFile(session, { place, take, official, listener: { ...listener, onFile } });
   const observing = observe(session, child, { place, take });
+  const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
   observer = observing;
   return {
@@ -104,7 +106,7 @@ export const followReadings = (
     },
     stop: () => {
       stopSettings();
-      for (const part of [observing, following, official]) part.stop();
+      for (const part of [observing, following, official, ownCompaction]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       compactor.stop();
       loop.stop();

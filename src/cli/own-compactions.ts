@@ -1,0 +1,33 @@
+// Where the agents on this machine compact by themselves, as their own settings have it in this folder.
+import { realpathSync } from 'node:fs';
+import type { KnownAgent } from '../core/config/native-problems.js';
+import type { Homestead } from '../runtimes/agent-home.js';
+import type { OwnCompaction } from '../runtimes/own-compaction.js';
+import type { Runtime } from '../runtimes/runtime.js';
+import { findCommand } from '../storage/find-command.js';
+import { settingsFiles } from '../storage/settings-files.js';
+
+/** As a session that is started here without arguments would have it. */
+export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promise<OwnCompaction> =>
+  (await runtime.ownCompaction?.read(settingsFiles(), { ...place, args: [] })) ?? {
+    trigger: runtime.nativeTrigger(place.env),
+    said: [],
+  };
+
+/** Those that are installed and compact by themselves; where none is, which one will be started is open, and it is all of them. */
+export const compactingAgents = async (
+  runtimes: readonly Runtime[],
+  place: Homestead,
+): Promise<readonly KnownAgent[]> => {
+  const search = { path: place.env['PATH'], self: realpathSync(process.argv[1] ?? '') };
+  const known = runtimes.filter(({ home }) => home !== undefined);
+  const there = known.filter(({ command = '' }) => findCommand(command, search).kind === 'found');
+  const found = await Promise.all(
+    (there.length > 0 ? there : known).map(async (runtime): Promise<readonly KnownAgent[]> => {
+      const { trigger } = await ownCompactionOf(runtime, place);
+      const { name, home } = runtime;
+      return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
+    }),
+  );
+  return found.flat();
+};

@@ -269,6 +269,7 @@ describe('the runtimes', () => {
       'models.ts',
       'names.ts',
       'official.ts',
+      'own-compaction.ts',
       'paths.ts',
       'percent.ts',
       'prompt.ts',

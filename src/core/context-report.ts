@@ -84,6 +84,7 @@ const partsOf = ({
 }: ContextFacts): Pick<ContextReport, 'parts' | 'totalTokens'> => {
   const { usedTokens, answerTokens, windowTokens } = reading ?? {};
   if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
-  const nativeTokens = thresholds.find(({ name }) => name === 'native')?.value;
+  const native = thresholds.find(({ name }) => name === 'native')?.value ?? Infinity;
+  const nativeTokens = native < windowTokens ? native : undefined; // in a window of the user's it may lie beyond the end
   return contextParts({ usedTokens, answerTokens, windowTokens, cachedTokens, nativeTokens });
 };

@@ -95,7 +95,7 @@ describe('the own compaction point of the agent', () => {
   it('changes nothing where the window is smaller than what the agent keeps free, or hardly larger', () => {
     expect(values(30_000, { native: claude })).toEqual(values(30_000));
     expect(values(36_000, { native: claude })).toEqual(values(36_000)); // 3 000 are less than a tenth
-    expect(values(40_000, { native: claude })).toMatchObject({ warn: 0, auto: 4_000 });
+    expect(values(40_000, { native: claude })).toMatchObject({ warn: 2_500, auto: 5_000 });
   });
 
   it('never brings auto below a tenth of the window, and nothing out of order', () => {

@@ -36,6 +36,7 @@ describe('a report', () => {
         type: 'reading',
         reading: {
           usedTokens: 100_503,
+          answerTokens: 20,
           cachedTokens: 100_000,
           windowTokens: 200_000,
           windowSource: 'agent',

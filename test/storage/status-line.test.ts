@@ -134,7 +134,7 @@ describe("the user's own settings", () => {
 
   it('are nothing when they cannot be read, and nothing waits for a pipe', async () => {
     execFileSync('mkfifo', [join(home, 'pipe')]);
-    writeFileSync(join(home, 'large'), ' '.repeat(1024 * 1024 + 1));
+    writeFileSync(join(home, 'large'), ' '.repeat(4 * 1024 * 1024 + 1));
     for (const name of ['pipe', 'large', 'none', '.', 'bad\0name'])
       expect(await settingsText(join(home, name))).toBeUndefined();
     expect(await namesIn(join(home, 'none'))).toEqual([]);

@@ -23,7 +23,7 @@ const afternoon = (used: number): OverlayPlay => {
     play.tell(
       tokens('log', count, {
         cachedTokens: Math.round(count * 0.9),
-        model: 'claude-opus-4-8',
+        model: 'claude-opus-4-6',
         at: NOON + play.at(),
       }),
     );

@@ -78,12 +78,12 @@ describe('names of other programs in the environment', () => {
     ['CONTEXT_WINDOW_SIZE', '999', 'window', undefined],
     ['CONTEXT_WINDOW_SIZE', '2000001', 'window', undefined],
     ['CONTEXT_WINDOW_SIZE', 'large', 'window', undefined],
-    ['COMPACTION_THRESHOLD_PCT', '50', 'auto', { value: 50, unit: 'percent' }],
-    ['COMPACTION_THRESHOLD_PCT', '85.5', 'auto', { value: 85.5, unit: 'percent' }],
-    ['COMPACTION_THRESHOLD_PCT', '99', 'auto', { value: 99, unit: 'percent' }],
-    ['COMPACTION_THRESHOLD_PCT', '49', 'auto', { value: 85, unit: 'percent' }],
-    ['COMPACTION_THRESHOLD_PCT', '100', 'auto', { value: 85, unit: 'percent' }],
-    ['COMPACTION_THRESHOLD_PCT', 'x', 'auto', { value: 85, unit: 'percent' }],
+    ['COMPACTION_THRESHOLD_PCT', '50', 'auto', { value: 50, unit: 'percent', yields: true }],
+    ['COMPACTION_THRESHOLD_PCT', '85.5', 'auto', { value: 85.5, unit: 'percent', yields: true }],
+    ['COMPACTION_THRESHOLD_PCT', '99', 'auto', { value: 99, unit: 'percent', yields: true }],
+    ['COMPACTION_THRESHOLD_PCT', '49', 'auto', undefined],
+    ['COMPACTION_THRESHOLD_PCT', '100', 'auto', undefined],
+    ['COMPACTION_THRESHOLD_PCT', 'x', 'auto', undefined],
     ['CUSTOM_CONTEXT_COMPACTION', 'yes', 'mode', 'auto'],
     ['CUSTOM_CONTEXT_COMPACTION', '0', 'mode', 'warn'],
     ['CUSTOM_CONTEXT_COMPACTION', 'maybe', 'mode', 'warn'],
@@ -109,7 +109,7 @@ describe('names of other programs in the environment', () => {
       { kind: 'wrong', level: 'warning', used: 'custom' },
     ]);
     expect(settingsOf({ env: { COMPACTION_THRESHOLD_PCT: '100' } }).problems).toMatchObject([
-      { kind: 'wrong', level: 'error', used: '85%', rule: 'a percentage from 50 to 99' },
+      { kind: 'wrong', level: 'error', rule: 'a percentage from 50 to 99' },
     ]);
   });
 

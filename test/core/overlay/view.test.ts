@@ -65,7 +65,7 @@ describe('the thresholds', () => {
     expect(names(small)).not.toContain('hard');
     expect(small).toMatchObject({ tier: 'auto', isHardAuto: true });
     expect(small.fill?.marks.map(({ name }) => name)).toEqual(['auto']);
-    const large = inWindow(200_000, 100_000);
+    const large = overlayAt(100_000).view();
     expect(names(large)).toEqual(['effective', 'warn', 'auto', 'hard', 'native']);
     expect(large.isHardAuto).toBe(false);
     expect(large.fill?.marks.map(({ name, share }) => [name, share])).toEqual([

@@ -79,6 +79,7 @@ const readingIn = (found: JsonRecord | undefined): ReadingRecord | undefined => 
     source,
     basis: oneOf(bases, found['basis']) ?? 'window',
     ...present('usedTokens', possibleTokens(countAt(found, 'usedTokens'))),
+    ...present('answerTokens', possibleTokens(countAt(found, 'answerTokens'))),
     ...present('windowTokens', possibleTokens(countAt(found, 'windowTokens'))),
     ...present('usedPercent', percentIn(found)),
     ...present('windowSource', oneOf(windowSources, found['windowSource'])),

@@ -11,6 +11,7 @@ import { contextReport } from '../../src/core/context-report.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeNotice } from '../../src/core/native-notice.js';
 import { fullness } from '../../src/core/overlay/fill.js';
+import { parseSessionRecord } from '../../src/core/parse-session-record.js';
 import { sessionLadder } from '../../src/core/provenance.js';
 import { grouped } from '../../src/core/rung.js';
 import { sessionRecord } from '../../src/core/session-record.js';
@@ -41,13 +42,13 @@ const ownOf = async (name: Name, share: number | undefined): Promise<OwnCompacti
   return found ?? { trigger: undefined, said: [] };
 };
 
-const record = (state: Session) =>
-  sessionRecord(
-    { id: 'a', version: '1', pid: 1, childPid: 2, runtime: state.runtime, cwd: '/', startedAt: 0 },
-    state,
-    {},
-    0,
-  );
+/** As other programs read it. */
+const record = (state: Session) => {
+  const identity = { id: 'a', version: '1', pid: 1, childPid: 2, runtime: state.runtime, cwd: '/', startedAt: 0 };
+  const found = parseSessionRecord(JSON.stringify(sessionRecord(identity, state, {}, 0)));
+  if (!found) throw new Error('the record of a session cannot be read');
+  return found;
+};
 
 const contextOf = (state: Session): readonly string[] => {
   const { runtime, reading, thresholds } = record(state);

@@ -175,6 +175,6 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   }
   if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
   if (told === '') return [];
-  const ours = auto ? 'after our auto' : 'ours is only shown';
-  return [ok('own compaction', `at ${grouped(native.tokens)}, ${ours}${because}`)];
+  const ours = auto ? ', after our auto' : '; ours is only shown';
+  return [ok('own compaction', `at ${grouped(native.tokens)}${ours}${because}`)];
 };

@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Event } from '../../src/core/event.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import type { Runtime } from '../../src/runtimes/runtime.js';
+import { nullLog } from '../../src/storage/log.js';
+import { followOwnCompaction } from '../../src/wrap/observing/own-compaction.js';
+
+const folders: string[] = [];
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const follow = (runtime: Runtime, agentFolder: string) => {
+  const home = mkdtempSync(join(tmpdir(), 'ctxwrap-own-'));
+  folders.push(home);
+  mkdirSync(join(home, agentFolder));
+  const events: Event[] = [];
+  const start = (): void => {
+    const session = {
+      runtime,
+      file: '/bin/true',
+      args: [],
+      env: { HOME: home },
+      cwd: home,
+      window: undefined,
+      footer: true,
+      mode: 'auto',
+      hotkey: undefined,
+      recording: undefined,
+      log: nullLog,
+    } as const;
+    stops.push(followOwnCompaction(session, (event) => events.push(event)).stop);
+  };
+  return { start, events, path: (name: string) => join(home, agentFolder, name) };
+};
+
+const PATIENCE = { timeout: 15_000 };
+
+it('a changed settings file counts in a session that runs, also behind a link', async () => {
+  const { start, events, path } = follow(runtimes.claude, '.claude');
+  writeFileSync(path('kept.json'), '{"autoCompactWindow":150000}');
+  symlinkSync('kept.json', path('settings.json'));
+  start();
+  await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
+  expect(events[0]).toMatchObject({ type: 'own-compaction', trigger: { mostWindowTokens: 150_000 } });
+  writeFileSync(path('kept.json'), '{"autoCompactEnabled":false}');
+  await vi.waitFor(() => expect(events).toHaveLength(2), PATIENCE);
+  expect(events[1]).toEqual({ type: 'own-compaction', trigger: undefined });
+  rmSync(path('kept.json'));
+  await vi.waitFor(() => expect(events).toHaveLength(3), PATIENCE);
+  expect(events[2]).toEqual({ type: 'own-compaction', trigger: runtimes.claude.nativeTrigger({}) });
+});
+
+it('settings that the agent reads at its start count as they were then', async () => {
+  const { start, events, path } = follow(runtimes.gemini, '.gemini');
+  writeFileSync(path('settings.json'), '{"model":{"compressionThreshold":0.8}}');
+  start();
+  await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
+  expect(events[0]).toMatchObject({ trigger: { share: 0.8 } });
+  expect(runtimes.gemini.ownCompaction?.isReadOnce).toBe(true);
+});

@@ -46,12 +46,7 @@ export const isLagging = (scale: Scale, screen: Candidate, file: Candidate): boo
 const isClose = (points: number): boolean => Math.abs(points) <= DRIFT_POINTS;
 
 /** How many points of its own percentage the screen is above the other reading; undefined where they cannot be compared. */
-const pointsAbove = (
-  scale: Scale,
-  screen: Reading,
-  other: Reading,
-  grownTokens = 0,
-): number | undefined => {
+const pointsAbove = (scale: Scale, screen: Reading, other: Reading, grownTokens = 0): number | undefined => {
   const { windows } = scale;
   const window = windowOf(windows, windows.model ?? other.model, other.usedTokens);
   // against an assumed window a right number looks wrong

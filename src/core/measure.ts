@@ -73,10 +73,7 @@ export interface Judged {
 }
 
 /** The ladder that judges a number in its window, or the one before there is a number; the one for percentages where there are no tokens. */
-export const ladderFor = (
-  scale: Scale,
-  { reading, window, tokens }: Judged,
-): Ladder => {
+export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): Ladder => {
   const { runtime, native, ladder: choice, windows } = scale;
   const model = modelOf(scale, reading);
   const known = reading && tokens === undefined ? undefined : window;

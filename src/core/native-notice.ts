@@ -13,5 +13,7 @@ export const nativeNotice = (
   const own = `${runtime} compacts by itself at ${grouped(native.tokens)}`;
   if (auto.asked !== undefined) return `auto ${grouped(auto.value)}, not ${grouped(auto.asked)}: ${own}`;
   if (auto.value < native.tokens) return undefined;
-  return auto.value === native.tokens ? `${own}, where auto is` : `${own}, before auto at ${grouped(auto.value)}`;
+  return auto.value === native.tokens
+    ? `${own}, where auto is`
+    : `${own}, before auto at ${grouped(auto.value)}`;
 };

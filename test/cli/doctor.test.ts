@@ -49,7 +49,9 @@ describe('ctxwrap doctor', () => {
       text: '2.9.9; the lab has played 2.1.330, 2.1.263, 2.1.197',
       fix: expect.stringContaining('npm install -g @anthropic-ai/claude-code@2.1.330'),
     });
-    expect(check('codex', 'window')?.text).toMatch(/^100,000 tokens, the window you set; its own is usually /);
+    expect(check('codex', 'window')?.text).toMatch(
+      /^100,000 tokens, the window you set; its own is usually /,
+    );
     expect(check('codex', 'auto')?.text).toMatch(/^70,000: /);
     expect(check('claude', 'status line')?.text).toContain('not used');
   });
@@ -61,7 +63,12 @@ describe('ctxwrap doctor', () => {
       'model = "x"\nmodel_auto_compact_token_limit = 50_000\n',
       'at 50,000, before auto at 200,000: model_auto_compact_token_limit = 50_000 in ',
     ],
-    ['gemini', '.gemini/settings.json', '{ "model": { "compressionThreshold": 0.4 } }', 'at 419,430, before auto at 838,860: model.compressionThreshold = 0.4 in '],
+    [
+      'gemini',
+      '.gemini/settings.json',
+      '{ "model": { "compressionThreshold": 0.4 } }',
+      'at 419,430, before auto at 838,860: model.compressionThreshold = 0.4 in ',
+    ],
     [
       'qwen',
       '.qwen/settings.json',
@@ -180,7 +187,9 @@ describe('ctxwrap doctor', () => {
     expect(check('Configuration', 'value')).toMatchObject({ status: 'fail' });
     expect(check('Configuration', 'value')?.text).toContain('mode is "sometimes"');
     expect(check('toy', 'program')?.text).toContain(toy);
-    expect(check('codex', 'window')?.text).toMatch(/^100,000 tokens, the window you set; its own is usually /);
+    expect(check('codex', 'window')?.text).toMatch(
+      /^100,000 tokens, the window you set; its own is usually /,
+    );
   });
 
   it.each([30, 80])('cuts no path and breaks no command in %i columns', async (columns) => {

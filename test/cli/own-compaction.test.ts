@@ -27,7 +27,10 @@ type Name = (typeof names)[number];
 
 const files: Readonly<Record<Name, (share: number) => readonly [string, string]>> = {
   claude: (share) => ['/h/.claude/settings.json', `{"autoCompactWindow":${Math.round(share * 1_000_000)}}`],
-  codex: (share) => ['/h/.codex/config.toml', `model_auto_compact_token_limit = ${Math.round(share * 300_000)}`],
+  codex: (share) => [
+    '/h/.codex/config.toml',
+    `model_auto_compact_token_limit = ${Math.round(share * 300_000)}`,
+  ],
   gemini: (share) => ['/h/.gemini/settings.json', `{"model":{"compressionThreshold":${share}}}`],
   qwen: (share) => ['/h/.qwen/settings.json', `{"context":{"autoCompactThreshold":${share}}}`],
 };
@@ -44,7 +47,15 @@ const ownOf = async (name: Name, share: number | undefined): Promise<OwnCompacti
 
 /** As other programs read it. */
 const record = (state: Session) => {
-  const identity = { id: 'a', version: '1', pid: 1, childPid: 2, runtime: state.runtime, cwd: '/', startedAt: 0 };
+  const identity = {
+    id: 'a',
+    version: '1',
+    pid: 1,
+    childPid: 2,
+    runtime: state.runtime,
+    cwd: '/',
+    startedAt: 0,
+  };
   const found = parseSessionRecord(JSON.stringify(sessionRecord(identity, state, {}, 0)));
   if (!found) throw new Error('the record of a session cannot be read');
   return found;
@@ -131,7 +142,15 @@ describe('in any window, with any settings, for every agent', () => {
         const used = Math.max(1, Math.round((userWindow ?? window) * fill));
         const state = sessionAfter(
           [
-            [0, tokens('log', used, { windowTokens: window, windowSource: 'agent', model, answerTokens: answer })],
+            [
+              0,
+              tokens('log', used, {
+                windowTokens: window,
+                windowSource: 'agent',
+                model,
+                answerTokens: answer,
+              }),
+            ],
             ...(userWindow === undefined
               ? []
               : [[1, { type: 'user-window', windowTokens: userWindow }] as const]),
@@ -159,7 +178,10 @@ describe('in any window, with any settings, for every agent', () => {
         // the screens agree
         const shown = contextOf(state);
         for (const { name: each, value: at } of thresholds)
-          expect(shown.some((row) => row.includes(` ${grouped(at)}  `)), `${each} ${at}\n${shown.join('\n')}`).toBe(true);
+          expect(
+            shown.some((row) => row.includes(` ${grouped(at)}  `)),
+            `${each} ${at}\n${shown.join('\n')}`,
+          ).toBe(true);
         expect(shown.join('\n')).not.toMatch(/(?<![\w,.])-\d|NaN|Infinity|undefined/);
         const overlay = fullness(state, 0).thresholds;
         expect(overlay.map(({ reason }) => reason)).toEqual(
@@ -170,7 +192,8 @@ describe('in any window, with any settings, for every agent', () => {
         const ladder = sessionLadder(state);
         const notice = nativeNotice(ladder, name);
         const { auto, native } = ladder;
-        if (auto && native) expect(auto.value >= native.tokens || auto.asked !== undefined).toBe(notice !== undefined);
+        if (auto && native)
+          expect(auto.value >= native.tokens || auto.asked !== undefined).toBe(notice !== undefined);
         else expect(notice).toBeUndefined();
         for (const figure of notice?.match(/\d[\d,]*/g) ?? []) expect(number(figure)).toBeGreaterThan(0);
         if (userWindow !== undefined && !choice.auto?.yields)
@@ -178,7 +201,9 @@ describe('in any window, with any settings, for every agent', () => {
 
         // doctor, for the same settings
         const checks = doctorOf(name, own, { windowTokens: userWindow, choice });
-        expect(checks.map(({ text }) => text).join('\n')).not.toMatch(/(?<![\w,.])-\d|\b0 (?:tokens|before)|NaN|Infinity/);
+        expect(checks.map(({ text }) => text).join('\n')).not.toMatch(
+          /(?<![\w,.])-\d|\b0 (?:tokens|before)|NaN|Infinity/,
+        );
       }),
       { numRuns: 1_500 },
     );
@@ -231,7 +256,15 @@ describe('the last answer', () => {
   const native = runtimes.claude.nativeTrigger({});
   const at = (usedTokens: number, answerTokens?: number) =>
     sessionAfter(
-      [[0, tokens('log', usedTokens, { model: 'claude-sonnet-4-6', ...(answerTokens ? { answerTokens } : {}) })]],
+      [
+        [
+          0,
+          tokens('log', usedTokens, {
+            model: 'claude-sonnet-4-6',
+            ...(answerTokens ? { answerTokens } : {}),
+          }),
+        ],
+      ],
       { native },
     );
 

@@ -19,10 +19,17 @@ const readOf = async (name: keyof typeof windows, { files = {}, env = {}, args =
     text: (path: string) => Promise.resolve(files[path]),
     names: (folder: string) =>
       Promise.resolve(
-        Object.keys(files).flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [])),
+        Object.keys(files).flatMap((path) =>
+          path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
+        ),
       ),
   };
-  const found = await runtimes[name].ownCompaction?.read(port, { env, home: '/home/me', cwd: '/proj/app', args });
+  const found = await runtimes[name].ownCompaction?.read(port, {
+    env,
+    home: '/home/me',
+    cwd: '/proj/app',
+    args,
+  });
   if (!found) throw new Error(`${name} has no settings that are known`);
   return found;
 };
@@ -92,8 +99,16 @@ describe('the own compaction of claude', () => {
       model: 'claude-haiku-4-5',
       at: 117_000,
     },
-    { what: 'switched off in the old file', files: { [STATE]: '{"autoCompactEnabled": false}' }, at: undefined },
-    { what: 'switched off in the settings', files: { [USER]: '{"autoCompactEnabled":false}' }, at: undefined },
+    {
+      what: 'switched off in the old file',
+      files: { [STATE]: '{"autoCompactEnabled": false}' },
+      at: undefined,
+    },
+    {
+      what: 'switched off in the settings',
+      files: { [USER]: '{"autoCompactEnabled":false}' },
+      at: undefined,
+    },
     {
       what: 'the settings over the old file',
       files: { [STATE]: '{"autoCompactEnabled":false}', [USER]: '{"autoCompactEnabled":true}' },
@@ -102,10 +117,17 @@ describe('the own compaction of claude', () => {
     { what: 'a switch that is none', files: { [USER]: '{"autoCompactEnabled":"no"}' }, at: 167_000 },
     {
       what: 'the same words further in, or half a file',
-      files: { [STATE]: '{"projects":{"/a":{"autoCompactEnabled":false}}}', [USER]: '{"autoCompactEnabled":fal' },
+      files: {
+        [STATE]: '{"projects":{"/a":{"autoCompactEnabled":false}}}',
+        [USER]: '{"autoCompactEnabled":fal',
+      },
       at: 167_000,
     },
-    { what: 'a variable in the settings', files: { [USER]: '{"env":{"DISABLE_AUTO_COMPACT":"1"}}' }, at: undefined },
+    {
+      what: 'a variable in the settings',
+      files: { [USER]: '{"env":{"DISABLE_AUTO_COMPACT":"1"}}' },
+      at: undefined,
+    },
     {
       what: 'managed settings over --settings',
       files: { '/etc/claude-code/managed-settings.json': '{"autoCompactWindow":140000}' },
@@ -118,7 +140,11 @@ describe('the own compaction of claude', () => {
 
   it('says which setting it comes from', async () => {
     const what = 'it is switched off';
-    const found = await readOf('claude', { what, files: { [USER]: '{"autoCompactEnabled":false}' }, at: undefined });
+    const found = await readOf('claude', {
+      what,
+      files: { [USER]: '{"autoCompactEnabled":false}' },
+      at: undefined,
+    });
     expect(found.said).toEqual([{ name: 'autoCompactEnabled', value: 'false', place: USER }]);
   });
 });
@@ -128,9 +154,21 @@ const TOML = '/home/me/.codex/config.toml';
 describe('the own compaction of codex', () => {
   it.each<Case>([
     { what: 'no settings', at: 244_800 },
-    { what: 'a limit', files: { [TOML]: 'model = "x"\nmodel_auto_compact_token_limit = 50_000 # so\n' }, at: 50_000 },
-    { what: 'one above its own', files: { [TOML]: 'model_auto_compact_token_limit = 99999999\n' }, at: 244_800 },
-    { what: 'one in a table', files: { [TOML]: '[a]\nmodel_auto_compact_token_limit = 50000\n' }, at: 244_800 },
+    {
+      what: 'a limit',
+      files: { [TOML]: 'model = "x"\nmodel_auto_compact_token_limit = 50_000 # so\n' },
+      at: 50_000,
+    },
+    {
+      what: 'one above its own',
+      files: { [TOML]: 'model_auto_compact_token_limit = 99999999\n' },
+      at: 244_800,
+    },
+    {
+      what: 'one in a table',
+      files: { [TOML]: '[a]\nmodel_auto_compact_token_limit = 50000\n' },
+      at: 244_800,
+    },
     { what: 'a comment', files: { [TOML]: '# model_auto_compact_token_limit = 50000\n' }, at: 244_800 },
     { what: 'a text', files: { [TOML]: 'model_auto_compact_token_limit = "50000"\n' }, at: 244_800 },
     { what: 'zero', files: { [TOML]: 'model_auto_compact_token_limit = 0\n' }, at: 244_800 },
@@ -158,8 +196,16 @@ describe('the own compaction of gemini', () => {
       files: { [GEMINI]: '{// "x"\n"a":"http://b","model":{/* 0.9 */"compressionThreshold":0.3}}' },
       at: 314_572,
     },
-    { what: 'a comment only', files: { [GEMINI]: '{// "model":{"compressionThreshold":0.3}\n}' }, at: 524_288 },
-    { what: 'the old name', files: { [GEMINI]: '{"chatCompression":{"contextPercentageThreshold":0.3}}' }, at: 314_572 },
+    {
+      what: 'a comment only',
+      files: { [GEMINI]: '{// "model":{"compressionThreshold":0.3}\n}' },
+      at: 524_288,
+    },
+    {
+      what: 'the old name',
+      files: { [GEMINI]: '{"chatCompression":{"contextPercentageThreshold":0.3}}' },
+      at: 314_572,
+    },
     {
       what: 'the folder over the user',
       files: {
@@ -183,7 +229,11 @@ describe('the own compaction of qwen', () => {
   it.each<Case>([
     { what: 'no settings', at: 98_072 },
     { what: 'a share', files: { [QWEN]: '{"context":{"autoCompactThreshold":0.5}}' }, at: 65_536 },
-    { what: 'a share above what it keeps free', files: { [QWEN]: '{"context":{"autoCompactThreshold":1}}' }, at: 98_072 },
+    {
+      what: 'a share above what it keeps free',
+      files: { [QWEN]: '{"context":{"autoCompactThreshold":1}}' },
+      at: 98_072,
+    },
     { what: 'more than all', files: { [QWEN]: '{"context":{"autoCompactThreshold":5}}' }, at: 98_072 },
   ])('with $what is $at', async (each) => {
     expect(await pointOf('qwen', each)).toBe(each.at);

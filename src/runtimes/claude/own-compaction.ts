@@ -64,7 +64,9 @@ const switchOf = (files: readonly PlacedSettings[]): OwnSetting | undefined => {
 };
 
 /** In each file a model's own window replaces the one for all; the strongest file that says anything of either counts. */
-const windowsIn = (files: readonly PlacedSettings[]): OwnWindows & { readonly said: readonly OwnSetting[] } => {
+const windowsIn = (
+  files: readonly PlacedSettings[],
+): OwnWindows & { readonly said: readonly OwnSetting[] } => {
   const name = 'autoCompactWindow';
   let all: number | undefined;
   let byModel: Record<string, number> = {};

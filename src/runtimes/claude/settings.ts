@@ -99,7 +99,9 @@ export const managedSettings = async (
   port: SettingsPort,
   where: SettingsPlace,
 ): Promise<readonly JsonRecord[]> =>
-  (await placedSettings(port, await managedFiles(port, where), parseSettings)).map(({ settings }) => settings);
+  (await placedSettings(port, await managedFiles(port, where), parseSettings)).map(
+    ({ settings }) => settings,
+  );
 
 const managedFiles = async (port: SettingsPort, where: SettingsPlace): Promise<readonly string[]> => {
   const folders = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];

@@ -46,5 +46,8 @@ const inArguments = (args: readonly string[]): Said | undefined => {
 /** Only what stands before the first table: in one of them the name is another setting. */
 const inFile = (file: string, text: string): Said | undefined => {
   const [top = ''] = text.split(/^[ \t]*\[/m);
-  return saidOf(/^[ \t]*model_auto_compact_token_limit[ \t]*=[ \t]*(\d[\d_]*)[ \t]*(?:#.*)?$/m.exec(top)?.[1], file);
+  return saidOf(
+    /^[ \t]*model_auto_compact_token_limit[ \t]*=[ \t]*(\d[\d_]*)[ \t]*(?:#.*)?$/m.exec(top)?.[1],
+    file,
+  );
 };

@@ -1,0 +1,136 @@
+// What the screens say of the boundaries, put against each other in any window, with any settings, for every agent.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ladderOf } from '../../src/core/build-ladder.js';
+import type { LadderChoice } from '../../src/core/ladder.js';
+import { nativeNotice } from '../../src/core/native-notice.js';
+import { fullness } from '../../src/core/overlay/fill.js';
+import { sessionLadder } from '../../src/core/provenance.js';
+import { grouped } from '../../src/core/rung.js';
+import type { Threshold } from '../../src/core/thresholds.js';
+import { contextOf, doctorOf, names, ownOf, record } from '../support/boundaries.js';
+import { sessionAfter, tokens } from '../support/sessions.js';
+
+const valueOf = (all: readonly Threshold[], name: Threshold['name']): number | undefined =>
+  all.find((each) => each.name === name)?.value;
+
+/** No figure is negative or nothing, and each sentence names its own number first. */
+const expectSound = (all: readonly Threshold[]): void => {
+  for (const { name, value, unit, reason } of all) {
+    expect(value).toBeGreaterThan(0);
+    expect(reason).toMatch(new RegExp(`^${name} ${unit === 'percent' ? `${value}%` : grouped(value)}: `));
+    expect(reason).not.toMatch(/-\d|\b0\b(?!\.)|NaN|Infinity|undefined/);
+    const [, lead, agentAt] = /([\d,]+) before \w+ compacts by itself at ([\d,]+)/.exec(reason) ?? [];
+    if (lead !== undefined && agentAt !== undefined) {
+      expect(number(agentAt) - number(lead)).toBe(value);
+      expect(number(agentAt)).toBe(valueOf(all, 'native'));
+    }
+  }
+  const [warn = 0, hard = 0] = [valueOf(all, 'warn'), valueOf(all, 'hard')];
+  const auto = valueOf(all, 'auto') ?? hard;
+  expect(warn <= auto && auto <= hard).toBe(true);
+};
+
+const number = (text: string): number => Number(text.replaceAll(',', ''));
+
+const windowSizes = fc.oneof(
+  fc.integer({ min: 1_000, max: 100_000 }),
+  fc.integer({ min: 1_000, max: 10_000_000 }),
+  fc.constantFrom(8_192, 32_000, 64_000, 128_000, 200_000, 258_400, 1_000_000, 1_048_576),
+);
+const percent = fc.integer({ min: 50, max: 99 });
+const choices: fc.Arbitrary<LadderChoice> = fc.oneof(
+  fc.constant({}),
+  percent.map((value) => ({ auto: { value, unit: 'percent', yields: true } as const })),
+  percent.map((value) => ({ auto: { value, unit: 'percent' } as const })),
+  fc.integer({ min: 1_000, max: 10_000_000 }).map((value) => ({ auto: { value, unit: 'tokens' } as const })),
+  fc.constant({ preset: 'percent' as const }),
+  fc.constant({ preset: 'handoff' as const }),
+);
+const setups = fc.record({
+  name: fc.constantFrom(...names),
+  window: windowSizes,
+  userWindow: fc.option(windowSizes, { nil: undefined }),
+  share: fc.option(fc.double({ min: 0.01, max: 1, noNaN: true }), { nil: undefined }),
+  choice: choices,
+  fill: fc.double({ min: 0, max: 1.2, noNaN: true }),
+  answer: fc.integer({ min: 1, max: 60_000 }),
+  model: fc.constantFrom('claude-sonnet-4-6', 'claude-haiku-4-5', 'claude-sonnet-5', 'other'),
+});
+
+describe('in any window, with any settings, for every agent', () => {
+  it('no screen names a number that another contradicts', async () => {
+    await fc.assert(
+      fc.asyncProperty(setups, async (setup) => {
+        const { name, window, userWindow, share, choice, fill, answer, model } = setup;
+        const own = await ownOf(name, share);
+        const used = Math.max(1, Math.round((userWindow ?? window) * fill));
+        const state = sessionAfter(
+          [
+            [
+              0,
+              tokens('log', used, {
+                windowTokens: window,
+                windowSource: 'agent',
+                model,
+                answerTokens: answer,
+              }),
+            ],
+            ...(userWindow === undefined
+              ? []
+              : [[1, { type: 'user-window', windowTokens: userWindow }] as const]),
+            [2, { type: 'own-compaction', trigger: own.trigger }],
+          ],
+          { runtime: name, ladder: choice },
+        );
+        const { thresholds, tier } = record(state);
+        expectSound(thresholds);
+        const value = (which: Threshold['name']): number => valueOf(thresholds, which) ?? Infinity;
+
+        // the tier is that of what the agent counts, its last answer included
+        const counted = used + answer;
+        const isOwnHard = value('hard') > value('auto') || !Number.isFinite(value('auto'));
+        const expected =
+          isOwnHard && counted >= value('hard')
+            ? 'hard'
+            : counted >= value('auto')
+              ? 'auto'
+              : counted >= value('warn')
+                ? 'warn'
+                : 'safe';
+        expect(tier).toBe(expected);
+
+        // the screens agree
+        const shown = contextOf(state);
+        for (const { name: each, value: at } of thresholds)
+          expect(
+            shown.some((row) => row.includes(` ${grouped(at)}  `)),
+            `${each} ${at}\n${shown.join('\n')}`,
+          ).toBe(true);
+        expect(shown.join('\n')).not.toMatch(/(?<![\w,.])-\d|NaN|Infinity|undefined/);
+        const overlay = fullness(state, 0).thresholds;
+        expect(overlay.map(({ reason }) => reason)).toEqual(
+          thresholds.filter(({ name: each }) => each !== 'hard' || isOwnHard).map(({ reason }) => reason),
+        );
+
+        // auto comes before the agent, or it is said that it does not
+        const ladder = sessionLadder(state);
+        const notice = nativeNotice(ladder, name);
+        const { auto, native } = ladder;
+        const isTold = auto && native && (auto.value >= native.tokens || auto.asked !== undefined);
+        expect(notice !== undefined).toBe(isTold === true);
+        for (const figure of notice?.match(/\d[\d,]*/g) ?? []) expect(number(figure)).toBeGreaterThan(0);
+        const isPlain = userWindow !== undefined && !choice.auto?.yields;
+        const plain = ladderOf({ runtime: name, windowTokens: userWindow, choice });
+        expect(isPlain ? auto?.value : undefined).toBe(isPlain ? plain.auto?.value : undefined);
+
+        // doctor, for the same settings
+        const checks = doctorOf(name, own, { windowTokens: userWindow, choice });
+        expect(checks.map(({ text }) => text).join('\n')).not.toMatch(
+          /(?<![\w,.])-\d|\b0 (?:tokens|before)|NaN|Infinity/,
+        );
+      }),
+      { numRuns: 1_500 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,75 @@
+// What each screen says of the boundaries, for a session or for settings.
+import { agentSection } from '../../src/cli/doctor/agent-checks.js';
+import type { AgentFacts } from '../../src/cli/doctor/agent-checks.js';
+import { contextText } from '../../src/cli/context-text.js';
+import { paintFor } from '../../src/cli/paint.js';
+import { contextReport } from '../../src/core/context-report.js';
+import { parseSessionRecord } from '../../src/core/parse-session-record.js';
+import { sessionRecord } from '../../src/core/session-record.js';
+import type { Session } from '../../src/core/session-state.js';
+import { runtimes } from '../../src/runtimes/index.js';
+import type { OwnCompaction } from '../../src/runtimes/own-compaction.js';
+
+export const names = ['claude', 'codex', 'gemini', 'qwen'] as const;
+type Name = (typeof names)[number];
+
+const files: Readonly<Record<Name, (share: number) => readonly [string, string]>> = {
+  claude: (share) => ['/h/.claude/settings.json', `{"autoCompactWindow":${Math.round(share * 1_000_000)}}`],
+  codex: (share) => [
+    '/h/.codex/config.toml',
+    `model_auto_compact_token_limit = ${Math.round(share * 300_000)}`,
+  ],
+  gemini: (share) => ['/h/.gemini/settings.json', `{"model":{"compressionThreshold":${share}}}`],
+  qwen: (share) => ['/h/.qwen/settings.json', `{"context":{"autoCompactThreshold":${share}}}`],
+};
+
+export const ownOf = async (name: Name, share: number | undefined): Promise<OwnCompaction> => {
+  const [path, text] = share === undefined ? ['', ''] : files[name](share);
+  const port = {
+    text: (asked: string) => Promise.resolve(asked === path ? text : undefined),
+    names: () => Promise.resolve([]),
+  };
+  const found = await runtimes[name].ownCompaction?.read(port, { env: {}, home: '/h', cwd: '/p', args: [] });
+  return found ?? { trigger: undefined, said: [] };
+};
+
+/** As other programs read it. */
+export const record = (state: Session) => {
+  const identity = {
+    id: 'a',
+    version: '1',
+    pid: 1,
+    childPid: 2,
+    runtime: state.runtime,
+    cwd: '/',
+    startedAt: 0,
+  };
+  const found = parseSessionRecord(JSON.stringify(sessionRecord(identity, state, {}, 0)));
+  if (!found) throw new Error('the record of a session cannot be read');
+  return found;
+};
+
+export const contextOf = (state: Session): readonly string[] => {
+  const { runtime, reading, thresholds } = record(state);
+  const report = contextReport({ runtime, reading, thresholds, compactions: [], toolResults: [] });
+  return contextText(report, { width: 400, paint: paintFor(false, { NO_COLOR: '1' }) });
+};
+
+export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFacts> = {}) => {
+  const { home } = runtimes[name];
+  if (!home) throw new Error(`nothing is known of ${name}`);
+  const section = agentSection({
+    runtime: runtimes[name],
+    home,
+    found: { kind: 'found', file: '/bin/x', shims: [] },
+    version: { kind: 'silent' },
+    verified: undefined,
+    sessions: { folder: '/h', state: 'readable' },
+    own,
+    official: undefined,
+    windowTokens: undefined,
+    choice: {},
+    ...more,
+  });
+  return section.checks;
+};

@@ -7,6 +7,8 @@ import type { Runtime } from '../runtimes/runtime.js';
 import { findCommand } from '../storage/find-command.js';
 import { settingsFiles } from '../storage/settings-files.js';
 
+const USUAL = 'claude';
+
 /** As a session that is started here without arguments would have it. */
 export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promise<OwnCompaction> =>
   (await runtime.ownCompaction?.read(settingsFiles(), { ...place, args: [] })) ?? {
@@ -14,7 +16,7 @@ export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promi
     said: [],
   };
 
-/** Those that are installed and compact by themselves; where none is, which one will be started is open, and it is all of them. */
+/** Those that are installed and compact by themselves; where none is, Claude, which everything is taken to be meant for. */
 export const compactingAgents = async (
   runtimes: readonly Runtime[],
   place: Homestead,
@@ -23,11 +25,13 @@ export const compactingAgents = async (
   const known = runtimes.filter(({ home }) => home !== undefined);
   const there = known.filter(({ command = '' }) => findCommand(command, search).kind === 'found');
   const found = await Promise.all(
-    (there.length > 0 ? there : known).map(async (runtime): Promise<readonly KnownAgent[]> => {
-      const { trigger } = await ownCompactionOf(runtime, place);
-      const { name, home } = runtime;
-      return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
-    }),
+    (there.length > 0 ? there : known.filter(({ name }) => name === USUAL)).map(
+      async (runtime): Promise<readonly KnownAgent[]> => {
+        const { trigger } = await ownCompactionOf(runtime, place);
+        const { name, home } = runtime;
+        return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
+      },
+    ),
   );
   return found.flat();
 };

@@ -34,6 +34,8 @@ export interface OfficialLaunch {
   readonly isWindowSet: boolean;
   /** the command is the agent's own: another one, as `npx`, may take no arguments of the agent's before its own */
   readonly isOwnProgram: boolean;
+  /** of the program that is started; undefined where nothing tells it */
+  readonly version: string | undefined;
   readonly files: OfficialFiles;
 }
 

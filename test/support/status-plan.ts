@@ -12,6 +12,7 @@ const launch = {
   wish: 'auto',
   isWindowSet: true,
   isOwnProgram: true,
+  version: '2.1.330',
   files,
 } as const;
 

@@ -4,6 +4,7 @@ import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
 import type { OfficialReport } from '../../runtimes/official-source.js';
 import { homeFolder } from '../../storage/home-folder.js';
+import { installedVersion } from '../../storage/installed-version.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText, statusLineFiles, watchReport } from '../../storage/status-line.js';
 import type { StatusLineFiles } from '../../storage/status-line.js';
@@ -47,6 +48,7 @@ const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> 
     wish,
     isWindowSet,
     isOwnProgram: basename(session.file) === runtime.command,
+    version: await installedVersion(session.file, runtime),
     files,
   });
   if (plan.kind === 'leave') {

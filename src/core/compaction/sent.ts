@@ -23,7 +23,7 @@ export type SentStep =
 export const GONE_MS = 3_000;
 
 /** An agent that begins later than it should, behind an empty prompt, is waited for so much longer, in milliseconds. */
-export const SLOW_MS = 60_000;
+const SLOW_MS = 60_000;
 
 /** `keyAt` is the user's last key. */
 export const sentAfter = (

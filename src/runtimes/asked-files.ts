@@ -19,11 +19,12 @@ interface AskedFile {
 
 const askedFiles = async (
   port: FilePort,
-  { enteredAt }: Place,
+  { enteredAt, now }: Place,
   files: readonly FileEntry[],
   isPrompt: (record: JsonRecord) => boolean,
 ): Promise<readonly AskedFile[]> => {
-  if (enteredAt === undefined) return [];
+  // one that is slower, in another terminal or here, is waited for: two that were sent at once tell nothing
+  if (enteredAt === undefined || now < enteredAt + SENT_MS) return [];
   const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredAt - FILE_CLOCK_LAG_MS);
   const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
     const text = (await port.lastPart(file.path)) ?? '';

@@ -245,6 +245,14 @@ describe('finding the session file of claude', () => {
       expect(await find(files, { currentPath: `${FOLDER}/${OTHER}.jsonl` })).toMatchObject(found); // after /clear
     });
 
+    it('is not decided before every terminal has had the time to record', async () => {
+      const files = { [path]: grown(user(40)) };
+      expect(await find(files, { now: enteredAt + 1_999 })).toBeUndefined();
+      expect(await find(files, { now: enteredAt + 2_000 })).toMatchObject(found);
+      const both = { ...files, [`${FOLDER}/${OTHER}.jsonl`]: grown(user(900)) };
+      expect(await find(both, { currentPath: path })).toEqual(found);
+    });
+
     it.each([
       ['text and an image', [{ type: 'text', text: 'hi' }, { type: 'image' }]],
       ['a command', '<command-name>/clear</command-name>'],

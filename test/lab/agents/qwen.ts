@@ -15,6 +15,6 @@ export const qwen: LabAgent = {
   goingPrompt: /^[>*] /m, // 0.15.10
   places: {
     ...sharedPlaces,
-    'vim normal': { keys: [ESC], shows: /-- NORMAL --/, back: ['i'] },
+    'vim normal': { keys: [ESC], shows: /-- NORMAL --|for INSERT mode/, back: ['i'] },
   },
 };

@@ -67,6 +67,8 @@ export interface CompactionRecord {
   readonly mode: Mode;
   /** what it does now, or waits for, as its footer says; absent while there is nothing to say */
   readonly words?: string;
+  /** whether the last compaction, or attempt at one, worked; absent before the first; since 0.2 */
+  readonly compactSuccessful?: boolean;
 }
 
 /** Whether somebody is behind a record: `stale` has not written for long but runs, `dead` is gone without having said so. */
@@ -116,9 +118,12 @@ export const sessionRecord = (
     evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
     thresholds: thresholdsOf(sessionLadder(state)),
-    ...(compaction ? { compaction: end ? { mode: compaction.mode } : compaction } : {}),
+    ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
   };
 };
+
+// nothing is done any more
+const withoutWords = ({ words: _, ...rest }: CompactionRecord): CompactionRecord => rest;
 
 const MOST_ENDED = 50;
 const KEPT_MS = 7 * 86_400_000;

@@ -83,7 +83,7 @@ export const publishSession = (options: PublishOptions): Publisher => {
     showCompaction: (compaction) => {
       const before = published.compaction;
       published = { ...published, compaction };
-      if (compaction.mode !== before?.mode || compaction.words !== before.words) change();
+      if (JSON.stringify(compaction) !== JSON.stringify(before)) change();
     },
     end: async (exit) => {
       clearInterval(heartbeat);

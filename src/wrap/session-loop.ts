@@ -8,7 +8,15 @@ import type { CompactionRecord } from '../core/session-record.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
 import { compactKeys, hotkeyOf } from './compacting/compactor.js';
-import { flowDue, overviewOf, startFlow, stepFlow, wakeFlow, type SessionFlow } from './session-flow.js';
+import {
+  compactionRecord,
+  flowDue,
+  overviewOf,
+  startFlow,
+  stepFlow,
+  wakeFlow,
+  type SessionFlow,
+} from './session-flow.js';
 import type { WrapSession } from './wrap-session.js';
 import type { Session } from '../core/session-state.js';
 
@@ -69,6 +77,7 @@ export const makeSessionLoop = (
     flow = next;
     const { session: state, compaction } = flow;
     for (const line of state.logged) session.log.info(line);
+    for (const line of flow.warnings) session.log.warn(line);
     const words = compactionWords(compaction, now(), ask);
     const message = messageAt(flow.messages, compaction, now(), ask);
     const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
@@ -76,7 +85,7 @@ export const makeSessionLoop = (
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
-    onState?.(state, { mode: compaction.mode, ...(words === undefined ? {} : { words }) });
+    onState?.(state, compactionRecord(flow, words));
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));

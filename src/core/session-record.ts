@@ -123,7 +123,10 @@ export const sessionRecord = (
 };
 
 // nothing is done any more
-const withoutWords = ({ words: _, ...rest }: CompactionRecord): CompactionRecord => rest;
+const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
+  const { words: _, ...rest } = compaction;
+  return rest;
+};
 
 const MOST_ENDED = 50;
 const KEPT_MS = 7 * 86_400_000;

@@ -253,8 +253,7 @@ describe('the runtimes', () => {
     const known = [
       'activity.ts',
       'banner.ts',
-      'command-answer.ts',
-      'command-result.ts',
+      ...['command-answer.ts', 'command-result.ts', 'native-hold.ts'],
       'compaction-end.ts',
       'contents.ts',
       'conversation.ts',

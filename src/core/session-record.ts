@@ -1,6 +1,7 @@
 // What a wrapper tells other processes about its session, as a file that is written anew all the time.
 import type { Activity } from './activity.js';
-import type { Mode } from './compaction/state.js';
+import type { Past } from './compaction/past.js';
+import type { Compaction, Mode } from './compaction/state.js';
 import type { Tier } from './ladder.js';
 import { sessionLadder } from './provenance.js';
 import { readingRecord } from './reading-record.js';
@@ -70,6 +71,20 @@ export interface CompactionRecord {
   /** whether the last compaction, or attempt at one, worked; absent before the first; since 0.2 */
   readonly compactSuccessful?: boolean;
 }
+
+/** `words` as the footer says them. */
+export const compactionRecord = (
+  { mode }: Compaction,
+  { attempts }: Past,
+  words: string | undefined,
+): CompactionRecord => {
+  const last = attempts.at(-1);
+  return {
+    mode,
+    ...(words === undefined ? {} : { words }),
+    ...(last ? { compactSuccessful: last.ended.outcome.kind === 'verified' } : {}),
+  };
+};
 
 /** Whether somebody is behind a record: `stale` has not written for long but runs, `dead` is gone without having said so. */
 export type Liveness = 'live' | 'stale' | 'dead' | 'ended';

@@ -20,7 +20,6 @@ import type { LadderChoice } from '../core/ladder.js';
 import { sessionLadder } from '../core/provenance.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
-import type { CompactionRecord } from '../core/session-record.js';
 import type { Runtime } from '../runtimes/runtime.js';
 import { noPair, notePair, pairDue, windowOfPair, type NumberPair } from './observing/derive-window.js';
 import type { Session } from '../core/session-state.js';
@@ -180,17 +179,4 @@ export const wakeFlow = (flow: SessionFlow, { runtime, env }: FlowContext, now: 
   const claim = windowOfPair(flow.pair, runtime, env);
   const judged: SessionFlow = { ...flow, pair: { ...flow.pair, judged: true } };
   return stepFlow(judged, claim ? { type: 'window', claim } : { type: 'alarm' }, now);
-};
-
-/** What other programs are told of it; `words` as the footer says them. */
-export const compactionRecord = (
-  { compaction, record }: SessionFlow,
-  words: string | undefined,
-): CompactionRecord => {
-  const last = record.past.attempts.at(-1);
-  return {
-    mode: compaction.mode,
-    ...(words === undefined ? {} : { words }),
-    ...(last ? { compactSuccessful: last.ended.outcome.kind === 'verified' } : {}),
-  };
 };

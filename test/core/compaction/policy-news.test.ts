@@ -1,6 +1,6 @@
 // What the log says of the breaker.
 import { describe, expect, it } from 'vitest';
-import { compactionRecord } from '../../../src/wrap/session-flow.js';
+import { compactionRecord } from '../../../src/core/session-record.js';
 import { AUTO_TOKENS, failOnce, HARD_TOKENS, playCompaction } from '../../support/compaction-play.js';
 
 /** Three attempts that fail, each after a turn that left so many tokens. */
@@ -53,7 +53,7 @@ describe('whether the last one worked', () => {
   it('is told to other programs, from the first one on', () => {
     const told: (boolean | undefined)[] = [];
     const play = playCompaction({}, {}, ({ after }) => {
-      const { compactSuccessful } = compactionRecord(after, undefined);
+      const { compactSuccessful } = compactionRecord(after.compaction, after.record.past, undefined);
       if (told.length === 0 || told.at(-1) !== compactSuccessful) told.push(compactSuccessful);
     });
     play.is('ready');

@@ -253,7 +253,8 @@ describe('the runtimes', () => {
     const known = [
       'activity.ts',
       'banner.ts',
-      ...['command-answer.ts', 'command-result.ts', 'native-hold.ts'],
+      'command-answer.ts',
+      'command-result.ts',
       'compaction-end.ts',
       'contents.ts',
       'conversation.ts',
@@ -266,7 +267,7 @@ describe('the runtimes', () => {
       'layout.ts',
       'log.ts',
       'models.ts',
-      'names.ts',
+      'native-hold.ts',
       'official.ts',
       'paths.ts',
       'percent.ts',

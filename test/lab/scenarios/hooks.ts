@@ -38,7 +38,7 @@ const fromHook: Scenario = {
 };
 
 const HELD_HARD = 175_000;
-const LOOK_MS = 2_000; // a dialog takes no key in its first moment
+const LOOK_MS = 2_000; // as a person looks: a dialog takes no key in its first moment
 const ABOVE_OWN = 168_500; // Claude compacts by itself at 167,000
 
 const approve = async ({
@@ -72,7 +72,7 @@ const heldBack: Scenario = {
   summaryMs: QUICK_SUMMARY_MS,
   typed: 0,
   play: async (stage) => {
-    const { turn, say, mock, summaries, untilLog, untilFooter, log } = stage;
+    const { turn, say, mock, summaries, untilLog, untilFooter, log, watch } = stage;
     await fill(stage, ABOVE_OWN);
     for (let more = 1; more <= 5; more += 1) await turn(ABOVE_OWN + more * 100); // more often than its own breaker would bear
     await approve(stage);
@@ -82,6 +82,7 @@ const heldBack: Scenario = {
     must(tries > 0, 'it never tried');
     await turn(HELD_HARD + 500);
     await untilFooter(/hard/);
+    await watch(LOOK_MS); // what the hook is told is written a moment later
     mock.control({ turn: { usedTokens: 12_000, text: 'heard it' } });
     await say('one more');
     const line = brief(await untilLog(/compaction by the (?:agent|user): verified/));

@@ -126,6 +126,7 @@ describe('publishing a session', () => {
     await written(() => record()?.tier === 'safe');
     publisher.show(at(178_000));
     await written(() => record()?.tier === 'hard');
+    expect(record()?.reading?.usedTokens).toBe(178_000);
     await publisher.end({ code: 0 });
   });
 

@@ -14,6 +14,7 @@ import type {
   SettingsPort,
 } from '../official-source.js';
 import { modelKey } from './models.js';
+import { holdNative } from './native-hold.js';
 import {
   countsFromItsFolder,
   givenSettings,
@@ -150,4 +151,4 @@ const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
   return input + made + (countAt(usage, 'cache_read_input_tokens') ?? 0);
 };
 
-export const official: OfficialSource = { plan, read };
+export const official: OfficialSource = { plan, hold: holdNative, read };

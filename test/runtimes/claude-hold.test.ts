@@ -48,6 +48,7 @@ describe('the hook before Claude’s own compaction', () => {
 
   it.each<[string, Texts, Partial<OfficialLaunch>]>([
     ['the command is not claude itself', {}, { isOwnProgram: false }],
+    ['its version 1.0.30 does not know --settings: 1.0.61 is the first', {}, { version: '1.0.30' }],
     ['the value of --settings cannot be read as JSON', {}, { args: ['--settings', 'none.json'] }],
     ['the settings switch hooks off', { [user]: { disableAllHooks: true } }, {}],
     [

@@ -2,6 +2,7 @@
 // itself, which counts as no failure of its own (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's go on beside it.
 import { listAt, parseRecord, recordAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
+import { isBefore } from '../tested.js';
 import type { NativeHold, OfficialLaunch, OfficialPlan, SettingsPort } from '../official-source.js';
 import {
   countsFromItsFolder,
@@ -13,12 +14,16 @@ import {
 } from './settings.js';
 
 const HOOK_SECONDS = 5; // then Claude goes on without it
+const SETTINGS_SINCE = '1.0.61'; // its package's code: an older one ends at --settings
 
 export const holdNative = async (
   port: SettingsPort,
   launch: OfficialLaunch,
   { command, settings }: NativeHold,
 ): Promise<OfficialPlan> => {
+  const { version } = launch;
+  if (version !== undefined && isBefore(version, SETTINGS_SINCE))
+    return leave(`its version ${version} does not know --settings: ${SETTINGS_SINCE} is the first`);
   const [given, own, managed] = await Promise.all([
     givenSettings(port, launch.args),
     ownSettings(port, launch),

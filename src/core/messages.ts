@@ -23,6 +23,8 @@ export interface Messages {
 export interface MessageSight {
   readonly session: Session;
   readonly compaction: Compaction;
+  /** the window has become smaller */
+  readonly reduced?: string | undefined;
   readonly now: Millis;
 }
 
@@ -36,10 +38,11 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 });
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
-  const { now, session } = sight;
+  const { now, session, reduced } = sight;
   const ofNative = nativeNotice(sessionLadder(session), session.runtime) ?? before.ofNative;
   const wishes = [
     ...(event.type === 'notice' ? [event] : []),
+    ...(reduced === undefined ? [] : [{ text: reduced, priority: REDUCED_PRIORITY }]),
     ...(ofNative === undefined || ofNative === before.ofNative
       ? []
       : [{ text: ofNative, priority: NATIVE_PRIORITY }]),
@@ -59,6 +62,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageSight
 };
 
 const NATIVE_PRIORITY = 160; // what may happen otherwise than the user thinks comes before what else is wrong with their settings
+const REDUCED_PRIORITY = 250; // it may be why the window is full all at once
 const REFUSAL_PRIORITY = 300;
 
 /** Whoever asked by a key looks at the footer for the answer. */

@@ -4,7 +4,7 @@ import type { Event } from '../core/event.js';
 import { messageAt } from '../core/messages.js';
 import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
 import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
-import type { CompactionRecord } from '../core/session-record.js';
+import { compactionRecord, type CompactionRecord } from '../core/session-record.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
 import { compactKeys, hotkeyOf } from './compacting/compactor.js';
@@ -40,10 +40,12 @@ export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
-/** Writes down what the footer says where it asks to look into something, once. */
-const wordsForLog = (log: WrapSession['log']) => {
+/** Writes down what a step has to say, and once what the footer says where it asks to look into something. */
+const makeScribe = (log: WrapSession['log']) => {
   let said: string | undefined;
-  return (words: string | undefined): void => {
+  return ({ session, warnings }: SessionFlow, words: string | undefined): void => {
+    for (const line of session.logged) log.info(line);
+    for (const line of warnings) log.warn(line);
     if (words !== said && words?.includes(DOCTOR)) log.info(words);
     said = words;
   };
@@ -62,21 +64,20 @@ export const makeSessionLoop = (
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
   let flow = startFlow(context, now());
   let shown: string | undefined;
-  const noteWords = wordsForLog(session.log);
+  const write = makeScribe(session.log);
   let keys: NodeJS.Timeout | undefined;
 
   const go = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
-    for (const line of state.logged) session.log.info(line);
     const words = compactionWords(compaction, now(), ask);
     const message = messageAt(flow.messages, compaction, now(), ask);
     const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
-    noteWords(words);
+    write(flow, words);
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
-    onState?.(state, { mode: compaction.mode, ...(words === undefined ? {} : { words }) });
+    onState?.(state, compactionRecord(compaction, flow.record.past, words));
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));

@@ -101,6 +101,10 @@ const often = fc.constantFrom<readonly Happening[]>(
   [...full(166_000), { kind: 'wait', ms: 11_500 }],
   [...full(180_000), { kind: 'wait', ms: 11_500 }],
   tried(),
+  [
+    { kind: 'event', event: sent },
+    { kind: 'wait', ms: 66_000 },
+  ],
   [...tried(), { kind: 'wait', ms: 121_000 }],
   ...results.map((each) => tried(each, activity('ready'))),
   [...tried(compacted('screen'), activity('ready')), ...full(165_500)],

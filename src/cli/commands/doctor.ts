@@ -4,10 +4,12 @@ import { dirname } from 'node:path';
 import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
 import type { Homestead } from '../../runtimes/agent-home.js';
+import type { OfficialLaunch } from '../../runtimes/official-source.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { findCommand } from '../../storage/find-command.js';
 import { folderObstacle } from '../../storage/folder-obstacle.js';
 import { homeFolder } from '../../storage/home-folder.js';
+import { installedVersion } from '../../storage/installed-version.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import { readVerified } from '../../storage/verified-records.js';
@@ -119,7 +121,10 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
     verified: said.kind === 'told' ? await readVerified(state, runtime.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
     own: await ownCompactionOf(runtime, place),
-    official: await officialText(runtime, place, windowTokens !== undefined),
+    official: await officialText(runtime, place, {
+      isWindowSet: windowTokens !== undefined,
+      version: found.kind === 'found' ? await installedVersion(found.file, runtime) : undefined,
+    }),
     windowTokens,
     choice: ladderChoice(options),
   });
@@ -145,12 +150,12 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 const officialText = async (
   { official }: Runtime,
   place: Homestead,
-  isWindowSet: boolean,
+  { isWindowSet, version }: Pick<OfficialLaunch, 'isWindowSet' | 'version'>,
 ): Promise<string | undefined> => {
   if (!official) return undefined;
   const port = { text: settingsText, names: namesIn };
   const files = { settings: '/dev/null', report: '/dev/null' };
-  const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, files } as const;
+  const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, version, files } as const;
   const chained = await official.plan(port, { ...launch, isWindowSet: true });
   if (chained.kind === 'ask') return 'yours is chained, and gives the exact numbers';
   const plan = await official.plan(port, { ...launch, isWindowSet });

@@ -71,6 +71,8 @@ export type Phase =
       readonly isQueued: boolean;
       /** when it was seen to begin, or the agent was seen to work on something */
       readonly begunAt?: Millis;
+      /** since when it should have begun, with a prompt as empty as after a command that was taken */
+      readonly slowAt?: Millis;
       /** the compaction itself was seen, so that its absence means something */
       readonly isSeen?: true;
       /** since when it is not seen any more, without a word on how it ended */

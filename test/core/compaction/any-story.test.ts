@@ -263,7 +263,7 @@ describe('the stories', () => {
   it('reach every outcome and every phase, so that the rules above are not about nothing', () => {
     const outcomes = new Set<string>();
     const phases = new Set<string>();
-    for (const each of fc.sample(story, { seed: 1, numRuns: 400 })) {
+    for (const each of fc.sample(story, { seed: 1, numRuns: 600 })) {
       for (const { after } of stepsOf(each)) {
         phases.add(after.compaction.phase.kind);
         if (after.compaction.last) outcomes.add(after.compaction.last.outcome.kind);

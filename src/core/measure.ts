@@ -69,7 +69,7 @@ const convertedTokens = (
   const whole = basisTokens ?? basisOf(basis, windowTokens, native);
   if (whole === undefined) return undefined;
   const fixed = basis === 'baseline' ? Math.max(0, windowTokens - whole) : 0;
-  return Math.round(fixed + (usedPercent * whole) / 100);
+  return Math.round(fixed + (Math.min(100, usedPercent) * whole) / 100);
 };
 
 /** The tokens that are 100 % on a basis, where a window alone tells. */

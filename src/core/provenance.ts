@@ -119,7 +119,9 @@ const reasonOf = ({ reading, window, raised }: Fused, best: Witnessed | undefine
   ].join('; ');
 
 const numberText = ({ usedTokens, usedPercent, basis = 'window' }: Reading): string =>
-  usedTokens === undefined ? `${usedPercent ?? 0}% ${basisTexts[basis]}` : `${grouped(usedTokens)} tokens`;
+  usedTokens === undefined
+    ? `${(usedPercent ?? 0) > 100 ? '>100' : (usedPercent ?? 0)}% ${basisTexts[basis]}`
+    : `${grouped(usedTokens)} tokens`;
 
 const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
   `window ${grouped(windowTokens)} ${windowTexts[windowSource]}`;

@@ -126,6 +126,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'compact-requested':
     case 'compact-cancelled':
     case 'compact-result':
+    case 'initiator':
     case 'typed':
       return state;
   }

@@ -27,9 +27,7 @@ it('ps lists a session whose wrapper runs and has not told of itself for a minut
     compactions: 0,
     thresholds: [],
   });
-  expect(await ps({ kind: 'ps', options: {}, all: false, json: false })).toMatch(
-    /^codex +stopped +\d+ +- +- +stale +10m/m,
-  );
-  const json: unknown = JSON.parse(await ps({ kind: 'ps', options: {}, all: false, json: true }));
+  expect(await ps({ all: false, json: false })).toMatch(/^codex +stopped +\d+ +- +- +stale +10m/m);
+  const json: unknown = JSON.parse(await ps({ all: false, json: true }));
   expect(json).toMatchObject({ sessions: [{ id: 'stopped', liveness: 'stale' }] });
 });

@@ -12,7 +12,7 @@ import { drawnFor } from '../signs.js';
 import { widthOfOutput } from '../output-width.js';
 
 /** `ctxwrap ps`: the sessions that are running, and with --all those that were. */
-export const ps = async ({ all, json }: PsRequest): Promise<string> => {
+export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promise<string> => {
   const now = Date.now();
   const { env } = process;
   const home = homeFolder(env);

@@ -1,5 +1,5 @@
 import { withCustom } from './ladder-custom.js';
-import { beforeNative, capped, nativeFigure } from './ladder-limits.js';
+import { beforeNative, beforeNativePercent, capped, nativeFigure } from './ladder-limits.js';
 import { effectiveFigure, presetPercents, presetTokens } from './ladder-presets.js';
 import type { Ladder, LadderChoice, NativeTrigger } from './ladder.js';
 
@@ -17,7 +17,9 @@ const LEAST_WINDOW_TOKENS = 1_000; // a smaller number is no window but a slip
 export const ladderOf = ({ runtime, windowTokens, native, choice = {} }: LadderRequest): Ladder => {
   const preset = choice.preset ?? 'ladder';
   if (windowTokens === undefined || windowTokens < LEAST_WINDOW_TOKENS) {
-    const rungs = capped(presetPercents(preset), choice.maxAutoPercent, undefined);
+    const plain = presetPercents(preset);
+    const early = native ? beforeNativePercent(plain, native, runtime) : plain;
+    const rungs = capped(early, choice.maxAutoPercent, undefined);
     return { preset, ...withCustom(rungs, choice, undefined) };
   }
   const trigger = native && nativeFigure(runtime, windowTokens, native);

@@ -50,6 +50,22 @@ export const beforeNative = (rungs: Rungs, trigger: Figure, where: Where): Rungs
   return lowered(rungs, { tokens, why }, windowTokens);
 };
 
+/** The same where only a percentage is known: what the agent keeps free in tokens cannot be told then. */
+export const beforeNativePercent = (rungs: Rungs, native: NativeTrigger, runtime: string): Rungs => {
+  const { auto, warn } = rungs;
+  const own = Math.round(native.share * 100);
+  const percent = own - LEAD_PERCENT;
+  if (!auto || percent < LEAST_AUTO_PERCENT || percent >= auto.value) return rungs;
+  const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
+  const why = `${LEAD_PERCENT} points before ${runtime} compacts by itself at ${own}%`;
+  return {
+    ...rungs,
+    auto: percentRung('auto', percent, why),
+    warn:
+      below >= warn.value ? warn : percentRung('warn', below, `${WARN_MARGIN_PERCENT} points before auto`),
+  };
+};
+
 export interface Where {
   readonly runtime: string;
   readonly windowTokens: number;

@@ -4,7 +4,7 @@ import { nativeTokens } from './ladder-limits.js';
 import { effectiveTokens } from './ladder-presets.js';
 import { tierOf } from './ladder.js';
 import type { Ladder, LadderChoice, NativeTrigger, Tier } from './ladder.js';
-import type { Reading } from './reading.js';
+import type { Basis, Reading } from './reading.js';
 import { windowOf } from './windows.js';
 import type { KnownWindow, Windows } from './windows.js';
 
@@ -33,7 +33,7 @@ export const measure = (scale: Scale, reading: Reading): Measured => {
   const window = windowOf(windows, windows.model ?? reading.model, reading.usedTokens);
   const own = inWindow(reading, window);
   const tokens = own.usedTokens ?? convertedTokens(own, window, scale.native);
-  const ladder = ladderFor(scale, tokens === undefined ? undefined : window);
+  const ladder = ladderFor(scale, tokens === undefined ? undefined : window, own.basis);
   const tier = tierOf(tokens === undefined ? own : { ...own, usedTokens: tokens }, ladder);
   const { usedTokens } = own;
   const ownTier =
@@ -49,11 +49,16 @@ export const measure = (scale: Scale, reading: Reading): Measured => {
   };
 };
 
-/** The ladder for a window, or the one for percentages. */
+/** The ladder for a window, or the one for percentages on this basis: where the agent compacts is a share of the window alone. */
 export const ladderFor = (
   { runtime, native, ladder }: Scale,
   window: Pick<KnownWindow, 'windowTokens'> | undefined,
-): Ladder => ladderOf({ runtime, windowTokens: window?.windowTokens, native, choice: ladder });
+  basis: Basis = 'window',
+): Ladder => {
+  const counts = window !== undefined || basis === 'window';
+  const own = counts ? native : undefined;
+  return ladderOf({ runtime, windowTokens: window?.windowTokens, native: own, choice: ladder });
+};
 
 /**
  * Tokens behind a percentage. An uncertain window converts nothing: the percentage is the agent's own and needs none. What lies below

@@ -62,11 +62,9 @@ export const provenance = (state: Session, now: Millis): Provenance | undefined 
 
 /** The ladder that judges the session's number now. */
 export const sessionLadder = (state: Session): Ladder => {
-  const { windows } = state;
-  return ladderFor(
-    scaleOf(state),
-    state.fused ? state.fused.window : windowOf(windows, windows.model, undefined),
-  );
+  const { windows, fused } = state;
+  const window = fused ? fused.window : windowOf(windows, windows.model, undefined);
+  return ladderFor(scaleOf(state), window, fused?.reading.basis);
 };
 
 type Numbers = Pick<Fused, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;

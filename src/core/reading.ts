@@ -20,6 +20,8 @@ export type Basis = 'window' | 'effective' | 'auto-compact' | 'baseline';
 export interface Reading {
   /** tokens in the window now, by the runtime's own definition */
   readonly usedTokens?: number;
+  /** of a screen that shows the tokens rounded, as `124k`: by how much the true number may be smaller */
+  readonly roundingTokens?: number;
   /** of the used ones: what the model's cache held; only where the agent says so */
   readonly cachedTokens?: number;
   /** context window in tokens, effective for this session */

@@ -2,7 +2,7 @@ import { askedIn } from './activity.js';
 import type { ActivityReport } from './activity.js';
 import { driftAt, driftDeadline, driftNews } from './drift.js';
 import type { Event } from './event.js';
-import { noEvidence, voided, withGrowth, withoutLog, withoutScreen } from './evidence.js';
+import { noEvidence, voided, withActivity, withGrowth, withoutLog, withoutScreen } from './evidence.js';
 import type { Evidence } from './evidence.js';
 import { afterOutput, noFlow, restarted } from './flow.js';
 import { fuse } from './fusion.js';
@@ -105,6 +105,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       const turn = { before: state.activity, after: activity };
       return {
         ...state,
+        evidence: withActivity(state.evidence, activity),
         blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
         activity,
         witnesses,

@@ -61,27 +61,6 @@ describe('the most trusted source', () => {
 });
 
 describe('a worse source', () => {
-  it.each([
-    [shows(71), 'safe'], // 70.5 % to 71.5 %: warn begins at 142 000
-    [shows(71.1), 'warn'],
-    [shows(72), 'warn'],
-    [tokens('screen', 142_000, { roundingTokens: 500 }), 'safe'], // `142k`
-    [tokens('screen', 143_000, { roundingTokens: 500 }), 'warn'],
-    [tokens('screen', 142_000), 'warn'],
-  ])('raises the tier only beyond its own rounding: %o', (shown, tier) => {
-    const log: Timed = [1, tokens('log', 141_400)];
-    expect(known([log, [2, shown]], { native: claude })?.tier).toBe(tier);
-    expect(
-      known(
-        [
-          [2, claim(200_000, 'table')],
-          [3, shown],
-        ],
-        { native: claude },
-      )?.tier,
-    ).toBe('warn');
-  });
-
   it('may only raise the tier, and is marked then', () => {
     const log: Timed = [1, tokens('log', 140_000)];
     expect(view([log, [2, shows(72)]])).toMatchObject({

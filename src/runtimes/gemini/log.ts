@@ -45,7 +45,10 @@ const readLine = (state: GeminiLog, line: string, now: Millis): Understood<Gemin
   return readMessage(next, record, now);
 };
 
-const withoutCompaction = ({ compactedAt: _, ...state }: GeminiLog): GeminiLog => state;
+const withoutCompaction = (state: GeminiLog): GeminiLog => {
+  const { compactedAt: _, ...rest } = state;
+  return rest;
+};
 
 const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
   if (textAt(record, '$rewindTo') !== undefined) return { state, facts: [{ type: 'voided' }] };

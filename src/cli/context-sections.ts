@@ -81,7 +81,7 @@ const compactionText = ({ at, initiator, preTokens, postTokens, nextTokens }: Pa
     postTokens === undefined && nextTokens !== undefined
       ? `${before} → ${grouped(nextTokens)} with the next turn`
       : `${before} → ${after}`;
-  const who = initiator === undefined ? '' : `, by the ${initiator}`;
+  const who = initiator === undefined ? '' : `, by ${initiator === 'ctxwrap' ? '' : 'the '}${initiator}`;
   return `${timeText(at)}: ${sizes}${who}`;
 };
 

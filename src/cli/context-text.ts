@@ -76,10 +76,11 @@ const partCells: Readonly<Record<PartName, string>> = {
 const fillRows = (report: ContextReport, columns: number, paint: Paint): readonly string[] => {
   const { reading, parts, totalTokens, tier } = report;
   if (!reading) return [];
-  const { usedTokens, answerTokens, windowTokens, usedPercent, source, windowSource, basis } = reading;
+  const { usedTokens, answerTokens, windowTokens, usedPercent, source, windowSource, basis, over } = reading;
   const mark = source === 'estimate' ? '~' : '';
   const tokens = usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`];
-  const percent = usedPercent === undefined ? [] : [`${mark}${usedPercent}% ${basisText(basis)}`];
+  const percent =
+    usedPercent === undefined ? [] : [`${mark}${over ? '>100' : usedPercent}% ${basisText(basis)}`];
   const window =
     windowTokens === undefined || windowSource === undefined
       ? usedPercent === undefined

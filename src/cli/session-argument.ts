@@ -3,7 +3,8 @@ import type { ListedSession } from '../storage/session-records.js';
 import * as messages from './messages.js';
 import { plain } from '../ui/plain-text.js';
 
-const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
+/** Its wrapper runs; a stale one is stopped, or hangs. */
+export const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
 
 /** The session that is meant; undefined when nothing fits. Throws when several do. */
 export const findSession = (

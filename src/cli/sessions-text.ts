@@ -2,7 +2,7 @@
 import type { Millis } from '../core/reading.js';
 import type { SessionRecord } from '../core/session-record.js';
 import type { ListedSession } from '../storage/session-records.js';
-import { tokensText } from '../core/figures.js';
+import { shareText, tokensText } from '../core/figures.js';
 import { plain, shortened, wrapped } from '../ui/plain-text.js';
 import { table } from './table.js';
 import type { Column } from './table.js';
@@ -56,12 +56,13 @@ const activityText = ({ activity, asks }: SessionRecord): string =>
 /** `~` for an estimate, `?` for a window that is only assumed, as in the footer. */
 const fillText = ({ reading }: SessionRecord): string => {
   if (!reading) return '-';
-  const { usedTokens, usedPercent, windowTokens, windowSource, source } = reading;
+  const { usedTokens, usedPercent, windowTokens, windowSource, source, over } = reading;
   const mark = source === 'estimate' ? '~' : '';
   const window = windowTokens === undefined ? '' : `/${tokensText(windowTokens)}`;
   const asked = windowSource === 'default' ? '?' : '';
-  if (usedTokens !== undefined) return `${mark}${tokensText(usedTokens)}${window}${asked}`;
-  return usedPercent === undefined ? '-' : `${mark}${Math.floor(usedPercent)}%${asked}`;
+  const share = usedPercent === undefined ? '-' : `${mark}${shareText(usedPercent, over)}${asked}`;
+  if (usedTokens === undefined) return share;
+  return `${mark}${tokensText(usedTokens)}${window}${asked}${over ? ` ${share}` : ''}`;
 };
 
 const MINUTE_MS = 60_000;

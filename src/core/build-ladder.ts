@@ -1,5 +1,5 @@
 import { withCustom } from './ladder-custom.js';
-import { beforeNative, capped, latestBefore } from './ladder-limits.js';
+import { beforeNative, beforeNativePercent, capped, latestBefore } from './ladder-limits.js';
 import { effectiveFigure, presetPercents, presetTokens } from './ladder-presets.js';
 import type { Ladder, LadderChoice } from './ladder.js';
 import { countedTokens, nativeFigure, ruleFor } from './native.js';
@@ -21,10 +21,13 @@ const LEAST_WINDOW_TOKENS = 1_000; // a smaller number is no window but a slip
 
 /** The ladder for a window, or for percentages when the window is not known. */
 export const ladderOf = (request: LadderRequest): Ladder => {
-  const { windowTokens, byUser, choice = {} } = request;
+  const { runtime, windowTokens, native, model, byUser, choice = {} } = request;
   const preset = choice.preset ?? 'ladder';
   if (windowTokens === undefined || windowTokens < LEAST_WINDOW_TOKENS) {
-    const rungs = capped(presetPercents(preset), choice.maxAutoPercent, undefined);
+    const rule = native && ruleFor(native, model, Infinity);
+    const plain = presetPercents(preset);
+    const early = rule ? beforeNativePercent(plain, rule, runtime) : plain;
+    const rungs = capped(early, choice.maxAutoPercent, undefined);
     return { preset, ...withCustom(rungs, choice, {}) };
   }
   const own = nativePoint(request);

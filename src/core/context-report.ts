@@ -1,5 +1,6 @@
 // Everything there is to say about the window of one session, as a plain value: for people as text, for scripts as JSON.
 import { boundaryRecord } from './boundary-record.js';
+import type { Initiator } from './compaction/outcome.js';
 import { contextParts } from './context-parts.js';
 import type { ContextPart } from './context-parts.js';
 import type { Tier } from './ladder.js';
@@ -12,7 +13,8 @@ import type { ToolResult } from './tool-result.js';
 /** One compaction as the session file tells of it. */
 export interface PastCompaction {
   readonly at: Millis;
-  readonly initiator?: 'user' | 'agent';
+  /** ours where the audit log has an attempt of ours at that time; absent where nobody tells */
+  readonly initiator?: Initiator;
   /** as recorded by the agent; otherwise its last number before */
   readonly preTokens?: number;
   /** `preTokens` is that last number */

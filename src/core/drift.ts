@@ -57,14 +57,15 @@ const pointsAbove = (scale: Scale, screen: Reading, other: Reading, grownTokens 
   const used = counted === undefined ? undefined : counted + grownTokens;
   if (screen.usedTokens !== undefined && used !== undefined && windowTokens !== undefined)
     return ((screen.usedTokens - used) * 100) / windowTokens;
-  if (screen.usedPercent === undefined) return undefined;
+  const shown = screen.usedPercent === undefined ? undefined : Math.min(100, screen.usedPercent);
+  if (shown === undefined) return undefined;
   const whole = basisTokens(scale, screen, other);
   if (used !== undefined && whole) {
     const fixed = basis === 'baseline' ? Math.max(0, (windowTokens ?? whole) - whole) : 0;
-    return screen.usedPercent - Math.min(100, Math.max(0, ((used - fixed) * 100) / whole));
+    return shown - Math.min(100, Math.max(0, ((used - fixed) * 100) / whole));
   }
   const isSameBasis = basis === (other.basis ?? 'window');
-  return isSameBasis && other.usedPercent !== undefined ? screen.usedPercent - other.usedPercent : undefined;
+  return isSameBasis && other.usedPercent !== undefined ? shown - other.usedPercent : undefined;
 };
 
 const DRIFTED =

@@ -31,6 +31,8 @@ export type CompactResult =
 export type Fact =
   | { readonly type: 'reading'; readonly reading: Reading }
   | { readonly type: 'boundary'; readonly boundary: Boundary }
+  /** who wanted the compaction that was told with this time, where the records say it later; it belongs to that boundary */
+  | { readonly type: 'initiator'; readonly at: Millis; readonly initiator: 'user' | 'agent' }
   /** a compaction ended without success; once, when it is seen to end */
   | { readonly type: 'compact-result'; readonly result: CompactResult }
   /** the conversation was cut back or is an older one: the last number no longer holds, and nothing was compacted */

@@ -1,4 +1,5 @@
 // What each source said last about the fill of this conversation, and what a new reading changes in it.
+import type { Activity } from './activity.js';
 import type { Millis, Reading, Source } from './reading.js';
 
 /** The last reading of one source. */
@@ -21,6 +22,15 @@ export type Drift =
   | { readonly phase: 'apart'; readonly since: Millis }
   | { readonly phase: 'ignored' }; // for so long that the screen is misread
 
+/** What the screen had shown when the number became void: it may stand there for a while, or come back, and means nothing. */
+interface VoidedScreen {
+  readonly reading: Reading;
+  /** the agent has begun to work since then */
+  readonly hasWorked: boolean;
+  /** the screen has shown no number since then, or the work has ended */
+  readonly isGone: boolean;
+}
+
 /** Everything that was said about the fill in this conversation. */
 export interface Evidence {
   readonly candidates: Candidates;
@@ -28,8 +38,7 @@ export interface Evidence {
   readonly grownTokens: number;
   /** what the screen showed last, also when it shows nothing now */
   readonly lastScreen?: Reading;
-  /** what the screen had shown when the number became void: it may stand there for a while, or come back, and means nothing */
-  readonly voidedScreen?: Reading;
+  readonly voidedScreen?: VoidedScreen;
   /** the last number became void, and no other has come yet */
   readonly isVoid: boolean;
   readonly drift: Drift;
@@ -75,9 +84,29 @@ export const withReading = (before: Evidence, reading: Reading, now: Millis): Ev
   }
 };
 
-/** The screen still shows what became void. */
-export const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading): boolean =>
-  voidedScreen !== undefined && sameNumbers(voidedScreen, reading);
+/**
+ * The screen still shows what became void. After a turn the same number is a new one, which only the screen can tell: a full window that
+ * was compacted may be as full again. Where a better source tells, it is not needed, and some screens are late.
+ */
+export const isVoidedScreen = (
+  { voidedScreen }: Evidence,
+  reading: Reading,
+  isBetterAwaited: boolean,
+): boolean => {
+  if (!voidedScreen || !sameNumbers(voidedScreen.reading, reading)) return false;
+  return isBetterAwaited || !voidedScreen.hasWorked || !voidedScreen.isGone;
+};
+
+/** The evidence after the agent went over to doing something else. */
+export const withActivity = (evidence: Evidence, after: Activity): Evidence => {
+  const { voidedScreen } = evidence;
+  if (!voidedScreen) return evidence;
+  const hasWorked = voidedScreen.hasWorked || after === 'busy';
+  const isGone = voidedScreen.isGone || (voidedScreen.hasWorked && resting.includes(after));
+  return { ...evidence, voidedScreen: { ...voidedScreen, hasWorked, isGone } };
+};
+
+const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 
 const withScreen = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
   const { voidedScreen: _, ...rest } = evidence;
@@ -121,11 +150,17 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 };
 
 /** The evidence after the number became void: a compaction, a conversation that was cut back. */
-export const voided = ({ lastScreen, drift }: Evidence): Evidence => ({
+export const voided = ({ lastScreen, drift, candidates }: Evidence): Evidence => ({
   ...noEvidence,
-  ...(lastScreen ? { lastScreen, voidedScreen: lastScreen } : {}),
+  ...(lastScreen ? { lastScreen, voidedScreen: voidedOf(lastScreen, candidates) } : {}),
   isVoid: true,
   drift,
+});
+
+const voidedOf = (reading: Reading, { screen }: Candidates): VoidedScreen => ({
+  reading,
+  hasWorked: false,
+  isGone: screen === undefined,
 });
 
 /** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */
@@ -138,7 +173,12 @@ export const withoutOtherModels = (evidence: Evidence, model: string): Evidence 
 
 export const withoutScreen = (evidence: Evidence): Evidence => {
   const { screen: _, ...candidates } = evidence.candidates;
-  return { ...evidence, candidates };
+  const { voidedScreen } = evidence;
+  return {
+    ...evidence,
+    candidates,
+    ...(voidedScreen ? { voidedScreen: { ...voidedScreen, isGone: true } } : {}),
+  };
 };
 
 /** The evidence after the session file could not be read any more. */

@@ -9,12 +9,17 @@ export const tokensText = (tokens: number): string => {
 const scaled = (value: number, unit: string): string =>
   value < 9.95 ? `${value.toFixed(1)}${unit}` : `${Math.round(value)}${unit}`;
 
-/** Whole percent that never claims an end that is not reached: `<1%` above zero, `99%` below a hundred. */
+/** Whole percent that never claims an end that is not reached: `<1%` above zero, `99%` below a hundred, `>100%` for all above. */
 export const percentText = (percent: number): string => {
+  if (percent > 100) return '>100%';
   if (percent > 0 && percent < 0.5) return '<1%';
   const whole = Math.round(percent);
   return `${whole === 100 && percent < 100 ? 99 : whole}%`;
 };
+
+/** The percentage of a fill, which is clamped; `isOver`: more is used than there is room for. */
+export const shareText = (percent: number, isOver: boolean | undefined): string =>
+  percentText(isOver ? Infinity : percent);
 
 /** Filled cells of a bar; like the percent, neither empty nor full before it is. */
 export const filledCells = (percent: number, cells: number): number => {

@@ -5,7 +5,7 @@ import type { Candidate, Evidence } from './evidence.js';
 import type { Tier } from './ladder.js';
 import { measure } from './measure.js';
 import type { Measured, Scale } from './measure.js';
-import type { Millis } from './reading.js';
+import type { Millis, Reading } from './reading.js';
 
 /** The number that counts. */
 export interface Fused extends Measured {
@@ -29,7 +29,7 @@ export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
   const first = { candidate: best, measured: measure(scale, best.reading) };
   const shown = worse
     .filter((each) => mayRaise(each, best, scale))
-    .map((each) => ({ candidate: each, measured: measure(scale, each.reading) }))
+    .map((each) => ({ candidate: each, measured: measuredAtLeast(scale, each.reading) }))
     .reduce((held, each) => (rank(each.measured) > rank(held.measured) ? each : held), first);
   const raised = shown !== first;
   const { since, seenAt } = shown.candidate;
@@ -44,6 +44,22 @@ export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
 // A screen that was last looked at before the better number came has not had the time to follow it.
 const mayRaise = (worse: Candidate, best: Candidate, scale: Scale): boolean =>
   worse.reading.source === 'estimate' || (worse.seenAt >= best.seenAt && !isLagging(scale, worse, best));
+
+/** With the tier that it has at least: by a rounded number alone nobody knows that a boundary was passed. */
+const measuredAtLeast = (scale: Scale, reading: Reading): Measured => {
+  const { tier: _, ...measured } = measure(scale, reading);
+  const { tier } = measure(scale, reading.source === 'screen' ? unrounded(reading) : reading);
+  return { ...measured, ...(tier ? { tier } : {}) };
+};
+
+const unrounded = ({ usedTokens, usedPercent, roundingTokens = 0, ...rest }: Reading): Reading => ({
+  ...rest,
+  ...(usedTokens === undefined ? {} : { usedTokens: Math.max(0, usedTokens - roundingTokens) }),
+  ...(usedPercent === undefined ? {} : { usedPercent: Math.max(0, usedPercent - roundingOf(usedPercent)) }),
+});
+
+// Half of the last digit; agents show whole percents, or one decimal.
+const roundingOf = (percent: number): number => (Number.isInteger(percent) ? 0.5 : 0.05);
 
 const rank = ({ tier }: Measured): number => order.indexOf(tier);
 

@@ -35,7 +35,7 @@ const hasNumber = ({ candidates }: Evidence): boolean => Object.keys(candidates)
 
 const hearScreen = (known: Heard, reading: Reading, now: Millis): Heard => {
   const { evidence, isAwaited } = known;
-  if (isVoidedScreen(evidence, reading) || (evidence.isVoid && isAwaited)) return known;
+  if (isVoidedScreen(evidence, reading, isAwaited) || (evidence.isVoid && isAwaited)) return known;
   const { windowTokens, windowSource = 'default', model } = reading;
   const windows =
     windowTokens === undefined

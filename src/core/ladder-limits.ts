@@ -1,5 +1,6 @@
 // What lowers the boundaries: the agent would compact before us, or the user wants to be earlier.
 import { WARN_MARGIN_TOKENS } from './ladder-presets.js';
+import type { TriggerRule } from './native.js';
 import { grouped, percentOfTokens, percentRung, tokenRung } from './rung.js';
 import type { Figure, Rungs } from './rung.js';
 
@@ -33,6 +34,22 @@ const leadIn = (windowTokens: number): number =>
     Math.ceil((windowTokens * LEAD_PERCENT) / 100),
     Math.min(LEAD_TOKENS, percentOfTokens(windowTokens, MOST_LEAD_PERCENT)),
   );
+
+/** The same where only a percentage is known: what the agent keeps free in tokens cannot be told then. */
+export const beforeNativePercent = (rungs: Rungs, native: TriggerRule, runtime: string): Rungs => {
+  const { auto, warn } = rungs;
+  const own = Math.round(native.share * 100);
+  const percent = own - LEAD_PERCENT;
+  if (!auto || percent < LEAST_AUTO_PERCENT || percent >= auto.value) return rungs;
+  const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
+  const why = `${LEAD_PERCENT} points before ${runtime} compacts by itself at ${own}%`;
+  return {
+    ...rungs,
+    auto: percentRung('auto', percent, why),
+    warn:
+      below >= warn.value ? warn : percentRung('warn', below, `${WARN_MARGIN_PERCENT} points before auto`),
+  };
+};
 
 export interface Where {
   readonly runtime: string;

@@ -78,8 +78,17 @@ export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): La
   const model = modelOf(scale, reading);
   const known = reading && tokens === undefined ? undefined : window;
   const isTold = known?.windowSource === 'user' || known?.windowSource === 'default';
+  // where the agent compacts is a share of the window alone
+  const isShare = known !== undefined || (reading?.basis ?? 'window') === 'window';
   const byUser = isTold ? { ownTokens: ownTokens(windows, model, reading?.usedTokens) } : undefined;
-  return ladderOf({ runtime, windowTokens: known?.windowTokens, native, model, byUser, choice });
+  return ladderOf({
+    runtime,
+    windowTokens: known?.windowTokens,
+    native: isShare ? native : undefined,
+    model,
+    byUser,
+    choice,
+  });
 };
 
 /**
@@ -97,7 +106,7 @@ const convertedTokens = (
   if (whole === undefined) return undefined;
   const windowTokens = basisWindow(scale, reading) ?? whole;
   const fixed = basis === 'baseline' ? Math.max(0, windowTokens - whole) : 0;
-  return Math.round(fixed + (usedPercent * whole) / 100);
+  return Math.round(fixed + (Math.min(100, usedPercent) * whole) / 100);
 };
 
 /** The window that the agent's percentages count in: its own; the user's word only where nobody else has said anything. */

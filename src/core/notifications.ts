@@ -1,10 +1,10 @@
 // When to call a user who looks elsewhere: each kind once in an episode, and only for what is known.
-import { percentText, tokensText } from './figures.js';
+import { shareText, tokensText } from './figures.js';
 import type { Compaction } from './compaction/state.js';
 import { isFailure } from './compaction/outcome.js';
 import { endedWords } from './compaction/words.js';
 import { oneLine } from './one-line.js';
-import { percentOf } from './reading.js';
+import { isOver, percentOf } from './reading.js';
 import type { Millis } from './reading.js';
 import type { Session } from './session-state.js';
 
@@ -101,7 +101,7 @@ const windowNews = (
   const { actingTier: tier, reading } = fused;
   if (tier !== 'auto' && tier !== 'hard') return [];
   const percent = percentOf(reading);
-  const full = percent === undefined ? '' : `${percentText(percent)} of the window used`;
+  const full = percent === undefined ? '' : `${shareText(percent, isOver(reading))} of the window used`;
   const tokens = reading.usedTokens === undefined ? '' : `${tokensText(reading.usedTokens)} tokens used`;
   const kind = tier === 'hard' && !wanted.includes('hard') ? 'auto' : tier;
   return [{ kind, text: `${full || tokens || 'the window is full'}: ${tier}` }];

@@ -91,6 +91,7 @@ const readingIn = (found: JsonRecord | undefined): ReadingRecord | undefined => 
     ...present('windowTokens', possibleTokens(countAt(found, 'windowTokens'))),
     ...present('usedPercent', percentIn(found)),
     ...present('windowSource', oneOf(windowSources, found['windowSource'])),
+    ...(found['over'] === true ? { over: true } : {}),
     exact: found['exact'] === true,
     ...present('tier', oneOf(tiers, found['tier'])),
     ...texts(found, ['model']),

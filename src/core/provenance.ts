@@ -128,7 +128,7 @@ const reasonOf = ({ reading, window, raised }: Fused, best: Witnessed | undefine
 
 const numberText = ({ usedTokens, answerTokens, usedPercent, basis = 'window' }: Reading): string =>
   usedTokens === undefined
-    ? `${usedPercent ?? 0}% ${basisTexts[basis]}`
+    ? `${(usedPercent ?? 0) > 100 ? '>100' : (usedPercent ?? 0)}% ${basisTexts[basis]}`
     : usedText({ usedTokens, answerTokens });
 
 /** Tokens in use, with those of the last answer where they count, too. */

@@ -1,4 +1,5 @@
 import type { Tier } from './ladder.js';
+import { isOver } from './reading.js';
 import type { Basis, Millis, Source, WindowSource } from './reading.js';
 import { provenance } from './provenance.js';
 import type { Session } from './session-state.js';
@@ -19,6 +20,8 @@ export interface ReadingRecord {
   readonly windowSource?: WindowSource;
   /** 0…100, one decimal; 0 and 100 only where nothing or everything is used */
   readonly usedPercent?: number;
+  /** more is used than there is room for */
+  readonly over?: true;
   /** not estimated, and the window is certain where one was needed */
   readonly exact: boolean;
   readonly tier?: Tier;
@@ -28,6 +31,7 @@ export interface ReadingRecord {
 /** The number a session has now; undefined while it has none (no turn yet, or after a compaction). */
 export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
   const known = provenance(state, now);
+  const { fused } = state;
   if (!known) return undefined;
   const { source, basis, usedTokens, answerTokens, windowTokens, windowSource, usedPercent } = known;
   const { exact, tier, model, at } = known;
@@ -42,6 +46,7 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(windowSource === undefined ? {} : { windowSource }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
+    ...(fused && isOver(fused.reading) ? { over: true } : {}),
     exact,
     ...(tier === undefined ? {} : { tier }),
     ...(model === undefined ? {} : { model }),

@@ -22,12 +22,14 @@ export interface Reading {
   readonly usedTokens?: number;
   /** the agent's last answer, where the agent does not count it as used and its own compaction does */
   readonly answerTokens?: number;
+  /** of a screen that shows the tokens rounded, as `124k`: by how much the true number may be smaller */
+  readonly roundingTokens?: number;
   /** of the used ones: what the model's cache held; only where the agent says so */
   readonly cachedTokens?: number;
   /** context window in tokens, effective for this session */
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
-  /** 0…100 used (never left), as the agent itself counts it; absent where it is used/window */
+  /** 0…100 used (never left), as the agent itself counts it, more where it says that it is over-full; absent where it is used/window */
   readonly usedPercent?: number;
   /** what `usedPercent` counts against; `window` when absent */
   readonly basis?: Basis;
@@ -70,6 +72,14 @@ export const percentOf = (reading: Reading): number | undefined => {
   if (usedTokens === undefined || windowTokens === undefined) return undefined;
   return Math.min(100, (usedTokens * 100) / windowTokens);
 };
+
+/** More is used than there is room for, by the agent's own word or by its numbers: no percentage of it is true. */
+export const isOver = ({
+  usedTokens,
+  windowTokens,
+  usedPercent = 0,
+}: Pick<Reading, 'usedTokens' | 'windowTokens' | 'usedPercent'>): boolean =>
+  usedPercent > 100 || (usedTokens !== undefined && windowTokens !== undefined && usedTokens > windowTokens);
 
 const MOST_TOKENS = 1e9; // a hundred times the largest window: beyond it a number is broken, not large
 

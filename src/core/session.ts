@@ -2,7 +2,7 @@ import { askedIn } from './activity.js';
 import type { ActivityReport } from './activity.js';
 import { driftAt, driftDeadline, driftNews } from './drift.js';
 import type { Event } from './event.js';
-import { noEvidence, voided, withGrowth, withoutLog, withoutScreen } from './evidence.js';
+import { noEvidence, voided, withActivity, withGrowth, withoutLog, withoutScreen } from './evidence.js';
 import type { Evidence } from './evidence.js';
 import { afterOutput, noFlow, restarted } from './flow.js';
 import { fuse } from './fusion.js';
@@ -102,19 +102,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return wished(state, event);
     case 'screen-blank':
       return { ...state, evidence: withoutScreen(state.evidence) };
-    case 'activity': {
-      const { activity, witnesses, asks } = event.report;
-      const turn = { before: state.activity, after: activity };
-      return {
-        ...state,
-        blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
-        activity,
-        witnesses,
-        activitySince: activity === state.activity ? state.activitySince : now,
-        asks: askedIn(activity, asks),
-        understood: understoodAfter(state.understood, event.report),
-      };
-    }
+    case 'activity':
+      return afterReport(state, event.report, now);
     case 'user-keys':
       return state.blank.why === 'waiting' ? { ...state, blank: afterKeys(state.blank) } : state;
     case 'output':
@@ -128,9 +117,25 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'compact-requested':
     case 'compact-cancelled':
     case 'compact-result':
+    case 'initiator':
     case 'typed':
       return state;
   }
+};
+
+const afterReport = (state: Session, report: ActivityReport, now: Millis): Session => {
+  const { activity, witnesses, asks } = report;
+  const turn = { before: state.activity, after: activity };
+  return {
+    ...state,
+    evidence: withActivity(state.evidence, activity),
+    blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
+    activity,
+    witnesses,
+    activitySince: activity === state.activity ? state.activitySince : now,
+    asks: askedIn(activity, asks),
+    understood: understoodAfter(state.understood, report),
+  };
 };
 
 // A number of the same size is news, too: its source is alive. Only a screen repeats itself for nothing.

@@ -1,7 +1,7 @@
 import { isStale } from './flow.js';
 import type { Fused } from './fusion.js';
 import type { Tier } from './ladder.js';
-import { percentOf } from './reading.js';
+import { isOver, percentOf } from './reading.js';
 import type { Millis, Reading } from './reading.js';
 import type { Blank, Session } from './session-state.js';
 import { shownAt } from './shown.js';
@@ -15,6 +15,8 @@ export interface FooterView {
   readonly windowTokens?: number;
   /** 0…100, not rounded */
   readonly usedPercent?: number;
+  /** more is used than there is room for: shown as `>100%` */
+  readonly isOver?: true;
   readonly tier?: Tier;
   /** used is an estimate, or a worse source has raised it: shown with `~` */
   readonly estimated: boolean;
@@ -71,7 +73,7 @@ const numbers = ({ reading, window, raised, tier }: Fused): Omit<FooterView, 'ru
     windowInferred: window !== undefined && !window.certain,
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(window === undefined ? {} : { windowTokens: window.windowTokens }),
-    ...(usedPercent === undefined ? {} : { usedPercent }),
+    ...(usedPercent === undefined ? {} : { usedPercent, ...(isOver(reading) ? { isOver: true } : {}) }),
     ...(tier === undefined ? {} : { tier }),
     ...(isWindowUnknown({ reading, window }) ? { words: WINDOW_UNKNOWN } : {}),
   };

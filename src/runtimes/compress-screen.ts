@@ -2,7 +2,7 @@
 // against an idle prompt wins.
 import type { Activity, ActivityReport } from '../core/activity.js';
 import type { Fact } from '../core/event.js';
-import type { Millis } from '../core/reading.js';
+import type { Millis, Reading } from '../core/reading.js';
 
 /** The input on the screen. */
 export interface Composer {
@@ -57,6 +57,9 @@ export const reportWithoutInput = (title: Title, isDialog: boolean): ActivityRep
 
 /** The percentage of the footer, as a fact. */
 export const percentShown = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
-  usedPercent === undefined
-    ? []
-    : [{ type: 'reading', reading: { usedPercent, basis: 'window', source: 'screen', at } }];
+  usedPercent === undefined ? [] : numberShown({ usedPercent, basis: 'window' }, at);
+
+/** A number on the screen, as a fact. */
+export const numberShown = (number: Omit<Reading, 'source' | 'at'>, at: Millis): readonly Fact[] => [
+  { type: 'reading', reading: { ...number, source: 'screen', at } },
+];

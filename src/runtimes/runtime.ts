@@ -105,6 +105,8 @@ export interface SessionLog {
   readonly timeOf?: (line: string) => Millis | undefined;
   /** true for a record as only this agent writes it; undefined when its records cannot be told from another's */
   readonly recognises?: (record: JsonRecord) => boolean;
+  /** true for the first lines of a file that is one document, as only this agent writes it; undefined where it writes none */
+  readonly recognisesDocument?: (head: readonly string[]) => boolean;
   /** the reader for the first line of a session file that finds what its tools put into the window; undefined where nobody knows */
   readonly contents?: () => ContentReader;
 }

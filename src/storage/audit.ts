@@ -4,7 +4,7 @@ import { lstat, open, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
-import { ensureFolder } from './state-folder.js';
+import { ensureFolder, readOwn } from './state-folder.js';
 import { reasonOf } from './unwritable.js';
 
 export interface Audit {
@@ -26,6 +26,7 @@ const NAME = 'audit.jsonl';
 const OLD_NAME = 'audit.1.jsonl';
 const LOCK_NAME = 'audit.lock';
 const MOST_BYTES = 1024 * 1024;
+const MOST_READ_BYTES = 2 * MOST_BYTES; // a lock that another holds lets a file grow by some lines
 const MOST_WAITING = 100; // lines; a disk that takes none gets no more
 const LOCK_MS = 10_000; // a rename takes a moment; a lock that is older was left by a wrapper that was killed
 const FILE_MODE = 0o600;
@@ -55,6 +56,14 @@ export const openAudit = ({ stateFolder, onFailure, mostBytes = MOST_BYTES }: Au
     },
     flushed: () => written,
   };
+};
+
+/** All lines that there are, the oldest first; none where no file can be read. */
+export const readAudit = async (stateFolder: string): Promise<readonly string[]> => {
+  const texts = await Promise.all(
+    [OLD_NAME, NAME].map((name) => readOwn(join(stateFolder, name), MOST_READ_BYTES).catch(() => undefined)),
+  );
+  return texts.flatMap((text) => (text ?? '').split('\n')).filter((line) => line !== '');
 };
 
 const appendLine = async (stateFolder: string, line: string, mostBytes: number): Promise<void> => {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import type { FooterItem } from '../core/footer-items.js';
 import type { FooterView } from '../core/view.js';
-import { filledCells, isDrawable, percentText, tokensText } from '../core/figures.js';
+import { filledCells, isDrawable, shareText, tokensText } from '../core/figures.js';
 import { cut, drawable, firstClause, firstWord } from './drawable.js';
 import type { Look } from './look.js';
 import { glyphsOf } from './theme.js';
@@ -163,7 +163,7 @@ const barOf = (percent: number, cells: number, ascii: boolean): Part => {
 
 /** Padded to `62%`, so that the row does not move when the tenth percent is reached. */
 const percentOf = (view: FooterView, markWindow: boolean): string =>
-  `${markOf(view)}${percentText(view.usedPercent ?? 0)}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
+  `${markOf(view)}${shareText(view.usedPercent ?? 0, view.isOver)}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
     3,
   );
 

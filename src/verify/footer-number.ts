@@ -9,7 +9,7 @@ export interface Told {
 }
 
 // `▰▱▱ 40% 80k/200k safe`; `~` and `?` mark an estimate and a window that is inferred
-const NUMBERS = /(?<![\d.])(?<percent><?\d+)%\s+~?(?<used>[\d.]+[kM]?)\/(?<window>[\d.]+[kM]?)\??(?=\s|$)/;
+const NUMBERS = /(?<![\d.])(?<percent>[<>]?\d+)%\s+~?(?<used>[\d.]+[kM]?)\/(?<window>[\d.]+[kM]?)\??(?=\s|$)/;
 
 /** Why the footer's number is not what the server told; undefined when it is. */
 export const wrongIn = (
@@ -31,7 +31,7 @@ export const wrongIn = (
   return isNear ? undefined : `says ${found['percent']}%, not ${percentText(percents[0] ?? 0)}`;
 };
 
-const shownPercent = (text = ''): number => (text.startsWith('<') ? 0 : Number(text));
+const shownPercent = (text = ''): number => (text.startsWith('<') ? 0 : Number(text.replace('>', '')));
 
 /** `40% 80k/200k`, as the footer has it; '' where it has none. */
 export const numbersIn = (footer: string): string => NUMBERS.exec(footer)?.[0].replace(/\s+/g, ' ') ?? '';

@@ -23,7 +23,7 @@ it.each([
   [61.5, '62%'],
   [99.7, '99%'], // not full yet
   [100, '100%'],
-  [115.5, '116%'],
+  [115.5, '>100%'],
 ])('%d percent read %s', (percent, text) => {
   expect(percentText(percent)).toBe(text);
 });

@@ -114,14 +114,15 @@ describe('the own compaction point of the agent', () => {
     );
   });
 
-  it('lowers the presets in percent, too, where the window is known', () => {
+  it('lowers the presets in percent, too', () => {
     const choice = { preset: 'percent' } as const;
     expect(values(1_048_576, { native: gemini, choice })).toEqual({
       warn: 483_316,
       auto: 503_316,
       hard: 996_147,
     });
-    expect(values(undefined, { native: gemini, choice })).toEqual({ warn: 70, auto: 85, hard: 95 });
+    expect(values(undefined, { native: gemini, choice })).toEqual({ warn: 38, auto: 48, hard: 95 });
+    expect(values(undefined, { native: claude, choice })).toEqual({ warn: 70, auto: 85, hard: 95 });
   });
 });
 

@@ -32,6 +32,59 @@ describe('a compaction on the screen of claude', () => {
     expect(boundaries(watch([waits, end, end]))).toEqual(['user']);
   });
 
+  describe('while messages wait above its row, each with a mark, as since 2.1.330', () => {
+    const mark = '  ⎿  Queued · ctrl+x ctrl+s to send now';
+    const compacts = ['', '', '✢ Compacting conversation…'];
+    const one = ['❯ go on', mark];
+    const long = ['❯ a long message that is', '  cut into two rows', mark];
+
+    it.each([
+      ['one', one, ['❯ go on']],
+      ['one of two rows', long, ['❯ a long message that is', '  cut into two rows']],
+      ['two', [...one, '', ...long], ['❯ go on', '', '❯ a long message that is', '  cut into two rows']],
+      ['another command', ['❯ /compact', mark], ['❯ /compact']],
+    ])('is a boundary of the user: %s', (_, waits, sent) => {
+      const before = busy([...conversation, '❯ /compact', '', ...waits, ...compacts]);
+      const end = busy([...conversation, ...done, '', ...sent, ...spinner]);
+      expect(boundaries(watch([before, end, end]))).toEqual(['user']);
+    });
+
+    it('is none when it is stopped, and what waited is sent', () => {
+      const before = busy([...conversation, '❯ /compact', '', ...one, ...compacts]);
+      const end = busy([...conversation, '❯ /compact', '', '❯ go on', ...spinner]);
+      expect(boundaries(watch([before, end, end]))).toEqual([]);
+    });
+
+    it('is the own one of the agent when the user asked for something else', () => {
+      const before = busy([...conversation, ...done, '', '❯ next', '', ...one, ...compacts]);
+      const end = busy([
+        '✻ Conversation compacted (ctrl+o for history)',
+        '',
+        '❯ next',
+        '',
+        '● yes',
+        '',
+        '❯ go on',
+        ...spinner,
+      ]);
+      expect(boundaries(watch([before, end, end]))).toEqual(['agent']);
+    });
+  });
+
+  it('is a boundary when a message waited further in, cut elsewhere than when it is sent', () => {
+    const waits = busy([
+      ...conversation,
+      '❯ /compact',
+      '',
+      '✢ Compacting conversation…',
+      '',
+      '  ❯ a message that is',
+      '    long',
+    ]);
+    const end = busy([...conversation, ...done, '', '❯ a message that is long', ...spinner]);
+    expect(boundaries(watch([waits, end, end]))).toEqual(['user']);
+  });
+
   it('is none when one is stopped, what waited is sent, and an earlier one stands above', () => {
     const earlier = [...done, '', '● second', ''];
     const waits = busy([

@@ -46,7 +46,7 @@ describe('the percentage on the screen of qwen', () => {
     [99, '61.5% used', 61.5],
     [80, '61.5% used', 61.5],
     [120, 'Debug Mode | 61.0% context used', 61],
-    [120, '>100% context used', 100],
+    [120, '>100% context used', 101],
   ])(
     'is at the right end beside a status line of the user, in %i columns: %s',
     async (columns, text, used) => {

@@ -44,8 +44,8 @@ const views: readonly { name: string; view: FooterView; percent?: string }[] = [
   { name: 'only a percentage', view: { ...unknown, usedPercent: 40.4, tier: 'safe' }, percent: '40%' },
   {
     name: 'an overfull window',
-    view: { ...known, usedTokens: 231_000, usedPercent: 115.5, tier: 'hard' },
-    percent: '116%',
+    view: { ...known, usedTokens: 231_000, usedPercent: 100, isOver: true, tier: 'hard' },
+    percent: '>100%',
   },
   { name: 'a long runtime name', view: { ...known, runtime: 'r'.repeat(250) }, percent: '62%' },
   { name: 'many compactions', view: { ...known, compactions: 123_456 }, percent: '62%' },

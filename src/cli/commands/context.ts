@@ -1,12 +1,14 @@
 import { realpath, stat } from 'node:fs/promises';
 import { contextRecord, contextReport } from '../../core/context-report.js';
-import type { ContextReport } from '../../core/context-report.js';
+import { ownAttempt, withOwn } from '../../core/compaction/own-compactions.js';
+import type { ContextReport, PastCompaction } from '../../core/context-report.js';
 import { provenance, sessionThresholds } from '../../core/provenance.js';
 import { readingRecord } from '../../core/reading-record.js';
 import type { OwnLadder, Threshold } from '../../core/thresholds.js';
 import { footerView } from '../../core/view.js';
 import { runtimes } from '../../runtimes/index.js';
 import type { Runtime } from '../../runtimes/runtime.js';
+import { readAudit } from '../../storage/audit.js';
 import { openRegular } from '../../storage/regular-file.js';
 import { homeFolder } from '../../storage/home-folder.js';
 import { listSessions } from '../../storage/session-records.js';
@@ -79,9 +81,21 @@ const sessionReport = async (
     cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
     thresholds: record.thresholds,
     ownLadder: runtime && ownLadder(runtime, reading, record.thresholds),
-    compactions: file?.compactions ?? [],
+    compactions: logPath === undefined ? [] : await named(file?.compactions ?? [], record.runtime, logPath),
     toolResults: file?.toolResults ?? [],
   });
+};
+
+/** With ours as ours: the session file knows only that somebody asked for it. */
+const named = async (
+  compactions: readonly PastCompaction[],
+  runtime: string,
+  path: string,
+): Promise<readonly PastCompaction[]> => {
+  const { env } = process;
+  const lines = compactions.length === 0 ? [] : await readAudit(stateFolder(env, homeFolder(env)));
+  const attempts = lines.flatMap((line) => ownAttempt(line) ?? []);
+  return withOwn(compactions, attempts, { runtime, path });
 };
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
@@ -107,7 +121,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
     cachedTokens: provenance(state, now)?.cachedTokens,
     thresholds,
     ownLadder: ownLadder(runtime, reading, thresholds),
-    compactions,
+    compactions: await named(compactions, runtime.name, path),
     toolResults,
   });
 };

@@ -6,17 +6,18 @@ import { stateFolder } from '../../storage/state-folder.js';
 import { readVerified } from '../../storage/verified-records.js';
 import type { PsRequest } from '../request.js';
 import { jsonText } from '../json-text.js';
+import { isThere } from '../session-argument.js';
 import { sessionsText } from '../sessions-text.js';
 import { drawnFor } from '../signs.js';
 import { widthOfOutput } from '../output-width.js';
 
 /** `ctxwrap ps`: the sessions that are running, and with --all those that were. */
-export const ps = async ({ all, json }: PsRequest): Promise<string> => {
+export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promise<string> => {
   const now = Date.now();
   const { env } = process;
   const home = homeFolder(env);
   const every = await listSessions(stateFolder(env, home), now);
-  const sessions = every.filter(({ liveness }) => all || liveness === 'live');
+  const sessions = every.filter((each) => all || isThere(each));
   if (json) {
     const records = await Promise.all(
       sessions.map(async ({ record, liveness }) => ({ ...record, liveness, ...(await verifiedOf(record)) })),

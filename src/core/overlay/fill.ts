@@ -14,6 +14,7 @@ import {
 import { readingRecord } from '../reading-record.js';
 import { isOwnHard } from '../ladder.js';
 import type { Ladder, Tier } from '../ladder.js';
+import { isOver } from '../reading.js';
 import type { Millis } from '../reading.js';
 import type { Rung } from '../rung.js';
 import type { Threshold } from '../thresholds.js';
@@ -87,7 +88,7 @@ export const fullness = (session: Session, now: Millis): Fullness => {
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(isDrawable(usedPercent) ? { usedPercent } : {}),
-    isOver: usedTokens !== undefined && windowTokens !== undefined && usedTokens > windowTokens,
+    isOver: isOver(session.fused.reading),
     basis: basisTexts[known.basis],
     isEstimated: known.source === 'estimate' || (known.raised && known.source === 'screen'),
     windowInferred: windowTokens !== undefined && !known.windowCertain,

@@ -31,21 +31,25 @@ const GIVEN_BACK = /^\/compact(?:\s|$)/;
 /** The same, but it may be drawn over a bar (facts/claude.md §2 traps). */
 const COMMAND_ON_BAR = /^([─━═])\1\/compact(?: |\1)/;
 const WAITING_ROW = new RegExp(String.raw`^(?: {2})?${POINTER} (\S.*)$`); // below the compaction's own row
+const QUEUED = new RegExp(String.raw`^ {2}${CORNER} {1,2}Queued(?: ·|$)`);
 const MESSAGE_ROW = new RegExp(String.raw`^(?:${BULLET}|${POINTER}) \S`);
 
+const LONG = 16; // characters of a message that waits further in, so that its rows are cut earlier than when it is sent
 const REPAINT_MS = 2_000; // longest time the end may take to be painted
 
 /** While the compaction's own row is above the prompt, in which something may be typed meanwhile. */
 export const compactingOn = (screen: ScreenView, layout: Layout, now: Millis): Compacting => {
   const rows = rowsOf(screen).slice(0, layout.kind === 'prompt' ? layout.upper : screen.rows);
   const running = rows.findLastIndex(isSpinnerRow);
-  const said = rows.slice(0, running === -1 ? rows.length : running);
+  const above = rows.slice(0, running === -1 ? rows.length : running);
+  const queued = queuedIn(above);
+  const said = above.slice(0, queued[0]?.row ?? above.length);
   return {
     columns: screen.columns,
     isAsked: COMMAND.test(said.findLast((row) => USER_ROW.test(row)) ?? ''),
     answers: answersIn(rows),
     first: underMark(rows).find((row) => MESSAGE_ROW.test(row)),
-    waiting: waitingIn(rows.slice(running + 1)),
+    waiting: [...queued.map(({ text }) => text), ...waitingIn(rows.slice(running + 1))],
     at: now,
   };
 };
@@ -84,6 +88,16 @@ const isDone = (before: Compacting, rows: readonly string[]): boolean => {
   return isAnswered && ((isDropped && before.waiting.length === 0) || answersIn(rows) > before.answers);
 };
 
+/** What new versions show above the compaction's row, each message with a mark of its own under it; the first one first. */
+const queuedIn = (rows: readonly string[]): readonly { readonly row: number; readonly text: string }[] => {
+  const mark = rows.findLastIndex((row) => row.trim() !== '');
+  if (!QUEUED.test(rows[mark] ?? '')) return [];
+  const row = rows.slice(0, mark).findLastIndex((each) => !/^ {2}\S/.test(each));
+  const text = rows[row] ?? '';
+  if (!USER_ROW.test(text)) return [];
+  return [...queuedIn(rows.slice(0, row)), { row, text: text.slice(2).trimEnd() }];
+};
+
 const waitingIn = (rows: readonly string[]): readonly string[] =>
   rows.flatMap((row) => WAITING_ROW.exec(row)?.[1]?.trimEnd() ?? []);
 
@@ -92,7 +106,8 @@ const lastUserRow = (rows: readonly string[], waiting: readonly string[]): numbe
   const left = [...waiting];
   return rows.findLastIndex((row) => {
     if (!USER_ROW.test(row)) return false;
-    const sent = left.indexOf(row.slice(2).trimEnd());
+    const text = row.slice(2).trimEnd();
+    const sent = left.findIndex((each) => each === text || (each.length >= LONG && text.startsWith(each)));
     if (sent === -1) return true;
     left.splice(sent, 1);
     return false;

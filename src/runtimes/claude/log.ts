@@ -1,9 +1,10 @@
 // One line of a Claude Code session file (facts/claude.md §7). The file is append-only; one record a content block.
 import type { Boundary, Fact } from '../../core/event.js';
-import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
+import { countAt, listAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
+import { refusalIn } from '../refusal.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
 import { commandOf, resultOf } from './command-result.js';
@@ -61,7 +62,7 @@ const readCommandAnswer = (state: ClaudeLog, record: JsonRecord): Understood<Cla
 const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
   const message = recordAt(record, 'message');
   const name = textAt(message, 'model') ?? '';
-  if (name === '<synthetic>') return { state, facts: [] };
+  if (name === '<synthetic>') return { state, facts: readRefusal(state, record, now) };
   const model = modelKey(name);
   const usage = recordAt(message, 'usage');
   const used = usedTokens(usage);
@@ -83,6 +84,20 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understo
     },
   };
   return { state: after, facts: [fact] };
+};
+
+// Words of Claude's own in place of an answer; also those of the user's interruptions and of the server's errors.
+const readRefusal = (
+  { model, largeModels, env }: ClaudeLog,
+  record: JsonRecord,
+  now: Millis,
+): readonly Fact[] => {
+  if (record['isApiErrorMessage'] !== true) return [];
+  const texts = listAt(recordAt(record, 'message'), 'content').map((block) => textAt(block, 'text') ?? '');
+  const refusal = texts.map(refusalIn).find(Boolean);
+  if (!refusal) return [];
+  const known = model === undefined ? {} : { ...windowOf(model, largeModels.includes(model), env), model };
+  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOf(record, now) } }];
 };
 
 // The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.

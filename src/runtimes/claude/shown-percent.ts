@@ -1,8 +1,11 @@
 // The percentage that Claude shows in its footer when the window fills up (facts/claude.md §2, sessions.md §F).
 import type { Basis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
-import { rowText, widthOf } from './layout.js';
+import { refusalIn } from '../refusal.js';
+import { rowsAbove, USER_ROW } from './command-answer.js';
+import { rowText, TEXT_COLUMN, widthOf } from './layout.js';
 import type { Prompt } from './layout.js';
+import { CORNER } from './signs.js';
 
 export interface ShownPercent {
   readonly usedPercent: number;
@@ -33,15 +36,32 @@ const wordings: readonly Wording[] = [
   },
 ];
 
+const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(\S.*)$`);
 const RIGHT_MARGIN = 2; // blank columns; one in the fullscreen renderer
 
-/** What the notification beside the prompt says now; undefined while there is none, or another one in its place. */
+/** What stands under the user's last message, or the notification beside the prompt; undefined where neither tells a number now. */
 export const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefined => {
+  if (isRefused(screen, prompt)) return { usedPercent: 100, basis: 'effective' };
   for (const row of notificationRows(screen, prompt)) {
     const shown = readRow(screen, row);
     if (shown) return shown;
   }
   return undefined;
+};
+
+// Claude's own answer stands right under the message, its sign in another colour than the user's text. A compaction keeps the answer
+// without the message, and every later message has an answer of its own.
+const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
+  const rows = rowsAbove(screen, upper);
+  const said = rows.findLastIndex((row) => USER_ROW.test(row));
+  if (said < 0) return false;
+  const more = rows.slice(said + 1).findIndex((row) => !/^ {2}\S/.test(row));
+  return rows.slice(said + 1, more < 0 ? rows.length : said + 1 + more).some((row, index) => {
+    const words = ANSWER.exec(row)?.[1];
+    if (words === undefined || refusalIn(words.trimEnd()) === undefined) return false;
+    const sign = screen.styleAt(said + 1 + index, TEXT_COLUMN)?.foreground;
+    return sign !== undefined && sign !== screen.styleAt(said, TEXT_COLUMN)?.foreground;
+  });
 };
 
 // Classic: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar; only the

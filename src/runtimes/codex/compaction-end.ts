@@ -6,9 +6,24 @@ import type { Millis } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { isCompacted } from './doubt.js';
 import type { Look } from './doubt.js';
-import { errorText, INTERRUPTED } from './layout.js';
+import { errorText, headAbove, INTERRUPTED } from './layout.js';
+import type { Head } from './layout.js';
 
 const LONGEST_ERROR = 200; // characters; the model's server may send a page
+
+/** The turn has gone on, so that its answer stands below. What stood there before the compaction is above its row, and so are all old rows. */
+const isCompactedAbove = (last: Head, before: string, screen: ScreenView): boolean => {
+  let head: Head | undefined = last;
+  while (head && !isSame(head.text, before)) {
+    head = headAbove(screen, head);
+    if (isCompacted(head)) return !isSame(head?.text ?? '', before);
+  }
+  return false;
+};
+
+// Another width cuts the row elsewhere.
+const isSame = (text: string, before: string): boolean =>
+  before !== '' && (text.startsWith(before) || before.startsWith(text));
 
 /** `before` is what the conversation ended with when the compaction began. */
 export const endFacts = (before: string, screen: ScreenView, look: Look, now: Millis): readonly Fact[] => {
@@ -20,7 +35,10 @@ export const endFacts = (before: string, screen: ScreenView, look: Look, now: Mi
     return isNew ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
   }
   const words = errorText(screen, head);
-  if (words === undefined) return [];
+  if (words === undefined) {
+    const isTold = (state === 'done' || state === 'working') && isCompactedAbove(head, before, screen);
+    return isTold ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
+  }
   if (INTERRUPTED.test(words))
     return isOther || state === 'idle'
       ? [{ type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } }]

@@ -60,12 +60,15 @@ export const doubtAfter = (doubt: Doubt, look: Look): Doubt => {
   const { state, head } = look;
   const shown = look.shown?.usedPercent;
   const window = look.shown?.windowTokens;
-  const isFull = look.state === 'error' ? hasRunOut(head) : doubt.isFull && look.state !== 'working';
+  // versions before 0.163 do not tell their state: there the words count as long as they are the last ones
+  const isFull =
+    state === 'error' || state === undefined ? hasRunOut(head) : doubt.isFull && state !== 'working';
   const known = window === undefined || doubt.windows.includes(window);
   return {
     ...doubted(doubt, look, isFull),
     ...((shown ?? doubt.shown) === undefined ? {} : { shown: shown ?? doubt.shown }),
-    isFull: isFull && (state === 'error' || shown === undefined || shown === doubt.shown),
+    isFull:
+      isFull && (state === 'error' || state === undefined || shown === undefined || shown === doubt.shown),
     windows: known ? doubt.windows : [...doubt.windows, window].slice(-MOST_WINDOWS),
   };
 };

@@ -61,7 +61,7 @@ const footerBelow = (screen: ScreenView, row: number): readonly number[] => {
 };
 
 /** What the conversation ends with above the composer: rows that go on are indented, and what waits to be sent is none of it. */
-export const headAbove = (screen: ScreenView, { row: composer }: Pane): Head | undefined => {
+export const headAbove = (screen: ScreenView, { row: composer }: Pick<Pane, 'row'>): Head | undefined => {
   for (let row = composer - 1; row >= 0; row -= 1) {
     const text = screen.text(row);
     if (text === '' || text.startsWith(' ') || QUEUE.test(text) || isOfPopup(screen, row)) continue;

@@ -1,5 +1,6 @@
 // The percentages Codex shows when it is told to: in the status line below the composer, in the terminal title, and in the footer of
 // older versions (facts/codex.md §2.2, §2.4; sessions.md §F). The numbers of `/status` are conversation: they get old and can be forged.
+import { shownAmount } from '../../core/amount.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { isDrawn } from './layout.js';
 import type { Pane } from './layout.js';
@@ -12,13 +13,12 @@ export interface Shown {
 }
 
 const PERCENT = /^Context (\d{1,3})% (left|used)$/;
-const WINDOW = /^(\d+(?:\.\d+)?)([KM]?) window$/;
+const WINDOW = /^(\d+(?:\.\d+)?[KMB]?) window$/;
 const HINTS =
   /\? for shortcuts|← for agents|^ {2}(?:esc again|tab to queue|reverse-i-search:)|⚠ \d+ warning|Shell mode|Vim: /;
 // 0.50 has it before the hint, 0.98 at the right end of the row.
 const OLD_FOOTER =
   /^ {2}(?:(\d{1,3})% context left · \? for shortcuts|\? for shortcuts {2,}(\d{1,3})% context left)$/;
-const UNIT = { '': 1, K: 1_000, M: 1_000_000 };
 
 /** A row of items: the status line, or the title. */
 export interface Place {
@@ -101,8 +101,8 @@ const usedOf = (numbers: readonly number[]): Shown | undefined => {
 
 const windowIn = (items: readonly string[]): number | undefined => {
   for (const item of items) {
-    const [, number, unit] = WINDOW.exec(item) ?? [];
-    if (number !== undefined) return Math.round(Number(number) * UNIT[unit as keyof typeof UNIT]);
+    const shown = shownAmount(WINDOW.exec(item)?.[1]);
+    if (shown) return Math.round(shown.value);
   }
   return undefined;
 };

@@ -83,12 +83,15 @@ export interface FieldEquals {
   readonly equals: string | number | boolean | null;
 }
 
-/** A row of a part of the screen, and the number in it: the pattern's only group. */
+/** A row of a part of the screen, and the number in it. */
 export interface ScreenNumber {
   readonly region: Region;
-  readonly pattern: Pattern;
-  readonly polarity: 'used' | 'left';
-  readonly unit: 'percent' | 'tokens';
+  /** the number is its only group; without one the usual words are looked for, as `42% context left` */
+  readonly pattern?: Pattern;
+  /** of usual words that do not tell it; `used` when absent */
+  readonly polarity?: 'used' | 'left';
+  /** with a pattern; the usual words tell it themselves */
+  readonly unit?: 'percent' | 'tokens';
   /** what a percentage counts against; the window when absent */
   readonly basis?: Basis;
 }

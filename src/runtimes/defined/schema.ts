@@ -1,5 +1,6 @@
 // What a definition may hold. Every limit is there so that a definition can't make a session slow.
 import { LEAST_TOKENS, MOST_TOKENS, tokensIn } from '../../core/amount.js';
+import { isRecord } from '../../core/json.js';
 import { fields, flag, isProblem, list, number, oneOf, problem, simple, such, text } from './check.js';
 import type { Check } from './check.js';
 import type {
@@ -66,10 +67,15 @@ const log = fields(
   },
 );
 
-const screenNumber: Check<ScreenNumber> = fields(
-  { region, pattern: numberPattern, polarity: oneOf('used', 'left'), unit: oneOf('percent', 'tokens') },
-  { basis: oneOf('window', 'effective', 'auto-compact', 'baseline') },
-);
+const polarity = oneOf('used', 'left');
+const unit = oneOf('percent', 'tokens');
+const basis = oneOf('window', 'effective', 'auto-compact', 'baseline');
+const patternNumber = fields({ region, pattern: numberPattern, polarity, unit }, { basis });
+const wordedNumber = fields({ region }, { polarity, basis });
+const screenNumber: Check<ScreenNumber> = (value, path) =>
+  isRecord(value) && (value['pattern'] !== undefined || value['unit'] !== undefined)
+    ? patternNumber(value, path)
+    : wordedNumber(value, path);
 
 const signFields = fields({}, { title: pattern, region, pattern });
 const sign: Check<Sign> = (value, path) => {

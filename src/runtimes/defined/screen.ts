@@ -1,9 +1,13 @@
 // A screen as its definition reads it: numbers at the places it names, and an activity only where its signs agree.
 import type { Activity, ActivityReport } from '../../core/activity.js';
+import { shownAmount } from '../../core/amount.js';
+import type { ShownAmount } from '../../core/amount.js';
 import type { Fact } from '../../core/event.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type { ScreenView } from '../../core/screen-view.js';
 import { screenReader } from '../runtime.js';
+import { shownContext } from '../shown-context.js';
+import type { ShownContext } from '../shown-context.js';
 import type { PromptLook } from '../recipe.js';
 import type { AgentScreen } from '../runtime.js';
 import type { Seen } from '../seen.js';
@@ -53,10 +57,13 @@ const readNumbers = (numbers: readonly ScreenNumber[], { window, screen, now }: 
   const { windowTokens, windowSource } = windowOf(window, undefined);
   const usedPercent = percent && usedOf(percent, 100);
   const usedTokens = tokens && usedOf(tokens, windowTokens);
+  const isRounded = tokens !== undefined && tokens.step > 1;
   if (usedPercent === undefined && usedTokens === undefined) return [];
   const reading: Reading = {
     ...(usedPercent === undefined ? {} : { usedPercent, basis: percent?.of.basis ?? 'window' }),
-    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(usedTokens === undefined
+      ? {}
+      : { usedTokens, ...(isRounded ? { roundingTokens: tokens.step / 2 } : {}) }),
     ...(windowTokens === undefined ? {} : { windowTokens, windowSource: windowSource ?? 'table' }),
     source: 'screen',
     at: now,
@@ -64,40 +71,41 @@ const readNumbers = (numbers: readonly ScreenNumber[], { window, screen, now }: 
   return [{ type: 'reading', reading }];
 };
 
-interface Shown {
-  readonly value: number;
+interface Shown extends ShownAmount {
+  readonly polarity: 'used' | 'left';
   readonly of: ScreenNumber;
 }
 
 /** The number of the first rule that finds one; rows that tell different numbers tell none. */
 const firstOf = (
-  unit: ScreenNumber['unit'],
+  unit: ShownContext['unit'],
   numbers: readonly ScreenNumber[],
   screen: ScreenView,
 ): Shown | undefined => {
-  for (const of of numbers.filter((each) => each.unit === unit)) {
-    const found = rowsIn(screen, of.region).flatMap((row) => numberIn(matchRow(of.pattern, row)?.[1]) ?? []);
-    const [value] = found;
-    if (value !== undefined) return found.every((each) => each === value) ? { value, of } : undefined;
+  for (const of of numbers) {
+    const [first, ...others] = rowsIn(screen, of.region).flatMap((row) => numberIn(of, unit, row) ?? []);
+    const isOne = others.every(
+      ({ value, polarity }) => value === first?.value && polarity === first.polarity,
+    );
+    if (first) return isOne ? first : undefined;
   }
   return undefined;
 };
 
-const usedOf = ({ value, of }: Shown, whole: number | undefined): number | undefined => {
-  if (whole !== undefined && value > whole) return undefined;
-  if (of.polarity === 'used') return value;
-  return whole === undefined ? undefined : whole - value;
+const numberIn = (of: ScreenNumber, unit: ShownContext['unit'], row: string): Shown | undefined => {
+  const { pattern, polarity = 'used' } = of;
+  if (pattern) {
+    const amount = of.unit === unit ? shownAmount(matchRow(pattern, row)?.[1]) : undefined;
+    return amount && { ...amount, polarity, of };
+  }
+  const worded = shownContext(row);
+  return worded?.unit === unit ? { polarity, ...worded, of } : undefined;
 };
 
-const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
-
-/** A number as agents write it: `53.4`, `12,345`, `1.2k`, `1M`. */
-const numberIn = (text: string | undefined): number | undefined => {
-  const found = /^\s*(\d{1,3}(?:[,_]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([km]?)\s*$/i.exec(text ?? '');
-  if (!found) return undefined;
-  const [, whole = '', part = '', unit = ''] = found;
-  const value = Number(whole.replaceAll(/[,_]/g, '') + part) * (factors[unit.toLowerCase()] ?? 1);
-  return unit === '' ? value : Math.round(value);
+const usedOf = ({ value, polarity }: Shown, whole: number | undefined): number | undefined => {
+  if (whole !== undefined && value > whole) return undefined;
+  if (polarity === 'used') return value;
+  return whole === undefined ? undefined : whole - value;
 };
 
 /** One activity, if all that speaks speaks for it. */

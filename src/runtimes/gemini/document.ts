@@ -19,6 +19,13 @@ const COUNT = /^ {8}"(input|cached)": (\d+),?$/;
 const START = '    {';
 const END = /^ {4}\},?$/;
 
+const OPENING = '{';
+const HEAD = [/^ {2}"sessionId": "[^"\\]+",?$/, /^ {2}"projectHash": "[0-9a-f]+",?$/];
+
+/** The first lines of such a document: it begins with the session's id and the hash of its folder. */
+export const isDocumentHead = ([first, ...lines]: readonly string[]): boolean =>
+  first === OPENING && HEAD.every((field) => lines.some((line) => field.test(line)));
+
 export const isDocumentLine = (line: string): boolean => LINE.test(line);
 
 export const readDocumentLine = (message: Message, line: string, now: Millis): DocumentStep => {

@@ -6,6 +6,7 @@ import type { JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import { isoMillis } from '../../core/time.js';
 import { isNews, resultIn } from '../compress-command.js';
+import { refusalIn } from '../refusal.js';
 import { lineReader } from '../runtime.js';
 import type { LineReader, Understood } from '../runtime.js';
 import { isDocumentLine, readDocumentLine } from './document.js';
@@ -17,6 +18,8 @@ interface GeminiLog {
   readonly snapshot?: string;
   /** the line before named the session again, which Gemini does before a compaction and at no other checkpoint */
   readonly renamed: boolean;
+  /** when the conversation was compacted, until it is told who wanted that or the next turn begins */
+  readonly compactedAt?: Millis;
   /** of an old version's document: the message that is being read */
   readonly message?: Message;
 }
@@ -37,16 +40,27 @@ const readLine = (state: GeminiLog, line: string, now: Millis): Understood<Gemin
   const patch = recordAt(record, '$set');
   if (patch) return readPatch(state, patch, now);
   const after = state.renamed ? { ...state, renamed: false } : state;
-  if (textAt(record, '$rewindTo') !== undefined) return { state: after, facts: [{ type: 'voided' }] };
+  if (record['type'] === 'info') return readInfo(after, record, now);
+  const next = after.compactedAt === undefined ? after : withoutCompaction(after);
+  return readMessage(next, record, now);
+};
+
+const withoutCompaction = (state: GeminiLog): GeminiLog => {
+  const { compactedAt: _, ...rest } = state;
+  return rest;
+};
+
+const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
+  if (textAt(record, '$rewindTo') !== undefined) return { state, facts: [{ type: 'voided' }] };
   switch (record['type']) {
     case 'gemini':
-      return { state: after, ...readAnswer(record, now) };
+      return { state, ...readAnswer(record, now) };
     case 'user':
-      return { state: after, facts: growth(textOf(record['content'])) };
+      return { state, facts: growth(textOf(record['content'])) };
     case 'error':
-      return { state: after, facts: readError(record, now) };
+      return { state, facts: readError(record, now) };
     default:
-      return { state: after, facts: [] };
+      return { state, facts: [] };
   }
 };
 
@@ -56,6 +70,21 @@ const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
   const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
   const result = text.startsWith('Failed to compress') && isNews(at, now) ? resultIn(text) : undefined;
   return result ? [{ type: 'compact-result', result }] : [];
+};
+
+const ITS_OWN = /^Context compressed from /;
+
+/** What Gemini says of a compaction right behind its record: of its own in words, of one that the user asked for without any. */
+const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
+  const { compactedAt } = state;
+  const text = textAt(record, 'content');
+  const refusal = refusalIn(text ?? '');
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  if (refusal) return { state, facts: [{ type: 'reading', reading: { ...refusal, source: 'log', at } }] };
+  const isOwn = ITS_OWN.test(text ?? '');
+  if (compactedAt === undefined || (!isOwn && text !== '')) return { state, facts: [] };
+  const initiator = isOwn ? 'agent' : 'user';
+  return { state: withoutCompaction(state), facts: [{ type: 'initiator', at: compactedAt, initiator }] };
 };
 
 const growth = (text: string): readonly Fact[] => {
@@ -101,7 +130,7 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood
   // A resumed conversation is written again too, and was renamed before; its answers since the summary have kept their tokens.
   if (found.answer) return { state: after, ...readAnswer(found.answer, now) };
   const at = isoMillis(found.timestamp ?? '') ?? now;
-  return { state: after, facts: [{ type: 'boundary', boundary: { at } }] };
+  return { state: { ...after, compactedAt: at }, facts: [{ type: 'boundary', boundary: { at } }] };
 };
 
 interface Snapshot {

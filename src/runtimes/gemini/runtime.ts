@@ -1,6 +1,7 @@
 import { startsConversation } from '../launch-rules.js';
 import type { Runtime } from '../runtime.js';
 import { geminiContents } from './contents.js';
+import { isDocumentHead } from './document.js';
 import { geminiHome } from './home.js';
 import { command, launchRules, npmPackage } from './launch.js';
 import { geminiReader } from './log.js';
@@ -18,7 +19,13 @@ export const gemini: Runtime = {
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger: () => usualTrigger,
   ownCompaction: geminiCompaction,
-  log: { locate: locateGemini, reader: geminiReader, recognises: isGeminiRecord, contents: geminiContents },
+  log: {
+    locate: locateGemini,
+    reader: geminiReader,
+    recognises: isGeminiRecord,
+    recognisesDocument: isDocumentHead,
+    contents: geminiContents,
+  },
   recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

@@ -11,12 +11,14 @@ import type { Proof } from './compaction-end.js';
 import { readStatus } from './status.js';
 import {
   KIND_NAMES,
+  numberShown,
   percentShown,
   reportOutsideInput,
   reportUnder,
   reportWithoutInput,
 } from '../compress-screen.js';
 import type { Composer, Live, Report, Title } from '../compress-screen.js';
+import { refusalAtEnd } from '../refusal.js';
 import type { AgentScreen, Seeing } from '../runtime.js';
 import type { Seen } from '../seen.js';
 import { conversationAbove } from './conversation.js';
@@ -34,6 +36,7 @@ interface GeminiScreen {
   readonly proof: Proof;
 }
 
+const OWN_WORDS = /^[ℹ✕⚠] /; // in the first column, where no text of the model or of the user stands
 const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
 const LEAST_ROWS = 8; // of these, so that a compaction in progress is among them
 const LOW_SCREEN = 14; // rows, five of them for the box and its footer
@@ -96,7 +99,10 @@ const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<Gemini
   };
   const { watch, facts: said } = watchCommand(state.watch, sight, now);
   const { proof, facts } = proofAfter(state.proof, { watch, facts: said, status: seen.status }, now);
-  const shown = composer ? percentShown(shownPercent(screen, composer), now) : [];
+  const refusal = composer && refusalAtEnd(sight.items, OWN_WORDS);
+  const shown = refusal
+    ? numberShown(refusal, now)
+    : percentShown(composer && shownPercent(screen, composer), now);
   return { state: { watch, proof }, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };
 

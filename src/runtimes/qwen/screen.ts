@@ -9,12 +9,14 @@ import { compressWords, watchCommand } from '../compress-command.js';
 import type { CommandWatch } from '../compress-command.js';
 import {
   KIND_NAMES,
+  numberShown,
   percentShown,
   reportOutsideInput,
   reportUnder,
   reportWithoutInput,
 } from '../compress-screen.js';
 import type { Composer, Live, Title } from '../compress-screen.js';
+import { refusalAtEnd } from '../refusal.js';
 import type { AgentScreen, Seeing } from '../runtime.js';
 import type { Seen } from '../seen.js';
 import { conversationAbove } from './conversation.js';
@@ -29,6 +31,7 @@ interface QwenScreen {
   readonly ghostColour?: number;
 }
 
+const OWN_WORDS = /^[●ℹ✕⚠]\uFE0E? /; // two columns from the left end, where nothing of the model or of the user stands
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
 const ITEM = /^(?: {2}(?:[◆✦●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
 // Braille patterns take turns; other versions may turn any sign that stands before no item.
@@ -80,7 +83,10 @@ const readScreen = (state: QwenScreen, seen: Seen, now: Millis): Seeing<QwenScre
     words: compressWords,
   };
   const { watch, facts } = watchCommand(state.watch, sight, now);
-  const shown = composer ? percentShown(shownPercent(screen, composer), now) : [];
+  const refusal = composer && refusalAtEnd(sight.items, OWN_WORDS);
+  const shown = refusal
+    ? numberShown(refusal, now)
+    : percentShown(composer && shownPercent(screen, composer), now);
   return {
     state: { watch, ...(ghostColour === undefined ? {} : { ghostColour }) },
     activity: activityOf(seen, { composer, live, ghostColour }),

@@ -10,7 +10,7 @@ const ITEM_LEFT = new RegExp(`^Context ${NUMBER} left$`);
 const RIGHT = new RegExp(`(?:^| {2,}| \\| {1,2})${NUMBER} (?:context )?used$`); // without "context" below 100 columns
 const NARROW = 80; // columns; below, the footer is one column and the right end comes last
 
-/** How full the footer says the window is, 0…100 used; undefined when it says nothing. */
+/** How full the footer says the window is, 0…100 used, more where it says that it is over-full; undefined when it says nothing. */
 export const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
   const row = screen.text(bottom + 1);
   const own = atRightEnd(screen, row) ?? lastOfColumn(screen, bottom + 1);
@@ -38,11 +38,14 @@ const lastOfColumn = (screen: ScreenView, first: number): number | undefined => 
   return last > first ? numberIn(RIGHT, screen.text(last)) : undefined;
 };
 
-// `>100%` is full.
+const OVER = 101; // `>100%` does not tell by how much
+
 const numberIn = (pattern: RegExp, text: string): number | undefined => {
   const found = pattern.exec(text)?.[1];
-  const percent = found === undefined ? undefined : Number(found.replace('>', ''));
-  return percent !== undefined && percent <= 100 ? percent : undefined;
+  if (found === undefined) return undefined;
+  if (found.startsWith('>')) return found === '>100' ? OVER : undefined;
+  const percent = Number(found);
+  return percent <= 100 ? percent : undefined;
 };
 
 const oneDecimal = (percent: number): number => Math.round(percent * 10) / 10;

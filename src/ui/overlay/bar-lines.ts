@@ -1,6 +1,6 @@
 // The bar: what is used, cached, free and kept by the agent, with our boundaries marked under it.
 import type { PartName } from '../../core/context-parts.js';
-import { percentText, tokensText } from '../../core/figures.js';
+import { shareText, tokensText } from '../../core/figures.js';
 import type { BarMark, OverlayFill } from '../../core/overlay/fill.js';
 import type { OverlayView } from '../../core/overlay/view.js';
 import { lineWidth, padEnd, padStart, span } from './line.js';
@@ -57,7 +57,7 @@ const fillPercent = ({
   windowInferred,
 }: OverlayFill): string | undefined => {
   if (usedPercent === undefined) return undefined;
-  return `${isEstimated ? '~' : ''}${isOver ? '>100%' : percentText(usedPercent)}${windowInferred ? '?' : ''}`;
+  return `${isEstimated ? '~' : ''}${shareText(usedPercent, isOver)}${windowInferred ? '?' : ''}`;
 };
 
 /** The cells of all parts together are the bar; a part that is there has a cell where there is room for it. */

@@ -1,5 +1,6 @@
 // The first page: how full the window is, what happens next, and the lists below.
 import { partNames } from '../../core/context-parts.js';
+import { shareText } from '../../core/figures.js';
 import { agoText } from '../../core/overlay/durations.js';
 import type { OverlayFill, OverlayThreshold } from '../../core/overlay/fill.js';
 import type { OverlayView } from '../../core/overlay/view.js';
@@ -52,7 +53,7 @@ const fillLines = (fill: OverlayFill, columns: number): readonly Line[] => {
   const mark = fill.isEstimated ? '~' : '';
   const used =
     usedTokens === undefined
-      ? `${mark}${Math.round(usedPercent ?? 0)}% ${basis}`
+      ? `${mark}${shareText(usedPercent ?? 0, fill.isOver)} ${basis}`
       : `${mark}${grouped(Math.round(usedTokens))} tokens`;
   const window =
     windowTokens === undefined

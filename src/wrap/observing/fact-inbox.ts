@@ -25,7 +25,7 @@ export const factInbox = (startedAt: Millis): FactInbox => {
 
   return {
     put: (fact) => {
-      waiting = added(waiting, asNew(fact));
+      waiting = fact.type === 'initiator' ? withInitiator(waiting, fact) : added(waiting, asNew(fact));
     },
     take: () => {
       const facts = waiting;
@@ -34,6 +34,17 @@ export const factInbox = (startedAt: Millis): FactInbox => {
     },
   };
 };
+
+/** Both are written at once, so the compaction still waits here; of one that was told before it is not needed any more. */
+const withInitiator = (
+  waiting: readonly Fact[],
+  { at, initiator }: Extract<Fact, { readonly type: 'initiator' }>,
+): readonly Fact[] =>
+  waiting.map((fact) =>
+    fact.type === 'boundary' && fact.boundary.at === at
+      ? { ...fact, boundary: { ...fact.boundary, initiator } }
+      : fact,
+  );
 
 const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
   switch (fact.type) {

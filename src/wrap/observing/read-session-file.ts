@@ -15,6 +15,7 @@ import type { Env } from '../../runtimes/place.js';
 
 const MOST_RESULTS = 10;
 const MOST_COMPACTIONS = 1_000;
+const HEAD_LINES = 20; // of a document
 const LINES_TO_KNOW = 400; // a file is of the agent that most of its first lines are of
 
 export interface SessionFileRequest {
@@ -73,6 +74,10 @@ const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFile
       // one that is told again, as when a history is written anew, is not a second one
       if (fact.type === 'boundary' && !compactions.some(({ at }) => at === fact.boundary.at))
         compactions = [...compactions, pastCompaction(fact.boundary, lastTokens)].slice(-MOST_COMPACTIONS);
+      if (fact.type === 'initiator')
+        compactions = compactions.map((each) =>
+          each.at === fact.at ? { ...each, initiator: fact.initiator } : each,
+        );
       if (fact.type === 'boundary' || fact.type === 'voided') lastTokens = undefined;
       if (fact.type !== 'reading') return;
       lastTokens = fact.reading.usedTokens;
@@ -107,10 +112,12 @@ export const runtimeOfFile = async (
   table: readonly Runtime[],
 ): Promise<Runtime | undefined> => {
   const counts = new Map<Runtime, number>();
+  const head: string[] = [];
   let lines = 0;
   const file = growingFile({
     path,
     onLine: (line) => {
+      if (head.length < HEAD_LINES) head.push(line);
       const record = parseRecord(line);
       if (!isRecord(record)) return;
       lines += 1;
@@ -121,6 +128,8 @@ export const runtimeOfFile = async (
     onRestart: () => undefined,
   });
   await file.readNew();
+  const ofDocument = table.find(({ log }) => log?.recognisesDocument?.(head));
+  if (ofDocument) return ofDocument;
   const [best] = [...counts].toSorted(([, a], [, b]) => b - a);
   return best && best[1] * 2 >= lines ? best[0] : undefined;
 };

@@ -1,0 +1,55 @@
+// The usual words around how full the window is, for an agent whose own words nobody has written down. They are looked for only in the
+// rows that a definition names: a conversation may hold them, too.
+import { shownAmount } from '../core/amount.js';
+import type { ShownAmount } from '../core/amount.js';
+
+/** How full the window is, as a row says it. */
+export interface ShownContext extends ShownAmount {
+  readonly unit: 'percent' | 'tokens';
+  /** absent where no word says which */
+  readonly polarity?: 'used' | 'left';
+}
+
+const DIGITS = String.raw`(?<![\d.,_-])(?<number>\d[\d,_]{0,15}(?:\.\d{1,6})?`;
+const NUMBER = `${DIGITS}(?: ?[kmb](?![a-z]))?)`;
+const LARGE = `${DIGITS} ?[kmb])`; // without a letter it may be anything that is left
+const CONTEXT = '(?<![a-z])(?:context|ctx)(?: window)?';
+const SIDE = '(?<side>used|full|left|remaining)(?![a-z])';
+
+const wordings: readonly { readonly pattern: RegExp; readonly unit: ShownContext['unit'] }[] = [
+  // `context: 42%`, `ctx 42% used`
+  { pattern: new RegExp(`${CONTEXT}:? ${NUMBER}%(?: ${SIDE})?`, 'gi'), unit: 'percent' },
+  // `Context left: 42%`
+  { pattern: new RegExp(`${CONTEXT} ${SIDE}:? ${NUMBER}%`, 'gi'), unit: 'percent' },
+  // `42% ctx`, `42% context left`, `42% of context used`
+  { pattern: new RegExp(`${NUMBER}% (?:of )?${CONTEXT}(?: ${SIDE})?(?![a-z])`, 'gi'), unit: 'percent' },
+  // `42% left`
+  { pattern: new RegExp(`${NUMBER}% ${SIDE}`, 'gi'), unit: 'percent' },
+  // `1M context left`, `150K tokens context left`, `12,345 tokens left`
+  { pattern: new RegExp(`${NUMBER}(?: tokens?)? (?:context|ctx|tokens?) ${SIDE}`, 'gi'), unit: 'tokens' },
+  // `500K left`
+  { pattern: new RegExp(`${LARGE} ${SIDE}`, 'gi'), unit: 'tokens' },
+];
+
+/** The number that the row says; undefined where it says none, or several that differ. */
+export const shownContext = (row: string): ShownContext | undefined => {
+  for (const { pattern, unit } of wordings) {
+    const [first, ...others] = [...row.matchAll(pattern)].flatMap((match) => contextIn(match, unit) ?? []);
+    if (first) return others.every((each) => isSameFill(first, each)) ? first : undefined;
+  }
+  return undefined;
+};
+
+const contextIn = ({ groups }: RegExpExecArray, unit: ShownContext['unit']): ShownContext | undefined => {
+  const amount = shownAmount(groups?.['number']);
+  const side = groups?.['side']?.toLowerCase();
+  if (!amount || (unit === 'percent' && amount.value > 100)) return undefined;
+  if (side === undefined) return { ...amount, unit };
+  return { ...amount, unit, polarity: side === 'left' || side === 'remaining' ? 'left' : 'used' };
+};
+
+/** `54% left` and `46% used` are one number. */
+const isSameFill = (a: ShownContext, b: ShownContext): boolean =>
+  a.polarity === b.polarity
+    ? a.value === b.value
+    : a.unit === 'percent' && Math.abs(a.value + b.value - 100) <= a.step;

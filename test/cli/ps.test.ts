@@ -1,0 +1,33 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ps } from '../../src/cli/commands/ps.js';
+import { sessionsFolder, writeSession } from '../../src/storage/session-records.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const MINUTE_MS = 60_000;
+
+it('ps lists a session whose wrapper runs and has not told of itself for a minute, as stale', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'ctxwrap-ps-'));
+  vi.stubEnv('XDG_STATE_HOME', state);
+  const at = Date.now() - 10 * MINUTE_MS;
+  await writeSession(await sessionsFolder(join(state, 'ctxwrap')), {
+    schema: 'ctxwrap.session/1',
+    id: 'stopped',
+    version: '1',
+    pid: process.pid,
+    childPid: process.pid,
+    runtime: 'codex',
+    cwd: '/',
+    startedAt: at,
+    heartbeatAt: at,
+    activity: 'ready',
+    compactions: 0,
+    thresholds: [],
+  });
+  expect(await ps({ all: false, json: false })).toMatch(/^codex +stopped +\d+ +- +- +stale +10m/m);
+  const json: unknown = JSON.parse(await ps({ all: false, json: true }));
+  expect(json).toMatchObject({ sessions: [{ id: 'stopped', liveness: 'stale' }] });
+});

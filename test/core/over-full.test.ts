@@ -1,0 +1,94 @@
+// A window that is over-full is told in the same way everywhere.
+import { describe, expect, it } from 'vitest';
+import { contextText } from '../../src/cli/context-text.js';
+import { paintFor } from '../../src/cli/paint.js';
+import { sessionsText } from '../../src/cli/sessions-text.js';
+import { contextReport } from '../../src/core/context-report.js';
+import { startCompaction } from '../../src/core/compaction/state.js';
+import { notificationKinds, startNotifying, stepNotifying } from '../../src/core/notifications.js';
+import { fullness } from '../../src/core/overlay/fill.js';
+import { parseSessionRecord } from '../../src/core/parse-session-record.js';
+import { readingRecord } from '../../src/core/reading-record.js';
+import { sessionRecord } from '../../src/core/session-record.js';
+import type { Session } from '../../src/core/session-state.js';
+import { footerView } from '../../src/core/view.js';
+import { barLines } from '../../src/ui/overlay/bar-lines.js';
+import { renderFooter } from '../../src/ui/frame.js';
+import { sessionAfter, shows, tokens } from '../support/sessions.js';
+
+const identity = {
+  id: 'one',
+  version: '1',
+  pid: 9,
+  childPid: 10,
+  runtime: 'qwen',
+  cwd: '/',
+  startedAt: 0,
+};
+
+const footer = (state: Session): string =>
+  renderFooter(footerView(state, 2_000), { columns: 100, colorLevel: 0, ascii: false });
+
+/** As another process lists it. */
+const listed = (state: Session): string => {
+  const record = parseSessionRecord(JSON.stringify(sessionRecord(identity, state, {}, 2_000)));
+  if (!record) throw new Error('no record');
+  const [, row = ''] = sessionsText([{ record, liveness: 'live' }], { now: 2_000, width: 100, home: '/h' });
+  return row;
+};
+
+const context = (state: Session): string =>
+  contextText(
+    contextReport({
+      runtime: 'qwen',
+      reading: readingRecord(state, 2_000),
+      thresholds: [],
+      compactions: [],
+      toolResults: [],
+    }),
+    { width: 100, paint: paintFor(false, {}) },
+  ).join('\n');
+
+const overlay = (state: Session): string => {
+  const { fill, tier } = fullness(state, 2_000);
+  return fill
+    ? barLines(fill, tier, 60)
+        .flat()
+        .map(({ text }) => text)
+        .join('')
+    : '';
+};
+
+const notified = (session: Session): readonly string[] => {
+  const compaction = {
+    ...startCompaction({ mode: 'warn', startMs: 1, finishMs: 1, isProactive: false }),
+    episodeSince: 1,
+  };
+  return stepNotifying(startNotifying(notificationKinds), { session, compaction, now: 2_000 }).due.map(
+    ({ text }) => text,
+  );
+};
+
+describe.each([
+  { name: 'more tokens than the window holds', state: sessionAfter([[1, tokens('log', 205_000)]]) },
+  { name: 'the own word of the agent', state: sessionAfter([[1, shows(101)]], { runtime: 'qwen' }) },
+])('$name', ({ state }) => {
+  it.each([
+    { where: 'the footer', text: footer(state) },
+    { where: 'ps', text: listed(state) },
+    { where: 'context', text: context(state) },
+    { where: 'the overview', text: overlay(state) },
+    { where: 'a notification', text: notified(state).join() },
+  ])('is >100% in $where', ({ text }) => {
+    expect(text).toMatch(/(?<!\d)>100%/);
+    expect(text).not.toMatch(/10[01](?:\.\d)?%.*10[01]%|(?<!>)10[01]%/);
+  });
+});
+
+it('a window that is just full is 100% everywhere', () => {
+  const state = sessionAfter([[1, tokens('log', 200_000)]]);
+  for (const text of [footer(state), context(state), overlay(state), notified(state).join()]) {
+    expect(text).toContain('100%');
+    expect(text).not.toContain('>100%');
+  }
+});

@@ -1,0 +1,72 @@
+// An agent of which nothing is known but what its screen shows: no session file, no status line, no window.
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../src/core/activity.js';
+import type { Event } from '../../src/core/event.js';
+import { sessionLadder } from '../../src/core/provenance.js';
+import type { Session } from '../../src/core/session-state.js';
+import { blank, compacted, sessionAfter, shows } from '../support/sessions.js';
+
+const half = { runtime: 'gemini', native: { share: 0.5, reserveTokens: 0 } };
+
+describe('an agent that compacts by itself at 50 %', () => {
+  it.each([
+    [37, 'safe'],
+    [38, 'warn'],
+    [48, 'auto'],
+    [95, 'hard'],
+  ])('at %i percent of the window is %s', (percent, tier) => {
+    expect(sessionAfter([[1, shows(percent)]], half).fused?.tier).toBe(tier);
+  });
+
+  it('says why', () => {
+    const { warn, auto } = sessionLadder(sessionAfter([[1, shows(40)]], half));
+    expect(auto?.reason).toBe('auto 48%: 2 points before gemini compacts by itself at 50%');
+    expect(warn.reason).toBe('warn 38%: 10 points before auto');
+  });
+
+  it('is judged as any other where the percentage counts something else than the window', () => {
+    const state = sessionAfter([[1, shows(60, 'auto-compact')]], half);
+    expect(state.fused?.tier).toBe('safe');
+    expect(sessionLadder(state).auto?.value).toBe(85);
+  });
+
+  it('leaves a boundary of the user where it is', () => {
+    const auto = { value: 60, unit: 'percent' } as const;
+    expect(sessionAfter([[1, shows(50)]], { ...half, ladder: { auto } }).fused?.tier).toBe('warn');
+  });
+});
+
+describe('the same percentage as before a compaction', () => {
+  const is = (activity: Activity): Event => ({ type: 'activity', report: { activity, witnesses: [] } });
+  const played = (...events: readonly Event[]): Session =>
+    sessionAfter([shows(100), is('ready'), ...events].map((event, index) => [index, event] as const));
+  const end = compacted('screen');
+  const percentAfter = (...events: readonly Event[]) => played(...events).fused?.reading.usedPercent;
+
+  it('counts again after a turn, so that a window that is full again is not missed', () => {
+    expect(percentAfter(is('compacting'), end, is('ready'), is('busy'), is('ready'), shows(100))).toBe(100);
+  });
+
+  it('counts in the turn that goes on after a compaction once it was away from the screen', () => {
+    expect(percentAfter(is('busy'), is('compacting'), end, blank, is('busy'), shows(100))).toBe(100);
+  });
+
+  it('counts when it was away already before the compaction', () => {
+    expect(percentAfter(is('busy'), blank, is('compacting'), end, is('busy'), shows(100))).toBe(100);
+  });
+
+  it.each([
+    ['it still stands there', [end, shows(100), is('ready')]],
+    ['the agent has not worked since', [end, blank, is('ready'), is('draft'), is('ready')]],
+    ['the agent has only begun to work', [end, is('ready'), is('busy')]],
+    ['what was before went on', [is('busy'), end, is('ready')]],
+  ])('is the old one as long as %s', (_, events) => {
+    expect(percentAfter(...events, shows(100))).toBeUndefined();
+  });
+
+  it('does not count beside a session file, which has a better number', () => {
+    const told = [shows(30), { type: 'reading', reading: { usedTokens: 9, source: 'log', at: 1 } }] as const;
+    const state = played(...told, shows(100), compacted(), blank, is('busy'), is('ready'), shows(100));
+    expect(state.fused).toBeUndefined();
+  });
+});

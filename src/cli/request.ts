@@ -30,8 +30,10 @@ export interface Options {
   readonly whenBusy?: 'wait' | 'queue';
   /** what the agent is asked to keep */
   readonly focus?: string;
-  /** much new text at warn counts as auto */
+  /** text that came after a number at warn counts, too */
   readonly proactive: boolean;
+  /** the user has said the mode: by an option, in the environment or in their own file; false when absent */
+  readonly isModeGiven?: boolean;
   /** a file of OMC in the session's folder counts as a request to compact */
   readonly watchOmc?: boolean;
   readonly tips: boolean;

@@ -1,4 +1,5 @@
-import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
+import { dueOf, type Unseen } from '../core/compaction/sight.js';
 import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import { messageAt } from '../core/messages.js';
@@ -19,6 +20,8 @@ export interface LoopListener {
   readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
   /** the user is to be called */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
+  /** why a countdown could not be seen now; asked before everything that happens */
+  readonly unseen?: (() => Unseen | undefined) | undefined;
   /** after everything that has happened */
   readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
 }
@@ -40,11 +43,12 @@ export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
-/** Writes down what the footer says where it asks to look into something, once. */
+/** Writes down what the footer says where it asks to look into something, or why nothing is typed, once. */
 const wordsForLog = (log: WrapSession['log']) => {
   let said: string | undefined;
-  return (words: string | undefined): void => {
-    if (words !== said && words?.includes(DOCTOR)) log.info(words);
+  return (words: string | undefined, { phase }: Compaction): void => {
+    const isUntyped = phase.kind === 'doubted' || (phase.kind === 'held' && phase.hold.why === 'unseen');
+    if (words !== undefined && words !== said && (isUntyped || words.includes(DOCTOR))) log.info(words);
     said = words;
   };
 };
@@ -71,8 +75,13 @@ export const makeSessionLoop = (
     for (const line of state.logged) session.log.info(line);
     const words = compactionWords(compaction, now(), ask);
     const message = messageAt(flow.messages, compaction, now(), ask);
-    const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
-    noteWords(words);
+    const due = dueOf(compaction);
+    const view = {
+      ...footerView(state, now()),
+      ...(message === undefined ? {} : { words: message }),
+      ...(due ? { due } : {}),
+    };
+    noteWords(words, compaction);
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
@@ -81,7 +90,15 @@ export const makeSessionLoop = (
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));
   };
-  const take = (event: Event): void => go(stepFlow(flow, event, now()));
+  /** Before anything is decided: what the user could see until now. */
+  const look = (): void => {
+    const unseen = listener.unseen?.();
+    if (unseen !== flow.compaction.unseen) go(stepFlow(flow, { type: 'sight', unseen }, now()));
+  };
+  const take = (event: Event): void => {
+    look();
+    go(stepFlow(flow, event, now()));
+  };
   const tellKeys = (): void => {
     if (keys === undefined) return;
     clearTimeout(keys);
@@ -90,6 +107,7 @@ export const makeSessionLoop = (
   };
   const alarm = makeAlarm(now, () => {
     tellKeys();
+    look();
     go(wakeFlow(flow, context, now()));
   });
   go(flow);

@@ -106,5 +106,5 @@ const foreignStart = (
 
 const emptied = (state: Compaction): Compaction => {
   const { episodeSince: _, episodeFill: __, ...rest } = withoutGivenUp(state);
-  return { ...rest, growthTokens: 0 };
+  return rest;
 };

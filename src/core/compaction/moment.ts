@@ -1,19 +1,23 @@
 import type { Fused } from '../fusion.js';
 import { fillOf } from './outcome.js';
 import type { Millis } from '../reading.js';
-import type { Moment } from './state.js';
+import type { Doubt, Moment } from './state.js';
 import type { Session } from '../session-state.js';
 
 /** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
 export const momentOf = (session: Session, now: Millis): Moment => {
   const { fused, activity, activitySince, fileTells } = session;
-  const counted = fused && isCounted(fused, fileTells) ? fused : undefined;
+  const number = fused?.counted ?? fused;
+  const counted = number && isCounted(number, fileTells) ? number : undefined;
+  const doubt = fused && doubtOf(fused);
   return {
     seen: {
       tier: fused?.actingTier,
       fill: counted && fillOf(counted),
       fillSince: counted?.since,
       fileTells,
+      ...(fused?.isNearAuto ? { isNearAuto: true } : {}),
+      ...(doubt ? { doubt } : {}),
     },
     gate: { activity, activitySince },
     now,
@@ -23,3 +27,12 @@ export const momentOf = (session: Session, now: Millis): Moment => {
 // Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
 const isCounted = ({ reading }: Fused, fileTells: boolean): boolean =>
   reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';
+
+/** Why a number that is shown at auto or hard starts nothing. */
+const doubtOf = ({ tier, actingTier, reading, raised, window }: Fused): Doubt | undefined => {
+  const isFull = tier === 'auto' || tier === 'hard';
+  if (!isFull || actingTier === 'auto' || actingTier === 'hard') return undefined;
+  if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
+  if (reading.source === 'estimate') return 'estimate';
+  return raised ? 'sources' : undefined;
+};

@@ -6,6 +6,7 @@ import type { GateView, Hold } from './gate.js';
 import type { Ended, Fill } from './outcome.js';
 import { noPolicy } from './policy.js';
 import type { Block, Policy } from './policy.js';
+import type { Unseen } from './sight.js';
 
 /** `auto` types, `ask` proposes, `warn` shows; `off` observes nothing, so the core never sees it. */
 export type Mode = 'auto' | 'ask' | 'warn' | 'off';
@@ -22,8 +23,10 @@ export interface CompactSettings {
   readonly focus?: string;
   readonly mayStash?: boolean;
   readonly mayQueue?: boolean;
-  /** much new text at warn counts as auto */
+  /** text that came after a number at warn counts, too: with it the window can be at auto */
   readonly isProactive: boolean;
+  /** the user has chosen `auto` in so many words: where they want no footer, nobody has to see the countdown */
+  readonly mayTypeUnseen?: boolean;
 }
 
 /** Somebody asked for a compaction now. */
@@ -53,6 +56,8 @@ export interface Attempt {
 export type Phase =
   /** nothing to do */
   | { readonly kind: 'rest' }
+  /** the window looks full, by a number that may start nothing */
+  | { readonly kind: 'doubted'; readonly doubt: Doubt }
   /** it would compact, but a key could do harm now */
   | { readonly kind: 'held'; readonly hold: Hold; /** for this reason */ readonly since: Millis }
   /** it would compact, but enough was tried */
@@ -98,9 +103,18 @@ export interface GivenUp {
   readonly sentAt: Millis;
 }
 
+/** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
+export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
+
 export interface Compaction {
   readonly settings: CompactSettings;
   readonly mode: Mode;
+  /** as the settings say, or a key of the user's */
+  readonly isProactive: boolean;
+  /** what is wanted now rests on text that came after the last number */
+  readonly isByText?: boolean;
+  /** why a countdown could not be seen now; undefined where it can */
+  readonly unseen?: Unseen | undefined;
   readonly phase: Phase;
   readonly policy: Policy;
   /** since auto was reached, up to a compaction that worked, a window that is clearly emptier, or another conversation */
@@ -124,8 +138,6 @@ export interface Compaction {
   readonly tried?: Fill;
   /** attempts that ended before the first key, one after the other, and when the last of them began */
   readonly skips?: { readonly times: number; readonly from: Millis };
-  /** text that entered the conversation since the last compaction, in tokens by `estimateTokens` */
-  readonly growthTokens: number;
   readonly last?: Ended;
   readonly givenUp?: GivenUp;
   /** as people know it, with its version once that is told: `codex 0.154.0` */
@@ -175,6 +187,10 @@ export interface Situation {
   readonly fill: Fill | undefined;
   /** when the number came */
   readonly fillSince: Millis | undefined;
+  /** counted at warn, and at auto or above with the text that came since */
+  readonly isNearAuto?: boolean;
+  /** the window is shown as full, and this is why nothing may be started */
+  readonly doubt?: Doubt;
   /** a session file tells of compactions, so the screen need not */
   readonly fileTells: boolean;
 }
@@ -183,10 +199,10 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
   settings,
   ...(agent === undefined ? {} : { agent }),
   mode: settings.mode,
+  isProactive: settings.isProactive,
   phase: { kind: 'rest' },
   policy: noPolicy,
   hasNews: true,
-  growthTokens: 0,
   effects: [],
 });
 

@@ -57,6 +57,7 @@ const hintsFor = (page: OverlayPage, can: OverlayView['can']): readonly KeyHint[
   { key: 'c', word: 'compact', rank: 1 },
   { key: 'a', word: 'mode', rank: 4 },
   ...(can.postpone ? [{ key: 'p', word: 'postpone', rank: 5 }] : []),
+  { key: 'n', word: 'proactive', rank: 8 },
   ...(can.undo ? [{ key: 'u', word: 'undo', rank: 6 }] : []),
   ...(can.handoff ? [{ key: 'h', word: 'handoff', rank: 7 }] : []),
   ...(page === 'detail' ? [] : [{ key: 'd', word: 'detail', rank: 3 }]),

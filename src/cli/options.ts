@@ -78,7 +78,10 @@ const addFooter = (program: Command): Command =>
       parseText('--notify-command', "'notify-send ctxwrap'"),
     )
     .option('--no-tips', 'no tips in the footer')
-    .option('--no-footer', 'leave all rows to the agent; compacts by itself only with an explicit --mode auto')
+    .option(
+      '--no-footer',
+      'leave all rows to the agent; compacts by itself only with an explicit --mode auto',
+    )
     .option(
       '--footer-items <list>',
       `what the footer shows, in this order: ${footerItems.join(',')}`,

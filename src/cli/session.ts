@@ -48,7 +48,10 @@ const orNone = (open: () => Log): Log => {
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
   const { wrap, makePanel, childSize, askOfficially } = await import('../wrap/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
-  const size = childSize({ columns, rows }, { footerWanted: options.footer, verbatim: options.mode === 'off' });
+  const size = childSize(
+    { columns, rows },
+    { footerWanted: options.footer, verbatim: options.mode === 'off' },
+  );
   const notices: string[] = [];
   const recording = openRecordingFor(options, size, (reason) => {
     notices.push(recordingStopped(reason));

@@ -35,7 +35,8 @@ export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
   if (!fused || !counted) return fused;
   const { actingTier } = counted;
   const grown = all.find((each) => isGrown(each, evidence));
-  const isNearAuto = actingTier === 'warn' && grown !== undefined && reachesAuto(measure(scale, grown.reading));
+  const isNearAuto =
+    actingTier === 'warn' && grown !== undefined && reachesAuto(measure(scale, grown.reading));
   return { ...fused, counted, ...(actingTier ? { actingTier } : {}), ...(isNearAuto ? { isNearAuto } : {}) };
 };
 

@@ -20,11 +20,7 @@ interface FollowParts extends SightParts {
 }
 
 /** Reads the child, shows what is read in the footer and to other programs, and lets the typist write to it. */
-export const followChild = (
-  parts: FollowParts,
-  childPid: number,
-  outside: Outside | undefined,
-): Readings => {
+export const followChild = (parts: FollowParts, childPid: number, outside: Outside | undefined): Readings => {
   const { stage, footer, resize, keys, output, notifier } = parts;
   const show = (view: FooterView): void => {
     if (view.due !== 'asked') stage.rowWanted = view.due !== undefined; // no change of size while a request is carried out

@@ -1,5 +1,5 @@
 import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
-import { dueOf, type Unseen } from '../core/compaction/sight.js';
+import { dueOf, isUnseen, type Unseen } from '../core/compaction/sight.js';
 import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import { messageAt } from '../core/messages.js';
@@ -41,15 +41,38 @@ export interface SessionLoop {
 export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 
 const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
+const LOOK_MS = 1_000; // between two looks at whether a countdown could be seen now
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
 /** Writes down what the footer says where it asks to look into something, or why nothing is typed, once. */
 const wordsForLog = (log: WrapSession['log']) => {
   let said: string | undefined;
-  return (words: string | undefined, { phase }: Compaction): void => {
-    const isUntyped = phase.kind === 'doubted' || (phase.kind === 'held' && phase.hold.why === 'unseen');
+  return (words: string | undefined, state: Compaction): void => {
+    const isUntyped = state.phase.kind === 'doubted' || isUnseen(state);
     if (words !== undefined && words !== said && (isUntyped || words.includes(DOCTOR))) log.info(words);
     said = words;
+  };
+};
+
+/** Tells what the user could see until now, when that is something else. While it alone holds us back, nothing else brings us to look. */
+const watchSight = (unseen: LoopListener['unseen'], tell: (event: Event) => void) => {
+  let last: Unseen | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    const now = unseen?.();
+    const isSame = now === last;
+    last = now;
+    if (!isSame) tell({ type: 'sight', unseen: now });
+  };
+  return {
+    look,
+    wait: (): void => {
+      timer ??= setInterval(look, LOOK_MS).unref();
+    },
+    stop: (): void => {
+      clearInterval(timer);
+      timer = undefined;
+    },
   };
 };
 
@@ -89,14 +112,12 @@ export const makeSessionLoop = (
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));
+    if (isUnseen(compaction)) sight.wait();
+    else sight.stop();
   };
-  /** Before anything is decided: what the user could see until now. */
-  const look = (): void => {
-    const unseen = listener.unseen?.();
-    if (unseen !== flow.compaction.unseen) go(stepFlow(flow, { type: 'sight', unseen }, now()));
-  };
+  const sight = watchSight(listener.unseen, (event) => go(stepFlow(flow, event, now())));
   const take = (event: Event): void => {
-    look();
+    sight.look();
     go(stepFlow(flow, event, now()));
   };
   const tellKeys = (): void => {
@@ -107,7 +128,7 @@ export const makeSessionLoop = (
   };
   const alarm = makeAlarm(now, () => {
     tellKeys();
-    look();
+    sight.look();
     go(wakeFlow(flow, context, now()));
   });
   go(flow);
@@ -123,6 +144,7 @@ export const makeSessionLoop = (
     overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey: hotkeyOf(session) }),
     stop: () => {
       clearTimeout(keys);
+      sight.stop();
       alarm.stop();
     },
   };

@@ -29,7 +29,7 @@ export const decided = (state: Compaction, moment: Moment): Compaction => {
   const block = blockFor(current, moment, isHard);
   if (block) return inPhase(current, { kind: 'blocked', block });
   if (current.mode === 'ask') return inPhase(current, { kind: 'proposed' });
-  const hold = holdOf(gateOf(current, gate), now) ?? unseenHold(current, now);
+  const hold = holdOf(gateOf(current, gate), now) ?? unseenHold(current);
   if (hold) return held(current, hold, now);
   const until = countdownEnd(current, now);
   return now < until ? inPhase(current, { kind: 'countdown', until }) : typing(current, moment);

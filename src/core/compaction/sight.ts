@@ -1,5 +1,4 @@
 // Whether the user could see a countdown. Nothing is typed by itself behind one that nobody could.
-import type { Millis } from '../reading.js';
 import type { Hold } from './gate.js';
 import type { Compaction } from './state.js';
 
@@ -16,13 +15,14 @@ export type Unseen =
   /** it was given up, because something of ours has failed */
   | 'failed';
 
-const LOOK_AGAIN_MS = 1_000;
-
 /** What holds back a countdown that nobody could see. */
-export const unseenHold = ({ unseen, settings }: Compaction, now: Millis): Hold | undefined =>
+export const unseenHold = ({ unseen, settings }: Compaction): Hold | undefined =>
   unseen === undefined || (unseen === 'off' && settings.mayTypeUnseen === true)
     ? undefined
-    : { why: 'unseen', until: now + LOOK_AGAIN_MS };
+    : { why: 'unseen' };
+
+export const isUnseen = ({ phase }: Compaction): boolean =>
+  phase.kind === 'held' && phase.hold.why === 'unseen';
 
 /**
  * A compaction is to come by itself, or on its way, and gets a row also in a terminal that has none for less; a countdown comes before

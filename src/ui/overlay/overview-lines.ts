@@ -81,7 +81,11 @@ const modeTexts: Readonly<Record<Mode, string>> = {
 const modeLines = ({ mode, isProactive }: OverlayView, columns: number): readonly Line[] => [
   ...labelled('Mode', modeTexts[mode], columns),
   ...(mode === 'auto' || mode === 'ask'
-    ? labelled('', `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`, columns)
+    ? labelled(
+        '',
+        `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`,
+        columns,
+      )
     : []),
 ];
 

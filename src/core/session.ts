@@ -100,19 +100,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       return wished(state, event);
     case 'screen-blank':
       return { ...state, evidence: withoutScreen(state.evidence) };
-    case 'activity': {
-      const { activity, witnesses, asks } = event.report;
-      const turn = { before: state.activity, after: activity };
-      return {
-        ...state,
-        blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
-        activity,
-        witnesses,
-        activitySince: activity === state.activity ? state.activitySince : now,
-        asks: askedIn(activity, asks),
-        understood: understoodAfter(state.understood, event.report),
-      };
-    }
+    case 'activity':
+      return inActivity(state, event.report, now);
     case 'user-keys':
       return state.blank.why === 'waiting' ? { ...state, blank: afterKeys(state.blank) } : state;
     case 'output':
@@ -131,6 +120,20 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'typed':
       return state;
   }
+};
+
+const inActivity = (state: Session, report: ActivityReport, now: Millis): Session => {
+  const { activity, witnesses, asks } = report;
+  const turn = { before: state.activity, after: activity };
+  return {
+    ...state,
+    blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
+    activity,
+    witnesses,
+    activitySince: activity === state.activity ? state.activitySince : now,
+    asks: askedIn(activity, asks),
+    understood: understoodAfter(state.understood, report),
+  };
 };
 
 // A number of the same size is news, too: its source is alive. Only a screen repeats itself for nothing.

@@ -5,6 +5,7 @@ import type { Event } from '../core/event.js';
 import { messageAt } from '../core/messages.js';
 import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
 import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
+import type { Millis } from '../core/reading.js';
 import type { CompactionRecord } from '../core/session-record.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
@@ -58,6 +59,10 @@ const wordsForLog = (log: WrapSession['log']) => {
 const watchSight = (unseen: LoopListener['unseen'], tell: (event: Event) => void) => {
   let last: Unseen | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
   const look = (): void => {
     const now = unseen?.();
     const isSame = now === last;
@@ -66,13 +71,46 @@ const watchSight = (unseen: LoopListener['unseen'], tell: (event: Event) => void
   };
   return {
     look,
-    wait: (): void => {
-      timer ??= setInterval(look, LOOK_MS).unref();
+    wait: (state: Compaction): void => {
+      if (isUnseen(state)) timer ??= setInterval(look, LOOK_MS).unref();
+      else stop();
     },
-    stop: (): void => {
-      clearInterval(timer);
-      timer = undefined;
+    stop,
+  };
+};
+
+/** Keys are told of a little later, once for all of that moment. */
+const noteKeys = (onKeys: () => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const tell = (): void => {
+    if (timer === undefined) return;
+    stop();
+    onKeys();
+  };
+  return {
+    note: (): void => {
+      timer ??= setTimeout(tell, KEYS_MS).unref();
     },
+    tell,
+    stop,
+  };
+};
+
+const viewOf = (
+  { session, compaction, messages }: SessionFlow,
+  ask: string | undefined,
+  now: Millis,
+): FooterView => {
+  const message = messageAt(messages, compaction, now, ask);
+  const due = dueOf(compaction);
+  return {
+    ...footerView(session, now),
+    ...(message === undefined ? {} : { words: message }),
+    ...(due ? { due } : {}),
   };
 };
 
@@ -90,20 +128,13 @@ export const makeSessionLoop = (
   let flow = startFlow(context, now());
   let shown: string | undefined;
   const noteWords = wordsForLog(session.log);
-  let keys: NodeJS.Timeout | undefined;
 
   const go = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
     for (const line of state.logged) session.log.info(line);
     const words = compactionWords(compaction, now(), ask);
-    const message = messageAt(flow.messages, compaction, now(), ask);
-    const due = dueOf(compaction);
-    const view = {
-      ...footerView(state, now()),
-      ...(message === undefined ? {} : { words: message }),
-      ...(due ? { due } : {}),
-    };
+    const view = viewOf(flow, ask, now());
     noteWords(words, compaction);
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
@@ -112,38 +143,29 @@ export const makeSessionLoop = (
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));
-    if (isUnseen(compaction)) sight.wait();
-    else sight.stop();
+    sight.wait(compaction);
   };
   const sight = watchSight(listener.unseen, (event) => go(stepFlow(flow, event, now())));
   const take = (event: Event): void => {
     sight.look();
     go(stepFlow(flow, event, now()));
   };
-  const tellKeys = (): void => {
-    if (keys === undefined) return;
-    clearTimeout(keys);
-    keys = undefined;
-    take({ type: 'user-keys' });
-  };
+  const keys = noteKeys(() => take({ type: 'user-keys' }));
   const alarm = makeAlarm(now, () => {
-    tellKeys();
+    keys.tell();
     sight.look();
     go(wakeFlow(flow, context, now()));
   });
   go(flow);
   return {
     take: (event) => {
-      if (event.type === 'user-keys') {
-        keys ??= setTimeout(tellKeys, KEYS_MS).unref();
-        return;
-      }
-      tellKeys();
+      if (event.type === 'user-keys') return keys.note();
+      keys.tell();
       take(event);
     },
     overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey: hotkeyOf(session) }),
     stop: () => {
-      clearTimeout(keys);
+      keys.stop();
       sight.stop();
       alarm.stop();
     },

@@ -19,6 +19,8 @@ export interface Scene {
   readonly ended: (kind: string) => Promise<void>;
   /** what was written to the agent so far, the user's keys and ours */
   readonly keys: () => string;
+  /** what the wrapper has written down so far */
+  readonly log: () => string;
   /** the agent's process */
   readonly agentPid: () => number;
 }
@@ -29,6 +31,7 @@ export const onScene = (
   act: (scene: Scene) => Promise<void>,
   options: readonly string[] = [],
   launcher: readonly string[] = [],
+  { columns = 110, rows = 30 }: { readonly columns?: number; readonly rows?: number } = {},
 ): Promise<void> =>
   inFolder(async (folder) => {
     const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>
@@ -43,8 +46,8 @@ export const onScene = (
       args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program, scriptFile ?? ''],
       cwd: folder,
       env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
-      columns: 110,
-      rows: 30,
+      columns,
+      rows,
     });
     const read = (file: string | undefined): string =>
       existsSync(file ?? '') ? readFileSync(file ?? '', 'utf8') : '';
@@ -62,7 +65,7 @@ export const onScene = (
       vi.waitFor(() => expect(outcomes().join('\n')).toContain(`compaction by us: ${kind}`), WAIT);
     try {
       const agentPid = (): number => Number(/as process (\d+)/.exec(read(logFile))?.[1]);
-      await act({ window, outcomes, ended, keys, agentPid });
+      await act({ window, outcomes, ended, keys, log: () => read(logFile), agentPid });
     } finally {
       window.close();
     }

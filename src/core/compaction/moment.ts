@@ -1,7 +1,8 @@
 import type { Fused } from '../fusion.js';
+import { doubtOf } from './doubt.js';
 import { fillOf } from './outcome.js';
 import type { Millis } from '../reading.js';
-import type { Doubt, Moment } from './state.js';
+import type { Moment } from './state.js';
 import type { Session } from '../session-state.js';
 
 /** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
@@ -27,12 +28,3 @@ export const momentOf = (session: Session, now: Millis): Moment => {
 // Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
 const isCounted = ({ reading }: Fused, fileTells: boolean): boolean =>
   reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';
-
-/** Why a number that is shown at auto or hard starts nothing. */
-const doubtOf = ({ tier, actingTier, reading, raised, window }: Fused): Doubt | undefined => {
-  const isFull = tier === 'auto' || tier === 'hard';
-  if (!isFull || actingTier === 'auto' || actingTier === 'hard') return undefined;
-  if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
-  if (reading.source === 'estimate') return 'estimate';
-  return raised ? 'sources' : undefined;
-};

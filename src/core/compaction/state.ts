@@ -2,7 +2,9 @@
 import type { Tier } from '../ladder.js';
 import type { Millis } from '../reading.js';
 import type { Activity } from '../activity.js';
+import type { Doubt } from './doubt.js';
 import type { GateView, Hold } from './gate.js';
+import type { GivenUp } from './late.js';
 import type { Ended, Fill } from './outcome.js';
 import { noPolicy } from './policy.js';
 import type { Block, Policy } from './policy.js';
@@ -96,20 +98,9 @@ export type Phase =
       readonly numberSince?: Millis;
     };
 
-/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
-export interface GivenUp {
-  readonly attempt: Attempt;
-  /** when the command was sent */
-  readonly sentAt: Millis;
-}
-
-/** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
-export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
-
 export interface Compaction {
   readonly settings: CompactSettings;
   readonly mode: Mode;
-  /** as the settings say, or a key of the user's */
   readonly isProactive: boolean;
   /** what is wanted now rests on text that came after the last number */
   readonly isByText?: boolean;
@@ -170,14 +161,14 @@ export type Typed = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'skipped'; readonly reason: string }
 );
 
-export type Gate = Pick<GateView, 'activity' | 'activitySince'>;
-
 /** What the rest of the session says at this moment. */
 export interface Moment {
   readonly seen: Situation;
   readonly gate: Gate;
   readonly now: Millis;
 }
+
+export type Gate = Pick<GateView, 'activity' | 'activitySince'>;
 
 /** What the session says that matters here. */
 export interface Situation {

@@ -1,11 +1,12 @@
 // What the footer says of compacting: facts, never predictions.
 import { percentText, tokensText } from '../figures.js';
 import type { Millis } from '../reading.js';
+import type { Doubt } from './doubt.js';
 import type { Hold } from './gate.js';
 import type { Ended, Fill } from './outcome.js';
 import type { Block } from './policy.js';
 import type { Unseen } from './sight.js';
-import type { Compaction, Doubt, Phase } from './state.js';
+import type { Compaction, Phase } from './state.js';
 
 const NOTICE_MS = 30_000; // how long an outcome is shown
 

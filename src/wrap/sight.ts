@@ -3,7 +3,7 @@ import type { Unseen } from '../core/compaction/sight.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import type { Footer } from './footer.js';
 import type { Overlay } from './overlay/overlay.js';
-import type { Stage } from './stage.js';
+import { childSize, type Stage } from './stage.js';
 
 export interface SightParts {
   readonly stage: Stage;
@@ -13,6 +13,11 @@ export interface SightParts {
 
 // Twice what a paint may wait for: whatever keeps a row from the screen for so long may keep it for ever.
 const LATE_MS = 1_500;
+
+const hasRoom = ({ tty, footerWanted }: Stage): boolean => {
+  const size = tty.size();
+  return childSize(size, { footerWanted, rowWanted: true }).rows < size.rows;
+};
 
 /** Tells why a countdown could not be seen now; undefined where it can, or could a moment ago. To be asked again and again. */
 export const makeSight = ({ stage, footer, overlay }: SightParts): (() => Unseen | undefined) => {
@@ -27,7 +32,11 @@ export const makeSight = ({ stage, footer, overlay }: SightParts): (() => Unseen
     if (stage.verbatim) return 'failed';
     if (stage.cover && overlay?.showsNext() !== true) return 'covered';
     if (!stage.footerWanted) return 'off';
-    if (!hasFooter(stage.filter.grid)) return 'small';
+    if (!hasRoom(stage)) return 'small';
+    if (!hasFooter(stage.filter.grid) && !stage.rowWanted) {
+      lateSince = undefined; // a row is made when it is needed
+      return undefined;
+    }
     return isLate() ? 'undrawn' : undefined;
   };
 };

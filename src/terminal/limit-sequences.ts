@@ -7,6 +7,9 @@ import { isControl, isParameter, limitedSequence, type ScreenSize } from './limi
 const LONGEST_SEQUENCE = 1_024; // bytes of a control sequence; xterm.js keeps 32 parameters with 32 more below them
 const LONGEST_STRING = 4_096; // bytes of an OSC, DCS, SOS, PM or APC; links end at 2083, notifications at 2048 (kitty)
 
+/** An agent's state (OSC 7501): its first fields tell it, so that a long one is cut instead of ended without an effect. */
+const STATE = '7501;state=';
+
 const BEL = 0x07;
 const CAN = 0x18; // ends what has begun, without an effect
 const SUB = 0x1a;
@@ -49,7 +52,7 @@ type Inside =
   | { readonly what: 'text' }
   /** a sequence that is too long: the rest of it is left out */
   | { readonly what: 'overlong sequence' }
-  | { readonly what: 'string'; readonly endsAtBel: boolean; readonly bytes: number };
+  | { readonly what: 'string'; readonly isCommand: boolean; readonly begin: string; readonly bytes: number };
 
 const TEXT: Inside = { what: 'text' };
 
@@ -104,7 +107,7 @@ const escape = (passage: Passage, start: number): number => {
 };
 
 const string = (passage: Passage, control: number, first: number): number => {
-  passage.inside = { what: 'string', endsAtBel: control === OSC, bytes: 0 };
+  passage.inside = { what: 'string', isCommand: control === OSC, begin: '', bytes: 0 };
   return first;
 };
 
@@ -142,18 +145,25 @@ const overlong = (passage: Passage, from: number): number => {
   return next;
 };
 
-/** A string that gets too long ends there without an effect, and the rest of it is left out. */
-const restOfString = (passage: Passage, from: number, endsAtBel: boolean, before: number): number => {
+/** What a string begins with, as far as it is compared. */
+const beginning = (begin: string, bytes: Uint8Array): string =>
+  begin + Buffer.from(bytes.subarray(0, STATE.length - begin.length)).toString('latin1');
+
+/** A string that gets too long ends there without an effect, and the rest of it is left out; a state ends where it ends. */
+const restOfString = (passage: Passage, from: number, string: Inside & { what: 'string' }): number => {
   const { bytes, copy } = passage;
+  const { isCommand, bytes: before } = string;
   const isEnd = (byte: number): boolean =>
-    byte === ESC || byte === CAN || byte === SUB || (endsAtBel && byte === BEL);
+    byte === ESC || byte === CAN || byte === SUB || (isCommand && byte === BEL);
   let at = from;
   while (at < bytes.length && !isEnd(bytes[at] ?? 0) && !isC1(bytes, at)) at += 1;
   const total = before + at - from;
-  passage.inside = at < bytes.length ? TEXT : { what: 'string', endsAtBel, bytes: total };
+  const begin = beginning(string.begin, bytes.subarray(from, at));
+  passage.inside = at < bytes.length ? TEXT : { ...string, begin, bytes: total };
   if (total > LONGEST_STRING) {
     const cut = from + Math.max(0, LONGEST_STRING - before);
-    copy.replace(cut, at, before > LONGEST_STRING ? undefined : Uint8Array.of(CAN));
+    const isEnded = before > LONGEST_STRING || (isCommand && begin === STATE);
+    copy.replace(cut, at, isEnded ? undefined : Uint8Array.of(CAN));
   }
   return at; // what ends it is text to us
 };
@@ -166,7 +176,7 @@ const next = (passage: Passage, at: number): number => {
     case 'overlong sequence':
       return overlong(passage, at);
     case 'string':
-      return restOfString(passage, at, inside.endsAtBel, inside.bytes);
+      return restOfString(passage, at, inside);
   }
 };
 

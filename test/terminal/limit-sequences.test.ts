@@ -82,6 +82,16 @@ describe('a string', () => {
     expect(whole(given)).toMatch(/A\x18.{1,2}after$/s);
     expect(byteByByte(given)).toBe(whole(given));
   });
+
+  it.each(['\x07', '\x1b\\'])(
+    "that tells an agent's state is cut and still tells it (ends with %j)",
+    (end) => {
+      const given = `\x1b]7501;state=blocked:app=claude-code:msg=${'A'.repeat(20_000)}${end}after`;
+      expect(whole(given).length).toBeLessThan(4200);
+      expect(whole(given)).toBe(`${given.slice(0, 2 + 4096)}${end}after`);
+      expect(byteByByte(given)).toBe(whole(given));
+    },
+  );
 });
 
 /** The terminal that gets all of it, as it is or limited. */

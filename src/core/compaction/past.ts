@@ -53,7 +53,7 @@ export const notePast = (past: Past, { event, effects, fill, now }: PastNote): P
   const last = told.at(-1)?.ended.outcome;
   const isOpen = last ? last.kind === 'verified' && !last.after : before.isOpen && !isNumbered;
   if (told.length === 0 && isOpen === past.isOpen && isSameFill(fill, past.fill)) return past;
-  const kept = told.some(({ ended: { isLate } }) => isLate) ? withoutGivenUp(numbered) : numbered;
+  const kept = told.some(({ ended: { isLate } }) => isLate) ? withoutLastOfOurs(numbered) : numbered;
   return { attempts: [...kept, ...told].slice(-MOST_PAST), isOpen, ...(fill ? { fill } : {}) };
 };
 
@@ -75,7 +75,7 @@ const withBefore = (ended: Ended, fill: Fill | undefined, boundary: Boundary | u
 };
 
 /** What worked late was told as given up before. */
-const withoutGivenUp = (attempts: readonly PastAttempt[]): readonly PastAttempt[] => {
+const withoutLastOfOurs = (attempts: readonly PastAttempt[]): readonly PastAttempt[] => {
   const last = attempts.findLastIndex(({ ended }) => ended.initiator === 'ctxwrap');
   return attempts.filter((_, index) => index !== last);
 };

@@ -31,11 +31,14 @@ interface QwenScreen {
 
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
 const ITEM = /^(?: {2}(?:[◆✦●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
-// or any sign that stands before no item, and a clock: other versions may turn another one
-const SPINNER =
-  /^ {0,2}(?:[\u2800-\u28ff] |[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] \S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))/u;
-const ASKING = /^ {0,2}[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] Waiting for user confirmation/u;
-const COMPACTING = /^ {0,2}[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] Compressing chat history$/u;
+// Braille patterns take turns; other versions may turn any sign that stands before no item.
+const SIGN = String.raw`[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] `;
+const SPINNER = new RegExp(
+  String.raw`^ {0,2}(?:[\u2800-\u28ff] |${SIGN}\S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))`,
+  'u',
+); // with a clock
+const ASKING = new RegExp(`^ {0,2}${SIGN}Waiting for user confirmation`, 'u');
+const COMPACTING = new RegExp(`^ {0,2}${SIGN}Compressing chat history$`, 'u');
 const FOOTER_BUSY = /^ {2}Enter to steer · |⏳ \d+ queued/;
 
 const titleOf = ({ title }: Signals): Title => {

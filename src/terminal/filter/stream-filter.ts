@@ -5,6 +5,7 @@ import type { Grid } from './grid.js';
 import { HOLD, insertBefore, join, replace, type Pass } from './pass.js';
 import { printCells } from './print.js';
 import { readEscape, readOpen } from './read-escape.js';
+import { readUsual } from './read-usual.js';
 import { readString } from './read-string.js';
 import { makeSequence } from './sequence.js';
 
@@ -65,6 +66,8 @@ const readElement = (pass: Pass, start: number): number => {
 const readChunk = (pass: Pass): void => {
   let at = 0;
   while (at < pass.bytes.length) {
+    at = readUsual(pass, at);
+    if (at === pass.bytes.length) break;
     const next = readElement(pass, at);
     if (next === HOLD) break;
     at = next;

@@ -14,7 +14,7 @@ export const codex: LabAgent = {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },
     // the view of the transcript is this one, too
-    rewind: { keys: [ESC, ESC], shows: /Browsing transcript|rewind/, back: [ESC] },
+    rewind: { keys: [ESC, ESC], shows: /Browsing transcript|rewind/, back: ['q'] },
     'history search': { keys: [ctrl('r')], shows: /search/i, back: [ESC] },
     'shell mode': { keys: ['!'], shows: /Shell mode/, back: [BACKSPACE] },
     'vim normal': { keys: ['/vim', ENTER, ESC], shows: /esc again to edit|Vim: Normal/, back: ['i'] },

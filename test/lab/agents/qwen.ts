@@ -14,6 +14,6 @@ export const qwen: LabAgent = {
   canQueue: true,
   places: {
     ...sharedPlaces,
-    'vim normal': { keys: [ESC], shows: /-- NORMAL --/, back: ['i'] },
+    'vim normal': { keys: [ESC], shows: /-- NORMAL --|for INSERT mode/, back: ['i'] },
   },
 };

@@ -126,6 +126,7 @@ describe.concurrent('the overlay', () => {
       await shows(window, 'proactive off');
       window.type('n');
       await shows(window, 'proactive on');
+      expect(scene.keys()).toBe('');
     });
   });
 

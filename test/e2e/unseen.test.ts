@@ -54,7 +54,6 @@ describe.concurrent('in a terminal', () => {
         await window.until(() => !lastRow(window).includes('50k'), 'a screen without the footer');
       },
       [],
-      [],
       { rows: 7 },
     );
   }, 60_000);
@@ -68,8 +67,8 @@ describe.concurrent('in a terminal', () => {
         scene.window.resize(80, 24);
         await says(scene.window, 'compacting in');
         await scene.ended('verified');
+        expect(scene.keys()).toBe('/compact\r');
       },
-      [],
       [],
       { columns: 19 },
     );
@@ -83,6 +82,7 @@ describe.concurrent('in a terminal', () => {
       await nothingTyped(scene);
       scene.window.resize(110, 30);
       await says(scene.window, 'compacting in 9 s');
+      expect(scene.keys()).toBe('');
     });
   }, 90_000);
 });

@@ -25,13 +25,19 @@ export interface Scene {
   readonly agentPid: () => number;
 }
 
+/** What the agent is started by, and the size of the terminal. */
+interface Surroundings {
+  readonly launcher?: readonly string[];
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
 /** The demo agent with a window that is full from the first turn on, doing what the script says. */
 export const onScene = (
   script: readonly object[],
   act: (scene: Scene) => Promise<void>,
   options: readonly string[] = [],
-  launcher: readonly string[] = [],
-  { columns = 110, rows = 30 }: { readonly columns?: number; readonly rows?: number } = {},
+  { launcher = [], columns = 110, rows = 30 }: Surroundings = {},
 ): Promise<void> =>
   inFolder(async (folder) => {
     const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>

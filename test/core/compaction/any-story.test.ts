@@ -74,24 +74,18 @@ describe('whenever a command is typed', () => {
       whenever((typing, past, { wish }) => {
         if (isAsked(typing))
           return [...past, typing].some(({ event }) => event?.type === 'compact-requested');
-        const shown = past.slice(
-          past.findLastIndex(({ after }) => after.compaction.phase.kind !== 'countdown') + 1,
-        );
+        const before = past.findLastIndex(({ after }) => after.compaction.phase.kind !== 'countdown');
+        const shown = past.slice(before + 1);
         const words = shown.map(({ after, now }) => compactionWords(after.compaction, NOON + now));
         const { session, compaction } = typing.after;
         const { actingTier, isNearAuto } = session.fused ?? {};
         const isProactive = compaction.isProactive && isNearAuto === true && actingTier === 'warn';
         const left = `, ${isProactive ? 'proactive, ' : ''}any key postpones`;
-        const isSeen = shown.every(
-          ({ after }) =>
-            after.compaction.unseen === undefined ||
-            (after.compaction.unseen === 'off' && wish.mayTypeUnseen === true),
-        );
+        const seen = wish.mayTypeUnseen ? [undefined, 'off'] : [undefined];
+        const isSeen = shown.every(({ after }) => seen.includes(after.compaction.unseen));
         return (
           typing.now - (shown[0]?.now ?? Infinity) >= 10_000 &&
-          [10, 5, 1].every((seconds) =>
-            words.some((each) => each?.startsWith(`compacting in ${seconds} s`)),
-          ) &&
+          [10, 5, 1].every((each) => words.some((text) => text?.startsWith(`compacting in ${each} s`))) &&
           words.at(-1)?.endsWith(left) === true &&
           isSeen &&
           compaction.mode === 'auto' &&

@@ -82,12 +82,11 @@ describe('whenever a command is typed', () => {
         const isProactive = compaction.isProactive && isNearAuto === true && actingTier === 'warn';
         const left = `, ${isProactive ? 'proactive, ' : ''}any key postpones`;
         const seen = wish.mayTypeUnseen ? [undefined, 'off'] : [undefined];
-        const isSeen = shown.every(({ after }) => seen.includes(after.compaction.unseen));
         return (
           typing.now - (shown[0]?.now ?? Infinity) >= 10_000 &&
           [10, 5, 1].every((each) => words.some((text) => text?.startsWith(`compacting in ${each} s`))) &&
           words.at(-1)?.endsWith(left) === true &&
-          isSeen &&
+          shown.every(({ after }) => seen.includes(after.compaction.unseen)) &&
           compaction.mode === 'auto' &&
           (actingTier === 'auto' || actingTier === 'hard' || isProactive)
         );

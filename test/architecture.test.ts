@@ -267,7 +267,7 @@ describe('the runtimes', () => {
       'layout.ts',
       'log.ts',
       'models.ts',
-      'names.ts',
+      'native-hold.ts',
       'official.ts',
       'paths.ts',
       'percent.ts',

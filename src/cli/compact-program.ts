@@ -14,7 +14,10 @@ export const defineCompact = (program: Command, ask: (request: Request) => void)
   program
     .command('compact')
     .description('ask a running session to compact at its next safe moment, and wait for the outcome')
-    .argument('[session]', "an id, a pid or an agent's name; the only session when absent")
+    .argument(
+      '[session]',
+      "an id, a pid or an agent's name; the one it runs in, or the only one, when absent",
+    )
     .option('-f, --force', 'also while compacting is paused after failures')
     .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
     .option('--no-wait', 'do not wait for the outcome')

@@ -6,7 +6,7 @@ import type { Reply } from './await-answer.js';
 import { plain, wrapped } from '../ui/plain-text.js';
 
 /** One request and what came of it. What is not known is left out. */
-export interface CompactReport extends Partial<Omit<AttemptRecord, 'outcome' | 'words'>> {
+export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'outcome' | 'words'>> {
   readonly schema: 'ctxwrap.compact/1';
   readonly session: { readonly id: string; readonly pid: number; readonly runtime: string };
   readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled' | 'unknown';
@@ -19,8 +19,9 @@ export const compactReport = ({ id, pid, runtime }: SessionRecord, reply: Reply)
   const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime } } as const;
   switch (reply.kind) {
     case 'ended': {
-      const { startedAt, endedAt } = reply.attempt;
-      return { ...base, ...reply.attempt, durationMs: Math.max(0, endedAt - startedAt) };
+      const { schema: _, ...attempt } = reply.attempt;
+      const { startedAt, endedAt } = attempt;
+      return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };
     }
     case 'refused':
       return { ...base, outcome: 'refused', words: reply.reason };

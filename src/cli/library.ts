@@ -1,7 +1,8 @@
-// What is configured, for other programs: the functions that the document of CONTEXT_WINDOW_SIZE and its kin asks for.
+// For other programs: what is configured, as the document of CONTEXT_WINDOW_SIZE and its kin asks for it, and an estimate by characters.
 import { ladderOf } from '../core/build-ladder.js';
 import { backendWindow } from '../core/config/backends.js';
 import type { Values } from '../core/config/keys.js';
+import { tokensOf } from '../core/estimate.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { ladderChoice } from './ladder-choice.js';
 import { readConfiguration } from './config/read-configuration.js';
@@ -24,16 +25,23 @@ export const getBackendName = (place: Place = {}): Backend => valuesAt(place).ba
 const windowIn = ({ window, backend = 'claude', 'claude.million': isMillion }: Values): number =>
   window ?? backendWindow(backend, isMillion);
 
-const thresholdIn = (values: Values): number | undefined =>
-  ladderOf({ runtime: '', windowTokens: windowIn(values), choice: ladderChoice(values) }).auto?.value;
+// 85 % of the window where nobody says another share, as that document has it; a session's own ladder counts from the window's end.
+const thresholdIn = (values: Values): number | undefined => {
+  const preset = values.ladder === 'handoff' ? 'handoff' : 'percent';
+  const choice = ladderChoice({ ...values, ladder: preset });
+  return ladderOf({ runtime: '', windowTokens: windowIn(values), choice }).auto?.value;
+};
 
 /** In tokens: the user's word, else the window of the backend's models. What an agent tells while it runs is not known here. */
 export const getContextWindowSize = (place: Place = {}): number => windowIn(valuesAt(place));
 
-/** In tokens: where auto begins in that window; undefined where the settings have no auto. */
+/**
+ * In tokens: the window times COMPACTION_THRESHOLD_PCT or `auto`, rounded down, 85 % where nobody sets one; undefined where the settings
+ * have no auto.
+ */
 export const getCompactionThreshold = (place: Place = {}): number | undefined => thresholdIn(valuesAt(place));
 
-/** Whether so many used tokens have reached auto. */
+/** Whether so many used tokens have reached that threshold, which counts as reached. */
 export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}): boolean =>
   currentTokens >= (getCompactionThreshold(place) ?? Infinity);
 
@@ -41,4 +49,36 @@ export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}
 export const needsCustomCompaction = (place: Place = {}): boolean => {
   const values = valuesAt(place);
   return (values.mode ?? 'auto') === 'auto' && thresholdIn(values) !== undefined;
+};
+
+/** The window in tokens that characters are measured against where nobody gives another. */
+const CONTEXT_LIMIT = 200_000;
+
+export interface ContextUsageResult {
+  /** estimated: four characters are one, rounded up */
+  readonly totalTokens: number;
+  /** of the window: 0.7 is 70 %; more than 1 where it is over-full */
+  readonly usageRatio: number;
+  /** at the warning threshold or above; stays true at critical */
+  readonly isWarning: boolean;
+  readonly isCritical: boolean;
+  readonly action: 'none' | 'prepare_handoff' | 'force_return';
+}
+
+/**
+ * What so many characters of a conversation mean for a window of `contextLimit` tokens. Thresholds are shares of the window (0.7 is 70 %)
+ * and inclusive: at warning the handoff is to be prepared, at critical it is to be handed over.
+ */
+export const analyzeContextUsage = (
+  cumulativeChars: number,
+  warningThreshold = 0.7,
+  criticalThreshold = 0.85,
+  contextLimit = CONTEXT_LIMIT,
+): ContextUsageResult => {
+  const totalTokens = tokensOf({ ascii: cumulativeChars, wide: 0 });
+  const usageRatio = totalTokens / contextLimit;
+  const isWarning = usageRatio >= warningThreshold;
+  const isCritical = usageRatio >= criticalThreshold;
+  const action = isCritical ? 'force_return' : isWarning ? 'prepare_handoff' : 'none';
+  return { totalTokens, usageRatio, isWarning, isCritical, action };
 };

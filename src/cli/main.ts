@@ -50,7 +50,7 @@ const perform = async (request: Task): Promise<Outcome> => {
 type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'verify' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
-  const { compact, config, context, doctor, ps } = await import('./commands/later.js');
+  const { compact, config, context, doctor, hold, ps } = await import('./commands/later.js');
   switch (request.kind) {
     case 'ps':
       return printed(await ps(request));
@@ -60,6 +60,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return doctor(request);
     case 'compact':
       return compact(request);
+    case 'hold':
+      return hold();
     case 'config':
       return config(request);
   }

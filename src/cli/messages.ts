@@ -1,4 +1,5 @@
 // Every sentence the launcher may say, in one tone: what is wrong, what was given, what to do.
+import { shellWord } from '../core/shell-word.js';
 import { UserError } from '../core/user-error.js';
 import { nearest } from './nearest.js';
 
@@ -23,6 +24,13 @@ export const unknownAgent = (word: string, agents: readonly string[]): UserError
   const agent = close === undefined ? `the agents are ${agents.join(', ')}.` : `did you mean ${close}?`;
   return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
 };
+
+/** `ctxwrap ctxwrap claude` */
+export const wrapsItself = (args: readonly string[]): UserError =>
+  usageError(
+    'ctxwrap cannot wrap ctxwrap',
+    `one is enough: ctxwrap ${args.length > 0 ? args.map(shellWord).join(' ') : 'claude'}`,
+  );
 
 export const unknownKey = (given: string, known: readonly string[]): UserError => {
   const close = nearest(given, known);

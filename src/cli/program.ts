@@ -5,6 +5,7 @@ import { defineCompact } from './compact-program.js';
 import { exitStatus } from './exit-status-text.js';
 import { defineConfig } from './config/program.js';
 import { explain } from './explain.js';
+import { defineHook } from './hooks/hook-program.js';
 import * as messages from './messages.js';
 import { addOptions } from './options.js';
 import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
@@ -112,6 +113,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
       ask({ kind: 'doctor', json, options: program.opts<Options>() }),
     );
   defineVerify(program, agentWords, ask);
+  defineHook(program, ask);
   defineShell(program, { agents: agentWords, version, ask });
   defineConfig(program, ask);
   defineHelp(program);
@@ -140,7 +142,10 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
   program
     .command('context')
     .description('what fills the window of a session, and where its tiers begin')
-    .argument('[session]', "an id, a pid or an agent's name, or a session file; the only session when absent")
+    .argument(
+      '[session]',
+      "an id, a pid or an agent's name, or a session file; the one it runs in, or the only one, when absent",
+    )
     .option('--runtime <name>', 'the agent of the session file, when it is not recognised', parseRuntime)
     .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
     .option('--json', 'print one JSON object')

@@ -24,13 +24,11 @@ export interface Options {
   readonly hard?: Bound;
   readonly runtime?: RuntimeOption;
   readonly claudeStatusLine: StatusLineWish;
-  /** a draft in the prompt: wait, or put it aside where the agent can */
   readonly draft?: 'hold' | 'stash';
   /** wait for the end of a turn, or give the command to the agent's own queue */
   readonly whenBusy?: 'wait' | 'queue';
   /** what the agent is asked to keep */
   readonly focus?: string;
-  /** text that came after a number at warn counts, too */
   readonly proactive: boolean;
   /** the user has said the mode: by an option, in the environment or in their own file; false when absent */
   readonly isModeGiven?: boolean;
@@ -75,6 +73,8 @@ export interface Configured {
   readonly isLogGiven: boolean;
   /** the log may hold what was said; false when absent */
   readonly isTextLogged?: boolean;
+  /** the agent's own compaction is held back below hard; false when absent */
+  readonly isNativeHeld?: boolean;
   /** tells of changes in the user's file until the returned function is called */
   readonly watch: (listener: ConfigListener) => () => void;
 }
@@ -122,7 +122,7 @@ export interface PsRequest {
 
 export interface ContextRequest {
   readonly kind: 'context';
-  /** a session as `ps` names it, or a session file; the only live session when absent */
+  /** a session as `ps` names it, or a session file; the one around, or the only live one, when absent */
   readonly target?: string;
   readonly json: boolean;
   readonly options: Options;
@@ -130,7 +130,7 @@ export interface ContextRequest {
 
 export interface CompactCommandRequest {
   readonly kind: 'compact';
-  /** a session as `ps` names it; the only live session when absent */
+  /** a session as `ps` names it; the one around, or the only live one, when absent */
   readonly target?: string;
   readonly force: boolean;
   readonly focus?: string;
@@ -163,6 +163,12 @@ export interface InitRequest {
   readonly options: Options;
 }
 
+/** The answer to an agent that is about to compact by itself. */
+export interface HoldRequest {
+  readonly kind: 'hold';
+  readonly options: Options;
+}
+
 /** Words for a shell that completes a command line. */
 export interface CompleteRequest {
   readonly kind: 'complete';
@@ -183,6 +189,7 @@ export type Task = (
   | CompleteRequest
   | ConfigRequest
   | DoctorRequest
+  | HoldRequest
   | InitRequest
   | VerifyRequest
 ) & {

@@ -1,4 +1,4 @@
-// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; the only one when absent.
+// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; when absent the one around, or the only one.
 import type { ListedSession } from '../storage/session-records.js';
 import * as messages from './messages.js';
 import { plain } from '../ui/plain-text.js';
@@ -22,12 +22,14 @@ export const findSession = (
   return found[0];
 };
 
-/** The only live session; `none` is thrown where there is none. */
+/** The live session that this process runs in, or else the only one; `none` is thrown where there is none. */
 export const onlySession = (
   sessions: readonly ListedSession[],
   none: () => Error = messages.noSession,
 ): ListedSession => {
   const there = sessions.filter(isThere);
+  const around = there.find(({ record }) => record.id === process.env['CTXWRAP_SESSION']);
+  if (around) return around;
   const [first, ...others] = there;
   if (!first) throw none();
   if (others.length > 0) throw messages.whichSession(there.map(nameOf));

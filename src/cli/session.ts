@@ -6,6 +6,7 @@ import type { Log } from '../storage/log.js';
 import { openRecording } from '../storage/record.js';
 import type { Recording } from '../storage/record.js';
 import type { CompactWish, ExitStatus, LiveWish, WrapSession } from '../wrap/wrap-session.js';
+import { holdCommand } from './hooks/hold-command.js';
 import { ladderChoice } from './ladder-choice.js';
 import { recordingStopped, unwritableLog } from './messages.js';
 import type { Options } from './request.js';
@@ -91,6 +92,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   mode: options.mode,
   compact: compactWish(options),
   statusLine: options.claudeStatusLine,
+  ...(options.configured?.isNativeHeld ? { holdCommand: holdCommand() } : {}),
   hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
   recording,
   log,

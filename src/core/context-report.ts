@@ -1,4 +1,5 @@
 // Everything there is to say about the window of one session, as a plain value: for people as text, for scripts as JSON.
+import { boundaryRecord } from './boundary-record.js';
 import { contextParts } from './context-parts.js';
 import type { ContextPart } from './context-parts.js';
 import type { Tier } from './ladder.js';
@@ -14,10 +15,14 @@ export interface PastCompaction {
   readonly initiator?: 'user' | 'agent';
   /** as recorded by the agent; otherwise its last number before */
   readonly preTokens?: number;
+  /** `preTokens` is that last number */
+  readonly isEstimated?: true;
   /** as recorded by the agent */
   readonly postTokens?: number;
   /** the first number of a turn after it */
   readonly nextTokens?: number;
+  readonly uuid?: string;
+  readonly durationMs?: number;
 }
 
 export interface ContextFacts {
@@ -86,4 +91,21 @@ const partsOf = ({
   if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
   const nativeTokens = thresholds.find(({ name }) => name === 'native')?.value;
   return contextParts({ usedTokens, windowTokens, cachedTokens, nativeTokens });
+};
+
+/** The report for scripts: its compactions are boundary records. */
+export const contextRecord = (report: ContextReport) => {
+  const { runtime, agentSessionId: sessionId } = report;
+  return {
+    ...report,
+    compactions: report.compactions.map(({ nextTokens, isEstimated, preTokens, ...past }) => ({
+      ...boundaryRecord({
+        ...past,
+        runtime,
+        sessionId,
+        ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
+      }),
+      ...(nextTokens === undefined ? {} : { next_tokens: nextTokens }),
+    })),
+  };
 };

@@ -10,6 +10,10 @@ export interface Boundary {
   readonly initiator?: 'user' | 'agent';
   readonly preTokens?: number;
   readonly postTokens?: number;
+  /** of the agent's record */
+  readonly uuid?: string;
+  /** how long it took, as the agent says */
+  readonly durationMs?: number;
   /** a compaction seen on the screen counts only where no session file tells; `log` when absent */
   readonly source?: 'log' | 'screen';
   /** what is wrong with the summary, where the record shows it; absent where it is there, or cannot be seen */

@@ -19,6 +19,8 @@ export interface Messages {
 export interface MessageSight {
   readonly session: Session;
   readonly compaction: Compaction;
+  /** the window has become smaller */
+  readonly reduced?: string | undefined;
   readonly now: Millis;
 }
 
@@ -33,7 +35,11 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
   const { now } = sight;
-  const wishes = [...(event.type === 'notice' ? [event] : []), ...refusals(sight.compaction)];
+  const wishes = [
+    ...(event.type === 'notice' ? [event] : []),
+    ...(sight.reduced === undefined ? [] : [{ text: sight.reduced, priority: REDUCED_PRIORITY }]),
+    ...refusals(sight.compaction),
+  ];
   const told = wishes.reduce(
     (messages, wish) => ({ ...messages, notices: withNotice(messages.notices, wish, now) }),
     before,
@@ -43,6 +49,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageSight
   return { notices: settled, ...(tips ? { tips } : {}) };
 };
 
+const REDUCED_PRIORITY = 250; // it may be why the window is full all at once
 const REFUSAL_PRIORITY = 300;
 
 /** Whoever asked by a key looks at the footer for the answer. */

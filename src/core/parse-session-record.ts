@@ -51,7 +51,15 @@ export const parseSessionRecord = (text: string): SessionRecord | undefined => {
 
 const compactionIn = (found: JsonRecord | undefined): CompactionRecord | undefined => {
   const mode = oneOf(modes, found?.['mode']);
-  return found && mode && { mode, ...texts(found, ['words']) };
+  const successful = found?.['compactSuccessful'];
+  return (
+    found &&
+    mode && {
+      mode,
+      ...texts(found, ['words']),
+      ...(typeof successful === 'boolean' ? { compactSuccessful: successful } : {}),
+    }
+  );
 };
 
 const evidenceIn = (found: JsonRecord | undefined): EvidenceRecord | undefined =>

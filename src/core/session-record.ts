@@ -1,6 +1,7 @@
 // What a wrapper tells other processes about its session, as a file that is written anew all the time.
 import type { Activity } from './activity.js';
-import type { Mode } from './compaction/state.js';
+import type { Past } from './compaction/past.js';
+import type { Compaction, Mode } from './compaction/state.js';
 import type { Tier } from './ladder.js';
 import { sessionLadder } from './provenance.js';
 import { readingRecord } from './reading-record.js';
@@ -67,7 +68,23 @@ export interface CompactionRecord {
   readonly mode: Mode;
   /** what it does now, or waits for, as its footer says; absent while there is nothing to say */
   readonly words?: string;
+  /** whether the last compaction, or attempt at one, worked; absent before the first; since 0.2 */
+  readonly compactSuccessful?: boolean;
 }
+
+/** `words` as the footer says them. */
+export const compactionRecord = (
+  { mode }: Compaction,
+  { attempts }: Past,
+  words: string | undefined,
+): CompactionRecord => {
+  const last = attempts.at(-1);
+  return {
+    mode,
+    ...(words === undefined ? {} : { words }),
+    ...(last ? { compactSuccessful: last.ended.outcome.kind === 'verified' } : {}),
+  };
+};
 
 /** Whether somebody is behind a record: `stale` has not written for long but runs, `dead` is gone without having said so. */
 export type Liveness = 'live' | 'stale' | 'dead' | 'ended';
@@ -116,8 +133,14 @@ export const sessionRecord = (
     evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
     thresholds: thresholdsOf(sessionLadder(state)),
-    ...(compaction ? { compaction: end ? { mode: compaction.mode } : compaction } : {}),
+    ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
   };
+};
+
+// nothing is done any more
+const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
+  const { words: _, ...rest } = compaction;
+  return rest;
 };
 
 const MOST_ENDED = 50;

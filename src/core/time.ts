@@ -14,6 +14,15 @@ export const isoMillis = (text: string): Millis | undefined => {
   return daysFromCivil(year, month, day) * DAY_MS + clock;
 };
 
+/** A moment as that text, with milliseconds. */
+export const isoText = (at: Millis): string => {
+  const ms = Math.round(at);
+  const inDay = ((ms % DAY_MS) + DAY_MS) % DAY_MS;
+  const seconds = Math.floor(inDay / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
+  return `${dayOf(ms)}T${clock}.${String(inDay % 1000).padStart(3, '0')}Z`;
+};
+
 /** The UTC date of a moment and of `offsetDays` days away from it, as the agents name their date folders: `2026/11/21`. */
 export const dateFolder = (at: Millis, offsetDays: number): string => {
   const { year, month, day } = civilFromDays(Math.floor(at / DAY_MS) + offsetDays);

@@ -33,13 +33,13 @@ export const run = ({ steps, pace, log }: Launch): void => {
     alarm = setTimeout(() => happen({ type: 'tick' }), Math.max(0, Math.ceil((due - now()) / pace)));
   };
 
-  happen({ type: 'start' });
   listenToKeys((key) => happen({ type: 'key', key }));
   process.stdout.on('error', () => process.exit(1)); // nobody reads any more
   process.stdout.on('resize', () => happen({ type: 'resize', size: sizeNow() }));
   // keys that came before the signal are read first, and are lost
   process.on('SIGCONT', () => setImmediate(() => happen({ type: 'continued' })));
   for (const signal of signals) process.on(signal, () => happen({ type: 'signal', signal }));
+  happen({ type: 'start' }); // who sees the first output may send a key or a signal at once
 };
 
 const sizeNow = (): Size => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });

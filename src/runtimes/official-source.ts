@@ -11,6 +11,8 @@ export type StatusLineWish = 'auto' | 'on' | 'off';
 export interface OfficialSource {
   /** what to add to the launch, or why the agent is left alone */
   readonly plan: (port: SettingsPort, launch: OfficialLaunch) => Promise<OfficialPlan>;
+  /** what to add to the launch so that the agent asks before it compacts by itself; absent where it cannot */
+  readonly hold?: (port: SettingsPort, launch: OfficialLaunch, hold: NativeHold) => Promise<OfficialPlan>;
   /** one report of the agent; undefined when the text is none */
   readonly read: (text: string, now: Millis) => OfficialReport | undefined;
 }
@@ -34,6 +36,8 @@ export interface OfficialLaunch {
   readonly isWindowSet: boolean;
   /** the command is the agent's own: another one, as `npx`, may take no arguments of the agent's before its own */
   readonly isOwnProgram: boolean;
+  /** of the program that is started; undefined where nothing tells it */
+  readonly version: string | undefined;
   readonly files: OfficialFiles;
 }
 
@@ -43,6 +47,14 @@ export interface OfficialFiles {
   readonly settings: string;
   /** where its reports go, each in the place of the one before */
   readonly report: string;
+}
+
+/** A hook that the agent runs before it compacts by itself. */
+export interface NativeHold {
+  /** for a shell; its status says whether the agent may */
+  readonly command: string;
+  /** what the launch asks for anyway */
+  readonly settings: string | undefined;
 }
 
 export type OfficialPlan =

@@ -9,6 +9,8 @@ export interface Place {
   /** when the child was started: older files that did not grow since are not its own */
   readonly startedAt: Millis;
   readonly now: Millis;
+  /** when the user pressed Enter in the child's terminal last; undefined while never */
+  readonly enteredAt?: Millis;
   /** the file that is followed now, for what shows only in the moment of a change */
   readonly currentPath?: string;
 }

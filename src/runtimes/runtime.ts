@@ -147,8 +147,6 @@ export interface Located {
   readonly path?: string;
   /** the agent itself said so (a pid file, an open file); otherwise it is the best of several */
   readonly certain: boolean;
-  /** nothing but its growth speaks for it: it is ours only where it was written when the user pressed Enter, also the first one */
-  readonly byGrowthOnly?: true;
-  /** when the file was written last, where it is only a guess */
+  /** when the file was written last, or what the user sent was recorded in it, where it is only a guess */
   readonly writtenAt?: Millis;
 }

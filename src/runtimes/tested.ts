@@ -22,6 +22,9 @@ const compared = (a: string, b: string): number => {
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 };
 
+/** Whether a version came before another; by its three numbers, so that a preview counts as what it is a preview of. */
+export const isBefore = (version: string, other: string): boolean => compared(version, other) < 0;
+
 const MENTION = /"(?:cli_)?version":"(\d[\w.+-]{0,39})"/;
 
 /**

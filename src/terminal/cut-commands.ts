@@ -36,8 +36,11 @@ const behind = (bytes: Uint8Array, end: number): number | undefined => {
   return bytes[end + 1] === BACKSLASH ? end + 2 : end;
 };
 
-const commandIn = (bytes: Uint8Array): OutputCommand | undefined => {
-  const [, code, text = '', end = ''] = COMMAND.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+/** One that the ESC of what follows cuts off counts in terminals as well: it gets an end here. */
+const commandIn = (bytes: Uint8Array, next: number | undefined): OutputCommand | undefined => {
+  const whole = Buffer.from(bytes).toString('latin1');
+  const found = COMMAND.exec(whole) ?? (next === ESC ? COMMAND.exec(`${whole}\x07`) : undefined);
+  const [, code, text = '', end = ''] = found ?? [];
   return code === undefined ? undefined : { code, text, end };
 };
 
@@ -69,7 +72,7 @@ export const cutCommands = (
       stop = openFrom(bytes, start);
       break;
     }
-    const command = commandIn(bytes.subarray(start, end));
+    const command = commandIn(bytes.subarray(start, end), bytes[end]);
     if (command) {
       if (start > from) pieces.push({ bytes: bytes.subarray(from, start) });
       pieces.push({ bytes: bytes.subarray(start, end), command });

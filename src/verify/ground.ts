@@ -11,9 +11,12 @@ export const makeGround = (
   agent: TriedAgent,
   folder: string,
   more: Pick<Ground, 'version' | 'port' | 'isVim'>,
+  first: Readonly<Record<string, string>> = {},
 ): Ground => {
   const ground = { ...more, home: join(folder, 'home'), project: join(folder, 'project') };
-  for (const [path, text] of Object.entries(agent.files(ground))) write(join(ground.home, path), text);
+  const own = agent.files(ground);
+  for (const [path, text] of Object.entries({ ...first, ...own }))
+    write(join(ground.home, path), path in own ? (first[path] ?? '') + text : text);
   write(join(ground.project, 'README.md'), '# A project\n');
   return ground;
 };

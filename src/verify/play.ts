@@ -29,7 +29,8 @@ export const play = async <Agent extends TriedAgent>(given: PlayOptions<Agent>):
   const { isVim = false, hearsState = false, summaryMs = SUMMARY_MS } = scenario;
   const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
   const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];
-  const stage = await openStage({ ...given, options, isVim, hearsState, summaryMs });
+  const files = scenario.files?.(given.ctxwrap.join(' '), agent);
+  const stage = await openStage({ ...given, options, isVim, hearsState, summaryMs, files });
   let verdict: Verdict;
   try {
     await stage.untilScreen(agent.ready);

@@ -13,6 +13,8 @@ export interface Scenario<Agent extends TriedAgent = TriedAgent> {
   readonly isFor?: (agent: Agent) => boolean;
   /** of ctxwrap */
   readonly options?: readonly string[];
+  /** to be there before the start, by their paths in the home; they come before what the agent has there. `program` runs ctxwrap in a shell */
+  readonly files?: (program: string, agent: Agent) => Readonly<Record<string, string>>;
   readonly isVim?: boolean;
   /** the command as it is typed in this story; the agent's own strokes when absent */
   readonly strokes?: (agent: Agent) => readonly string[];

@@ -32,6 +32,8 @@ export interface StageOptions<Agent extends TriedAgent = TriedAgent> {
   /** of ctxwrap */
   readonly options: readonly string[];
   readonly isVim: boolean;
+  /** beside those of the agent, by their paths in the home */
+  readonly files?: Readonly<Record<string, string>> | undefined;
   /** the terminal understands OSC 7501 */
   readonly hearsState: boolean;
   /** how long the summary of a compaction takes, in milliseconds */
@@ -50,6 +52,7 @@ export interface Stage<Agent extends TriedAgent = TriedAgent> extends Traces, Wa
   readonly agent: Agent;
   readonly mock: Mock;
   readonly terminal: UserWindow;
+  readonly home: string;
   /** for the agent's tools to work in */
   readonly project: string;
   /** what `ctxwrap` prints with these words in another terminal; rejects where its status is not 0 */
@@ -69,7 +72,7 @@ export const openStage = async <Agent extends TriedAgent>(
   const [node, program] = given.ctxwrap;
   const mock = await startMock();
   mock.control({ summary: lasting(given.summaryMs / agent.summaries) });
-  const ground = makeGround(agent, folder, { version, isVim, port: mock.port });
+  const ground = makeGround(agent, folder, { version, isVim, port: mock.port }, given.files);
   const env = {
     ...environmentIn(ground.home, [given.commands, dirname(node)], given.programs),
     ...(given.temporary === undefined ? {} : { TMPDIR: given.temporary }),
@@ -89,6 +92,7 @@ export const openStage = async <Agent extends TriedAgent>(
     agent,
     mock,
     terminal,
+    home: ground.home,
     project: ground.project,
     ...traces,
     ...waits,

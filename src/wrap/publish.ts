@@ -18,7 +18,7 @@ import type { ExitStatus, WrapSession } from './wrap-session.js';
 import type { Session } from '../core/session-state.js';
 
 const HEARTBEAT_MS = 5_000;
-const CHANGE_MS = 1_000; // between two writes because something has changed
+const CHANGE_MS = 1_000; // between two writes because something has changed; a new tier, which an agent may ask for, does not wait
 const END_MS = 500; // for the last write; a disk that hangs does not keep the user's shell waiting
 
 export interface PublishOptions {
@@ -71,9 +71,11 @@ export const publishSession = (options: PublishOptions): Publisher => {
 
   return {
     show: (next) => {
+      const [before, after] = [state.fused?.tier, next.fused?.tier];
       state = next;
       const look = lookOf(next);
-      if (look !== shown) change();
+      if (before && after && before !== after && !published.end) void write();
+      else if (look !== shown) change();
       shown = look;
     },
     showFile: (logPath) => {
@@ -83,7 +85,7 @@ export const publishSession = (options: PublishOptions): Publisher => {
     showCompaction: (compaction) => {
       const before = published.compaction;
       published = { ...published, compaction };
-      if (compaction.mode !== before?.mode || compaction.words !== before.words) change();
+      if (JSON.stringify(compaction) !== JSON.stringify(before)) change();
     },
     end: async (exit) => {
       clearInterval(heartbeat);

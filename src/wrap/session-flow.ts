@@ -1,7 +1,9 @@
 // One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
+import { capacityAfter, reducedCapacity, type Capacity } from '../core/capacity.js';
 import { compactionDue } from '../core/compaction/due.js';
 import { doesLess, isBetweenEpisodes } from '../core/compaction/episode.js';
 import { momentOf } from '../core/compaction/moment.js';
+import { policyNews } from '../core/compaction/policy-news.js';
 import { startCompaction } from '../core/compaction/state.js';
 import type { Compaction, CompactSettings } from '../core/compaction/state.js';
 import { stepCompaction } from '../core/compaction/step.js';
@@ -15,6 +17,7 @@ import type { OverlayRecord } from '../core/overlay/record.js';
 import { overlayView } from '../core/overlay/view.js';
 import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
 import type { LadderChoice } from '../core/ladder.js';
+import { sessionLadder } from '../core/provenance.js';
 import type { Millis } from '../core/reading.js';
 import { deadline, startSession, step } from '../core/session.js';
 import type { Runtime } from '../runtimes/runtime.js';
@@ -58,6 +61,9 @@ export interface SessionFlow {
   /** what an overlay has to show when it opens */
   readonly record: OverlayRecord;
   readonly startedAt: Millis;
+  readonly capacity?: Capacity | undefined;
+  /** what the last step has to say to the log of what did not go as it should */
+  readonly warnings: readonly string[];
   /** settings that hold as soon as no compaction is due */
   readonly waiting?: SettingsEvent;
 }
@@ -80,7 +86,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
       : [{ type: 'source-problem', reason: `${runtime.name} has no session file` } as const]),
     ...notices.map(noticeEvent),
   ];
-  return opening.reduce((flow, event) => stepFlow(flow, event, now), {
+  return opening.reduce<SessionFlow>((flow, event) => stepFlow(flow, event, now), {
     session,
     pair: noPair,
     compaction: startCompaction(compact, runtime.name),
@@ -88,6 +94,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     notifying: startNotifying(notify),
     record: noRecord,
     startedAt: now,
+    warnings: [],
   });
 };
 
@@ -115,6 +122,7 @@ const withWaiting = (flow: SessionFlow, now: Millis): SessionFlow => {
   return {
     ...after,
     session: { ...after.session, logged: [...session.logged, ...after.session.logged] },
+    warnings: [...flow.warnings, ...after.warnings],
     compaction: { ...after.compaction, effects: [...compaction.effects, ...after.compaction.effects] },
     notifying: { ...after.notifying, due: [...notifying.due, ...after.notifying.due] },
   };
@@ -123,12 +131,20 @@ const withWaiting = (flow: SessionFlow, now: Millis): SessionFlow => {
 const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
   const session = step(flow.session, event, now);
   const compaction = stepCompaction(flow.compaction, event, momentOf(session, now));
+  const capacity = capacityAfter(flow.capacity, session);
+  const reduced = reducedCapacity(flow.capacity, capacity);
+  const hard = (): string => sessionLadder(session).hard.reason;
   return {
     ...flow,
     session,
     pair: notePair(flow.pair, event, now),
     compaction,
-    messages: stepMessages(flow.messages, event, { session, compaction, now }),
+    capacity,
+    warnings: [
+      ...(reduced === undefined ? [] : [reduced]),
+      ...policyNews({ before: flow.compaction, after: compaction, hard, now }),
+    ],
+    messages: stepMessages(flow.messages, event, { session, compaction, reduced, now }),
     notifying: stepNotifying(flow.notifying, { session, compaction, now }),
     record: noteStep(flow.record, { session, compaction, event, now }),
   };

@@ -6,7 +6,7 @@ import { messageAt } from '../core/messages.js';
 import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
 import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
 import type { Millis } from '../core/reading.js';
-import type { CompactionRecord } from '../core/session-record.js';
+import { compactionRecord, type CompactionRecord } from '../core/session-record.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
 import { compactKeys, hotkeyOf } from './compacting/compactor.js';
@@ -45,11 +45,13 @@ const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, to
 const LOOK_MS = 1_000; // between two looks at whether a countdown could be seen now
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
-/** Writes down what the footer says where it asks to look into something, or why nothing is typed, once. */
-const wordsForLog = (log: WrapSession['log']) => {
+/** Writes down what a step has to say, and once what the footer says where it asks to look into something, or why nothing is typed. */
+const makeScribe = (log: WrapSession['log']) => {
   let said: string | undefined;
-  return (words: string | undefined, state: Compaction): void => {
-    const isUntyped = state.phase.kind === 'doubted' || isUnseen(state);
+  return ({ session, warnings, compaction }: SessionFlow, words: string | undefined): void => {
+    for (const line of session.logged) log.info(line);
+    for (const line of warnings) log.warn(line);
+    const isUntyped = compaction.phase.kind === 'doubted' || isUnseen(compaction);
     if (words !== undefined && words !== said && (isUntyped || words.includes(DOCTOR))) log.info(words);
     said = words;
   };
@@ -127,19 +129,18 @@ export const makeSessionLoop = (
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
   let flow = startFlow(context, now());
   let shown: string | undefined;
-  const noteWords = wordsForLog(session.log);
+  const write = makeScribe(session.log);
 
   const go = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
-    for (const line of state.logged) session.log.info(line);
     const words = compactionWords(compaction, now(), ask);
     const view = viewOf(flow, ask, now());
-    noteWords(words, compaction);
+    write(flow, words);
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
     shown = key;
-    onState?.(state, { mode: compaction.mode, ...(words === undefined ? {} : { words }) });
+    onState?.(state, compactionRecord(compaction, flow.record.past, words));
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));

@@ -77,6 +77,8 @@ export interface WrapSession {
   readonly statusLine?: StatusLineWish;
   /** where the agent's reports go, when it was asked for them */
   readonly reportPath?: string;
+  /** asked, in a shell, before the agent compacts by itself; it does as it likes when absent */
+  readonly holdCommand?: string;
   readonly mode: Mode;
   readonly compact?: CompactWish;
   /** seldom, a fact about the window in the footer; true when absent */

@@ -22,6 +22,8 @@ describe('a wrong call ends with status 2 before anything starts', () => {
       'unknown agent "vim"',
       'the agents are claude, codex, gemini, qwen, demo. Any command can be wrapped: ctxwrap -- vim',
     ],
+    [['ctxwrap', 'claude', '-c'], 'ctxwrap cannot wrap ctxwrap', 'one is enough: ctxwrap claude -c'],
+    [['--', 'ctxwrap'], 'ctxwrap cannot wrap ctxwrap', 'one is enough: ctxwrap claude'],
     [['./agent'], 'unknown agent "./agent"', expect.stringContaining('ctxwrap -- ./agent')],
     [
       ['ps', '--warn', '80%'],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  analyzeContextUsage,
   getBackendName,
   getCompactionThreshold,
   getContextWindowSize,
@@ -24,7 +25,7 @@ describe('the settings, for another program', () => {
   it('are Claude’s where nobody says anything', () => {
     expect(getBackendName(at())).toBe('claude');
     expect(getContextWindowSize(at())).toBe(200_000);
-    expect(getCompactionThreshold(at())).toBe(167_000);
+    expect(getCompactionThreshold(at())).toBe(170_000);
     expect(needsCustomCompaction(at())).toBe(true);
   });
 
@@ -40,6 +41,9 @@ describe('the settings, for another program', () => {
   });
 
   it.each([
+    [{ BACKEND: 'ollama', CONTEXT_WINDOW_SIZE: '8192' }, 6_963],
+    [{ CONTEXT_WINDOW_SIZE: '100000' }, 85_000],
+    [{ CTXWRAP_AUTO: '150k' }, 150_000],
     [{ BACKEND: 'ollama', CONTEXT_WINDOW_SIZE: '8192', COMPACTION_THRESHOLD_PCT: '85' }, 6_963],
     [{ COMPACTION_THRESHOLD_PCT: '85' }, 170_000],
     [{ CONTEXT_WINDOW_SIZE: '100000', COMPACTION_THRESHOLD_PCT: '90' }, 90_000],
@@ -69,5 +73,36 @@ describe('the settings, for another program', () => {
     expect(needsCustomCompaction(at())).toBe(false);
     writeFileSync(userFileOf(bench), 'not a configuration');
     expect(getContextWindowSize(at())).toBe(200_000);
+  });
+});
+
+describe('characters of a conversation, for another program', () => {
+  it.each([
+    [0, 0, 'none'],
+    [1, 1, 'none'],
+    [559_996, 139_999, 'none'],
+    [560_000, 140_000, 'prepare_handoff'], // boundaries are inclusive
+    [679_996, 169_999, 'prepare_handoff'],
+    [680_000, 170_000, 'force_return'],
+    [4_000_000, 1_000_000, 'force_return'],
+  ])('%d are %d tokens of 200,000: %s', (characters, tokens, action) => {
+    expect(analyzeContextUsage(characters)).toEqual({
+      totalTokens: tokens,
+      usageRatio: tokens / 200_000,
+      isWarning: action !== 'none',
+      isCritical: action === 'force_return',
+      action,
+    });
+  });
+
+  it('have thresholds and a window of the caller’s', () => {
+    expect(analyzeContextUsage(400_000, 0.5, 0.9)).toMatchObject({
+      usageRatio: 0.5,
+      action: 'prepare_handoff',
+    });
+    expect(analyzeContextUsage(400_000, 0.5, 0.9, 100_000)).toMatchObject({
+      usageRatio: 1,
+      action: 'force_return',
+    });
   });
 });

@@ -158,6 +158,30 @@ describe('ctxwrap ps and context', () => {
     expect(value).toMatchObject({ schema: 'ctxwrap.context/1', path: log(name), ...expected });
   });
 
+  it('of a session file name each compaction as every boundary record does', async () => {
+    const { value } = await json(['context', log('claude/session-with-compaction.jsonl')]);
+    expect(value.compactions).toEqual([
+      {
+        schema: 'ctxwrap.boundary/1',
+        runtime: 'claude',
+        uuid: 'c1f4ee78-0433-4846-8f99-a5f862eceff8',
+        trigger: 'manual',
+        initiator: 'user',
+        pre_tokens: 131_023,
+        post_tokens: 777,
+        duration_ms: 97,
+        timestamp: '2026-11-21T08:37:12.289Z',
+        verified: true,
+        next_tokens: 131_003,
+      },
+    ]);
+    const { value: untold } = await json(['context', log('gemini/auto-compactions.jsonl')]);
+    expect(untold.compactions[0]).toMatchObject({
+      pre_tokens: expect.any(Number),
+      pre_tokens_estimated: true,
+    });
+  });
+
   it('of a session file take the window that the user names', async () => {
     const file = log('claude/session-with-compaction.jsonl');
     const { value } = await json(['context', '--window', '150k', file]);

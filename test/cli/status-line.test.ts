@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownStatusLine } from '../support/own-status-line.js';
@@ -8,9 +8,18 @@ import type { Bench } from './launcher.js';
 let bench: Bench;
 beforeEach(() => {
   bench = makeBench();
-  bench.program('claude', agent);
+  installed('2.1.330');
 });
 afterEach(() => bench.remove());
+
+/** As npm does it: a package, and a link to its program on PATH. */
+const installed = (version: string): void => {
+  const name = '@anthropic-ai/claude-code';
+  const folder = join(bench.folder, 'node_modules', name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version }));
+  symlinkSync(bench.program(join('node_modules', name, 'cli.js'), agent), join(bench.folder, 'claude'));
+};
 
 const report = {
   session_id: 'a',
@@ -83,6 +92,18 @@ describe("Claude's status line", () => {
     const terminal = wrapped(...options, 'claude', '-c');
     await terminal.seen(/line: none args: -c ready>/);
     expect(left()).toEqual([]);
+    terminal.type('\r');
+    expect((await terminal.ended).exitCode).toBe(5);
+  });
+});
+
+describe('an old Claude, which ends when it is given --settings', () => {
+  it('starts, also where the user wants to have its status line asked', async () => {
+    rmSync(join(bench.folder, 'claude'));
+    installed('1.0.30');
+    withOwnLine('date');
+    const terminal = wrapped('--claude-status-line', 'on', 'claude', '-c');
+    await terminal.seen(/line: none args: -c ready>/);
     terminal.type('\r');
     expect((await terminal.ended).exitCode).toBe(5);
   });

@@ -81,7 +81,7 @@ describe('a session record', () => {
   });
 
   it('says what is done about a full window, and nothing of it after the end', () => {
-    const compaction = { mode: 'ask', words: 'waiting: agent is busy' } as const;
+    const compaction = { mode: 'ask', words: 'waiting: agent is busy', compactSuccessful: false } as const;
     const running = sessionRecord(identity, after(reading), { compaction }, 3_000);
     expect(parseSessionRecord(JSON.stringify(running))).toEqual({ ...running, compaction });
     const ended = sessionRecord(
@@ -90,7 +90,7 @@ describe('a session record', () => {
       { compaction, end: { at: 9, exit: { code: 0 } } },
       9,
     );
-    expect(ended.compaction).toEqual({ mode: 'ask' });
+    expect(ended.compaction).toEqual({ mode: 'ask', compactSuccessful: false });
     for (const unknown of [{ mode: 'never' }, { words: 'x' }, 'auto', null]) {
       const parsed = parseSessionRecord(JSON.stringify({ ...running, compaction: unknown }));
       expect(parsed).not.toHaveProperty('compaction');

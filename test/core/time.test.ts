@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateFolder, isoMillis } from '../../src/core/time.js';
+import { dateFolder, isoMillis, isoText } from '../../src/core/time.js';
 
 const MS = { min: Date.UTC(1970, 0, 1), max: Date.UTC(2200, 0, 1) };
 
 describe('time without a clock', () => {
-  it('reads every timestamp as the platform does', () => {
+  it('reads and writes every timestamp as the platform does', () => {
     fc.assert(
       fc.property(fc.integer(MS), (at) => {
         expect(isoMillis(new Date(at).toISOString())).toBe(at);
+        expect(isoText(at)).toBe(new Date(at).toISOString());
       }),
     );
   });

@@ -156,4 +156,14 @@ describe('at the keyboard', () => {
       expect(terminal.modes.bracketedPasteMode).toBe(false);
     });
   });
+
+  it('gives the terminal back also where the signal comes with its first output', async () => {
+    const atFirst = `const{write}=process.stdout;process.stdout.write=(...a)=>{process.stdout.write=write;process.stdout.write(...a);process.kill(process.pid,'SIGTERM')}`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(atFirst)}` };
+    await onStage({ ...interactive, env }, async ({ ended, terminal, bytes }) => {
+      expect(await ended).toMatchObject({ signal: constants.signals.SIGTERM });
+      expect(bytes()).toContain('\x1b[?2004h');
+      expect(terminal.modes.bracketedPasteMode).toBe(false);
+    });
+  });
 });

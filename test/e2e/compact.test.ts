@@ -49,7 +49,6 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   it.each([
     { what: 'fails', script: [{ step: 'on-compact', how: 'fail' }], kind: 'failed' },
     { what: 'has nothing to do', script: [{ step: 'on-compact', how: 'noop' }], kind: 'noop' },
-    { what: 'is swallowed', script: [{ step: 'on-compact', how: 'swallow' }], kind: 'not-started' },
     {
       what: 'gets no Enter',
       script: [{ step: 'ignore-keys', keys: ['enter'] }],
@@ -62,6 +61,16 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
       window.type(COMPACT_KEYS);
       await ended(kind);
       await vi.waitFor(() => expect(keys()).toBe(expected), WAIT);
+    });
+  });
+
+  it('and that is swallowed is not told to have failed at once: an agent can begin late', async () => {
+    await onScene([{ step: 'on-compact', how: 'swallow' }, ...full], async ({ window, outcomes, keys }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await says(window, 'command sent, not seen to start yet');
+      expect(outcomes()).toEqual([]);
+      expect(keys()).toBe('/compact\r');
     });
   });
 

@@ -57,9 +57,13 @@ describe('a session file beside a recording', () => {
       at: 14.09,
       runtime: 'claude',
       session_id: 'session-with-compaction',
+      uuid: 'c1f4ee78-0433-4846-8f99-a5f862eceff8',
+      trigger: 'manual',
       initiator: 'user',
       pre_tokens: 131_023,
       post_tokens: 777,
+      duration_ms: 97,
+      timestamp: '2026-11-21T08:37:12.289Z',
       verified: true,
     });
   });

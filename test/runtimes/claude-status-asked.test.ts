@@ -39,9 +39,10 @@ describe('where the user has no status line', () => {
   });
 
   it('none is asked of a command that is not claude itself: it may know no --settings', async () => {
-    expect(await asked({}, { ...unknown, isOwnProgram: false })).toEqual({
-      left: 'the command is not claude itself',
-    });
+    const npx = { ...unknown, isOwnProgram: false, version: undefined };
+    for (const texts of [{}, { [user]: line('u') }])
+      expect(await asked(texts, npx)).toEqual({ left: 'the command is not claude itself' });
+    expect(await asked({}, { ...unknown, isOwnProgram: false })).toMatchObject({ own: 'exit 0' }); // by another name
   });
 
   it.each<readonly [string, Texts, Partial<OfficialLaunch>]>([
@@ -62,5 +63,36 @@ describe('where the user has no status line', () => {
     ['the wish', {}, { wish: 'off' }],
   ])('%s stands against it all the same', async (_, texts, given) => {
     expect(await asked(texts, { ...unknown, ...given })).toHaveProperty('left');
+  });
+});
+
+describe('a version that would not start with --settings, or has nothing to tell', () => {
+  it.each(['1.0.30', '1.0.60', '1.0.128', '2.0.64'])('is left alone: %s', async (version) => {
+    for (const wish of ['auto', 'on'] as const)
+      expect(await asked({ [user]: line('u') }, { isWindowSet: false, wish, version })).toEqual({
+        left: `its version ${version} has nothing to tell: 2.0.65 is the first`,
+      });
+  });
+
+  it.each(['2.0.65', '2.1.0', '3.0.0'])('is not %s', async (version) => {
+    expect(await asked({}, { isWindowSet: false, version })).toMatchObject({ own: 'exit 0' });
+  });
+});
+
+describe('a version that nothing tells', () => {
+  const untold = { isWindowSet: false, version: undefined } as const;
+
+  it('is not asked, for it may be one that does not start then', async () => {
+    expect(await asked({}, untold)).toEqual({
+      left: 'its version cannot be told, and an old one would not start',
+    });
+  });
+
+  it.each<readonly [string, Texts, Partial<OfficialLaunch>]>([
+    ['the user has a status line, which is younger than --settings', { [user]: line('u') }, {}],
+    ['the user gives --settings themselves', {}, { args: ['--settings', '{}'] }],
+    ['the user says so', {}, { wish: 'on' }],
+  ])('is asked where %s', async (_, texts, given) => {
+    expect(await asked(texts, { ...untold, ...given })).toHaveProperty('settings.statusLine');
   });
 });

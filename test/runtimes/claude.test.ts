@@ -211,26 +211,81 @@ describe('finding the session file of claude', () => {
     expect(await locateClaude(fakePort({ files }), fakePlace())).toBeUndefined();
   });
 
-  it('takes the newest session file that grew when the version has no pid files', async () => {
-    const files = {
-      [`${FOLDER}/${OTHER}.jsonl`]: { modifiedAt: startedAt + 5 },
-      [`${FOLDER}/${MINE}.jsonl`]: { modifiedAt: startedAt + 9 },
-      [`${FOLDER}/agent-1a2b3c4d.jsonl`]: { modifiedAt: startedAt + 99 },
-    };
-    const found = await locateClaude(fakePort({ files }), old);
+  describe('of a version without pid files', () => {
+    const enteredAt = startedAt + 20_000;
     const path = `${FOLDER}/${MINE}.jsonl`;
-    expect(found).toEqual({ sessionId: MINE, path, certain: false, writtenAt: startedAt + 9 });
-  });
+    const found = { sessionId: MINE, path, certain: false };
+    const user = (after: number, content: unknown = 'hello', more = {}): string =>
+      JSON.stringify({
+        type: 'user',
+        isSidechain: false,
+        message: { role: 'user', content },
+        timestamp: new Date(enteredAt + after).toISOString(),
+        ...more,
+      });
+    const grown = (...lines: readonly string[]) => ({ modifiedAt: enteredAt + 500, text: lines.join('\n') });
+    const snapshot = '{"type":"file-history-snapshot","snapshot":{}}';
+    const busy = grown(
+      user(-9_000),
+      user(300, [{ type: 'tool_result', content: 'x' }]),
+      user(310, 'look here', { isSidechain: true }),
+      user(320, 'Caveat', { isMeta: true }),
+      user(330, '<task-notification>done</task-notification>'),
+    );
+    const find = (files: Parameters<typeof fakePort>[0]['files'], more = {}) =>
+      locateClaude(fakePort({ files }), { ...old, enteredAt, ...more });
 
-  it('takes no file that has not grown, none that another claude is in, and none before a pid file could be there', async () => {
-    const stale = { [`${FOLDER}/${MINE}.jsonl`]: { modifiedAt: startedAt - 1 } };
-    expect(await locateClaude(fakePort({ files: stale }), old)).toBeUndefined();
-    const grown = { [`${FOLDER}/${OTHER}.jsonl`]: { modifiedAt: startedAt + 9 } };
-    expect(
-      await locateClaude(fakePort({ files: grown }), fakePlace({ now: startedAt + 500 })),
-    ).toBeUndefined();
-    const claimed = { ...grown, '/home/me/.claude/sessions/77.json': pidFile(OTHER) };
-    expect(await locateClaude(fakePort({ files: claimed }), old)).toBeUndefined();
+    it('is the one with what the user sent here, whatever another terminal writes at that moment', async () => {
+      const files = {
+        [`${FOLDER}/${OTHER}.jsonl`]: busy,
+        [path]: grown(snapshot, user(40), snapshot),
+        [`${FOLDER}/agent-1a2b3c4d.jsonl`]: grown(user(1)),
+      };
+      expect(await find(files)).toEqual({ ...found, writtenAt: enteredAt + 40 });
+      expect(await find(files, { currentPath: `${FOLDER}/${OTHER}.jsonl` })).toMatchObject(found); // after /clear
+    });
+
+    it('is not decided before every terminal has had the time to record', async () => {
+      const files = { [path]: grown(user(40)) };
+      expect(await find(files, { now: enteredAt + 1_999 })).toBeUndefined();
+      expect(await find(files, { now: enteredAt + 2_000 })).toMatchObject(found);
+      const both = { ...files, [`${FOLDER}/${OTHER}.jsonl`]: grown(user(900)) };
+      expect(await find(both, { currentPath: path })).toEqual(found);
+    });
+
+    it.each([
+      ['text and an image', [{ type: 'text', text: 'hi' }, { type: 'image' }]],
+      ['a command', '<command-name>/clear</command-name>'],
+      ['a shell command', '<bash-input>ls</bash-input>'],
+    ])('is found by %s', async (_, content) => {
+      expect(await find({ [path]: grown(user(40, content)) })).toMatchObject(found);
+    });
+
+    it('stays the one that is followed while nothing else is sent', async () => {
+      const files = { [`${FOLDER}/${OTHER}.jsonl`]: busy, [path]: grown(user(-60_000)) };
+      expect(await find(files, { currentPath: path })).toEqual(found);
+    });
+
+    it.each<readonly [string, Parameters<typeof fakePort>[0]['files'], object]>([
+      ['where nobody has pressed Enter here', { [path]: grown(user(40)) }, { enteredAt: undefined }],
+      ['where only another terminal is at work', { [path]: busy }, {}],
+      ['that was sent before', { [path]: grown(user(-1)) }, {}],
+      ['that was sent much later', { [path]: grown(user(2_001)) }, {}],
+      [
+        'of two that were sent at once',
+        { [path]: grown(user(1)), [`${FOLDER}/${OTHER}.jsonl`]: grown(user(2)) },
+        {},
+      ],
+      ['that has not grown', { [path]: { ...grown(user(40)), modifiedAt: startedAt - 1 } }, {}],
+      ['before a pid file could be there', { [path]: grown(user(40)) }, { now: startedAt + 500 }],
+      [
+        'that another claude is in',
+        { [path]: grown(user(40)), '/home/me/.claude/sessions/77.json': pidFile(MINE) },
+        {},
+      ],
+    ])('is none %s', async (_, files, more) => {
+      expect(await find(files, more)).toBeUndefined();
+    });
   });
 
   it('names the project folder as claude does', () => {

@@ -184,20 +184,44 @@ describe('finding the session file of qwen', () => {
     expect(await find(files)).toBeUndefined();
   });
 
-  it('takes the one that was begun since the start, of versions that say nothing of their sessions', async () => {
-    const begun = (id: string, after: number) => ({
+  describe('of versions that say nothing of their sessions', () => {
+    const enteredAt = startedAt + 5_000;
+    const grown = (id: string, ...records: readonly object[]) => ({
       [`${CHATS}/${id}.jsonl`]: {
-        modifiedAt: startedAt + after + 5,
-        text: JSON.stringify({ timestamp: new Date(startedAt + after).toISOString() }),
+        modifiedAt: enteredAt + 900,
+        text: records.map((record) => `${JSON.stringify(record)}\n`).join(''),
       },
     });
-    const path = `${CHATS}/s-2.jsonl`;
-    const guess = { sessionId: 's-2', path, certain: false };
-    expect(await find({ ...begun('s-1', -60_000), ...begun('s-2', 50) })).toMatchObject(guess);
-    expect(await find(chat('s-2'))).toMatchObject(guess); // one that was taken up again
-    expect(await find({ ...begun('s-2', 50), ...begun('s-3', 90) })).toBeUndefined();
-    const port = fakePort({ files: { ...begun('s-2', 90), ...begun('s-3', 50) } });
-    expect(await locateQwen(port, fakePlace({ currentPath: `${CHATS}/s-3.jsonl` }))).toMatchObject(guess); // after /clear
+    const record = (type: string, after: number, more = {}) => ({
+      type,
+      timestamp: new Date(enteredAt + after).toISOString(),
+      ...more,
+    });
+    const at = (files: Parameters<typeof fakePort>[0]['files'], more = {}) =>
+      locateQwen(fakePort({ files }), fakePlace({ enteredAt, ...more }));
+    const mine = grown('s-2', record('user', 30), record('system', 40), record('assistant', 700));
+    const busy = grown('s-1', record('user', -9_000), record('tool_result', 20), record('assistant', 800));
+    const own = { sessionId: 's-2', path: `${CHATS}/s-2.jsonl`, certain: false };
+
+    it('is the chat with what the user sent here, of two terminals that began at once', async () => {
+      expect(await at({ ...busy, ...mine })).toEqual({ ...own, writtenAt: enteredAt + 30 });
+      const other = grown('s-3', record('user', -400), record('assistant', 20));
+      expect(await at({ ...mine, ...other })).toMatchObject(own);
+      const earlier = { enteredAt: enteredAt - 500 };
+      expect(await at({ ...mine, ...other }, earlier)).toBeUndefined(); // both were sent within two seconds
+      expect(await at({ ...mine, ...other }, { ...earlier, currentPath: own.path })).toMatchObject(own);
+    });
+
+    it('is another one after /clear, and stays the same while nothing is sent', async () => {
+      expect(await at({ ...busy, ...mine }, { currentPath: `${CHATS}/s-1.jsonl` })).toMatchObject(own);
+      expect(await at({ ...busy, ...mine }, { currentPath: own.path, enteredAt: 1 })).toEqual(own);
+    });
+
+    it('is none while nothing was sent here', async () => {
+      expect(await at(busy)).toBeUndefined();
+      expect(await at(mine, { enteredAt: undefined })).toBeUndefined();
+      expect(await at(grown('s-2', record('user', 30, { isSidechain: true })))).toBeUndefined();
+    });
   });
 
   it.each([

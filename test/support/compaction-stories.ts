@@ -115,6 +115,10 @@ const often = fc.constantFrom<readonly Happening[]>(
   ],
   [...full(167_000), { kind: 'event', event: { type: 'mode', mode: 'ask' } }],
   tried(),
+  [
+    { kind: 'event', event: sent },
+    { kind: 'wait', ms: 66_000 },
+  ],
   [...tried(), { kind: 'wait', ms: 121_000 }],
   ...results.map((each) => tried(each, activity('ready'))),
   [...tried(compacted('screen'), activity('ready')), ...full(165_500)],

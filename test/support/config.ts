@@ -73,6 +73,7 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   whenBusy: { valid: ['wait', 'queue'], wrong: ['Wait', 0] },
   focus: { valid: ['the failing tests', 'x', 'y'.repeat(200)], wrong: ['', '  ', 'z'.repeat(201), 5, null] },
   proactive: { valid: [true, false], wrong: ['true', 1, 'yes', null] },
+  'hold.native': { valid: [true, false], wrong: ['yes', 1] },
   strategy: { valid: ['auto', 'summarize', 'truncate', 'clustering'], wrong: ['none', true] },
   checkpoint: { valid: [true, false], wrong: ['no', 0] },
   backend: {

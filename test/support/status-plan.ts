@@ -1,10 +1,10 @@
 // What Claude's status line would be in a launch with these settings files.
 import { parseRecord, recordAt } from '../../src/core/json.js';
 import { official } from '../../src/runtimes/claude/official.js';
-import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+import type { OfficialLaunch, SettingsPort } from '../../src/runtimes/official-source.js';
 
 export const files = { settings: '/state/1-a.settings.json', report: '/state/1-a.report.json' };
-const launch = {
+export const launch = {
   args: [],
   cwd: '/proj',
   home: '/home/u',
@@ -12,25 +12,25 @@ const launch = {
   wish: 'auto',
   isWindowSet: true,
   isOwnProgram: true,
+  version: '2.1.330',
   files,
 } as const;
 
 export type Texts = Readonly<Record<string, unknown>>;
 
+export const portOf = (texts: Texts): SettingsPort => ({
+  text: async (path) => {
+    const value = texts[path];
+    return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+  },
+  names: async (folder) =>
+    Object.keys(texts)
+      .filter((path) => path.startsWith(`${folder}/`))
+      .map((path) => path.slice(folder.length + 1)),
+});
+
 const planWith = (texts: Texts, given: Partial<OfficialLaunch> = {}) =>
-  official.plan(
-    {
-      text: async (path) => {
-        const value = texts[path];
-        return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
-      },
-      names: async (folder) =>
-        Object.keys(texts)
-          .filter((path) => path.startsWith(`${folder}/`))
-          .map((path) => path.slice(folder.length + 1)),
-    },
-    { ...launch, ...given },
-  );
+  official.plan(portOf(texts), { ...launch, ...given });
 
 export const user = '/home/u/.claude/settings.json';
 export const project = '/proj/.claude/settings.json';

@@ -49,7 +49,7 @@ describe('the audit log of a session', () => {
     await vi.waitFor(() => expect(lines()).toHaveLength(2), { timeout: 20_000 });
     await outside?.end({ kind: 'code', code: 0 });
     expect(lines().map((line): unknown => JSON.parse(line))).toMatchObject([
-      { schema: 'ctxwrap.audit/1', request: 'one', strokes: [{ keys: '/compact' }] },
+      { schema: 'ctxwrap.attempt/1', request: 'one', strokes: [{ keys: '/compact' }] },
       { schema: 'ctxwrap.late-stroke/1', session: 'me', keys: String.raw`\u007f\u007f` },
     ]);
   });

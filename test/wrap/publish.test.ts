@@ -117,6 +117,19 @@ describe('publishing a session', () => {
     await publisher.end({ code: 0 });
   });
 
+  it('writes a new tier at once, for an agent may ask for it the next moment', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    const publisher = publish();
+    await written(record);
+    publisher.show(at(1));
+    vi.advanceTimersByTime(1_000);
+    await written(() => record()?.tier === 'safe');
+    publisher.show(at(178_000));
+    await written(() => record()?.tier === 'hard');
+    expect(record()?.reading?.usedTokens).toBe(178_000);
+    await publisher.end({ code: 0 });
+  });
+
   it('nobody is disturbed when it cannot be written: it is said once', async () => {
     writeFileSync(join(folder, 'ctxwrap'), 'a file in the place of the folder');
     const publisher = publish();

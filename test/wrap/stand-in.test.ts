@@ -231,6 +231,20 @@ describe('a terminal in whose place the agent was answered', () => {
     run.stop();
   });
 
+  it.each([1, 7, 99])(
+    'is signed also where the next sequence cuts its title off, in pieces of %i',
+    (size) => {
+      const run = openAnswered();
+      const said = `${state('working')}\x1b]0;Fancy\x1b[31mred\x1b]0;cancelled\x18`;
+      for (let at = 0; at < said.length; at += size) run.write(said.slice(at, at + size));
+      expect(run.titles().slice(-1)).toEqual(['◐ Fancy']);
+      expect(run.sent()).toContain('\x1b[31mred');
+      vi.advanceTimersByTime(3_000);
+      expect(new Set(stepsOf(run.titles()).slice(-1))).toEqual(new Set(['busy Fancy']));
+      run.stop();
+    },
+  );
+
   it('gets no sign where the agent has put none, and not two where it keeps its own', () => {
     const bare = open();
     bare.write(`\x1b]0;Claude Code\x07${QUESTION}`);

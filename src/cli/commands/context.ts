@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { contextReport } from '../../core/context-report.js';
+import { contextRecord, contextReport } from '../../core/context-report.js';
 import type { ContextReport } from '../../core/context-report.js';
 import { provenance, sessionLadder } from '../../core/provenance.js';
 import { readingRecord } from '../../core/reading-record.js';
@@ -30,7 +30,7 @@ import { findSession, namesOf, onlySession } from '../session-argument.js';
 /** `ctxwrap context`: how full the window of a session is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<string> => {
   const report = await reportOf(request);
-  if (request.json) return jsonText(report, 2);
+  if (request.json) return jsonText(contextRecord(report), 2);
   const paint = paintFor(process.stdout.isTTY, process.env);
   const lines = contextText(report, { width: widthOfOutput(), paint });
   return drawnFor(`${lines.join('\n')}\n`, process.env);

@@ -3,10 +3,12 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { doctorReport } from '../../core/doctor-report.js';
 import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
+import type { OfficialLaunch } from '../../runtimes/official-source.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { findCommand } from '../../storage/find-command.js';
 import { folderObstacle } from '../../storage/folder-obstacle.js';
 import { homeFolder } from '../../storage/home-folder.js';
+import { installedVersion } from '../../storage/installed-version.js';
 import { sessionFiles } from '../../storage/session-files.js';
 import { listSessions } from '../../storage/session-records.js';
 import { stateFolder } from '../../storage/state-folder.js';
@@ -118,7 +120,10 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
     verified: said.kind === 'told' ? await readVerified(state, runtime.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
     setting: await home.ownSetting(sessionFiles(), place),
-    official: await officialText(runtime, place, windowTokens !== undefined),
+    official: await officialText(runtime, place, {
+      isWindowSet: windowTokens !== undefined,
+      version: found.kind === 'found' ? await installedVersion(found.file, runtime) : undefined,
+    }),
     env,
     windowTokens,
     choice: ladderChoice(options),
@@ -145,12 +150,12 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 const officialText = async (
   { official }: Runtime,
   place: Pick<AgentFacts, 'env'> & { readonly home: string; readonly cwd: string },
-  isWindowSet: boolean,
+  { isWindowSet, version }: Pick<OfficialLaunch, 'isWindowSet' | 'version'>,
 ): Promise<string | undefined> => {
   if (!official) return undefined;
   const port = { text: settingsText, names: namesIn };
   const files = { settings: '/dev/null', report: '/dev/null' };
-  const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, files } as const;
+  const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, version, files } as const;
   const chained = await official.plan(port, { ...launch, isWindowSet: true });
   if (chained.kind === 'ask') return 'yours is chained, and gives the exact numbers';
   const plan = await official.plan(port, { ...launch, isWindowSet });

@@ -25,6 +25,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
     ? undefined
     : all.find(({ name, command }) => name === word && command !== undefined);
   const known = named ?? all.find(({ command }) => command === basename(word));
+  if (known === undefined && isOurs(word)) throw messages.wrapsItself(args);
   if (known === undefined && !anyCommand)
     throw messages.unknownAgent(word, [...agentWords, ...own.map(({ name }) => name), 'demo']);
   const runtime = asked ?? known ?? runtimes.generic;
@@ -86,6 +87,13 @@ const obstacles: Readonly<Record<Obstacle, string>> = {
   special: 'it is not a regular file',
   permission: 'permission denied',
   locked: 'permission denied',
+};
+
+/** PATH gives nothing of that name but us. */
+const isOurs = (word: string): boolean => {
+  if (word !== 'ctxwrap') return false;
+  const found = findCommand(word, { path: process.env['PATH'], self: realpathSync(process.argv[1] ?? '') });
+  return found.kind === 'missing';
 };
 
 const find = (word: string, known: Runtime | undefined): string => {

@@ -39,6 +39,7 @@ export const configure = (options: Options, given: readonly string[], around: Su
       details: problems.map((problem) => detailOf(findingOf(problem))),
       isLogGiven,
       isTextLogged: values['debug.text'] ?? false,
+      isNativeHeld: values['hold.native'] ?? false,
       watch: (listener) => {
         const tell = changeTeller(listener, options, { notice, isThere: whole.isThere });
         return watchFile(whole.userPath, () => tell(wholeConfiguration(options, given, around)));

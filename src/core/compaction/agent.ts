@@ -20,7 +20,7 @@ export const afterAgent = (state: Compaction, event: Event, moment: Moment): Com
       if (moment.gate.activity !== 'dead') return noted;
       return endedAttempt(noted, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
-      return afterSent(noted, sentAfter(phase, event, moment), moment);
+      return afterSent(noted, sentAfter(phase, event, moment, noted.keyAt), moment);
     default:
       return foreignAfter(noted, event, moment);
   }

@@ -7,6 +7,7 @@ import type { Ended, Failure, Fill, Initiator, Outcome, OutcomeKind } from './ou
 import { endedWords } from './words.js';
 
 export interface AttemptRecord {
+  readonly schema: 'ctxwrap.attempt/1';
   readonly initiator: Initiator;
   /** somebody asked for it */
   readonly isManual: boolean;
@@ -28,6 +29,7 @@ export const attemptRecord = (ended: Ended): AttemptRecord => {
   const { initiator, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
   const after = outcome.kind === 'verified' ? outcome.after : undefined;
   return {
+    schema: 'ctxwrap.attempt/1',
     initiator,
     isManual,
     outcome: outcome.kind,
@@ -55,6 +57,7 @@ export const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | und
   const [before, after] = [fillIn(recordAt(found, 'before')), fillIn(recordAt(found, 'after'))];
   const evidence = listAt(found, 'evidence').filter((each) => typeof each === 'string');
   return {
+    schema: 'ctxwrap.attempt/1',
     initiator,
     isManual: found?.['isManual'] === true,
     outcome,

@@ -43,18 +43,17 @@ const LONGEST_STROKE = 300; // a command with its focus text
 export const lateLine = (session: string, { at, keys }: AuditStroke): string =>
   `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: oneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
 
-/** The line for an attempt, with its newline. No control character of whatever origin is in it. */
+/** The line for an attempt, with its newline: its record, and all that was known of it. No control character of whatever origin is in it. */
 export const auditLine = (ended: Ended, context: AuditContext): string => {
   const { session, version, runtime, conversation, request, reading, gate, strokes } = context;
   const name = (text: string): string => oneLine(text, LONGEST_NAME);
   const line = {
-    schema: 'ctxwrap.audit/1',
+    ...attemptRecord(ended),
     session: name(session),
     version: name(version),
     runtime: name(runtime),
     ...(conversation === undefined ? {} : { conversation: name(conversation) }),
     ...(request === undefined ? {} : { request: name(request) }),
-    ...attemptRecord(ended),
     ...(reading ? { reading: withPlainModel(reading, name) } : {}),
     ...(gate ? { gate: { activity: gate.activity, witnesses: boundedLines(gate.witnesses) } } : {}),
     ...(strokes

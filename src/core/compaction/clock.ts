@@ -52,11 +52,12 @@ const phaseIn = (phase: Phase, now: Millis): Phase => {
       return { ...phase, attempt: { ...attempt, startedAt: Math.min(attempt.startedAt, now) } };
     }
     case 'sent': {
-      const { begunAt, goneAt } = phase;
+      const { begunAt, goneAt, slowAt } = phase;
       return {
         ...phase,
         at: Math.min(phase.at, now),
         ...(begunAt === undefined ? {} : { begunAt: Math.min(begunAt, now) }),
+        ...(slowAt === undefined ? {} : { slowAt: Math.min(slowAt, now) }),
         ...(goneAt === undefined ? {} : { goneAt: Math.min(goneAt, now) }),
       };
     }

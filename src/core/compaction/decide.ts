@@ -12,7 +12,7 @@ import { blockOf, breakerOf, inEpisode, outOfEpisode } from './policy.js';
 import { refused } from './request.js';
 import { unseenHold } from './sight.js';
 import { inPhase } from './state.js';
-import type { Attempt, Compaction, CompactRequest, Gate, Moment, Phase, Situation } from './state.js';
+import type { Attempt, Compaction, CompactRequest, Moment, Phase, Situation } from './state.js';
 
 const MOST_SKIPS = 3; // one after the other, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
@@ -113,7 +113,7 @@ const refusalOf = (
   return !force && breakerOf(policy, now) ? `paused after ${policy.failures} failures` : undefined;
 };
 
-const gateOf = ({ keyAt, settings }: Compaction, gate: Gate): GateView => ({
+const gateOf = ({ keyAt, settings }: Compaction, gate: Moment['gate']): GateView => ({
   ...gate,
   keyAt,
   mayStash: settings.mayStash,

@@ -22,10 +22,24 @@ export type SentStep =
 /** A compaction that is not seen any more has ended; its record and its words come within this time. */
 export const GONE_MS = 3_000;
 
-export const sentAfter = (phase: Sent, event: Event, { now, seen }: Moment): SentStep => {
+/** An agent that begins later than it should, behind an empty prompt, is waited for so much longer, in milliseconds. */
+const SLOW_MS = 60_000;
+
+/** `keyAt` is the user's last key. */
+export const sentAfter = (
+  phase: Sent,
+  event: Event,
+  { now, seen }: Moment,
+  keyAt: Millis | undefined,
+): SentStep => {
   switch (event.type) {
-    case 'activity':
-      return afterActivity(phase, event.report.activity, now);
+    case 'activity': {
+      const { activity } = event.report;
+      const isUsers = phase.slowAt !== undefined && phase.begunAt === undefined && (keyAt ?? 0) > phase.at;
+      return isUsers && activity === 'busy'
+        ? notStarted('a turn of the user began')
+        : afterActivity(phase, activity, now);
+    }
     case 'boundary':
       return afterBoundary(phase, event.boundary, { now, numberSince: seen.fillSince });
     case 'compact-result': {
@@ -104,7 +118,7 @@ const afterBoundary = (
 /** What the number says, and the time. */
 export const sentAt = (phase: Sent, { seen, gate, now }: Moment, settings: CompactSettings): SentStep => {
   const { fill, fillSince } = seen;
-  const { attempt, begunAt, goneAt, success, numberSince } = phase;
+  const { attempt, begunAt, goneAt, success, numberSince, slowAt } = phase;
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
       return { outcome: { kind: 'verified', after: fill }, evidence: 'the window is emptier' };
@@ -123,15 +137,24 @@ export const sentAt = (phase: Sent, { seen, gate, now }: Moment, settings: Compa
   }
   // what is not understood may well be the compaction
   if (gate.activity === 'unknown') return { phase: begun(phase, 'its screen is not understood', now) };
-  return { outcome: { kind: 'not-started' }, evidence: 'nothing began', isGivenUp: true };
+  // what is left of a command that was not taken is a draft
+  if (gate.activity === 'ready' && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
+  return notStarted('nothing began');
 };
+
+const notStarted = (evidence: string): SentStep => ({
+  outcome: { kind: 'not-started' },
+  evidence,
+  isGivenUp: true,
+});
 
 /** When time alone ends the attempt, or is looked at again. */
 export const sentDue = (phase: Sent, settings: CompactSettings): Millis | undefined => {
-  const { at, begunAt, goneAt, success, isQueued } = phase;
+  const { at, begunAt, goneAt, success, isQueued, slowAt } = phase;
   if (success !== undefined || isQueued) return undefined;
   if (goneAt !== undefined) return goneAt + GONE_MS;
-  return begunAt === undefined ? at + settings.startMs : begunAt + settings.finishMs;
+  if (begunAt !== undefined) return begunAt + settings.finishMs;
+  return slowAt === undefined ? at + settings.startMs : slowAt + SLOW_MS;
 };
 
 /** Nothing more will be heard of it. */

@@ -78,6 +78,8 @@ export type Phase =
       readonly isQueued: boolean;
       /** when it was seen to begin, or the agent was seen to work on something */
       readonly begunAt?: Millis;
+      /** since when it should have begun, with a prompt as empty as after a command that was taken */
+      readonly slowAt?: Millis;
       /** the compaction itself was seen, so that its absence means something */
       readonly isSeen?: true;
       /** since when it is not seen any more, without a word on how it ended */
@@ -164,11 +166,9 @@ export type Typed = { readonly evidence: readonly string[] } & (
 /** What the rest of the session says at this moment. */
 export interface Moment {
   readonly seen: Situation;
-  readonly gate: Gate;
+  readonly gate: Pick<GateView, 'activity' | 'activitySince'>;
   readonly now: Millis;
 }
-
-export type Gate = Pick<GateView, 'activity' | 'activitySince'>;
 
 /** What the session says that matters here. */
 export interface Situation {

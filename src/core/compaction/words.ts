@@ -46,7 +46,8 @@ const underWayWords = ({ phase, isByText }: Compaction, now: Millis): string | u
       if (phase.success !== undefined) return 'compacted, size not told yet';
       if (phase.isQueued) return 'compaction queued behind the turn';
       if (phase.isSeen) return 'compacting';
-      return phase.begunAt === undefined ? 'command sent' : 'command sent, agent is working';
+      if (phase.begunAt !== undefined) return 'command sent, agent is working';
+      return phase.slowAt === undefined ? 'command sent' : 'command sent, not seen to start yet';
     case 'foreign':
       return phase.success === undefined ? 'agent is compacting' : 'compacted, size not told yet';
     default:

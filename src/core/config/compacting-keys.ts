@@ -102,6 +102,12 @@ export const compactingKeys = {
     project: [true, false],
     isLive: true,
   },
+  'hold.native': {
+    type: flag,
+    fallback: false,
+    doc: "Claude's own compaction, which may come in the middle of a turn, is held back until hard is reached.",
+    project: [true, false],
+  },
   strategy: {
     type: { kind: 'choice', choices: ['auto', 'summarize', 'truncate', 'clustering'] },
     fallback: 'auto',

@@ -98,11 +98,15 @@ const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Unders
   const metadata = recordAt(record, 'compactMetadata');
   const preTokens = countAt(metadata, 'preTokens');
   const postTokens = countAt(metadata, 'postTokens');
+  const uuid = textAt(record, 'uuid');
+  const durationMs = countAt(metadata, 'durationMs');
   const boundary: Boundary = {
     // `auto`, also where it compacts while nobody asks for anything; a word of another day is not the user's
     initiator: (textAt(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(durationMs === undefined ? {} : { durationMs }),
     at: timeOf(record, now),
   };
   return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };

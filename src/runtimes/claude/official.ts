@@ -5,6 +5,7 @@ import { countAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import { posixWord } from '../../core/shell-word.js';
+import { isBefore } from '../tested.js';
 import type {
   OfficialLaunch,
   OfficialPlan,
@@ -13,6 +14,7 @@ import type {
   SettingsPort,
 } from '../official-source.js';
 import { modelKey } from './models.js';
+import { holdNative } from './native-hold.js';
 import {
   countsFromItsFolder,
   givenSettings,
@@ -26,8 +28,14 @@ import {
 } from './settings.js';
 import { windowOf, windowOfShown } from './window.js';
 
+/** The first whose status line tells of the context; older ones have nothing to tell, and before 1.0.61 `--settings` ends them. */
+const TELLS_SINCE = '2.0.65';
+
 const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
-  if (launch.wish === 'off') return leave('it is switched off');
+  const { version, wish } = launch;
+  if (wish === 'off') return leave('it is switched off');
+  if (version !== undefined && isBefore(version, TELLS_SINCE))
+    return leave(`its version ${version} has nothing to tell: ${TELLS_SINCE} is the first`);
   const [given, own, managed] = await Promise.all([
     givenSettings(port, launch.args),
     ownSettings(port, launch),
@@ -43,10 +51,13 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
       "this folder's .claude settings have a status line, and a folder's command is left to Claude",
     );
   const line = statusLineOf([...own.user, given]);
-  if (!line && launch.wish === 'auto' && !launch.isOwnProgram)
+  if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
-  if (!line && launch.wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
+  if (!line && wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
     return leave('the window is known without it, and the user has no status line of their own');
+  // status lines are younger than --settings: who has one has a version that starts with it
+  if (!line && wish === 'auto' && version === undefined && valuesOf(launch.args, '--settings').length === 0)
+    return leave('its version cannot be told, and an old one would not start');
   if (countsFromItsFolder(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;
   const command = statusCommand(files.report, textAt(line, 'command'));
@@ -140,4 +151,4 @@ const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
   return input + made + (countAt(usage, 'cache_read_input_tokens') ?? 0);
 };
 
-export const official: OfficialSource = { plan, read };
+export const official: OfficialSource = { plan, hold: holdNative, read };

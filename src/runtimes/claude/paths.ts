@@ -1,8 +1,9 @@
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 import { posix } from 'node:path';
-import { countAt, parseRecord, textAt } from '../../core/json.js';
+import { countAt, isRecord, listAt, parseRecord, recordAt, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Homestead } from '../agent-home.js';
+import { onlyAsked } from '../asked-files.js';
 import type { FileEntry, FilePort } from '../file-port.js';
 import type { Located } from '../runtime.js';
 import type { Place } from '../place.js';
@@ -22,10 +23,10 @@ interface PidFile {
   readonly record: JsonRecord | undefined;
 }
 
-/** The child's own pid file says which session it is in; versions without one: the newest session file that grew since the start. */
+/** The child's own pid file says which session it is in; versions without one: the session file with what the user sent here. */
 export const locateClaude = async (port: FilePort, place: Place): Promise<Located | undefined> => {
   const said = await ownPidFile(port, place);
-  if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : newestUnclaimed(port, place);
+  if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
   for (const cwd of [said.cwd, place.cwd]) {
     const path = posix.join(projectFolder(place, cwd), `${said.sessionId}.jsonl`);
     if (await port.entry(path)) return { sessionId: said.sessionId, path, certain: true };
@@ -64,13 +65,26 @@ const readPidFile = (text: string, place: Place): PidFile | undefined => {
   return { sessionId, cwd: textAt(record, 'cwd') ?? place.cwd, record };
 };
 
-const newestUnclaimed = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+const askedUnclaimed = async (port: FilePort, place: Place): Promise<Located | undefined> => {
   const files = await port.list(projectFolder(place, place.cwd), (name) => UUID_FILE.test(name));
-  const grown = files.filter((file) => file.modifiedAt >= place.startedAt).toSorted(newestFirst);
+  const grown = files.filter((file) => file.modifiedAt >= place.startedAt);
   if (grown.length === 0) return undefined;
   const claimed = await claimedSessions(port, place);
-  const own = grown.find((file) => !claimed.includes(idOf(file)));
-  return own && { sessionId: idOf(own), path: own.path, certain: false, writtenAt: own.modifiedAt };
+  const free = grown.filter((file) => !claimed.includes(idOf(file)));
+  return onlyAsked(port, place, free, { isPrompt, idOf });
+};
+
+// What tools, helpers and Claude itself say is recorded as the user's, too.
+const isPrompt = (record: JsonRecord): boolean => {
+  const message = recordAt(record, 'message');
+  const isBySomebodyElse = ['isSidechain', 'isMeta', 'isCompactSummary'].some(
+    (mark) => record[mark] === true,
+  );
+  if (record['type'] !== 'user' || isBySomebodyElse) return false;
+  const text = textAt(message, 'content');
+  if (text !== undefined) return !/^<(?!command-|bash-input>)/.test(text);
+  const blocks = listAt(message, 'content');
+  return blocks.length > 0 && blocks.every((block) => isRecord(block) && block['type'] !== 'tool_result');
 };
 
 // Sessions that other running Claudes say they are in.
@@ -81,8 +95,6 @@ const claimedSessions = async (port: FilePort, place: Place): Promise<readonly (
 };
 
 const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);
-
-const newestFirst = (a: FileEntry, b: FileEntry): number => b.modifiedAt - a.modifiedAt;
 
 // Claude's own 32-bit string hash, in base 36.
 const hash = (text: string): string => {

@@ -1,11 +1,11 @@
 // Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell which
 // session a process is in: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have
-// neither, and keep no file open: there it is the file that was begun or has grown since the child started.
+// neither, and keep no file open: there it is the file with what the user sent here.
 import { posix } from 'node:path';
 import { countAt, parseRecord, textAt } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
-import { isoMillis } from '../../core/time.js';
 import type { Homestead } from '../agent-home.js';
+import { onlyAsked } from '../asked-files.js';
 import type { FileEntry, FilePort } from '../file-port.js';
 import type { Located } from '../runtime.js';
 import type { Place } from '../place.js';
@@ -23,11 +23,11 @@ interface Said {
   readonly cwd: string;
 }
 
-/** The child's own word on its session; it follows `/clear`, `/resume` and `/cd`. Without it, the best of the files that grew. */
+/** The child's own word on its session; it follows `/clear`, `/resume` and `/cd`. Without it, the chat with what the user sent here. */
 export const locateQwen = async (port: FilePort, place: Place): Promise<Located | undefined> => {
   const family = await port.family(place.childPid);
   const said = (await registered(port, place, family)) ?? (await besideChats(port, place, family));
-  if (!said) return grown(await grownChats(port, place), place);
+  if (!said) return onlyAsked(port, place, await grownChats(port, place), { isPrompt, idOf });
   const path = posix.join(chatsFolder(place, said.cwd), `${said.sessionId}.jsonl`);
   const isThere = (await port.entry(path)) !== undefined;
   return { sessionId: said.sessionId, certain: true, ...(isThere ? { path } : {}) };
@@ -67,50 +67,23 @@ const besideChats = async (
   return undefined;
 };
 
-/** A chat of this folder that has grown since the child started, the newest first. */
-export interface Chat {
-  readonly file: FileEntry;
-  readonly isBegun: boolean;
-}
-
-/** Of this session, or of another terminal's in the same folder; none that a process says to be its own. */
-export const grownChats = async (port: FilePort, place: Place): Promise<readonly Chat[]> => {
+/** Chats of this folder that have grown since the child started, the newest first: of this session, or of another terminal's that no process says to be its own. */
+export const grownChats = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
   const files = await port.list(
     chatsFolder(place, place.cwd),
     (name) => CHAT_FILE.test(name) || RUNTIME_FILE.test(name),
   );
   const claimed = files.map(({ path }) => path.replace(/\.runtime\.json$/, '.jsonl'));
-  const newest = files
+  return files
     .filter(({ name, path }) => CHAT_FILE.test(name) && claimed.indexOf(path) === claimed.lastIndexOf(path))
     .filter((file) => file.modifiedAt >= place.startedAt)
     .toSorted((a, b) => b.modifiedAt - a.modifiedAt)
     .slice(0, MOST_CHATS);
-  return Promise.all(
-    newest.map(async (file) => {
-      const first = parseRecord((await port.firstLine(file.path)) ?? '');
-      return { file, isBegun: (isoMillis(textAt(first, 'timestamp') ?? '') ?? 0) >= place.startedAt };
-    }),
-  );
 };
 
-/**
- * One that was begun after the start comes before one that was taken up again, which may be another terminal's. Of several that nobody
- * follows yet none can be told to be ours; the one that is followed gives way to one that was begun later.
- */
-const grown = (chats: readonly Chat[], { currentPath }: Place): Located | undefined => {
-  const begun = chats.filter(({ isBegun, file }) => isBegun || file.path === currentPath);
-  const own = begun.length > 0 ? begun : chats;
-  const [newest] = own;
-  if (!newest || (own.length > 1 && currentPath === undefined)) return undefined;
-  const { path, name, modifiedAt } = newest.file;
-  return {
-    sessionId: name.slice(0, -'.jsonl'.length),
-    path,
-    certain: false,
-    byGrowthOnly: true,
-    writtenAt: modifiedAt,
-  };
-};
+const isPrompt = (record: JsonRecord): boolean => record['type'] === 'user' && record['isSidechain'] !== true;
+
+const idOf = ({ name }: FileEntry): string => name.slice(0, -'.jsonl'.length);
 
 const sessionIn = (
   record: JsonRecord | undefined,

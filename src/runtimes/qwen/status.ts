@@ -40,7 +40,7 @@ export const readStatus = async (port: FilePort, place: Place): Promise<AgentSta
   const chats = await grownChats(port, place);
   if (chats.length === 0) return { state: 'new' };
   const told = await Promise.all(
-    chats.map(async ({ file }) => lastStateIn((await port.lastPart(file.path)) ?? '')),
+    chats.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
   );
   return told.find(({ state }) => state !== 'idle') ?? IDLE;
 };

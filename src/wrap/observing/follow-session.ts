@@ -59,7 +59,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
 
   const moveTo = (found: Located): void => {
     const { current } = choice;
-    const isFirst = current?.path === undefined && !found.byGrowthOnly;
+    const isFirst = current?.path === undefined;
     const isSame = current?.path !== undefined && found.path === current.path;
     if (!found.certain && !isFirst && !isSame && !isAsked(found)) return;
     const next = chooseSession(choice, found);
@@ -76,11 +76,14 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
   };
 
   const look = async (): Promise<void> => {
+    const { enteredAt: lastEnter, ...place } = options;
+    const enteredAt = lastEnter();
     try {
       const found = await log.locate(port, {
-        ...options,
+        ...place,
         startedAt: options.startedAt - FILE_CLOCK_LAG_MS,
         now: options.now(),
+        ...(enteredAt === undefined ? {} : { enteredAt }),
         ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
       if (found && !stopped) moveTo(found);

@@ -1,9 +1,10 @@
-// Asks the agent at its launch to tell its numbers, where it can, and follows what it tells.
+// Asks the agent at its launch to tell its numbers, and to ask before it compacts by itself, where it can; follows what it tells.
 import { basename, resolve } from 'node:path';
 import type { Event } from '../../core/event.js';
 import type { Millis } from '../../core/reading.js';
-import type { OfficialReport } from '../../runtimes/official-source.js';
+import type { OfficialLaunch, OfficialReport } from '../../runtimes/official-source.js';
 import { homeFolder } from '../../storage/home-folder.js';
+import { installedVersion } from '../../storage/installed-version.js';
 import { stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText, statusLineFiles, watchReport } from '../../storage/status-line.js';
 import type { StatusLineFiles } from '../../storage/status-line.js';
@@ -31,15 +32,17 @@ export const askOfficially = async (session: WrapSession): Promise<OfficialLaunc
 };
 
 const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> => {
-  const { runtime, env, cwd, log } = session;
+  const { runtime, env, cwd, log, holdCommand } = session;
   const home = homeFolder(env);
   const wish = session.statusLine ?? 'off';
-  if (!runtime.official || env['HOME'] === undefined || wish === 'off') return undefined;
+  const { official } = runtime;
+  if (!official || env['HOME'] === undefined) return undefined;
+  if (wish === 'off' && holdCommand === undefined) return undefined;
   const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
   void files.sweep();
   const port = { text: (path: string) => settingsText(resolve(cwd, path)), names: namesIn };
   const isWindowSet = session.window !== undefined;
-  const plan = await runtime.official.plan(port, {
+  const launch: OfficialLaunch = {
     args: session.args,
     cwd,
     home,
@@ -47,16 +50,25 @@ const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> 
     wish,
     isWindowSet,
     isOwnProgram: basename(session.file) === runtime.command,
+    version: await installedVersion(session.file, runtime),
     files,
-  });
-  if (plan.kind === 'leave') {
-    log.info(`${runtime.name} is not asked for its numbers: ${plan.reason}`);
-    return undefined;
-  }
-  await files.writeSettings(plan.settings);
-  log.info(`${runtime.name} is asked for its numbers with --settings ${files.settings}`);
+  };
+  const plan = await official.plan(port, launch);
+  const isAsked = plan.kind === 'ask';
+  if (isAsked) log.info(`${runtime.name} is asked for its numbers with --settings ${files.settings}`);
+  else log.info(`${runtime.name} is not asked for its numbers: ${plan.reason}`);
+  const settings = isAsked ? plan.settings : undefined;
+  const held =
+    holdCommand === undefined
+      ? undefined
+      : await official.hold?.(port, launch, { command: holdCommand, settings });
+  if (held?.kind === 'leave') log.warn(`${runtime.name} compacts by itself as it likes: ${held.reason}`);
+  if (held?.kind === 'ask') log.info(`${runtime.name} asks before it compacts by itself`);
+  const made = held?.kind === 'ask' ? held : plan;
+  if (made.kind === 'leave') return undefined;
+  await files.writeSettings(made.settings);
   return {
-    session: { ...session, args: plan.args, reportPath: files.report },
+    session: { ...session, args: made.args, ...(isAsked ? { reportPath: files.report } : {}) },
     close: () => removed(files, log),
   };
 };

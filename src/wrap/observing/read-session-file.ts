@@ -88,12 +88,16 @@ const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFile
 };
 
 const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): PastCompaction => {
-  const { at, initiator, postTokens, preTokens = lastTokens } = boundary;
+  const { at, initiator, postTokens, preTokens = lastTokens, uuid, durationMs } = boundary;
+  const isEstimated = boundary.preTokens === undefined && preTokens !== undefined;
   return {
     at,
     ...(initiator === undefined ? {} : { initiator }),
     ...(preTokens === undefined ? {} : { preTokens }),
+    ...(isEstimated ? { isEstimated } : {}),
     ...(postTokens === undefined ? {} : { postTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(durationMs === undefined ? {} : { durationMs }),
   };
 };
 

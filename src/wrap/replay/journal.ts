@@ -39,7 +39,8 @@ export const makeJournal = (context: FlowContext, startedAt: Millis): Journal =>
   function* go(after: SessionFlow, at: Millis, event?: Event): Generator<ReplayEvent> {
     const before = flow;
     flow = after;
-    notes.push(...after.session.logged.map((text) => `at ${at / 1000} s: ${text}`));
+    const lines = [...after.session.logged, ...after.warnings];
+    notes.push(...lines.map((text) => `at ${at / 1000} s: ${text}`));
     yield* write({ before: before.session, after: after.session, at, now: startedAt + at }, event);
   }
   function* take(events: readonly Event[], at: Millis): Generator<ReplayEvent> {

@@ -1,5 +1,6 @@
 // What a replay prints: one flat object an event. `at` is in seconds since the start of the recording, as in the recording itself.
 import type { Activity, ActivityReport } from '../../core/activity.js';
+import { boundaryRecord, type BoundaryRecord } from '../../core/boundary-record.js';
 import type { Boundary } from '../../core/event.js';
 import type { Tier } from '../../core/ladder.js';
 import type { Provenance } from '../../core/provenance.js';
@@ -41,16 +42,9 @@ export interface ReplayedTier {
   readonly from: Tier | null;
 }
 
-export interface ReplayedBoundary {
-  readonly schema: 'ctxwrap.boundary/1';
+/** `at` beside its own timestamp, as all that is replayed has it. */
+export interface ReplayedBoundary extends BoundaryRecord {
   readonly at: number;
-  readonly runtime: string;
-  readonly session_id?: string;
-  readonly initiator?: 'user' | 'agent';
-  readonly pre_tokens?: number;
-  readonly post_tokens?: number;
-  /** the agent has recorded it; a text on the screen alone proves nothing */
-  readonly verified: boolean;
 }
 
 export type ReplayEvent = ReplayedReading | ReplayedActivity | ReplayedTier | ReplayedBoundary;
@@ -114,15 +108,6 @@ export const activityOf = ({ at }: ReplayContext, report: ActivityReport): Repla
 
 export const boundaryOf = (
   { at, runtime }: ReplayContext,
-  { initiator, preTokens, postTokens, source }: Boundary,
+  boundary: Boundary,
   sessionId: string | undefined,
-): ReplayedBoundary => ({
-  schema: 'ctxwrap.boundary/1',
-  at,
-  runtime,
-  ...(sessionId === undefined ? {} : { session_id: sessionId }),
-  ...(initiator === undefined ? {} : { initiator }),
-  ...(preTokens === undefined ? {} : { pre_tokens: preTokens }),
-  ...(postTokens === undefined ? {} : { post_tokens: postTokens }),
-  verified: source !== 'screen',
-});
+): ReplayedBoundary => ({ ...boundaryRecord({ ...boundary, runtime, sessionId }), at });

@@ -30,7 +30,7 @@ const context: AuditContext = {
 describe('a line of the audit log', () => {
   it('tells what was known, what was typed, and what came of it', () => {
     expect(JSON.parse(auditLine(ended, context))).toEqual({
-      schema: 'ctxwrap.audit/1',
+      schema: 'ctxwrap.attempt/1',
       session: '4711-abc',
       version: '0.1.0',
       runtime: 'claude',
@@ -74,7 +74,7 @@ describe('a line of the audit log', () => {
         );
         expect(line.endsWith('}\n')).toBe(true);
         expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
-        expect(JSON.parse(line).schema).toBe('ctxwrap.audit/1');
+        expect(JSON.parse(line).schema).toBe('ctxwrap.attempt/1');
         for (const { keys } of JSON.parse(line).strokes) expect(keys).not.toMatch(/\p{Cc}/u);
         expect(line.length).toBeLessThan(150_000);
       }),

@@ -128,7 +128,7 @@ describe('the breaker', () => {
     play.turn();
     play.wait(MINUTE + 11_500);
     play.sent();
-    play.wait(5_000);
+    play.wait(65_000);
     play.turn();
     play.wait(MINUTE + 11_500);
     play.sent();

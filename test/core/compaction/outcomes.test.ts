@@ -1,5 +1,6 @@
 // What became of an attempt, and what decided it.
 import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../../src/core/activity.js';
 import { compacted, inSession, shows, tokens } from '../../support/sessions.js';
 import { AUTO_TOKENS, playBegun, playCompaction, playTyping } from '../../support/compaction-play.js';
 import type { Play } from '../../support/compaction-play.js';
@@ -123,7 +124,7 @@ describe('an attempt is not verified', () => {
     play.sent();
     play.used(20_000);
     expect(play.outcomes()).toEqual([]);
-    play.wait(5_000);
+    play.wait(65_000);
     expect(play.outcomes()).toEqual(['not-started']);
   });
 
@@ -202,11 +203,14 @@ describe('an attempt ends', () => {
     expect(outcome(play)).toMatchObject({ kind: 'failed', failure: 'empty' });
   });
 
-  it('as not started after 5 s in which nothing began', () => {
+  it.each<readonly [number, Activity, string]>([
+    [5_000, 'draft', 'and the command still stands in the prompt'],
+    [65_000, 'ready', 'behind an empty prompt, which has taken the command'],
+  ])('as not started after %i ms in which nothing began (%s) %s', (ms, is) => {
     const play = playTyping();
     play.sent();
-    play.is('ready');
-    play.wait(4_999);
+    play.is(is);
+    play.wait(ms - 1);
     expect(play.outcomes()).toEqual([]);
     play.wait(1);
     expect(outcome(play)).toEqual({ kind: 'not-started' });

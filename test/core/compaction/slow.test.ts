@@ -145,10 +145,65 @@ describe('what the footer says after the command', () => {
   });
 });
 
+describe('an agent that begins late, behind an empty prompt', () => {
+  const begunAfter = (ms: number): Play => {
+    const play = playSent('ready');
+    play.wait(ms);
+    return play;
+  };
+
+  it.each([5_500, 20_000, 64_000])('after %i ms has one outcome', (ms) => {
+    const play = begunAfter(ms);
+    play.is('compacting');
+    play.wait(90_000);
+    play.boundary({ initiator: 'user', postTokens: 12_000 });
+    play.is('ready');
+    play.wait(600_000);
+    expect(ends(play)).toHaveLength(1);
+    expect(ends(play)[0]).not.toHaveProperty('isLate');
+    expect(play.outcomes()).toEqual(['verified']);
+    expect(play.state().policy).toMatchObject({ attempts: 0, failures: 0 });
+  });
+
+  it('is not told as one that did not start, but as not seen to, until it does', () => {
+    const play = begunAfter(4_000);
+    expect(play.words()).toBe('command sent');
+    play.wait(1_000);
+    expect(play.words()).toBe('command sent, not seen to start yet');
+    play.is('busy');
+    expect(play.words()).toBe('command sent, agent is working');
+  });
+
+  it('has not started when the user begins a turn meanwhile, whose number is news', () => {
+    const play = begunAfter(20_000);
+    play.keys();
+    play.is('draft');
+    expect(play.outcomes()).toEqual([]);
+    play.is('busy');
+    expect(play.last()).toMatchObject({
+      outcome: { kind: 'not-started' },
+      evidence: expect.arrayContaining(['a turn of the user began']),
+    });
+    play.used(AUTO_TOKENS + 900);
+    play.is('ready');
+    play.wait(75_000);
+    expect(play.typings()).toHaveLength(2);
+  });
+
+  it('is seen to compact also when the user types meanwhile', () => {
+    const play = begunAfter(20_000);
+    play.keys();
+    play.is('draft');
+    play.is('compacting');
+    play.boundary({ initiator: 'user', postTokens: 12_000 });
+    expect(play.outcomes()).toEqual(['verified']);
+  });
+});
+
 describe('a compaction of ours that was given up', () => {
   const givenUp = (): Play => {
     const play = playSent('ready');
-    play.wait(5_000);
+    play.wait(65_000);
     expect(play.outcomes()).toEqual(['not-started']);
     return play;
   };

@@ -37,6 +37,8 @@ export interface LabAgent extends TriedAgent {
   readonly canInterrupt: boolean;
   /** ctxwrap types the command during a turn where the user wants that, and the agent runs it behind the turn */
   readonly canQueue: boolean;
+  /** its prompt, for an agent of which some version has none while it compacts, and takes no key then, with ctxwrap or without */
+  readonly goingPrompt?: RegExp;
   /** the key that puts a draft aside */
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;

@@ -12,6 +12,7 @@ export const qwen: LabAgent = {
   tellsState: false,
   canInterrupt: true,
   canQueue: true,
+  goingPrompt: /^[>*] /m, // 0.15.10
   places: {
     ...sharedPlaces,
     'vim normal': { keys: [ESC], shows: /-- NORMAL --|for INSERT mode/, back: ['i'] },

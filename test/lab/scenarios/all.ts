@@ -2,6 +2,7 @@ import { altKeys } from './alt-keys.js';
 import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
+import { hooks } from './hooks.js';
 import { heard, MARK } from './heard.js';
 import { limits } from './limits.js';
 import { places } from './places.js';
@@ -23,6 +24,7 @@ export const groups: readonly Group[] = [
   { name: 'other places', scenarios: places },
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
+  { name: 'hooks', scenarios: hooks },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(heard) },
 ];

@@ -10,7 +10,7 @@ import { runtimes } from '../../../src/runtimes/index.js';
 import type { Located, Runtime } from '../../../src/runtimes/runtime.js';
 import { followSession } from '../../../src/wrap/observing/follow-session.js';
 import { linesOf } from '../../support/read-log.js';
-import type { Env } from '../../../src/runtimes/place.js';
+import type { Env, Place } from '../../../src/runtimes/place.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const CWD = '/proj/app';
@@ -254,30 +254,17 @@ describe('following a guess', () => {
     await expect.poll(shown, WAIT).toBe('2000 ×0');
   });
 
-  it('does not even begin before Enter where nothing but its growth speaks for a file', async () => {
-    const found = (writtenAt: number): Located => ({
-      sessionId: 'a',
-      path: join(home, 'a'),
-      certain: false,
-      byGrowthOnly: true,
-      writtenAt,
-    });
-    put('a', turn(1_000));
-    let now = found(Date.now());
-    let looks = 0;
-    let enteredAt: number | undefined;
-    const locate = async () => {
-      looks++;
-      return now;
+  it('tells who looks for it when the user pressed Enter last', async () => {
+    const seen: unknown[] = [];
+    const locate = async (_: unknown, { enteredAt }: Place) => {
+      seen.push(enteredAt);
+      return undefined;
     };
-    const runtime = { ...runtimes.generic, log: { locate, reader: demoReader } };
-    const { shown } = follow(runtime, { enteredAt: () => enteredAt });
-    const blank = shown();
-    await expect.poll(() => looks, WAIT).toBeGreaterThan(2);
-    expect(shown()).toBe(blank);
+    let enteredAt: number | undefined;
+    follow({ ...runtimes.generic, log: { locate, reader: demoReader } }, { enteredAt: () => enteredAt });
+    await expect.poll(() => seen.at(-1), WAIT).toBeUndefined();
     enteredAt = Date.now();
-    now = found(enteredAt + 50);
-    await expect.poll(shown, WAIT).toBe('1000 ×0');
+    await expect.poll(() => seen.at(-1), WAIT).toBe(enteredAt);
   });
 });
 

@@ -72,6 +72,30 @@ describe('a launch that asks', () => {
     await close();
   });
 
+  it.each(['off', 'on'] as const)(
+    'has the hook before its own compaction, too, where the user wants it (status line %s)',
+    async (statusLine) => {
+      const { session, close } = await askOfficially(sessionWith({ statusLine, holdCommand: 'may-it' }));
+      const settings = JSON.parse(readFileSync(session.args[1] ?? '', 'utf8'));
+      expect(settings.hooks.PreCompact).toEqual([
+        { matcher: 'auto', hooks: [{ type: 'command', command: 'may-it', timeout: 5 }] },
+      ]);
+      expect([session.reportPath !== undefined, 'statusLine' in settings]).toEqual(
+        statusLine === 'on' ? [true, true] : [false, false],
+      );
+      await close();
+      expect(readdirSync(ours())).toEqual([]);
+    },
+  );
+
+  it('says in the log why the hook is not there', async () => {
+    const { session } = await askOfficially(
+      sessionWith({ statusLine: 'off', holdCommand: 'may-it', file: '/bin/npx' }),
+    );
+    expect(session.args).toEqual(['-c']);
+    expect(said).toContain('claude compacts by itself as it likes: the command is not claude itself');
+  });
+
   it.each<{ why: string; more: Partial<WrapSession> }>([
     { why: 'it is switched off', more: { statusLine: 'off' } },
     { why: 'nothing is to be observed', more: { mode: 'off' } },

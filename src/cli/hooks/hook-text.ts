@@ -1,0 +1,41 @@
+// What an agent's own settings need to call ctxwrap: to be pasted by the user, for we write nothing there. A hook of ours always ends
+// with status 0 and prints nothing that is not meant for the model: status 2 means "stop" to Claude Code.
+
+const GUARD = '[ -z "$CTXWRAP_SESSION" ]'; // started without ctxwrap: nothing is done
+const TIER = `'"tier": "(warn|auto|hard)"'`;
+const SETTLED_SECONDS = 2; // after which the number of the last answer is known
+const BEFORE = '"${XDG_STATE_HOME:-$HOME/.local/state}/ctxwrap/before-compaction.json"';
+
+/** Compacts behind a turn that has reached warn; the agent does not wait for it. */
+const compactFull =
+  `${GUARD} || { sleep ${SETTLED_SECONDS}; ctxwrap context --json | grep -Eq ${TIER} && ctxwrap compact --no-wait; } ` +
+  '</dev/null >/dev/null 2>&1 &';
+const noteFill = `${GUARD} || { ctxwrap context --json >${BEFORE}; } 2>/dev/null || :`;
+/** What it prints is told to the model. */
+const tellModel = `${GUARD} || ctxwrap context 2>/dev/null || :`;
+
+const HOOK_SECONDS = 5; // then Claude goes on without it
+
+const hook = (command: string, matcher?: string) => [
+  {
+    ...(matcher === undefined ? {} : { matcher }),
+    hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
+  },
+];
+
+const claude = {
+  hooks: { Stop: hook(compactFull), PreCompact: hook(noteFill), SessionStart: hook(tellModel, 'compact') },
+};
+
+/** Whose hooks are known. */
+export const hookAgents = ['claude', 'codex'] as const;
+
+export type HookAgent = (typeof hookAgents)[number];
+
+const texts: Readonly<Record<HookAgent, string>> = {
+  claude: `${JSON.stringify(claude, undefined, 2)}\n`,
+  // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone
+  codex: `notify = ["sh", "-c", '''${compactFull}''']\n`,
+};
+
+export const hookText = (agent: HookAgent): string => texts[agent];

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { nativeHold } from '../../../src/core/compaction/native-hold.js';
+import { sessionRecord } from '../../../src/core/session-record.js';
+import type { Liveness } from '../../../src/core/session-record.js';
+import { compacted, grew, sessionAfter, shows, tokens } from '../../support/sessions.js';
+import type { Timed } from '../../support/sessions.js';
+
+const identity = { id: 'me', version: '1', pid: 1, childPid: 2, runtime: 'claude', cwd: '/', startedAt: 1 };
+const NATIVE = { share: 1, reserveTokens: 33_000 };
+
+/** Hard is at 177,000 of 200,000 unless the user says otherwise. */
+const held = (
+  events: readonly Timed[],
+  { hard, liveness = 'live' }: { readonly hard?: number; readonly liveness?: Liveness } = {},
+) => {
+  const ladder = hard === undefined ? {} : { hard: { value: hard, unit: 'tokens' } as const };
+  const record = sessionRecord(identity, sessionAfter(events, { native: NATIVE, ladder }), {}, 5_000);
+  return nativeHold({ record, liveness });
+};
+
+describe('the agent’s own compaction', () => {
+  it.each([
+    [168_000, '168000 tokens used, held until 177000'],
+    [176_999, '176999 tokens used, held until 177000'],
+    [177_000, undefined], // the boundary is hard
+    [190_000, undefined],
+  ])('at %d tokens: %s', (used, reason) => {
+    expect(held([[1, tokens('log', used)]])).toBe(reason);
+  });
+
+  it('is held no longer than the window bears, whatever hard is set to', () => {
+    expect(held([[1, tokens('log', 179_999)]], { hard: 199_000 })).toContain('held until 180000');
+    expect(held([[1, tokens('log', 180_000)]], { hard: 199_000 })).toBeUndefined();
+  });
+
+  it.each<{ readonly why: string; readonly events: readonly Timed[]; readonly liveness?: Liveness }>([
+    { why: 'no number is known', events: [] },
+    { why: 'only a percentage is known', events: [[1, shows(70)]] },
+    { why: 'the window is only assumed', events: [[1, tokens('log', 168_000, { windowSource: 'default' })]] },
+    {
+      why: 'the last number is void',
+      events: [
+        [1, tokens('log', 168_000)],
+        [2, compacted()],
+      ],
+    },
+    {
+      why: 'new text alone may have reached hard',
+      events: [
+        [1, tokens('log', 168_000)],
+        [2, grew(20_000)],
+      ],
+    },
+    { why: 'the wrapper is silent', events: [[1, tokens('log', 168_000)]], liveness: 'stale' },
+    { why: 'the wrapper is gone', events: [[1, tokens('log', 168_000)]], liveness: 'dead' },
+  ])('is left alone where $why', ({ events, liveness }) => {
+    expect(held(events, liveness ? { liveness } : {})).toBeUndefined();
+  });
+
+  it('is left alone where nobody wraps', () => {
+    expect(nativeHold(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,94 @@
+// Agents that call ctxwrap: from hooks of the user's, and before they compact by themselves.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hookText, type HookAgent } from '../../../src/cli/hooks/hook-text.js';
+import { must } from '../../../src/verify/scenario.js';
+import { brief, compacted, fill } from '../../../src/verify/steps.js';
+import { ENTER } from '../agents/agent.js';
+import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
+
+const BEFORE = '.local/state/ctxwrap/before-compaction.json';
+
+/** As `ctxwrap hook` prints it, for the ctxwrap that is tried. */
+const fragment = (agent: HookAgent, program: string): string =>
+  hookText(agent).replaceAll(/ctxwrap (?=compact|context)/g, `${program} `);
+
+const fromHook: Scenario = {
+  name: 'asked by a hook',
+  expects:
+    'the end of a turn calls ctxwrap, as `ctxwrap hook` says: compacts though ctxwrap itself only shows, with the numbers noted before where there is a hook for that',
+  isFor: ({ name }) => name === 'claude' || name === 'codex',
+  options: ['--mode', 'warn'],
+  files: (program, { name }): Readonly<Record<string, string>> =>
+    name === 'claude'
+      ? { '.claude/settings.json': fragment('claude', program) }
+      : { '.codex/config.toml': fragment('codex', program) },
+  summaryMs: QUICK_SUMMARY_MS,
+  typed: 1,
+  play: async (stage) => {
+    const { agent, home } = stage;
+    await fill(stage);
+    const line = await compacted(stage);
+    if (agent.name !== 'claude') return line;
+    const noted: unknown = JSON.parse(readFileSync(join(home, BEFORE), 'utf8'));
+    const used = (noted as { reading?: { usedTokens?: number } }).reading?.usedTokens ?? 0;
+    must(used > 50_000, `noted before: ${used}`);
+    return `${used} tokens noted before; ${line}`;
+  },
+};
+
+const HELD_HARD = 175_000;
+const LOOK_MS = 2_000; // as a person looks: a dialog takes no key in its first moment
+const ABOVE_OWN = 168_500; // Claude compacts by itself at 167,000
+
+const approve = async ({
+  watch,
+  mock,
+  say,
+  untilScreen,
+  untilAsked,
+  terminal,
+  agent,
+}: Stage): Promise<void> => {
+  mock.control({
+    next: [{ command: 'touch made', text: 'I make a file.' }],
+    turn: { usedTokens: 170_000, text: 'made it' },
+  });
+  await say('make a file');
+  await untilScreen(agent.dialog);
+  await watch(LOOK_MS);
+  terminal.press(ENTER);
+  await untilScreen(/made it/);
+  await untilAsked(({ said, end }) => said.includes('make a file') && end === 'answered', 'the turn');
+};
+
+const heldBack: Scenario = {
+  name: 'held back',
+  expects:
+    'with hold.native: its own compaction does not come below hard, however often it is tried, at the start of a turn or after a tool; at hard it does',
+  isFor: ({ name }) => name === 'claude',
+  options: ['--mode', 'warn', '--warn', '150k', '--auto', '171k', '--hard', String(HELD_HARD)],
+  files: () => ({ '.config/ctxwrap/config.jsonc': '{ "hold.native": true }' }),
+  summaryMs: QUICK_SUMMARY_MS,
+  typed: 0,
+  play: async (stage) => {
+    const { turn, say, mock, summaries, untilLog, untilFooter, log, watch } = stage;
+    await fill(stage, ABOVE_OWN);
+    for (let more = 1; more <= 5; more += 1) await turn(ABOVE_OWN + more * 100); // more often than its own breaker would bear
+    await approve(stage);
+    must(summaries() === 0, `${summaries()} summaries were asked for below hard`);
+    must(!/compaction by/.test(log()), 'a compaction was told that was held back');
+    const tries = log().split('activity compacting').length - 1;
+    must(tries > 0, 'it never tried');
+    await turn(HELD_HARD + 500);
+    await untilFooter(/hard/);
+    await watch(LOOK_MS); // what the hook is told is written a moment later
+    mock.control({ turn: { usedTokens: 12_000, text: 'heard it' } });
+    await say('one more');
+    const line = brief(await untilLog(/compaction by the (?:agent|user): verified/));
+    must(summaries() === 1, `${summaries()} summaries were asked for`);
+    return `none of its own in 6 turns from ${ABOVE_OWN}, ${tries} tries seen; then at hard: ${line}`;
+  },
+};
+
+export const hooks: readonly Scenario[] = [fromHook, heldBack];

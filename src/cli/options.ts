@@ -62,7 +62,7 @@ const addCompacting = (program: Command): Command =>
       parseChoice('--when-busy', 'wait', 'queue'),
     )
     .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
-    .option('--no-proactive', 'much new text at warn does not count as auto')
+    .option('--no-proactive', 'at warn, text since the last number does not count')
     .option('--watch-omc', "also compact when OMC asks for it in the session's folder");
 
 const addFooter = (program: Command): Command =>
@@ -78,7 +78,10 @@ const addFooter = (program: Command): Command =>
       parseText('--notify-command', "'notify-send ctxwrap'"),
     )
     .option('--no-tips', 'no tips in the footer')
-    .option('--no-footer', 'leave all rows to the agent')
+    .option(
+      '--no-footer',
+      'leave all rows to the agent; compacts by itself only with an explicit --mode auto',
+    )
     .option(
       '--footer-items <list>',
       `what the footer shows, in this order: ${footerItems.join(',')}`,

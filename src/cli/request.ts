@@ -24,14 +24,14 @@ export interface Options {
   readonly hard?: Bound;
   readonly runtime?: RuntimeOption;
   readonly claudeStatusLine: StatusLineWish;
-  /** a draft in the prompt: wait, or put it aside where the agent can */
   readonly draft?: 'hold' | 'stash';
   /** wait for the end of a turn, or give the command to the agent's own queue */
   readonly whenBusy?: 'wait' | 'queue';
   /** what the agent is asked to keep */
   readonly focus?: string;
-  /** much new text at warn counts as auto */
   readonly proactive: boolean;
+  /** the user has said the mode: by an option, in the environment or in their own file; false when absent */
+  readonly isModeGiven?: boolean;
   /** a file of OMC in the session's folder counts as a request to compact */
   readonly watchOmc?: boolean;
   readonly tips: boolean;

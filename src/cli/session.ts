@@ -49,7 +49,10 @@ const orNone = (open: () => Log): Log => {
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
   const { wrap, makePanel, childSize, askOfficially } = await import('../wrap/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
-  const size = childSize({ columns, rows }, options.footer && options.mode !== 'off');
+  const size = childSize(
+    { columns, rows },
+    { footerWanted: options.footer, verbatim: options.mode === 'off' },
+  );
   const notices: string[] = [];
   const recording = openRecordingFor(options, size, (reason) => {
     notices.push(recordingStopped(reason));
@@ -127,11 +130,12 @@ const liveWish = (options: Options, ownWindow: number | undefined): LiveWish => 
   compact: compactWish(options),
 });
 
-const compactWish = ({ draft, whenBusy, focus, proactive }: Options): CompactWish => ({
+const compactWish = ({ draft, whenBusy, focus, proactive, isModeGiven }: Options): CompactWish => ({
   ...(draft ? { draft } : {}),
   ...(whenBusy ? { whenBusy } : {}),
   ...(focus === undefined ? {} : { focus }),
   isProactive: proactive,
+  ...(isModeGiven ? { isModeGiven } : {}),
 });
 
 const notifyWish = ({ notify, notifyCommand: command }: Options): Pick<WrapSession, 'notify'> =>

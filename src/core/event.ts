@@ -1,5 +1,6 @@
 import type { ActivityReport } from './activity.js';
 import type { Failure } from './compaction/outcome.js';
+import type { Unseen } from './compaction/sight.js';
 import type { CompactRequest, CompactSettings, Mode, Typed } from './compaction/state.js';
 import type { LadderChoice } from './ladder.js';
 import type { NativeTrigger } from './native.js';
@@ -72,6 +73,10 @@ export type Event =
   /** the user pressed keys, and they went to the agent */
   | { readonly type: 'user-keys' }
   | { readonly type: 'mode'; readonly mode: Mode }
+  /** whether text that came after a number at warn counts; by a key */
+  | { readonly type: 'proactive'; readonly isProactive: boolean }
+  /** why a countdown could not be seen now; undefined where it can, as is taken for granted before the first of these */
+  | { readonly type: 'sight'; readonly unseen: Unseen | undefined }
   /** the user wants nothing typed for a while, unless asked for */
   | { readonly type: 'postpone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }

@@ -64,6 +64,10 @@ export const candidatesOf = ({ candidates, grownTokens, drift }: Evidence): read
     : said;
 };
 
+/** Whether it is the best number and the text that came after it, and not an estimate of everything. */
+export const isGrown = ({ reading }: Candidate, { grownTokens, candidates }: Evidence): boolean =>
+  reading.source === 'estimate' && grownTokens > 0 && reading !== candidates.estimate?.reading;
+
 const grown = ({ reading, seenAt }: Candidate, tokens: number): Candidate => {
   const { usedPercent: _, basis: __, basisTokens: ___, cachedTokens: ____, ...rest } = reading;
   const usedTokens = (reading.usedTokens ?? 0) + tokens;

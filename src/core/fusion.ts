@@ -1,6 +1,6 @@
 // Several witnesses, one number. The most trusted one is shown; a worse one can only warn earlier.
 import { isLagging } from './drift.js';
-import { candidatesOf } from './evidence.js';
+import { candidatesOf, isGrown } from './evidence.js';
 import type { Candidate, Evidence } from './evidence.js';
 import type { Tier } from './ladder.js';
 import { measure } from './measure.js';
@@ -16,15 +16,37 @@ export interface Fused extends Measured {
   readonly raised: boolean;
   /** counted by the agent, contested by nothing better, and measured with no window that is uncertain */
   readonly exact: boolean;
-  /** the tier that may start something: of an exact number, or by the user's own bounds in tokens */
+  /** the tier that may start something: of an exact number, or by the user's own bounds in tokens; never of an estimate */
   readonly actingTier?: Tier;
+  /** the number that was counted, where an estimate has raised its tier */
+  readonly counted?: Fused;
+  /** counted at warn, and at auto or above with the text that came since */
+  readonly isNearAuto?: boolean;
 }
 
 const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto', 'hard'];
 
 /** The one reading that counts, or undefined while there is none. */
 export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
-  const [best, ...worse] = candidatesOf(evidence);
+  const all = candidatesOf(evidence);
+  const told = all.filter(({ reading }) => reading.source !== 'estimate');
+  const fused = fuseOf(all, scale);
+  const counted = fused?.reading.source === 'estimate' ? fuseOf(told, scale) : undefined;
+  if (!fused || !counted) return fused;
+  const { actingTier } = counted;
+  const grown = all.find((each) => isGrown(each, evidence));
+  const isNearAuto =
+    actingTier === 'warn' && grown !== undefined && reachesAuto(measure(scale, grown.reading));
+  return { ...fused, counted, ...(actingTier ? { actingTier } : {}), ...(isNearAuto ? { isNearAuto } : {}) };
+};
+
+/** By the same rule as a number that was counted. */
+const reachesAuto = (measured: Measured): boolean => {
+  const tier = isExact(measured) ? measured.tier : measured.ownTier;
+  return tier === 'auto' || tier === 'hard';
+};
+
+const fuseOf = ([best, ...worse]: readonly Candidate[], scale: Scale): Fused | undefined => {
   if (!best) return undefined;
   const first = { candidate: best, measured: measure(scale, best.reading) };
   const shown = worse

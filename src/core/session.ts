@@ -113,6 +113,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'alarm':
     case 'notice':
     case 'mode':
+    case 'proactive':
+    case 'sight':
     case 'postpone':
     case 'compact-requested':
     case 'compact-cancelled':

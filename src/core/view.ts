@@ -1,3 +1,4 @@
+import type { Due } from './compaction/sight.js';
 import { isStale } from './flow.js';
 import type { Fused } from './fusion.js';
 import type { Tier } from './ladder.js';
@@ -32,6 +33,8 @@ export interface FooterView {
   readonly note?: string;
   /** what is done about a full window, or keeps it from being done; or a notice */
   readonly words?: string;
+  /** a compaction is due: the row is wanted, and a countdown stands before everything else in it */
+  readonly due?: Due;
 }
 
 /** What the footer shows of a session now. */

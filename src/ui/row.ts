@@ -21,6 +21,10 @@ const keepingOrder = [
 
 type PartName = (typeof keepingOrder)[number];
 
+/** Nothing is typed that could not be seen coming: a countdown is lost last of all. */
+const keepingOrderOf = ({ due }: FooterView): readonly PartName[] =>
+  due === 'countdown' ? [...new Set<PartName>(['words', ...keepingOrder])] : keepingOrder;
+
 /** Nobody has arranged them: a note stands where the number would. */
 const usualOrder: readonly PartName[] = [
   'runtime',
@@ -117,7 +121,7 @@ const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly Par
     compactions: isDrawable(view.compactions) && view.compactions >= 1,
     words: view.words !== undefined && view.words !== '',
   };
-  const all = keepingOrder.filter((name) => known[name]);
+  const all = keepingOrderOf(view).filter((name) => known[name]);
   const chosen = all.filter((name) => wanted.includes(name));
   return chosen.length > 0 ? chosen : all.slice(0, 1); // a row is never empty
 };

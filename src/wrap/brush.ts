@@ -9,6 +9,8 @@ export interface Brush {
   /** paints the row as soon as the moment allows, if it is not on the screen already */
   paint: (row: string) => void;
   noteOutput: () => void;
+  /** the row that is to be on the screen is there */
+  isPainted: () => boolean;
   /** what was painted is gone: the terminal has another size */
   forget: () => void;
   stop: () => void;
@@ -107,6 +109,7 @@ export const makeBrush = (stage: Stage, isResized: () => boolean): Brush => {
       if (isErased(stage, canvas)) tryNow();
       else trySoon();
     },
+    isPainted: () => !canvas.stopped && canvas.row !== '' && !isDue(stage, canvas),
     forget: () => {
       canvas.painted = undefined;
       canvas.heldUntil = performance.now() + RESIZE_QUIET_MS;

@@ -9,6 +9,8 @@ import { survive } from './stage.js';
 /** The footer row: rendered by Ink when its view changes, painted when the child's output leaves a gap. */
 export interface Footer {
   show: (view: FooterView) => void;
+  /** what was shown last is on the screen */
+  isPainted: () => boolean;
   /** the child has written: what is painted may be gone, and a frame may not be over */
   noteOutput: () => void;
   /** the size or the visibility has changed */
@@ -39,9 +41,10 @@ export const makeFooter = (
   const brush = makeBrush(stage, isResized);
   let render: Render | undefined;
   let view: FooterView | undefined;
+  let isDrawn = false;
 
   const draw = (): void => {
-    survive(stage, 'rendering the footer', () => {
+    isDrawn = survive(stage, 'rendering the footer', () => {
       if (render && view && hasFooter(grid)) brush.paint(render(view, look(grid.columns), footerItems));
     });
   };
@@ -54,6 +57,7 @@ export const makeFooter = (
       view = next;
       draw();
     },
+    isPainted: () => isDrawn && hasFooter(grid) && brush.isPainted(),
     noteOutput: brush.noteOutput,
     refresh: () => {
       brush.forget();

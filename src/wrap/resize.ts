@@ -40,7 +40,7 @@ const liftOf = ({ filter: { grid } }: Stage, size: Size): number => {
 const isNeeded = (stage: Stage): boolean => {
   const { grid } = stage.filter;
   const size = stage.tty.size();
-  const wanted = childSize(size, stage.footerWanted && !stage.verbatim);
+  const wanted = childSize(size, stage);
   return size.columns !== grid.columns || size.rows !== grid.terminalRows || wanted.rows !== grid.rows;
 };
 
@@ -91,7 +91,7 @@ const moveFooter = async (stage: Stage, size: Size, next: Size): Promise<void> =
 const apply = async (stage: Stage, question: CursorQuestion): Promise<void> => {
   const { filter, screen } = stage;
   const size = stage.tty.size();
-  const next = childSize(size, stage.footerWanted && !stage.verbatim);
+  const next = childSize(size, stage);
   if (!stage.verbatim && (hasFooter(filter.grid) || next.rows < size.rows)) {
     await moveFooter(stage, size, next);
     await align(stage, question);

@@ -1,9 +1,11 @@
-import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
+import { dueOf, isUnseen, type Unseen } from '../core/compaction/sight.js';
 import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import { messageAt } from '../core/messages.js';
 import { notificationRecord, type NotificationRecord } from '../core/notification-record.js';
 import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
+import type { Millis } from '../core/reading.js';
 import { compactionRecord, type CompactionRecord } from '../core/session-record.js';
 import { footerView, type FooterView } from '../core/view.js';
 import { makeAlarm } from './alarm.js';
@@ -19,6 +21,8 @@ export interface LoopListener {
   readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
   /** the user is to be called */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
+  /** why a countdown could not be seen now; asked before everything that happens */
+  readonly unseen?: (() => Unseen | undefined) | undefined;
   /** after everything that has happened */
   readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
 }
@@ -38,16 +42,77 @@ export interface SessionLoop {
 export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 
 const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
+const LOOK_MS = 1_000; // between two looks at whether a countdown could be seen now
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
-/** Writes down what a step has to say, and once what the footer says where it asks to look into something. */
+/** Writes down what a step has to say, and once what the footer says where it asks to look into something, or why nothing is typed. */
 const makeScribe = (log: WrapSession['log']) => {
   let said: string | undefined;
-  return ({ session, warnings }: SessionFlow, words: string | undefined): void => {
+  return ({ session, warnings, compaction }: SessionFlow, words: string | undefined): void => {
     for (const line of session.logged) log.info(line);
     for (const line of warnings) log.warn(line);
-    if (words !== said && words?.includes(DOCTOR)) log.info(words);
+    const isUntyped = compaction.phase.kind === 'doubted' || isUnseen(compaction);
+    if (words !== undefined && words !== said && (isUntyped || words.includes(DOCTOR))) log.info(words);
     said = words;
+  };
+};
+
+/** Tells what the user could see until now, when that is something else. While it alone holds us back, nothing else brings us to look. */
+const watchSight = (unseen: LoopListener['unseen'], tell: (event: Event) => void) => {
+  let last: Unseen | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const look = (): void => {
+    const now = unseen?.();
+    const isSame = now === last;
+    last = now;
+    if (!isSame) tell({ type: 'sight', unseen: now });
+  };
+  return {
+    look,
+    wait: (state: Compaction): void => {
+      if (isUnseen(state)) timer ??= setInterval(look, LOOK_MS).unref();
+      else stop();
+    },
+    stop,
+  };
+};
+
+/** Keys are told of a little later, once for all of that moment. */
+const noteKeys = (onKeys: () => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const tell = (): void => {
+    if (timer === undefined) return;
+    stop();
+    onKeys();
+  };
+  return {
+    note: (): void => {
+      timer ??= setTimeout(tell, KEYS_MS).unref();
+    },
+    tell,
+    stop,
+  };
+};
+
+const viewOf = (
+  { session, compaction, messages }: SessionFlow,
+  ask: string | undefined,
+  now: Millis,
+): FooterView => {
+  const message = messageAt(messages, compaction, now, ask);
+  const due = dueOf(compaction);
+  return {
+    ...footerView(session, now),
+    ...(message === undefined ? {} : { words: message }),
+    ...(due ? { due } : {}),
   };
 };
 
@@ -65,14 +130,12 @@ export const makeSessionLoop = (
   let flow = startFlow(context, now());
   let shown: string | undefined;
   const write = makeScribe(session.log);
-  let keys: NodeJS.Timeout | undefined;
 
   const go = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
     const words = compactionWords(compaction, now(), ask);
-    const message = messageAt(flow.messages, compaction, now(), ask);
-    const view = { ...footerView(state, now()), ...(message === undefined ? {} : { words: message }) };
+    const view = viewOf(flow, ask, now());
     write(flow, words);
     const key = JSON.stringify(view);
     if (key !== shown) onView(view);
@@ -81,31 +144,30 @@ export const makeSessionLoop = (
     for (const effect of compaction.effects) onEffect?.(effect, state);
     for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
     alarm.set(flowDue(flow, now()));
+    sight.wait(compaction);
   };
-  const take = (event: Event): void => go(stepFlow(flow, event, now()));
-  const tellKeys = (): void => {
-    if (keys === undefined) return;
-    clearTimeout(keys);
-    keys = undefined;
-    take({ type: 'user-keys' });
+  const sight = watchSight(listener.unseen, (event) => go(stepFlow(flow, event, now())));
+  const take = (event: Event): void => {
+    sight.look();
+    go(stepFlow(flow, event, now()));
   };
+  const keys = noteKeys(() => take({ type: 'user-keys' }));
   const alarm = makeAlarm(now, () => {
-    tellKeys();
+    keys.tell();
+    sight.look();
     go(wakeFlow(flow, context, now()));
   });
   go(flow);
   return {
     take: (event) => {
-      if (event.type === 'user-keys') {
-        keys ??= setTimeout(tellKeys, KEYS_MS).unref();
-        return;
-      }
-      tellKeys();
+      if (event.type === 'user-keys') return keys.note();
+      keys.tell();
       take(event);
     },
     overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey: hotkeyOf(session) }),
     stop: () => {
-      clearTimeout(keys);
+      keys.stop();
+      sight.stop();
       alarm.stop();
     },
   };

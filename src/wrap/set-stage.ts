@@ -16,7 +16,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
   const tty = openTty(listener);
   const size = tty.size();
   const verbatim = session.mode === 'off';
-  const child = childSize(size, session.footer && !verbatim);
+  const child = childSize(size, { footerWanted: session.footer, verbatim });
   const grid = makeGrid(size.columns, child.rows, size.rows, quirksOf(session.env));
   const plainFilter = makeStreamFilter(grid);
   const signs = verbatim ? undefined : session.runtime.titleSigns?.(session.env);
@@ -36,6 +36,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     cover: undefined,
     readings: undefined,
     footerWanted: session.footer,
+    rowWanted: false,
     verbatim,
     hasSecondScreen: undefined,
     cursorKnown: false,

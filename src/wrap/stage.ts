@@ -32,6 +32,8 @@ export interface Stage {
   readings: Readings | undefined;
   /** the user wants to see the footer (the hotkey changes it) */
   footerWanted: boolean;
+  /** a compaction is due: its countdown gets a row of a terminal that has none for a footer else */
+  rowWanted: boolean;
   /** bytes go through untouched: mode off, or something of ours has failed */
   verbatim: boolean;
   /** there is a screen for us beside the child's; undefined until that was tried */
@@ -41,13 +43,19 @@ export interface Stage {
 }
 
 const MIN_ROWS = 8; // below this an agent needs every row itself
+const MIN_DUE_ROWS = 4; // while a compaction is due: a prompt between two lines and the countdown
 const MIN_COLUMNS = 20; // below this nothing useful fits into a footer
 
 /** The size of the child's terminal in a terminal of this size. */
-export const childSize = ({ columns, rows, isGuess }: Size, footerWanted: boolean): Size => {
-  const fits = isGuess !== true && rows >= MIN_ROWS && columns >= MIN_COLUMNS;
-  return { columns, rows: footerWanted && fits ? rows - 1 : rows };
+export const childSize = (
+  { columns, rows, isGuess }: Size,
+  { footerWanted, rowWanted = false, verbatim = false }: FooterWish,
+): Size => {
+  const fits = isGuess !== true && rows >= (rowWanted ? MIN_DUE_ROWS : MIN_ROWS) && columns >= MIN_COLUMNS;
+  return { columns, rows: footerWanted && !verbatim && fits ? rows - 1 : rows };
 };
+
+type FooterWish = Pick<Stage, 'footerWanted'> & Partial<Pick<Stage, 'rowWanted' | 'verbatim'>>;
 
 /** Runs a part of ours that the session must survive. */
 export const survive = (stage: Pick<Stage, 'session'>, what: string, run: () => void): boolean => {

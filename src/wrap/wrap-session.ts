@@ -14,8 +14,10 @@ export interface CompactWish {
   readonly draft?: 'hold' | 'stash';
   /** wait for the end of a turn, or give the command to the agent's own queue */
   readonly whenBusy?: 'wait' | 'queue';
-  /** much new text at warn counts as auto; true when absent */
+  /** text that came after a number at warn counts, too; true when absent */
   readonly isProactive?: boolean;
+  /** the user has chosen the mode in so many words; false when absent */
+  readonly isModeGiven?: boolean;
   /** what the agent is asked to keep, one line */
   readonly focus?: string;
 }

@@ -29,7 +29,7 @@ const findCursor = async ({ stage, question, output }: Parts): Promise<void> => 
 const startIn = (stage: Stage, listener: ChildListener): Child => {
   const { session, tty } = stage;
   const { file, args, cwd, env } = session;
-  const size = childSize(tty.size(), stage.footerWanted && !stage.verbatim);
+  const size = childSize(tty.size(), stage);
   session.recording?.resize(size.columns, size.rows);
   try {
     return startChild({ file, args, cwd, env, size, termios: tty.termios }, listener);

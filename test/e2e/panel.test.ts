@@ -117,6 +117,37 @@ describe.concurrent('the overlay', () => {
     );
   });
 
+  it('switches proactive off and on', async () => {
+    await onScene(50_000, async (scene) => {
+      const { window } = scene;
+      await open(scene);
+      await shows(window, 'proactive on: at warn, text since the last number counts');
+      window.type('n');
+      await shows(window, 'proactive off');
+      window.type('n');
+      await shows(window, 'proactive on');
+      expect(scene.keys()).toBe('');
+    });
+  });
+
+  it('counts down in the overview, and not where another page hides it', async () => {
+    await onScene(
+      50_000,
+      async (scene) => {
+        const { window, log, keys } = scene;
+        await open(scene);
+        await shows(window, 'Compacting in 9 s');
+        window.type('?');
+        await vi.waitFor(() => expect(log()).toContain('waiting: the countdown is not on this page'), WAIT);
+        expect(keys()).toBe('');
+        window.type('?');
+        await shows(window, 'Compacting in 9 s');
+        await vi.waitFor(() => expect(keys()).toBe('/compact\r'), WAIT);
+      },
+      ['--warn', '20k', '--auto', '30k', '--hard', '190k'],
+    );
+  });
+
   it('compacts while it is open, and tells how that went', async () => {
     await onScene(50_000, async (scene) => {
       const { window, keys } = scene;

@@ -47,7 +47,7 @@ const childrenOf = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number);
 
 // The wrapper's own child is a shell: where that stops, the wrapper gives the terminal back, as for Ctrl-Z. It says nothing of a death.
-const launched = (after: string): readonly string[] => ['sh', '-c', `exec 2>/dev/null; "$@"; ${after}`, 'sh'];
+const launched = (after: string) => ({ launcher: ['sh', '-c', `exec 2>/dev/null; "$@"; ${after}`, 'sh'] });
 const agentOf = ({ agentPid }: Scene): number => childrenOf(agentPid())[0] ?? 0;
 const hasProc = existsSync('/proc/self/task');
 

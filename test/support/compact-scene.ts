@@ -19,8 +19,17 @@ export interface Scene {
   readonly ended: (kind: string) => Promise<void>;
   /** what was written to the agent so far, the user's keys and ours */
   readonly keys: () => string;
+  /** what the wrapper has written down so far */
+  readonly log: () => string;
   /** the agent's process */
   readonly agentPid: () => number;
+}
+
+/** What the agent is started by, and the size of the terminal. */
+interface Surroundings {
+  readonly launcher?: readonly string[];
+  readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** The demo agent with a window that is full from the first turn on, doing what the script says. */
@@ -28,7 +37,7 @@ export const onScene = (
   script: readonly object[],
   act: (scene: Scene) => Promise<void>,
   options: readonly string[] = [],
-  launcher: readonly string[] = [],
+  { launcher = [], columns = 110, rows = 30 }: Surroundings = {},
 ): Promise<void> =>
   inFolder(async (folder) => {
     const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>
@@ -43,8 +52,8 @@ export const onScene = (
       args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program, scriptFile ?? ''],
       cwd: folder,
       env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
-      columns: 110,
-      rows: 30,
+      columns,
+      rows,
     });
     const read = (file: string | undefined): string =>
       existsSync(file ?? '') ? readFileSync(file ?? '', 'utf8') : '';
@@ -62,7 +71,7 @@ export const onScene = (
       vi.waitFor(() => expect(outcomes().join('\n')).toContain(`compaction by us: ${kind}`), WAIT);
     try {
       const agentPid = (): number => Number(/as process (\d+)/.exec(read(logFile))?.[1]);
-      await act({ window, outcomes, ended, keys, agentPid });
+      await act({ window, outcomes, ended, keys, log: () => read(logFile), agentPid });
     } finally {
       window.close();
     }

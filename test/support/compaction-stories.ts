@@ -62,7 +62,11 @@ const anyOther = fc.constantFrom<Event>(
   compacted(),
   compacted('screen'),
   { type: 'boundary', boundary: { at: 1, summary: 'empty' } },
-  { type: 'growth', tokens: 140_000 },
+  { type: 'growth', tokens: 15_000 },
+  { type: 'proactive', isProactive: true },
+  { type: 'proactive', isProactive: false },
+  { type: 'sight', unseen: 'off' },
+  { type: 'sight', unseen: 'small' },
   { type: 'voided' },
   { type: 'screen-blank' },
   { type: 'compact-cancelled', id: 'one' },
@@ -83,6 +87,7 @@ const event = fc
     { weight: 4, arbitrary: anyOther },
   )
   .map((each): Happening => ({ kind: 'event', event: each }));
+const seen: Event = { type: 'sight', unseen: undefined };
 const wait = fc
   .oneof(
     fc.integer({ min: 0, max: 3_500 }),
@@ -93,13 +98,22 @@ const wait = fc
 
 // What leads to an order to type, and to the end of an attempt, happens too seldom by chance.
 const full = (used: number): readonly Happening[] =>
-  [activity('busy'), tokens('log', used), activity('ready')].map((each) => ({ kind: 'event', event: each }));
+  [seen, activity('busy'), tokens('log', used), activity('ready')].map((each) => ({
+    kind: 'event',
+    event: each,
+  }));
 const tried = (...after: readonly Event[]): readonly Happening[] =>
   [sent, activity('compacting'), ...after].map((each) => ({ kind: 'event', event: each }));
 const often = fc.constantFrom<readonly Happening[]>(
   [...full(165_000), { kind: 'wait', ms: 75_000 }],
   [...full(166_000), { kind: 'wait', ms: 11_500 }],
   [...full(180_000), { kind: 'wait', ms: 11_500 }],
+  [
+    ...full(150_000),
+    { kind: 'event', event: { type: 'growth', tokens: 15_000 } },
+    { kind: 'wait', ms: 11_500 },
+  ],
+  [...full(167_000), { kind: 'event', event: { type: 'mode', mode: 'ask' } }],
   tried(),
   [
     { kind: 'event', event: sent },
@@ -118,7 +132,12 @@ const clock = fc
   .constantFrom(-3_600_000, -5_000, 5_000, 3_600_000)
   .map((ms): readonly Happening[] => [{ kind: 'clock', ms }]);
 
-const wish = fc.record({ mayStash: fc.boolean(), mayQueue: fc.boolean(), isProactive: fc.boolean() });
+const wish = fc.record({
+  mayStash: fc.boolean(),
+  mayQueue: fc.boolean(),
+  isProactive: fc.boolean(),
+  mayTypeUnseen: fc.boolean(),
+});
 const storyOf = (each: fc.Arbitrary<readonly Happening[]>): fc.Arbitrary<Story> =>
   fc.record({ wish, happenings: fc.array(each, { maxLength: 50 }).map((parts) => parts.flat()) });
 

@@ -130,6 +130,11 @@ export const shown = async ({ parts, stage, drawn, emulator }: OverlayStage) => 
   return describeTerminal(emulator.terminal, 1);
 };
 
+/** The row in which a footer stands. */
+export const lastDrawnRow = ({ emulator: { terminal } }: OverlayStage): string =>
+  terminal.buffer.active.getLine(terminal.buffer.active.baseY + terminal.rows - 1)?.translateToString(true) ??
+  '';
+
 /** The same output in a terminal of its own. */
 export const shownPlainly = async (output: string, columns: number, rows: number) => {
   const plain = makeEmulator(columns, rows);

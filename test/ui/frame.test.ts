@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../src/core/ladder.js';
 import type { FooterView } from '../../src/core/view.js';
+import { footerItems } from '../../src/core/footer-items.js';
 import { renderFooter } from '../../src/ui/frame.js';
 import type { ColorLevel, Look } from '../../src/ui/look.js';
 
@@ -80,6 +81,27 @@ describe('the footer row', () => {
     { columns: 3, row: '' },
   ])('gives up the least useful part first: $columns columns', ({ columns, row }) => {
     expect(renderFooter(known, plain(columns))).toBe(row);
+  });
+
+  it('shows a countdown before everything else, whatever the user has chosen to see', () => {
+    const any = fc.record({
+      each: fc.constantFrom(...views),
+      items: fc.option(fc.uniqueArray(fc.constantFrom(...footerItems)), { nil: undefined }),
+      seconds: fc.integer({ min: 0, max: 10 }),
+      columns: fc.integer({ min: 20, max: 200 }),
+      ascii: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(any, ({ each, items, seconds, columns, ascii }) => {
+        const words = `compacting in ${seconds} s, proactive, any key postpones`;
+        const view: FooterView = { ...each.view, words, due: 'countdown' };
+        const row = renderFooter(view, { columns, colorLevel: 0, ascii }, items);
+        expect(row).toContain(`compacting in ${seconds} s`);
+        expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+      }),
+    );
+    const last: FooterView = { ...known, words: 'compacting in 10 s, any key postpones', due: 'countdown' };
+    expect(renderFooter(last, plain(20))).toBe(' compacting in 10 s');
   });
 
   it('keeps every part that a narrower row showed', () => {

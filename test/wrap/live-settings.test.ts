@@ -150,7 +150,7 @@ describe('an assumed window', () => {
       windowSource: 'default',
       certain: false,
     });
-    expect(flow.compaction.phase.kind).toBe('rest');
+    expect(flow.compaction.phase.kind).toBe('doubted');
   });
 
   it('comes before a default, gives way to everything else, and is given up when it is disproved', () => {

@@ -23,7 +23,7 @@ export const configure = (options: Options, given: readonly string[], around: Su
   const whole = wholeConfiguration(options, given, around);
   const { settings, runtimes, windows, problems } = whole;
   const { values } = settings;
-  const all = withSettings(options, values);
+  const all = withSettings(options, settings);
   const isLogGiven = given.includes('log');
   const notice = noticeIn(problems);
   return {
@@ -75,7 +75,7 @@ export const changeTeller = (
     // half a file, or none, is what an editor may leave for a moment: what held before is better than what is left of it
     if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
     else if (unread) onTrouble(detailOf(findingOf(unread)));
-    else onChange(withSettings(options, settings.values), settingsLine(settings.effective));
+    else onChange(withSettings(options, settings), settingsLine(settings.effective));
   };
 };
 

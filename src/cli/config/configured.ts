@@ -28,7 +28,14 @@ export const configured = async (task: Task): Promise<Task> => {
 
 const withConfiguration = async ({ options, given = [] }: Task): Promise<Options> => {
   const around = surroundings();
-  if (!isConfigured(options, around)) return { ...options, configured: nothing(options, given, around) };
+  if (!isConfigured(options, around)) {
+    const isModeGiven = given.includes('mode');
+    return {
+      ...options,
+      ...(isModeGiven ? { isModeGiven } : {}),
+      configured: nothing(options, given, around),
+    };
+  }
   return (await import('./configure.js')).configure(options, given, around);
 };
 

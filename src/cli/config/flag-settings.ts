@@ -1,7 +1,7 @@
 // Options and keys are two forms of the same settings.
 import { keyNames, keyOf } from '../../core/config/keys.js';
 import type { KeyName, Values } from '../../core/config/keys.js';
-import type { Setting } from '../../core/config/setting.js';
+import type { Effective, Setting } from '../../core/config/setting.js';
 import type { Options } from '../request.js';
 
 /** An option as commander names it: `--no-footer` is `footer`. */
@@ -26,10 +26,19 @@ export const flagSettings = (options: Partial<Options>, given: readonly string[]
 };
 
 /** The options with everything that holds. */
-export const withSettings = (options: Options, values: Values): Options => {
+export const withSettings = (
+  options: Options,
+  { values, effective }: { readonly values: Values; readonly effective: readonly Effective[] },
+): Options => {
   const set = pairs.flatMap(([key, , attribute]) => {
     const value = values[key];
     return value === undefined ? [] : [[attribute, value] as const];
   });
-  return { ...options, ...Object.fromEntries(set) };
+  return { ...options, ...Object.fromEntries(set), ...(isModeGiven(effective) ? { isModeGiven: true } : {}) };
+};
+
+// Whoever wrote a folder's file is not the user.
+const isModeGiven = (effective: readonly Effective[]): boolean => {
+  const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
+  return layer === 'flag' || layer === 'env' || layer === 'user';
 };

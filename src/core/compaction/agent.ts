@@ -42,10 +42,6 @@ const noting = (state: Compaction, event: Event, moment: Moment): Compaction => 
   switch (event.type) {
     case 'activity':
       return notingActivity(notingAsked(state, event.report), event.report.activity);
-    case 'growth':
-      return event.tokens > 0 && Number.isFinite(event.tokens)
-        ? { ...state, growthTokens: state.growthTokens + event.tokens }
-        : state;
     case 'agent-version': {
       const [name = 'the agent'] = state.agent?.split(' ') ?? [];
       return { ...state, agent: `${name} ${event.version}` };
@@ -88,7 +84,6 @@ const notingConversation = (state: Compaction, conversation: string, moment: Mom
     ...(ended.phase.kind === 'typing' ? rest : inPhase(rest, { kind: 'rest' })),
     conversation,
     policy: inConversation(ended.policy),
-    growthTokens: 0,
     hasNews: true,
   };
 };

@@ -41,6 +41,7 @@ const phaseIn = (phase: Phase, now: Millis): Phase => {
     case 'held':
       return { ...phase, since: Math.min(phase.since, now) };
     case 'rest':
+    case 'doubted':
     case 'blocked':
     case 'proposed':
       return phase;

@@ -10,31 +10,32 @@ import type { Fill } from './outcome.js';
 import type { Block } from './policy.js';
 import { blockOf, breakerOf, inEpisode, outOfEpisode } from './policy.js';
 import { refused } from './request.js';
+import { unseenHold } from './sight.js';
 import { inPhase } from './state.js';
-import type { Attempt, Compaction, CompactRequest, Gate, Moment, Phase, Situation } from './state.js';
+import type { Attempt, Compaction, CompactRequest, Moment, Phase, Situation } from './state.js';
 
 const MOST_SKIPS = 3; // one after the other, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
-const PROACTIVE_BYTES = 512 * 1024;
-const BYTES_A_TOKEN = 4; // as `estimateTokens` counts them
 
 /** The state with what follows from it now; only where nothing of ours is under way. */
 export const decided = (state: Compaction, moment: Moment): Compaction => {
   if (isUnderWay(state.phase)) return state;
   const { seen, gate, now } = moment;
-  const current = withEpisode(state, seen, now);
+  const current = { ...withEpisode(state, seen, now), isByText: isFull(state, seen) && !isCountedFull(seen) };
   const { request } = current;
   if (request) return forRequest(current, request, moment);
-  if (!isWanted(current, seen)) return inPhase(current, { kind: 'rest' });
+  if (!isWanted(current, seen)) return atRest(current, seen);
   const isHard = seen.tier === 'hard';
   const block = blockFor(current, moment, isHard);
   if (block) return inPhase(current, { kind: 'blocked', block });
   if (current.mode === 'ask') return inPhase(current, { kind: 'proposed' });
-  const hold = holdOf(gateOf(current, gate), now);
+  const hold = holdOf(gateOf(current, gate), now) ?? unseenHold(current);
   if (hold) return held(current, hold, now);
   const until = countdownEnd(current, now);
   return now < until ? inPhase(current, { kind: 'countdown', until }) : typing(current, moment);
 };
+
+const PROACTIVE = 'proactive: at auto with the text since the last number';
 
 const SAME = { why: 'same' } as const;
 
@@ -50,17 +51,20 @@ const blockFor = (state: Compaction, moment: Moment, isHard: boolean): Block | t
 
 const isUnderWay = ({ kind }: Phase): boolean => kind === 'typing' || kind === 'sent' || kind === 'foreign';
 
+const isCountedFull = ({ tier }: Situation): boolean => tier === 'auto' || tier === 'hard';
+
 /** The window is full, as far as anybody can know. */
-const isFull = ({ settings, growthTokens }: Compaction, { tier }: Situation): boolean => {
-  if (tier === 'auto' || tier === 'hard') return true;
-  return settings.isProactive && tier === 'warn' && growthTokens * BYTES_A_TOKEN >= PROACTIVE_BYTES;
-};
+const isFull = ({ isProactive }: Compaction, seen: Situation): boolean =>
+  isCountedFull(seen) || (isProactive && seen.isNearAuto === true);
 
 const isWanted = (state: Compaction, seen: Situation): boolean =>
-  state.settings.command !== undefined &&
-  (state.mode === 'auto' || state.mode === 'ask') &&
-  state.episodeSince !== undefined &&
-  isFull(state, seen);
+  mayStart(state) && state.episodeSince !== undefined && isFull(state, seen);
+
+const mayStart = ({ settings, mode }: Compaction): boolean =>
+  settings.command !== undefined && (mode === 'auto' || mode === 'ask');
+
+const atRest = (state: Compaction, { doubt }: Situation): Compaction =>
+  inPhase(state, doubt && mayStart(state) ? { kind: 'doubted', doubt } : { kind: 'rest' });
 
 /** Nothing has happened since the last attempt, so it would end as that did. */
 const isSame = (state: Compaction, { gate, seen }: Moment): boolean => {
@@ -109,7 +113,7 @@ const refusalOf = (
   return !force && breakerOf(policy, now) ? `paused after ${policy.failures} failures` : undefined;
 };
 
-const gateOf = ({ keyAt, settings }: Compaction, gate: Gate): GateView => ({
+const gateOf = ({ keyAt, settings }: Compaction, gate: Moment['gate']): GateView => ({
   ...gate,
   keyAt,
   mayStash: settings.mayStash,
@@ -130,7 +134,7 @@ const typing = (state: Compaction, { seen, gate, now }: Moment): Compaction => {
     isHard: seen.tier === 'hard',
     ...(request ? { request } : {}),
     ...(seen.fill ? { before: seen.fill } : {}),
-    evidence: [],
+    evidence: state.isByText && !request ? [PROACTIVE] : [],
   };
   const effect = {
     type: 'type-compact',

@@ -20,6 +20,7 @@ export const compactionDue = (state: Compaction, now: Millis): Millis | undefine
 const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefined => {
   switch (phase.kind) {
     case 'rest':
+    case 'doubted':
     case 'proposed':
       return undefined;
     case 'held':

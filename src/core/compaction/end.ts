@@ -5,7 +5,7 @@ import type { Ended, Fill, Initiator, Outcome } from './outcome.js';
 import type { Millis } from '../reading.js';
 import type { SentStep } from './sent.js';
 import { inPhase } from './state.js';
-import type { Attempt, Compaction, Effect, Gate, Moment } from './state.js';
+import type { Attempt, Compaction, Effect, Moment } from './state.js';
 
 /** The state after a look at what was sent. */
 export const afterSent = (state: Compaction, step: SentStep, moment: Moment): Compaction => {
@@ -52,8 +52,11 @@ const skipped = (state: Compaction, { startedAt }: Attempt, { gate }: Moment): C
 };
 
 /** Whether the agent or the user has done anything since. */
-export const isOtherSince = ({ keyAt }: Compaction, { activitySince }: Gate, since: Millis): boolean =>
-  activitySince > since || (keyAt !== undefined && keyAt > since);
+export const isOtherSince = (
+  { keyAt }: Compaction,
+  { activitySince }: Moment['gate'],
+  since: Millis,
+): boolean => activitySince > since || (keyAt !== undefined && keyAt > since);
 
 /** What is known of a compaction that worked and was not waited for. */
 export interface Worked {
@@ -106,5 +109,5 @@ const foreignStart = (
 
 const emptied = (state: Compaction): Compaction => {
   const { episodeSince: _, episodeFill: __, ...rest } = withoutGivenUp(state);
-  return { ...rest, growthTokens: 0 };
+  return rest;
 };

@@ -19,7 +19,17 @@ export interface GateView {
 
 /** Why the gate is shut. `until` where only time is missing. */
 export interface Hold {
-  readonly why: 'busy' | 'dialog' | 'draft' | 'compacting' | 'unknown' | 'dead' | 'settling' | 'typing';
+  readonly why:
+    | 'busy'
+    | 'dialog'
+    | 'draft'
+    | 'compacting'
+    | 'unknown'
+    | 'dead'
+    | 'settling'
+    | 'typing'
+    /** the countdown could not be seen */
+    | 'unseen';
   readonly until?: Millis;
 }
 

@@ -1,7 +1,14 @@
 // An attempt that was given up may have worked all the same: a slow machine begins late, and a version that is not understood shows nothing.
 import type { Initiator } from './outcome.js';
-import type { Compaction, GivenUp } from './state.js';
+import type { Attempt, Compaction } from './state.js';
 import type { Millis } from '../reading.js';
+
+/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
+export interface GivenUp {
+  readonly attempt: Attempt;
+  /** when the command was sent */
+  readonly sentAt: Millis;
+}
 
 /**
  * The attempt of ours that a compaction belongs to of which the agent tells now. Within the wait it is ours, and later as long as the

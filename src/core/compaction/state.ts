@@ -2,10 +2,13 @@
 import type { Tier } from '../ladder.js';
 import type { Millis } from '../reading.js';
 import type { Activity } from '../activity.js';
+import type { Doubt } from './doubt.js';
 import type { GateView, Hold } from './gate.js';
+import type { GivenUp } from './late.js';
 import type { Ended, Fill } from './outcome.js';
 import { noPolicy } from './policy.js';
 import type { Block, Policy } from './policy.js';
+import type { Unseen } from './sight.js';
 
 /** `auto` types, `ask` proposes, `warn` shows; `off` observes nothing, so the core never sees it. */
 export type Mode = 'auto' | 'ask' | 'warn' | 'off';
@@ -22,8 +25,10 @@ export interface CompactSettings {
   readonly focus?: string;
   readonly mayStash?: boolean;
   readonly mayQueue?: boolean;
-  /** much new text at warn counts as auto */
+  /** text that came after a number at warn counts, too: with it the window can be at auto */
   readonly isProactive: boolean;
+  /** the user has chosen `auto` in so many words: where they want no footer, nobody has to see the countdown */
+  readonly mayTypeUnseen?: boolean;
 }
 
 /** Somebody asked for a compaction now. */
@@ -53,6 +58,8 @@ export interface Attempt {
 export type Phase =
   /** nothing to do */
   | { readonly kind: 'rest' }
+  /** the window looks full, by a number that may start nothing */
+  | { readonly kind: 'doubted'; readonly doubt: Doubt }
   /** it would compact, but a key could do harm now */
   | { readonly kind: 'held'; readonly hold: Hold; /** for this reason */ readonly since: Millis }
   /** it would compact, but enough was tried */
@@ -93,16 +100,14 @@ export type Phase =
       readonly numberSince?: Millis;
     };
 
-/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
-export interface GivenUp {
-  readonly attempt: Attempt;
-  /** when the command was sent */
-  readonly sentAt: Millis;
-}
-
 export interface Compaction {
   readonly settings: CompactSettings;
   readonly mode: Mode;
+  readonly isProactive: boolean;
+  /** what is wanted now rests on text that came after the last number */
+  readonly isByText?: boolean;
+  /** why a countdown could not be seen now; undefined where it can */
+  readonly unseen?: Unseen | undefined;
   readonly phase: Phase;
   readonly policy: Policy;
   /** since auto was reached, up to a compaction that worked, a window that is clearly emptier, or another conversation */
@@ -126,8 +131,6 @@ export interface Compaction {
   readonly tried?: Fill;
   /** attempts that ended before the first key, one after the other, and when the last of them began */
   readonly skips?: { readonly times: number; readonly from: Millis };
-  /** text that entered the conversation since the last compaction, in tokens by `estimateTokens` */
-  readonly growthTokens: number;
   readonly last?: Ended;
   readonly givenUp?: GivenUp;
   /** as people know it, with its version once that is told: `codex 0.154.0` */
@@ -160,12 +163,10 @@ export type Typed = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'skipped'; readonly reason: string }
 );
 
-export type Gate = Pick<GateView, 'activity' | 'activitySince'>;
-
 /** What the rest of the session says at this moment. */
 export interface Moment {
   readonly seen: Situation;
-  readonly gate: Gate;
+  readonly gate: Pick<GateView, 'activity' | 'activitySince'>;
   readonly now: Millis;
 }
 
@@ -177,6 +178,10 @@ export interface Situation {
   readonly fill: Fill | undefined;
   /** when the number came */
   readonly fillSince: Millis | undefined;
+  /** counted at warn, and at auto or above with the text that came since */
+  readonly isNearAuto?: boolean;
+  /** the window is shown as full, and this is why nothing may be started */
+  readonly doubt?: Doubt;
   /** a session file tells of compactions, so the screen need not */
   readonly fileTells: boolean;
 }
@@ -185,10 +190,10 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
   settings,
   ...(agent === undefined ? {} : { agent }),
   mode: settings.mode,
+  isProactive: settings.isProactive,
   phase: { kind: 'rest' },
   policy: noPolicy,
   hasNews: true,
-  growthTokens: 0,
   effects: [],
 });
 

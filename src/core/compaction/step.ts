@@ -57,12 +57,23 @@ const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
       return { ...state, keyAt: now };
     case 'mode':
       return { ...state, mode: event.mode };
+    case 'proactive':
+      return { ...state, isProactive: event.isProactive };
+    case 'sight':
+      return { ...state, unseen: event.unseen };
     case 'postpone':
       return { ...state, postponedUntil: now + POSTPONE_MS };
     case 'settings': {
       const { compact: settings } = event.settings;
-      // a mode that was chosen by a key stays, unless the user has written another one
-      return { ...state, settings, mode: settings.mode === state.settings.mode ? state.mode : settings.mode };
+      // what was chosen by a key stays, unless the user has written something else
+      const { mode, isProactive } = settings;
+      const before = state.settings;
+      return {
+        ...state,
+        settings,
+        mode: mode === before.mode ? state.mode : mode,
+        isProactive: isProactive === before.isProactive ? state.isProactive : isProactive,
+      };
     }
     case 'compact-requested':
       return withRequest(state, event.request, moment);

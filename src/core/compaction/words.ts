@@ -1,9 +1,11 @@
 // What the footer says of compacting: facts, never predictions.
 import { percentText, tokensText } from '../figures.js';
 import type { Millis } from '../reading.js';
+import type { Doubt } from './doubt.js';
 import type { Hold } from './gate.js';
 import type { Ended, Fill } from './outcome.js';
 import type { Block } from './policy.js';
+import type { Unseen } from './sight.js';
 import type { Compaction, Phase } from './state.js';
 
 const NOTICE_MS = 30_000; // how long an outcome is shown
@@ -12,15 +14,15 @@ const COMMAND = 'ctxwrap compact';
 
 /** One short fact; undefined while there is none. `ask` is how the user asks for a compaction, where there is a key for it. */
 export const compactionWords = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
-  const { last, phase } = state;
+  const { last } = state;
   const isNew = noticeEnd(state, now) !== undefined;
   const notice = isNew && last && !state.request ? endedWords(last) : undefined; // who has asked waits for something newer
-  return underWayWords(phase, now) ?? notice ?? waitingWords(state, now, ask);
+  return underWayWords(state, now) ?? notice ?? waitingWords(state, now, ask);
 };
 
 /** Something is under way or has just ended: nothing else may be said in its place. */
 export const isUrgent = (state: Compaction, now: Millis): boolean =>
-  underWayWords(state.phase, now) !== undefined || noticeEnd(state, now) !== undefined;
+  underWayWords(state, now) !== undefined || noticeEnd(state, now) !== undefined;
 
 /** Until when the last outcome is shown; undefined when it is not, or not any more, or when the agent has ended. */
 export const noticeEnd = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {
@@ -31,10 +33,13 @@ export const noticeEnd = ({ last, activity }: Compaction, now: Millis): Millis |
 
 export const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
 
-const underWayWords = (phase: Phase, now: Millis): string | undefined => {
+/** What must be seen before anything is typed by itself. */
+const countdownWords = (until: Millis, now: Millis): string => `compacting in ${secondsTo(until, now)} s`;
+
+const underWayWords = ({ phase, isByText }: Compaction, now: Millis): string | undefined => {
   switch (phase.kind) {
     case 'countdown':
-      return `compacting in ${secondsTo(phase.until, now)} s, any key postpones`;
+      return `${countdownWords(phase.until, now)}${isByText ? ', proactive' : ''}, any key postpones`;
     case 'typing':
       return 'typing the command';
     case 'sent':
@@ -97,10 +102,11 @@ export const doubtDue = (
 
 const heldWords = (
   held: Extract<Phase, { readonly kind: 'held' }>,
-  { agent = 'the agent', asks }: Compaction,
+  { agent = 'the agent', asks, unseen = 'undrawn' }: Compaction,
   now: Millis,
 ): string => {
   const { why } = held.hold;
+  if (why === 'unseen') return unseenWords[unseen];
   if (why === 'dialog' && asks !== undefined) return `waiting: ${asks}`;
   if ((why !== 'unknown' && why !== 'draft') || doubtDue(held, now) !== undefined) return holdWords[why];
   return why === 'draft'
@@ -111,18 +117,37 @@ const heldWords = (
 const waitingWords = (compaction: Compaction, now: Millis, ask: string): string | undefined => {
   const { phase } = compaction;
   switch (phase.kind) {
+    case 'doubted':
+      return doubtWords[phase.doubt];
     case 'held':
-      return heldWords(phase, compaction, now);
+      return compaction.isByText && !compaction.request
+        ? `${heldWords(phase, compaction, now)} (proactive)`
+        : heldWords(phase, compaction, now);
     case 'blocked':
       return blockWords(phase.block, now, ask);
     case 'proposed':
-      return `full: compact with ${ask}`;
+      return `${compaction.isByText ? 'about full, proactive' : 'full'}: compact with ${ask}`;
     default:
       return undefined;
   }
 };
 
-const holdWords: Readonly<Record<Hold['why'], string>> = {
+const unseenWords: Readonly<Record<Unseen, string>> = {
+  off: 'waiting: no footer to count down in, --mode auto does without',
+  small: 'waiting: the terminal is too small for a countdown',
+  covered: 'waiting: the countdown is not on this page',
+  undrawn: 'waiting: the footer could not be drawn',
+  failed: 'waiting: the footer has failed',
+};
+
+const doubtWords: Readonly<Record<Doubt, string>> = {
+  assumed: 'window assumed, so nothing is typed: --window',
+  window: 'window not certain, so nothing is typed: --window',
+  estimate: 'only estimated, so nothing is typed',
+  sources: 'sources differ, so nothing is typed',
+};
+
+const holdWords: Readonly<Record<Exclude<Hold['why'], 'unseen'>, string>> = {
   busy: 'waiting: agent is busy',
   dialog: 'waiting: a dialog is open',
   draft: 'holding: you have a draft',

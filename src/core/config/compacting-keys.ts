@@ -11,7 +11,7 @@ export const compactingKeys = {
     type: { kind: 'choice', choices: ['auto', 'ask', 'warn', 'off'] },
     fallback: 'auto',
     careful: 'warn', // nothing is typed where what was meant has to be guessed
-    doc: 'At a full window `auto` compacts, `ask` proposes, `warn` shows; `off` observes nothing and has no footer.',
+    doc: 'At a full window `auto` compacts, `ask` proposes, `warn` shows; `off` observes nothing and has no footer. Without a footer (`--no-footer`) nothing is typed by itself unless you set `auto` here, by `--mode` or in the environment.',
     flag: '--mode',
     aliases: [
       {
@@ -94,7 +94,7 @@ export const compactingKeys = {
     type: flag,
     fallback: true,
     careful: false,
-    doc: 'Half a megabyte of new text at warn counts as auto.',
+    doc: 'At warn, text since the last number counts: when both together reach auto, that is auto.',
     flag: '--no-proactive',
     project: [true, false],
     isLive: true,

@@ -19,7 +19,7 @@ export const sessionKeys = {
   footer: {
     type: flag,
     fallback: true,
-    doc: 'Show the footer; `false` leaves all rows to the agent.',
+    doc: 'Show the footer; `false` leaves all rows to the agent, and compacts by itself only with a `mode` that you have set to `auto`.',
     flag: '--no-footer',
   },
   'footer.items': {

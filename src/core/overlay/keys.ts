@@ -7,6 +7,7 @@ export type OverlayKey =
   | 'c'
   | 'a'
   | 'p'
+  | 'n'
   | 'u'
   | 'h'
   | 'd'
@@ -24,7 +25,7 @@ export type OverlayKey =
   | 'wheel-down';
 
 /** What the shell has to do; what only the overlay shows is in the state. */
-export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'undo' | 'handoff' | 'close';
+export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'handoff' | 'close';
 
 export type OverlayPage = 'overview' | 'detail' | 'help';
 
@@ -64,6 +65,8 @@ export const overlayKey = (state: OverlayState, key: OverlayKey, can: OverlayAbi
       return { state, action: 'mode' };
     case 'p':
       return can.postpone ? { state: atTop(state), action: 'postpone' } : { state };
+    case 'n':
+      return { state, action: 'proactive' };
     case 'u':
       return can.undo ? { state: atTop(state), action: 'undo' } : { state };
     case 'h':

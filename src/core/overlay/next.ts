@@ -1,5 +1,5 @@
 // What happens next in one sentence of facts: what is counted down, waited for or held, or how far it is to the next boundary.
-import { compactionWords, secondsTo } from '../compaction/words.js';
+import { compactionWords, isUrgent, secondsTo } from '../compaction/words.js';
 import type { Compaction } from '../compaction/state.js';
 import { sessionLadder } from '../provenance.js';
 import type { Fused } from '../fusion.js';
@@ -26,10 +26,13 @@ export const nextSentence = (facts: NextFacts): string => {
   const { compaction, now, canPostpone } = facts;
   const { phase, request, postponedUntil } = compaction;
   if (phase.kind === 'countdown') {
+    const why = compaction.isByText ? ', proactive' : '';
     const key = canPostpone ? ', p postpones' : '';
-    return sentence(`compacting in ${secondsTo(phase.until, now)} s${key}`);
+    return sentence(`compacting in ${secondsTo(phase.until, now)} s${why}${key}`);
   }
-  const words = compactionWords(compaction, now, ASK);
+  // of a doubt, here is room for a whole sentence
+  const isDoubted = phase.kind === 'doubted' && !isUrgent(compaction, now);
+  const words = isDoubted ? undefined : compactionWords(compaction, now, ASK);
   if (words !== undefined) return sentence(request ? `compaction asked for, ${words}` : words);
   const types = compaction.mode === 'auto' || compaction.mode === 'ask';
   const isPostponed = types && postponedUntil !== undefined && postponedUntil > now;

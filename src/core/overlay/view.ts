@@ -53,6 +53,8 @@ export interface OverlayView extends Fullness {
   /** a sentence in place of the numbers */
   readonly blank?: string;
   readonly mode: Mode;
+  /** text that came after a number at warn counts, too */
+  readonly isProactive: boolean;
   /** what happens next, one sentence */
   readonly next: string;
   readonly notice?: string;
@@ -82,6 +84,7 @@ export const overlayView = (facts: OverlayFacts): OverlayView => {
     ageMs: Math.max(0, now - startedAt),
     ...(full.fill ? {} : { blank: blankText(session, now) }),
     mode: compaction.mode,
+    isProactive: compaction.isProactive,
     next: nextSentence({ ...facts, canPostpone: can.postpone === true }),
     ...(notice === undefined ? {} : { notice }),
     usage: record.usage,

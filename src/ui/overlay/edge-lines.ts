@@ -59,6 +59,7 @@ const hintsFor = (page: OverlayPage, can: OverlayView['can']): readonly KeyHint[
   ...(can.postpone ? [{ key: 'p', word: 'postpone', rank: 5 }] : []),
   ...(can.undo ? [{ key: 'u', word: 'undo', rank: 6 }] : []),
   ...(can.handoff ? [{ key: 'h', word: 'handoff', rank: 7 }] : []),
+  { key: 'n', word: 'proactive', rank: 8 },
   ...(page === 'detail' ? [] : [{ key: 'd', word: 'detail', rank: 3 }]),
   ...(page === 'help' ? [] : [{ key: '?', word: 'help', rank: 2 }]),
   ...(page === 'overview' ? [] : [{ key: 'Esc', word: 'back', rank: 2 }]),

@@ -21,6 +21,7 @@ const actionKeys = (can: OverlayAbilities): readonly (readonly [string, string])
   ...(can.postpone ? [['p', 'compact no sooner than in 5 minutes'] as const] : []),
   ...(can.undo ? [['u', 'undo the last compaction'] as const] : []),
   ...(can.handoff ? [['h', 'write a handoff'] as const] : []),
+  ['n', 'proactive, on and off: whether text since the last number counts at warn'],
 ];
 
 const pageKeys = (hotkey: string | undefined): readonly (readonly [string, string])[] => [

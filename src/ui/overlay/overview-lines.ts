@@ -26,7 +26,7 @@ export const overviewLines = (view: OverlayView, columns: number): readonly Line
       lines: [
         ...nowLines(view, columns),
         ...(fill ? fillLines(fill, columns) : []),
-        ...modeLines(view.mode, columns),
+        ...modeLines(view, columns),
       ],
     },
     { title: 'What fills it', lines: partLines(fill, columns) },
@@ -79,8 +79,16 @@ const modeTexts: Readonly<Record<Mode, string>> = {
   off: 'off',
 };
 
-const modeLines = (mode: Mode, columns: number): readonly Line[] =>
-  labelled('Mode', modeTexts[mode], columns);
+const modeLines = ({ mode, isProactive }: OverlayView, columns: number): readonly Line[] => [
+  ...labelled('Mode', modeTexts[mode], columns),
+  ...(mode === 'auto' || mode === 'ask'
+    ? labelled(
+        '',
+        `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`,
+        columns,
+      )
+    : []),
+];
 
 const NAME_COLUMNS = 20;
 const VALUE_COLUMNS = 10;

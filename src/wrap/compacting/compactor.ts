@@ -83,7 +83,7 @@ export const compactSettings = (
   { mode, ladder, compact = {} }: Pick<WrapSession, 'mode' | 'ladder' | 'compact'>,
   recipe: Recipe | undefined,
 ): CompactSettings => {
-  const { draft = 'hold', whenBusy = 'wait', isProactive = true, focus } = compact;
+  const { draft = 'hold', whenBusy = 'wait', isProactive = true, isModeGiven, focus } = compact;
   return {
     mode: ladder?.preset === 'handoff' && mode === 'auto' ? 'warn' : mode, // that preset never types by itself
     ...(recipe ? { command: recipe.command } : {}),
@@ -93,6 +93,7 @@ export const compactSettings = (
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive,
+    ...(isModeGiven ? { mayTypeUnseen: true } : {}),
   };
 };
 

@@ -11,6 +11,8 @@ export interface Overlay {
   readonly canOpen: () => boolean;
   /** keys are the overlay's: it is open, or about to open */
   readonly isOpen: () => boolean;
+  /** it says what happens next, so that a countdown can be seen in it */
+  readonly showsNext: () => boolean;
   /** as soon as the child's output leaves a gap */
   readonly open: () => void;
   readonly close: () => void;
@@ -69,6 +71,7 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
   return {
     canOpen,
     isOpen: () => state.phase !== 'closed',
+    showsNext: () => state.phase === 'open' && contents.showsNext?.() === true,
     open: () => {
       if (state.phase === 'closed' && canOpen()) begin();
     },

@@ -38,6 +38,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
       state = drawnOverlay(state, frame);
       return frame.rows;
     },
+    showsNext: () => state.page === 'overview' && state.scroll === 0,
     onKey: (key: OverlayKey) => {
       if (key !== 'c' && !key.startsWith('wheel')) stage.readings?.take({ type: 'user-keys' }); // a user who is there
       const step = overlayKey(state, key, can);
@@ -88,11 +89,16 @@ const act = (stage: Stage, action: OverlayAction, close: () => void): void => {
       return stage.readings?.take({ type: 'postpone' });
     case 'mode':
       return changeMode(stage);
+    case 'proactive':
+      return changeProactive(stage);
     case 'undo':
     case 'handoff':
       return undefined; // they have no keys as long as the view cannot do them
   }
 };
+
+const changeProactive = ({ readings }: Stage): void =>
+  readings?.take({ type: 'proactive', isProactive: !readings.overview({}).isProactive });
 
 /** With the ladder for handing over nothing is ever typed by itself. */
 const changeMode = ({ readings, session }: Stage): void => {

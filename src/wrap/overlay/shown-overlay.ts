@@ -80,5 +80,5 @@ export const showOverlay = (stage: Stage, { question, draw, picture, onEnd }: Sh
 /** Parts of the child's screen are not known: it has to draw them itself. */
 const askToRepaint = (stage: Stage): void => {
   nudge(stage);
-  stage.child?.resize(childSize(stage.tty.size(), stage.footerWanted));
+  stage.child?.resize(childSize(stage.tty.size(), stage));
 };

@@ -11,6 +11,8 @@ export interface OverlayContents {
   readonly onKey: (key: OverlayKey) => void;
   readonly onOpen?: () => void;
   readonly onClose?: () => void;
+  /** what happens next is among what was drawn last; where absent, it never is */
+  readonly showsNext?: () => boolean;
   /** what it draws with has been loaded; until then the hotkey does what it does without an overlay */
   readonly isReady?: () => boolean;
 }

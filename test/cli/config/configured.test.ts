@@ -72,6 +72,29 @@ describe('options', () => {
     expect(log).toMatch(/^\/.*\/x\.log$/);
   });
 
+  it('tell whether the user has said the mode: by an option, in the environment or in their file', async () => {
+    expect((await optionsOf('claude')).isModeGiven).toBeUndefined();
+    expect((await optionsOf('--mode', 'auto', 'claude')).isModeGiven).toBe(true);
+    write('{ "warn": "60%" }');
+    expect((await optionsOf('claude')).isModeGiven).toBeUndefined();
+    expect((await optionsOf('--mode', 'auto', 'claude')).isModeGiven).toBe(true);
+    vi.stubEnv('CTXWRAP_MODE', 'auto');
+    expect((await optionsOf('claude')).isModeGiven).toBe(true);
+    vi.unstubAllEnvs();
+    write('{ "mode": "auto" }');
+    expect((await optionsOf('claude')).isModeGiven).toBe(true);
+    // a folder's file is not the user's
+    rmSync(file());
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      writeFileSync(join(folder, '.ctxwrap.jsonc'), '{ "mode": "auto" }');
+      expect((await optionsOf('claude')).isModeGiven).toBeUndefined();
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   it('of a command come before the file, too', async () => {
     write('{ "window": "100k" }');
     expect(await optionsOf('context', '--window', '50k')).toMatchObject({ window: 50_000 });

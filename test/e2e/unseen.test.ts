@@ -1,0 +1,88 @@
+// A countdown that nobody could see: the built program around the demo agent, in terminals and with options that leave no footer.
+import { describe, expect, it, vi } from 'vitest';
+import { COMPACT_KEYS, full, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
+import { lastRow } from '../support/wrapped.js';
+
+/** The log says so, which is where it can be read. */
+const logged = ({ log }: Scene, words: string): Promise<void> =>
+  vi.waitFor(() => expect(log()).toContain(words), WAIT);
+
+const FAR_MS = 13_000; // more than a countdown and the rest before it
+
+/** Nothing is typed though there was the time for it; there is nothing that tells when nothing happens. */
+const nothingTyped = async ({ keys }: Scene): Promise<void> => {
+  await new Promise((resolve) => setTimeout(resolve, FAR_MS));
+  expect(keys()).toBe('');
+};
+
+describe.concurrent('without a footer', () => {
+  it('nothing is typed by itself, and a request is carried out', async () => {
+    await onScene(
+      full,
+      async (scene) => {
+        await logged(scene, 'waiting: no footer to count down in, --mode auto does without');
+        await nothingTyped(scene);
+        scene.window.type(COMPACT_KEYS);
+        await scene.ended('verified');
+        expect(scene.keys()).toBe('/compact\r');
+      },
+      ['--no-footer'],
+    );
+  }, 90_000);
+
+  it('a mode that was said compacts all the same', async () => {
+    await onScene(
+      full,
+      async ({ ended, keys }) => {
+        await ended('verified');
+        expect(keys()).toBe('/compact\r');
+      },
+      ['--no-footer', '--mode', 'auto'],
+    );
+  }, 60_000);
+});
+
+describe.concurrent('in a terminal', () => {
+  it('of seven rows the footer is there as long as a compaction is due', async () => {
+    await onScene(
+      full,
+      async ({ window, ended, keys }) => {
+        expect(lastRow(window)).not.toContain('demo');
+        await says(window, 'compacting in');
+        await ended('verified');
+        expect(keys()).toBe('/compact\r');
+        await window.until(() => !lastRow(window).includes('50k'), 'a screen without the footer');
+      },
+      [],
+      { rows: 7 },
+    );
+  }, 60_000);
+
+  it('that is too narrow nothing is typed, until there is room', async () => {
+    await onScene(
+      full,
+      async (scene) => {
+        await logged(scene, 'waiting: the terminal is too small for a countdown');
+        await nothingTyped(scene);
+        scene.window.resize(80, 24);
+        await says(scene.window, 'compacting in');
+        await scene.ended('verified');
+        expect(scene.keys()).toBe('/compact\r');
+      },
+      [],
+      { columns: 19 },
+    );
+  }, 90_000);
+
+  it('that becomes too small during the countdown nothing is typed', async () => {
+    await onScene(full, async (scene) => {
+      await says(scene.window, 'compacting in 5 s');
+      scene.window.resize(110, 3);
+      await logged(scene, 'waiting: the terminal is too small for a countdown');
+      await nothingTyped(scene);
+      scene.window.resize(110, 30);
+      await says(scene.window, 'compacting in 9 s');
+      expect(scene.keys()).toBe('');
+    });
+  }, 90_000);
+});

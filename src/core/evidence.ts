@@ -156,15 +156,11 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 /** The evidence after the number became void: a compaction, a conversation that was cut back. */
 export const voided = ({ lastScreen, drift, candidates }: Evidence): Evidence => ({
   ...noEvidence,
-  ...(lastScreen ? { lastScreen, voidedScreen: voidedOf(lastScreen, candidates) } : {}),
+  ...(lastScreen
+    ? { lastScreen, voidedScreen: { reading: lastScreen, hasWorked: false, isGone: !candidates.screen } }
+    : {}),
   isVoid: true,
   drift,
-});
-
-const voidedOf = (reading: Reading, { screen }: Candidates): VoidedScreen => ({
-  reading,
-  hasWorked: false,
-  isGone: screen === undefined,
 });
 
 /** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */

@@ -16,7 +16,7 @@ export interface OwnAttempt {
 /** Undefined for a line that tells of no such attempt. */
 export const ownAttempt = (line: string): OwnAttempt | undefined => {
   const found = parseRecord(line);
-  const attempt = found?.['schema'] === 'ctxwrap.audit/1' ? parseAttempt(found) : undefined;
+  const attempt = found?.['schema'] === 'ctxwrap.attempt/1' ? parseAttempt(found) : undefined;
   const runtime = textAt(found, 'runtime');
   const conversation = textAt(found, 'conversation');
   if (!attempt || runtime === undefined || attempt.initiator !== 'ctxwrap') return undefined;

@@ -52,7 +52,10 @@ export const measure = (scale: Scale, reading: Reading): Measured => {
 };
 
 /** What the agent's own trigger compares, too (facts/claude.md §2): its last answer is in the window, and not in its percentage. */
-export const countedIn = ({ usedTokens, answerTokens = 0 }: Reading): number | undefined =>
+export const countedIn = ({
+  usedTokens,
+  answerTokens = 0,
+}: Pick<Reading, 'usedTokens' | 'answerTokens'>): number | undefined =>
   usedTokens === undefined ? undefined : usedTokens + answerTokens;
 
 const withTokens = (reading: Reading, tokens: number | undefined): Reading =>

@@ -1,4 +1,5 @@
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
+import { countedIn } from '../measure.js';
 import type { Liveness, SessionRecord } from '../session-record.js';
 
 /** What the hook knows of its session; nothing where no wrapper has written of it. */
@@ -7,11 +8,12 @@ export type HeldSession = { readonly record: SessionRecord; readonly liveness: L
 /** One line on why it waits; undefined where it may: at hard, and wherever anything is not known for certain. */
 export const nativeHold = (session: HeldSession): string | undefined => {
   const { reading, tier, thresholds } = session?.record ?? {};
-  if (session?.liveness !== 'live' || !reading?.exact || reading.usedTokens === undefined) return undefined;
+  const used = reading?.exact ? countedIn(reading) : undefined;
+  if (session?.liveness !== 'live' || used === undefined) return undefined;
   if (tier === undefined || tier === 'hard') return undefined;
   // bounds of the user's may lie beyond what the agent can do without
   const effective = thresholds?.find(({ name }) => name === 'effective')?.value ?? Infinity;
   const hard = thresholds?.find(({ name, unit }) => name === 'hard' && unit === 'tokens')?.value ?? Infinity;
   const until = Math.min(effective, hard);
-  return reading.usedTokens < until ? `${reading.usedTokens} tokens used, held until ${until}` : undefined;
+  return used < until ? `${used} tokens used, held until ${until}` : undefined;
 };

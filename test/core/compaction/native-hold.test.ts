@@ -33,6 +33,12 @@ describe('the agent’s own compaction', () => {
     expect(held([[1, tokens('log', 180_000)]], { hard: 199_000 })).toBeUndefined();
   });
 
+  it('is held by what Claude counts, its last answer included', () => {
+    const events = [[1, tokens('log', 179_000, { answerTokens: 900 })]] as const;
+    expect(held(events, { hard: 199_000 })).toBe('179900 tokens used, held until 180000');
+    expect(held([[1, tokens('log', 179_000, { answerTokens: 1_000 })]], { hard: 199_000 })).toBeUndefined();
+  });
+
   it.each<{ readonly why: string; readonly events: readonly Timed[]; readonly liveness?: Liveness }>([
     { why: 'no number is known', events: [] },
     { why: 'only a percentage is known', events: [[1, shows(70)]] },

@@ -93,7 +93,7 @@ export const compactSettings = (
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive,
-    ...(isModeGiven ? { mayTypeUnseen: true } : {}),
+    ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
   };
 };
 

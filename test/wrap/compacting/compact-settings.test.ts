@@ -33,6 +33,13 @@ describe('what is allowed in a session', () => {
     expect(compactSettings({ mode: 'ask', ladder: { preset: 'handoff' } }, claude).mode).toBe('ask');
   });
 
+  it('is typing unseen only where the user has said auto, and no other mode', () => {
+    const compact = { isModeGiven: true };
+    expect(compactSettings({ mode: 'auto', compact }, claude).mayTypeUnseen).toBe(true);
+    expect(compactSettings({ mode: 'auto' }, claude)).not.toHaveProperty('mayTypeUnseen');
+    expect(compactSettings({ mode: 'ask', compact }, claude)).not.toHaveProperty('mayTypeUnseen');
+  });
+
   it('is nothing for an agent without a command', () => {
     expect(compactSettings({ mode: 'auto' }, undefined)).not.toHaveProperty('command');
   });

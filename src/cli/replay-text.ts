@@ -36,11 +36,8 @@ const columnsOf = (event: ReplayEvent): readonly [kind: string, what: string, re
   }
 };
 
-const numbers = ({ usedPercent, usedTokens, windowTokens, basis, exact }: ReplayedReading): string => {
-  const percent =
-    usedPercent === undefined
-      ? []
-      : [`${(usedTokens ?? 0) > (windowTokens ?? Infinity) ? '>100' : usedPercent}% of ${basis}`];
+const numbers = ({ usedPercent, over, usedTokens, windowTokens, basis, exact }: ReplayedReading): string => {
+  const percent = usedPercent === undefined ? [] : [`${over ? '>100' : usedPercent}% of ${basis}`];
   const tokens =
     usedTokens === undefined ? [] : [`${grouped(usedTokens)} token${usedTokens === 1 ? '' : 's'}`];
   const window = windowTokens === undefined ? [] : [`window ${grouped(windowTokens)}${exact ? '' : '?'}`];

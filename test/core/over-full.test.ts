@@ -14,6 +14,9 @@ import type { Session } from '../../src/core/session-state.js';
 import { footerView } from '../../src/core/view.js';
 import { barLines } from '../../src/ui/overlay/bar-lines.js';
 import { renderFooter } from '../../src/ui/frame.js';
+import { makePen } from '../../src/wrap/replay/pen.js';
+import { replayLine } from '../../src/cli/replay-text.js';
+import type { Event } from '../../src/core/event.js';
 import { sessionAfter, shows, tokens } from '../support/sessions.js';
 
 const identity = {
@@ -69,16 +72,28 @@ const notified = (session: Session): readonly string[] => {
   );
 };
 
+const replayed = (state: Session, said: Event): string => {
+  const change = { before: state, after: state, at: 1, now: 2_000 };
+  return [...makePen('qwen')(change, said)].map(replayLine).join('\n');
+};
+
+const [tooMany, ownWord] = [tokens('log', 205_000), shows(101)];
+
 describe.each([
-  { name: 'more tokens than the window holds', state: sessionAfter([[1, tokens('log', 205_000)]]) },
-  { name: 'the own word of the agent', state: sessionAfter([[1, shows(101)]], { runtime: 'qwen' }) },
-])('$name', ({ state }) => {
+  { name: 'more tokens than the window holds', state: sessionAfter([[1, tooMany]]), said: tooMany },
+  {
+    name: 'the own word of the agent',
+    state: sessionAfter([[1, ownWord]], { runtime: 'qwen' }),
+    said: ownWord,
+  },
+])('$name', ({ state, said }) => {
   it.each([
     { where: 'the footer', text: footer(state) },
     { where: 'ps', text: listed(state) },
     { where: 'context', text: context(state) },
     { where: 'the overview', text: overlay(state) },
     { where: 'a notification', text: notified(state).join() },
+    { where: 'a replay', text: replayed(state, said) },
   ])('is >100% in $where', ({ text }) => {
     expect(text).toMatch(/(?<!\d)>100%/);
     expect(text).not.toMatch(/10[01](?:\.\d)?%.*10[01]%|(?<!>)10[01]%/);

@@ -5,7 +5,7 @@ import type { Boundary } from '../../core/event.js';
 import type { Tier } from '../../core/ladder.js';
 import type { Provenance } from '../../core/provenance.js';
 import { oneDecimal } from '../../core/reading-record.js';
-import { percentOf } from '../../core/reading.js';
+import { isOver, percentOf } from '../../core/reading.js';
 import type { Basis, Reading, Source } from '../../core/reading.js';
 
 export interface ReplayedReading {
@@ -19,6 +19,8 @@ export interface ReplayedReading {
   readonly windowTokens?: number;
   /** 0…100, one decimal */
   readonly usedPercent?: number;
+  /** more is used than there is room for */
+  readonly over?: true;
   /** not estimated, and not measured against a window that is only assumed */
   readonly exact: boolean;
   /** what the session shows when this reading is in */
@@ -64,7 +66,8 @@ export const readingOf = (
   const { source } = said;
   const counting = known?.candidates.find((each) => each.source === source && isSameNumber(each, said));
   const isOwn = said.usedPercent !== undefined; // the agent's percentage needs no window
-  const { usedTokens, windowTokens, usedPercent } = counting ?? measured(said, isOwn);
+  const counts = counting ?? measured(said, isOwn);
+  const { usedTokens, windowTokens, usedPercent } = counts;
   return {
     schema: 'ctxwrap.reading/1',
     at,
@@ -74,6 +77,7 @@ export const readingOf = (
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
+    ...(isOver(said) || isOver(counts) ? { over: true } : {}),
     exact: counting && known?.source === source ? known.exact : source !== 'estimate',
     ...(known?.tier === undefined ? {} : { tier: known.tier }),
   };

@@ -4,7 +4,7 @@ import type { Activity } from '../../src/core/activity.js';
 import type { Event } from '../../src/core/event.js';
 import { sessionLadder } from '../../src/core/provenance.js';
 import type { Session } from '../../src/core/session-state.js';
-import { blank, compacted, sessionAfter, shows } from '../support/sessions.js';
+import { blank, compacted, sessionAfter, shows, tokens } from '../support/sessions.js';
 
 const half = { runtime: 'gemini', native: { share: 0.5, reserveTokens: 0 } };
 
@@ -68,5 +68,12 @@ describe('the same percentage as before a compaction', () => {
     const told = [shows(30), { type: 'reading', reading: { usedTokens: 9, source: 'log', at: 1 } }] as const;
     const state = played(...told, shows(100), compacted(), blank, is('busy'), is('ready'), shows(100));
     expect(state.fused).toBeUndefined();
+  });
+
+  it('does not count beside the new number of a session file either: a screen may be late', () => {
+    const counted = (usedTokens: number) => tokens('log', usedTokens);
+    const told = [shows(95), counted(190_000), compacted(), blank, is('busy'), counted(20_000), is('ready')];
+    expect(played(...told, shows(95)).fused).toMatchObject({ reading: { source: 'log' }, tier: 'safe' });
+    expect(played(...told, shows(94)).fused).toMatchObject({ reading: { source: 'screen' }, tier: 'hard' });
   });
 });

@@ -28,6 +28,13 @@ describe('what a stretch of a session file says', () => {
     ]);
   });
 
+  it('is who wanted the compaction that has this time, and nothing where it was told before', () => {
+    const initiator = { type: 'initiator', at: 1_002, initiator: 'user' } as const;
+    const byUser: Fact = { type: 'boundary', boundary: { at: 1_002, initiator: 'user' } };
+    expect(read(boundary(1_001), boundary(1_002), initiator)).toEqual([boundary(1_001), byUser]);
+    expect(read(boundary(1_001), initiator)).toEqual([boundary(1_001)]);
+  });
+
   it('is no number when the last one was compacted away', () => {
     expect(read(used(1), boundary(1_001))).toEqual([boundary(1_001)]);
   });

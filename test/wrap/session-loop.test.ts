@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Unseen } from '../../src/core/compaction/sight.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import { runtimes } from '../../src/runtimes/index.js';
 import { makeSessionLoop } from '../../src/wrap/session-loop.js';
@@ -20,10 +21,12 @@ const settings: CompactSettings = {
 /** A full window before an agent that is ready, with a countdown that ends in ten seconds. */
 const counting = () => {
   const effects: Effect[] = [];
+  const sight: { unseen?: Unseen | undefined } = {};
   const words: (string | undefined)[] = [];
   const session = { runtime: runtimes.claude, env: {}, log, hotkey: 0x1d } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
+    unseen: () => sight.unseen,
     onEffect: (effect) => effects.push(effect),
     onState: (_, { words: said }) => words.push(said),
   });
@@ -31,7 +34,7 @@ const counting = () => {
   loop.take(tokens('log', 165_000));
   vi.advanceTimersByTime(1_500);
   expect(words.at(-1)).toContain('compacting in 10 s');
-  return { loop, effects, words };
+  return { loop, effects, words, sight };
 };
 
 describe('a key of the user', () => {
@@ -69,6 +72,23 @@ describe('a key of the user', () => {
     loop.stop();
     vi.advanceTimersByTime(60_000);
     expect(words.length).toBe(before);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a countdown that cannot be seen any more', () => {
+  it('waits, and begins anew when it can be, though nothing else happens', () => {
+    const { loop, effects, words, sight } = counting();
+    sight.unseen = 'undrawn';
+    vi.advanceTimersByTime(60_000);
+    expect(words.at(-1)).toBe('waiting: the footer could not be drawn');
+    expect(effects).toEqual([]);
+    sight.unseen = undefined;
+    vi.advanceTimersByTime(1_000);
+    expect(words.at(-1)).toContain('compacting in 10 s');
+    vi.advanceTimersByTime(10_000);
+    expect(effects).toMatchObject([{ type: 'type-compact' }]);
+    loop.stop();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -4,9 +4,15 @@ import type { Fused } from '../fusion.js';
 export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
 
 /** Why a number that is shown at auto or hard starts nothing. */
-export const doubtOf = ({ tier, actingTier, reading, raised, window }: Fused): Doubt | undefined => {
+export const doubtOf = (fused: Fused): Doubt | undefined => {
+  const { tier, actingTier } = fused;
   const isFull = tier === 'auto' || tier === 'hard';
-  if (!isFull || actingTier === 'auto' || actingTier === 'hard') return undefined;
+  return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
+};
+
+/** What would have to be mended first; an estimate of everything stays one in any window. */
+export const uncertaintyOf = ({ reading, raised, window, counted }: Fused): Doubt | undefined => {
+  if (reading.source === 'estimate' && !counted) return 'estimate';
   if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
   if (reading.source === 'estimate') return 'estimate';
   return raised ? 'sources' : undefined;

@@ -1,4 +1,6 @@
 // What happens next in one sentence of facts: what is counted down, waited for or held, or how far it is to the next boundary.
+import { uncertaintyOf } from '../compaction/doubt.js';
+import type { Doubt } from '../compaction/doubt.js';
 import { compactionWords, isUrgent, secondsTo } from '../compaction/words.js';
 import type { Compaction } from '../compaction/state.js';
 import { sessionLadder } from '../provenance.js';
@@ -52,17 +54,18 @@ const restSentence = ({ session, compaction }: NextFacts): string => {
     return `In the mode ${compaction.mode} nothing is typed by itself.`;
   if (!fused) return 'Nothing is started without a number.';
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens') return WINDOWLESS;
-  return fused.exact ? distance(session, fused) : doubt(fused);
+  const doubt = fused.exact ? undefined : uncertaintyOf(fused);
+  return doubt ? doubtTexts[doubt] : distance(session, fused);
 };
 
 const WINDOWLESS =
   'The window is not known, so that nothing is started: --window says how large it is, --auto 150k where to compact.';
 
-const doubt = ({ reading, raised, window }: Fused): string => {
-  if (reading.source === 'estimate') return 'The number is an estimate: nothing is started on it.';
-  if (raised) return 'The sources differ: nothing is started on the higher number.';
-  if (window && !window.certain) return 'The window is assumed: nothing is started on it.';
-  return 'The number is not certain: nothing is started on it.';
+const doubtTexts: Readonly<Record<Doubt, string>> = {
+  assumed: 'The window is assumed: nothing is started on it.',
+  window: 'The window is not certain: nothing is started on it.',
+  estimate: 'The number is an estimate: nothing is started on it.',
+  sources: 'The sources differ: nothing is started on the higher number.',
 };
 
 /** How far it is to auto. */

@@ -179,6 +179,13 @@ describe('a window that looks full', () => {
     expect(said('warn')).toBeUndefined();
   });
 
+  it('by an estimate alone is one in any window: --window would not help', () => {
+    const play = playCompaction({}, { assumedWindow: 200_000 });
+    play.is('ready');
+    play.tell(tokens('estimate', 170_000, { windowSource: 'default' }));
+    expect(play.words()).toBe('only estimated, so nothing is typed');
+  });
+
   it('because a worse source says so says that, too', () => {
     const play = playCompaction();
     play.is('ready');

@@ -122,7 +122,7 @@ export interface PsRequest {
 
 export interface ContextRequest {
   readonly kind: 'context';
-  /** a session as `ps` names it, or a session file; the one around, or the only live one, when absent */
+  /** a session as `ps` names it, or a session file; the one this process runs in, or the only live one, when absent */
   readonly target?: string;
   readonly json: boolean;
   readonly options: Options;
@@ -130,7 +130,7 @@ export interface ContextRequest {
 
 export interface CompactCommandRequest {
   readonly kind: 'compact';
-  /** a session as `ps` names it; the one around, or the only live one, when absent */
+  /** a session as `ps` names it; the one this process runs in, or the only live one, when absent */
   readonly target?: string;
   readonly force: boolean;
   readonly focus?: string;

@@ -1,4 +1,4 @@
-// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; when absent the one around, or the only one.
+// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; when absent the one that this process runs in, or the only one.
 import type { ListedSession } from '../storage/session-records.js';
 import * as messages from './messages.js';
 import { plain } from '../ui/plain-text.js';

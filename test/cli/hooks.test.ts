@@ -97,6 +97,13 @@ describe('a hook of Claude’s', () => {
     expect(asked).toEqual([]);
   });
 
+  it('Stop asks no other session where its own is not seen, also if that one is the only one', async () => {
+    await publish('other', 190_000);
+    const { command } = await hookOf('Stop');
+    await shell(`${command}\nwait`, 'mine');
+    expect(asked).toEqual([]);
+  });
+
   it('PreCompact keeps how full the window is, and adds nothing to the summary', async () => {
     await publish('other', 190_000);
     await publish('mine', 150_000);

@@ -2,17 +2,19 @@
 // with status 0 and prints nothing that is not meant for the model: status 2 means "stop" to Claude Code.
 
 const GUARD = '[ -z "$CTXWRAP_SESSION" ]'; // started without ctxwrap: nothing is done
+const SESSION = '"$CTXWRAP_SESSION"'; // by name: where nobody sees this one, the only other one is not meant
 const TIER = `'"tier": "(warn|auto|hard)"'`;
 const SETTLED_SECONDS = 2; // after which the number of the last answer is known
 const BEFORE = '"${XDG_STATE_HOME:-$HOME/.local/state}/ctxwrap/before-compaction.json"';
 
 /** Compacts behind a turn that has reached warn; the agent does not wait for it. */
 const compactFull =
-  `${GUARD} || { sleep ${SETTLED_SECONDS}; ctxwrap context --json | grep -Eq ${TIER} && ctxwrap compact --no-wait; } ` +
+  `${GUARD} || { sleep ${SETTLED_SECONDS}; ctxwrap context --json ${SESSION} | grep -Eq ${TIER} && ` +
+  `ctxwrap compact --no-wait ${SESSION}; } ` +
   '</dev/null >/dev/null 2>&1 &';
-const noteFill = `${GUARD} || { ctxwrap context --json >${BEFORE}; } 2>/dev/null || :`;
+const noteFill = `${GUARD} || { ctxwrap context --json ${SESSION} >${BEFORE}; } 2>/dev/null || :`;
 /** What it prints is told to the model. */
-const tellModel = `${GUARD} || ctxwrap context 2>/dev/null || :`;
+const tellModel = `${GUARD} || ctxwrap context ${SESSION} 2>/dev/null || :`;
 
 const HOOK_SECONDS = 5; // then Claude goes on without it
 

@@ -30,6 +30,36 @@ describe('the own compaction of the agent', () => {
     expect(of(1_000_000)).toEqual([947_000, 967_000, 977_000, 167_000]);
   });
 
+  it('leaves no buffer in a window of the user that ends before it', () => {
+    const shown = (userTokens: number) =>
+      contextOf(
+        sessionAfter(
+          [
+            [0, { type: 'user-window', windowTokens: userTokens }],
+            [1, tokens('log', 12_000, { model: 'claude-sonnet-4-6' })],
+          ],
+          { native: runtimes.claude.nativeTrigger({}) },
+        ),
+      ).join('\n');
+    expect(shown(50_000)).not.toContain('Compaction buffer');
+    expect(shown(200_000)).toContain('Compaction buffer');
+  });
+
+  it('moved, a screen that was not believed is read anew', () => {
+    const counted = [
+      [0, claim(200_000, 'agent', 'claude-sonnet-4-6')],
+      [1, tokens('log', 100_000, { model: 'claude-sonnet-4-6' })],
+      [2, shows(90, 'auto-compact')], // of 111 000
+      [20_000, shows(90, 'auto-compact')],
+      [40_000, { type: 'alarm' }],
+    ] as const;
+    const trigger = { share: 1, reserveTokens: 89_000 };
+    const native = runtimes.claude.nativeTrigger({});
+    expect(sessionAfter(counted, { native }).evidence.drift.phase).toBe('ignored');
+    const after = sessionAfter([...counted, [40_001, { type: 'own-compaction', trigger }]], { native });
+    expect(after.evidence.drift.phase).not.toBe('ignored');
+  });
+
   it('a user window tells nothing of an agent whose own is not known', () => {
     const state = sessionAfter(
       [

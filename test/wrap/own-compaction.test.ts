@@ -56,11 +56,14 @@ it('a changed settings file counts in a session that runs, also behind a link', 
   expect(events[2]).toEqual({ type: 'own-compaction', trigger: runtimes.claude.nativeTrigger({}) });
 });
 
-it('settings that the agent reads at its start count as they were then', async () => {
-  const { start, events, path } = follow(runtimes.gemini, '.gemini');
-  writeFileSync(path('settings.json'), '{"model":{"compressionThreshold":0.8}}');
+it.each([
+  { name: 'gemini', text: '{"model":{"compressionThreshold":0.8}}' },
+  { name: 'qwen', text: '{"context":{"autoCompactThreshold":0.8}}' },
+] as const)('what $name reads at its start counts as it was then', async ({ name, text }) => {
+  const { start, events, path } = follow(runtimes[name], `.${name}`);
+  writeFileSync(path('settings.json'), text);
   start();
   await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
   expect(events[0]).toMatchObject({ trigger: { share: 0.8 } });
-  expect(runtimes.gemini.ownCompaction?.isReadOnce).toBe(true);
+  expect(runtimes[name].ownCompaction?.isReadOnce).toBe(true);
 });

@@ -16,6 +16,7 @@ const triggerAt = (share: number): NativeTrigger => ({
 export const usualTrigger = triggerAt(DEFAULT_AUTO_SHARE);
 
 export const qwenCompaction: OwnCompactionSource = {
+  isReadOnce: true, // its package's code (0.24.4), although its settings say that this one needs no restart
   read: async (port, where) => {
     const { env, cwd } = where;
     const paths = [

@@ -42,7 +42,10 @@ export const beforeNativePercent = (rungs: Rungs, native: TriggerRule, runtime: 
   const percent = own - LEAD_PERCENT;
   if (!auto || percent < LEAST_AUTO_PERCENT || percent >= auto.value) return rungs;
   const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
-  const why = `${LEAD_PERCENT} points before ${runtime} compacts by itself at ${own}%`;
+  const { reserveTokens, leastFreeTokens, mostTokens, mostWindowTokens } = native;
+  const isLess = reserveTokens > 0 || (leastFreeTokens ?? mostTokens ?? mostWindowTokens) !== undefined;
+  const at = isLess ? `${own}% at the latest` : `${own}%`;
+  const why = `${LEAD_PERCENT} points before ${runtime} compacts by itself at ${at}`;
   return {
     ...rungs,
     auto: percentRung('auto', percent, why),

@@ -24,6 +24,12 @@ describe('an agent that compacts by itself at 50 %', () => {
     expect(warn.reason).toBe('warn 38%: 10 points before auto');
   });
 
+  it('which is less in tokens that nobody can tell, is told as the latest', () => {
+    const qwen = { runtime: 'qwen', native: { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 } };
+    const { auto } = sessionLadder(sessionAfter([[1, shows(40)]], qwen));
+    expect(auto?.reason).toBe('auto 83%: 2 points before qwen compacts by itself at 85% at the latest');
+  });
+
   it('is judged as any other where the percentage counts something else than the window', () => {
     const state = sessionAfter([[1, shows(60, 'auto-compact')]], half);
     expect(state.fused?.tier).toBe('safe');

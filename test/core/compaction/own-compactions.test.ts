@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { auditLine } from '../../../src/core/compaction/audit.js';
+import type { Ended } from '../../../src/core/compaction/outcome.js';
+import { ownAttempt, withOwn } from '../../../src/core/compaction/own-compactions.js';
+
+const conversation = '60f4dd20-5ca6-4622-ac05-e88aa42d09a4';
+const path = `/home/me/.claude/projects/-p/${conversation}.jsonl`;
+const [STARTED_AT, ENDED_AT] = [100_000, 103_000];
+
+/** An attempt as it stands in the audit log. */
+const logged = (more: Partial<Ended> = {}, where: { readonly conversation?: string } = { conversation }) => {
+  const ended: Ended = {
+    initiator: 'ctxwrap',
+    startedAt: STARTED_AT,
+    endedAt: ENDED_AT,
+    outcome: { kind: 'verified' },
+    evidence: [],
+    ...more,
+  };
+  return ownAttempt(auditLine(ended, { session: 'one', version: '1', runtime: 'claude', ...where }));
+};
+
+const initiatorOf = (
+  attempt: ReturnType<typeof ownAttempt>,
+  {
+    at = 102_000,
+    initiator = 'user' as 'user' | 'agent' | undefined,
+    file = { runtime: 'claude', path },
+  } = {},
+) => {
+  const found = { at, ...(initiator ? { initiator } : {}) };
+  return withOwn([found], attempt ? [attempt] : [], file)[0]?.initiator;
+};
+
+describe('a compaction of a session file', () => {
+  it.each([
+    [STARTED_AT - 2_001, 'user'],
+    [STARTED_AT - 2_000, 'ctxwrap'], // an agent may note the time a little before or after
+    [ENDED_AT + 2_000, 'ctxwrap'],
+    [ENDED_AT + 2_001, 'user'],
+  ])('at %i is by the %s', (at, initiator) => {
+    expect(initiatorOf(logged(), { at })).toBe(initiator);
+  });
+
+  it('is not ours where the agent calls it its own', () => {
+    expect(initiatorOf(logged(), { initiator: 'agent' })).toBe('agent');
+  });
+
+  it.each(['skipped-busy', 'not-delivered', 'not-started'] as const)('is not ours after %s', (kind) => {
+    const outcome = kind === 'not-started' ? { kind } : { kind, reason: 'a key' };
+    expect(initiatorOf(logged({ outcome } as Partial<Ended>))).toBe('user');
+  });
+
+  it.each([
+    ['of another agent', { runtime: 'qwen', path }],
+    ['of another conversation', { runtime: 'claude', path: '/p/another.jsonl' }],
+  ])('is not ours in a file %s', (_, file) => {
+    expect(initiatorOf(logged(), { file })).toBe('user');
+  });
+
+  it('is not ours where our attempt knew no conversation, nor by a line that is none', () => {
+    expect(initiatorOf(logged({}, {}))).toBe('user');
+    expect(ownAttempt('not JSON')).toBeUndefined();
+    expect(ownAttempt('{"schema":"ctxwrap.late-stroke/1","session":"one"}')).toBeUndefined();
+  });
+});

@@ -12,7 +12,10 @@ export interface LadderRequest {
   readonly native?: NativeTrigger | undefined;
   /** the one that runs, as readings name it */
   readonly model?: string | undefined;
-  /** the window is the user's word: the agent goes on compacting where its own has it, as far as that one is known */
+  /**
+   * the window is the user's word: the agent goes on compacting where its own has it, as far as that one is known. Where both are the same
+   * the user has overridden nothing
+   */
   readonly byUser?: { readonly ownTokens: number | undefined } | undefined;
   readonly choice?: LadderChoice | undefined;
 }
@@ -32,7 +35,8 @@ export const ladderOf = (request: LadderRequest): Ladder => {
   }
   const own = nativePoint(request);
   const plain = presetTokens(preset, windowTokens);
-  const early = own && !byUser ? beforeNative(plain, own.native, own.where) : plain;
+  const isOverride = byUser !== undefined && byUser.ownTokens !== windowTokens;
+  const early = own && !isOverride ? beforeNative(plain, own.native, own.where) : plain;
   const rungs = capped(early, choice.maxAutoPercent, windowTokens);
   return {
     preset,

@@ -26,7 +26,8 @@ describe('the own compaction of the agent', () => {
     };
     expect(of(50_000)).toEqual([30_000, 35_000, 35_000, 167_000]);
     expect(of(64_000)).toEqual([38_400, 44_800, 44_800, 167_000]);
-    expect(of(200_000)).toEqual([147_000, 167_000, 177_000, 167_000]);
+    expect(of(200_000)).toEqual([142_000, 162_000, 177_000, 167_000]); // the agent's own one, too
+    expect(of(210_000)).toEqual([157_000, 177_000, 187_000, 167_000]);
     expect(of(1_000_000)).toEqual([947_000, 967_000, 977_000, 167_000]);
   });
 

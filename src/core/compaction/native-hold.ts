@@ -11,6 +11,8 @@ export const nativeHold = (session: HeldSession): string | undefined => {
   const used = reading?.exact ? countedIn(reading) : undefined;
   if (session?.liveness !== 'live' || used === undefined) return undefined;
   if (tier === undefined || tier === 'hard') return undefined;
+  // the agent's own window may be smaller than the one that the user has given
+  if (reading?.windowSource === 'user') return undefined;
   // bounds of the user's may lie beyond what the agent can do without
   const effective = thresholds?.find(({ name }) => name === 'effective')?.value ?? Infinity;
   const hard = thresholds?.find(({ name, unit }) => name === 'hard' && unit === 'tokens')?.value ?? Infinity;

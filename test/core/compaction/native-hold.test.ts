@@ -33,6 +33,14 @@ describe('the agent’s own compaction', () => {
     expect(held([[1, tokens('log', 180_000)]], { hard: 199_000 })).toBeUndefined();
   });
 
+  it('is not held in a window that the user has given: its own may be smaller', () => {
+    const events = [
+      [0, { type: 'user-window', windowTokens: 1_000_000 }],
+      [1, tokens('log', 168_000)],
+    ] as const;
+    expect(held(events)).toBeUndefined();
+  });
+
   it('is held by what Claude counts, its last answer included', () => {
     const events = [[1, tokens('log', 179_000, { answerTokens: 900 })]] as const;
     expect(held(events, { hard: 199_000 })).toBe('179900 tokens used, held until 180000');

@@ -110,7 +110,8 @@ const waitWith = (flow: SessionFlow, event: SettingsEvent, now: Millis): Session
   const isLess = next !== settings.mode && doesLess(next, mode);
   const less = stepParts(flow, isLess ? { type: 'mode', mode: next } : { type: 'alarm' }, now);
   const bounds: SettingsEvent = { ...event, settings: { ...event.settings, compact: settings } };
-  const after = isUnderWay(less.compaction) ? less : mergedOver(less, stepParts(less, bounds, now));
+  const isEarly = !isBetweenEpisodes(less.compaction) && !isUnderWay(less.compaction);
+  const after = isEarly ? mergedOver(less, stepParts(less, bounds, now)) : less;
   return { ...after, waiting: event };
 };
 

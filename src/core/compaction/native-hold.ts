@@ -1,4 +1,5 @@
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
+import { effectiveTokens } from '../ladder-presets.js';
 import type { Liveness, SessionRecord } from '../session-record.js';
 
 /** What the hook knows of its session; nothing where no wrapper has written of it. */
@@ -9,8 +10,9 @@ export const nativeHold = (session: HeldSession): string | undefined => {
   const { reading, tier, thresholds } = session?.record ?? {};
   if (session?.liveness !== 'live' || !reading?.exact || reading.usedTokens === undefined) return undefined;
   if (tier === undefined || tier === 'hard') return undefined;
-  // bounds of the user's may lie beyond what the agent can do without
-  const effective = thresholds?.find(({ name }) => name === 'effective')?.value ?? Infinity;
+  // a window or bounds of the user's may lie beyond what the agent can do without
+  if (reading.windowTokens === undefined || reading.windowSource === 'user') return undefined;
+  const effective = effectiveTokens(reading.windowTokens);
   const hard = thresholds?.find(({ name, unit }) => name === 'hard' && unit === 'tokens')?.value ?? Infinity;
   const until = Math.min(effective, hard);
   return reading.usedTokens < until ? `${reading.usedTokens} tokens used, held until ${until}` : undefined;

@@ -2,9 +2,11 @@
 import { ladderOf } from '../core/build-ladder.js';
 import { backendWindow } from '../core/config/backends.js';
 import type { Values } from '../core/config/keys.js';
+import type { Settings } from '../core/config/merge.js';
 import { tokensOf } from '../core/estimate.js';
 import { homeFolder } from '../storage/home-folder.js';
 import { ladderChoice } from './ladder-choice.js';
+import { isModeGiven } from './config/flag-settings.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { workingFolder } from './working-folder.js';
 
@@ -16,8 +18,10 @@ export interface Place {
   readonly cwd?: string;
 }
 
-const valuesAt = ({ env = process.env, cwd = workingFolder() }: Place): Values =>
-  readConfiguration({}, [], { env, home: homeFolder(env), cwd }).settings.values;
+const settingsAt = ({ env = process.env, cwd = workingFolder() }: Place): Settings =>
+  readConfiguration({}, [], { env, home: homeFolder(env), cwd }).settings;
+
+const valuesAt = (place: Place): Values => settingsAt(place).values;
 
 /** `claude` when nobody names one. */
 export const getBackendName = (place: Place = {}): Backend => valuesAt(place).backend ?? 'claude';
@@ -47,8 +51,9 @@ export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}
 
 /** Whether ctxwrap types the command by itself, or leaves it to the agent and the user. */
 export const needsCustomCompaction = (place: Place = {}): boolean => {
-  const values = valuesAt(place);
-  return (values.mode ?? 'auto') === 'auto' && thresholdIn(values) !== undefined;
+  const { values, effective } = settingsAt(place);
+  const isSeen = values.footer !== false || isModeGiven(effective); // nobody sees a countdown without a footer
+  return isSeen && (values.mode ?? 'auto') === 'auto' && thresholdIn(values) !== undefined;
 };
 
 /** The window in tokens that characters are measured against where nobody gives another. */

@@ -149,6 +149,12 @@ export const noSession = (): UserError =>
 export const whichSession = (names: readonly string[]): UserError =>
   usageError(`${names.length} sessions are running`, `give the id or the pid of one:${listed(names)}`);
 
+export const sessionOver = (own: string, another: string): UserError =>
+  usageError(
+    `the session ${own}, which this runs in, is over`,
+    `another one is running:${listed([another])}`,
+  );
+
 export const severalSessions = (given: string, names: readonly string[]): UserError =>
   usageError(`"${given}" fits ${names.length} sessions`, `give the id or the pid of one:${listed(names)}`);
 

@@ -23,17 +23,22 @@ export const findSession = (
   return found[0];
 };
 
-/** The live session that this process runs in, or else the only one; `none` is thrown where there is none. */
+/**
+ * The live session that this process runs in, or else the only one; `none` is thrown where there is none. What a session that is over
+ * has left behind, such as a hook, means no other.
+ */
 export const onlySession = (
   sessions: readonly ListedSession[],
   none: () => Error = messages.noSession,
 ): ListedSession => {
   const there = sessions.filter(isThere);
-  const around = there.find(({ record }) => record.id === process.env['CTXWRAP_SESSION']);
+  const own = process.env['CTXWRAP_SESSION'] ?? '';
+  const around = there.find(({ record }) => record.id === own);
   if (around) return around;
   const [first, ...others] = there;
   if (!first) throw none();
   if (others.length > 0) throw messages.whichSession(there.map(nameOf));
+  if (own !== '') throw messages.sessionOver(plain(own), nameOf(first));
   return first;
 };
 

@@ -1,6 +1,6 @@
 // Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
 import type { Mark } from './ladder-limits.js';
-import { grouped, percentOfTokens } from './rung.js';
+import { besideAuto, grouped, percentOfTokens } from './rung.js';
 import type { Bound, CustomBounds, Rung, RungName, Rungs } from './rung.js';
 
 /** What custom bounds are put into. */
@@ -19,11 +19,12 @@ export const withCustom = (rungs: Rungs, bounds: CustomBounds, { windowTokens, l
     return bound.yields ? yielded(name, rung, latest) : rung;
   };
   const auto = placed('auto', rungs.auto);
-  return inOrder({
+  const ordered = inOrder({
     warn: placed('warn', rungs.warn) ?? rungs.warn,
     ...(auto ? { auto } : {}),
     hard: placed('hard', rungs.hard) ?? rungs.hard,
   });
+  return { ...ordered, warn: besideAuto(ordered.warn, rungs.auto, ordered.auto) };
 };
 
 const customRung = (name: RungName, { value, unit }: Bound, windowTokens: number | undefined): Rung => {

@@ -1,7 +1,7 @@
 // What lowers the boundaries: the agent would compact before us, or the user wants to be earlier.
 import { WARN_MARGIN_TOKENS } from './ladder-presets.js';
 import type { TriggerRule } from './native.js';
-import { grouped, percentOfTokens, percentRung, tokenRung } from './rung.js';
+import { besideAuto, grouped, percentOfTokens, percentRung, tokenRung } from './rung.js';
 import type { Figure, Rungs } from './rung.js';
 
 // We act this much before the agent would, so that it never compacts in the middle of work; in a small window less, or there would be
@@ -89,7 +89,7 @@ export const capped = (
   };
 };
 
-const lowered = ({ warn, hard }: Rungs, auto: Mark, windowTokens: number): Rungs => {
+const lowered = ({ warn, auto: usual, hard }: Rungs, auto: Mark, windowTokens: number): Rungs => {
   const margin = Math.min(
     WARN_MARGIN_TOKENS,
     Math.ceil((windowTokens * WARN_MARGIN_PERCENT) / 100),
@@ -97,9 +97,10 @@ const lowered = ({ warn, hard }: Rungs, auto: Mark, windowTokens: number): Rungs
   );
   const tokens = auto.tokens - margin;
   const why = `${grouped(margin)} before auto ${grouped(auto.tokens)}`;
+  const rung = tokenRung('auto', auto.tokens, auto.why);
   return {
-    warn: tokens < warn.value ? tokenRung('warn', tokens, why) : warn,
-    auto: tokenRung('auto', auto.tokens, auto.why),
+    warn: tokens < warn.value ? tokenRung('warn', tokens, why) : besideAuto(warn, usual, rung),
+    auto: rung,
     hard,
   };
 };

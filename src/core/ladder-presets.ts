@@ -66,7 +66,7 @@ const ladderTokens = (windowTokens: number): Rungs => {
   );
   const hard = higher(
     { tokens: effective - HARD_MARGIN_TOKENS, why: below(HARD_MARGIN_TOKENS) },
-    { tokens: auto.tokens, why: 'the same as auto in a window this small' },
+    part(70), // where auto is in a window this small
   );
   return {
     warn: tokenRung('warn', warn.tokens, warn.why),

@@ -55,6 +55,12 @@ export const percentRung = (name: RungName, percent: number, why: string): Rung 
   reason: `${name} ${percent}%: ${why}`,
 });
 
+/** Warn where auto is no longer the one that warn counts from: its sentence says so. */
+export const besideAuto = (warn: Rung, usual: Rung | undefined, auto: Rung | undefined): Rung =>
+  usual?.value === auto?.value
+    ? warn
+    : { ...warn, reason: warn.reason.replace('before auto', 'before the usual auto') };
+
 /** 162000 as `162,000`, in every locale. */
 export const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(?:\d{3})+$)/g, ',');
 

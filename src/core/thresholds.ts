@@ -38,7 +38,7 @@ export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): r
 
 // A small window is shared out in percent of the whole, and the user's own boundaries are where they are.
 const keepsTo = ({ tokens }: Figure, { custom, unit, value }: Rung): boolean =>
-  custom || (unit === 'tokens' && value <= tokens);
+  tokens > 0 && (custom || (unit === 'tokens' && value <= tokens));
 
 const threshold = (name: Threshold['name'], { value, unit, reason }: Omit<Threshold, 'name'>): Threshold => ({
   name,

@@ -14,7 +14,9 @@ export const followSettings = (
   const { watchSettings, log } = session;
   const stop = watchSettings?.({
     onChange: (wish) => {
-      log.info('the configuration has changed: it holds as soon as no compaction is due');
+      log.info(
+        'the configuration has changed: window and boundaries hold at once, the rest as soon as no compaction is due',
+      );
       take(settingsEvent(session, wish, recipe));
     },
     onNotice: (text) => take(noticeEvent(text)),

@@ -1,7 +1,7 @@
 // One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
 import { capacityAfter, reducedCapacity, type Capacity } from '../core/capacity.js';
 import { compactionDue } from '../core/compaction/due.js';
-import { doesLess, isBetweenEpisodes } from '../core/compaction/episode.js';
+import { doesLess, isBetweenEpisodes, isUnderWay } from '../core/compaction/episode.js';
 import { momentOf } from '../core/compaction/moment.js';
 import { policyNews } from '../core/compaction/policy-news.js';
 import { startCompaction } from '../core/compaction/state.js';
@@ -102,31 +102,36 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
 export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   withWaiting(event.type === 'settings' ? waitWith(flow, event, now) : stepParts(flow, event, now), now);
 
-// Whoever wants less done than before does not want to wait for it; what is under way ends as it began.
+// Whoever wants less done than before does not want to wait for it, and a window that was corrected may be why a compaction is due at
+// all; what is under way ends as it began.
 const waitWith = (flow: SessionFlow, event: SettingsEvent, now: Millis): SessionFlow => {
   const { mode, settings } = flow.compaction;
   const next = event.settings.compact.mode;
   const isLess = next !== settings.mode && doesLess(next, mode);
-  return {
-    ...stepParts(flow, isLess ? { type: 'mode', mode: next } : { type: 'alarm' }, now),
-    waiting: event,
-  };
+  const less = stepParts(flow, isLess ? { type: 'mode', mode: next } : { type: 'alarm' }, now);
+  const bounds: SettingsEvent = { ...event, settings: { ...event.settings, compact: settings } };
+  const isEarly = !isBetweenEpisodes(less.compaction) && !isUnderWay(less.compaction);
+  const after = isEarly ? mergedOver(less, stepParts(less, bounds, now)) : less;
+  return { ...after, waiting: event };
 };
 
 const withWaiting = (flow: SessionFlow, now: Millis): SessionFlow => {
   const { waiting, ...rest } = flow;
   if (!waiting || !isBetweenEpisodes(flow.compaction)) return flow;
-  const after = stepParts(rest, waiting, now);
-  // what was to be done before is still to be done
-  const { session, compaction, notifying } = flow;
-  return {
-    ...after,
-    session: { ...after.session, logged: [...session.logged, ...after.session.logged] },
-    warnings: [...flow.warnings, ...after.warnings],
-    compaction: { ...after.compaction, effects: [...compaction.effects, ...after.compaction.effects] },
-    notifying: { ...after.notifying, due: [...notifying.due, ...after.notifying.due] },
-  };
+  return mergedOver(flow, stepParts(rest, waiting, now));
 };
+
+/** What was to be done before is still to be done. */
+const mergedOver = (
+  { warnings, session, compaction, notifying }: SessionFlow,
+  after: SessionFlow,
+): SessionFlow => ({
+  ...after,
+  session: { ...after.session, logged: [...session.logged, ...after.session.logged] },
+  warnings: [...warnings, ...after.warnings],
+  compaction: { ...after.compaction, effects: [...compaction.effects, ...after.compaction.effects] },
+  notifying: { ...after.notifying, due: [...notifying.due, ...after.notifying.due] },
+});
 
 const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
   const session = step(flow.session, event, now);

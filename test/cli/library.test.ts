@@ -54,12 +54,18 @@ describe('the settings, for another program', () => {
     expect(shouldTriggerCompaction(threshold, at(env))).toBe(true);
   });
 
-  it.each([{ CUSTOM_CONTEXT_COMPACTION: 'false' }, { CTXWRAP_MODE: 'ask' }, { CTXWRAP_LADDER: 'handoff' }])(
-    'say when nothing is typed by itself: %j',
-    (env) => {
-      expect(needsCustomCompaction(at(env))).toBe(false);
-    },
-  );
+  it('know that without a footer only a mode that was said types by itself', () => {
+    expect(needsCustomCompaction(at({ CTXWRAP_FOOTER: 'false', CTXWRAP_MODE: 'auto' }))).toBe(true);
+  });
+
+  it.each([
+    { CUSTOM_CONTEXT_COMPACTION: 'false' },
+    { CTXWRAP_MODE: 'ask' },
+    { CTXWRAP_LADDER: 'handoff' },
+    { CTXWRAP_FOOTER: 'false' },
+  ])('say when nothing is typed by itself: %j', (env) => {
+    expect(needsCustomCompaction(at(env))).toBe(false);
+  });
 
   it('have no boundary where the ladder has none', () => {
     expect(getCompactionThreshold(at({ CTXWRAP_LADDER: 'handoff' }))).toBeUndefined();

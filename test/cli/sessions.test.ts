@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findSession, onlySession } from '../../src/cli/session-argument.js';
 import { ageText, sessionsText } from '../../src/cli/sessions-text.js';
 import type { SessionRecord } from '../../src/core/session-record.js';
@@ -116,5 +116,14 @@ describe('a session argument', () => {
     expect(onlySession([codex, ended]).record.id).toBe('9-x');
     expect(() => onlySession(sessions)).toThrow('2 sessions are running');
     expect(() => onlySession([ended])).toThrow('no session is running');
+  });
+
+  it('inside a session that is over means no other', () => {
+    vi.stubEnv('CTXWRAP_SESSION', 'gone');
+    expect(() => onlySession([codex, ended])).toThrow('the session gone, which this runs in, is over');
+    expect(() => onlySession([ended])).toThrow('no session is running');
+    vi.stubEnv('CTXWRAP_SESSION', '9-x');
+    expect(onlySession(sessions).record.id).toBe('9-x');
+    vi.unstubAllEnvs();
   });
 });

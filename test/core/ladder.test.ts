@@ -239,9 +239,22 @@ describe('the sentences', () => {
     expect(reasons(32_000)).toEqual([
       'warn 19,200: 60% of the window of 32,000',
       'auto 22,400: 70% of the window of 32,000',
-      'hard 22,400: the same as auto in a window this small',
+      'hard 22,400: 70% of the window of 32,000',
     ]);
     expect(reasons(undefined)[1]).toBe('auto 85%: the window is not known in tokens');
+  });
+
+  it('never name an auto that is not there', () => {
+    const own = (value: number) => ({ auto: { value, unit: 'tokens' } }) as const;
+    const usual = 'warn 142,000: 20,000 before the usual auto 162,000';
+    expect(reasons(200_000, { native: claude, choice: own(160_000) })[0]).toBe(usual);
+    expect(reasons(200_000, { native: claude, choice: { hard: own(160_000).auto } })[0]).toBe(usual);
+    // a window in which the agent's own point moves auto, but not warn
+    expect(reasons(140_000, { native: claude })[0]).toBe('warn 87,000: 20,000 before the usual auto 107,000');
+    expect(reasons(50_000, { choice: own(20_000) })[2]).toBe('hard 35,000: 70% of the window of 50,000');
+  });
+
+  it('of the agent name its window', () => {
     const { effective, native } = ladder(1_048_576, { native: gemini, runtime: 'gemini' });
     expect(effective?.reason).toBe(
       'effective 1,028,576: the window of 1,048,576 less 20,000 kept free for the answer',

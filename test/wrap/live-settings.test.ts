@@ -95,6 +95,21 @@ describe('settings that change', () => {
     expect(after.session.ladder).toEqual({ preset: 'percent' });
   });
 
+  it('of a window and boundaries hold at once where a compaction is only due: they may be why', () => {
+    const counting = play(start(), [1, ready], [2, full], [2_000, alarm]);
+    expect(counting.compaction.phase.kind).toBe('countdown');
+    const changed = play(
+      counting,
+      [3_000, settingsEvent(compact('auto', 'the new'), {}, 1_000_000)],
+      [3_100, alarm],
+    );
+    expect(changed.compaction).toMatchObject({ phase: { kind: 'rest' }, mode: 'auto' });
+    expect(changed.session.fused?.tier).toBe('safe');
+    const shown = play(start(compact('warn')), [1, ready], [2, full], [2_000, alarm]);
+    const mended = play(shown, [3_000, settingsEvent(compact('warn'), {}, 1_000_000)]);
+    expect(mended.session.fused?.tier).toBe('safe');
+  });
+
   it('lose nothing that was to be done when they begin to hold', () => {
     const boundary: Event = {
       type: 'boundary',

@@ -38,7 +38,7 @@ export const withSettings = (
 };
 
 // Whoever wrote a folder's file is not the user.
-const isModeGiven = (effective: readonly Effective[]): boolean => {
+export const isModeGiven = (effective: readonly Effective[]): boolean => {
   const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
   return layer === 'flag' || layer === 'env' || layer === 'user';
 };

@@ -109,7 +109,8 @@ const refusalOf = (
   { force }: CompactRequest,
   now: Millis,
 ): string | undefined => {
-  if (settings.command === undefined) return 'it is not known how this agent is asked to compact';
+  if (settings.command === undefined)
+    return 'no compact command of this agent is known, or it is switched off';
   return !force && breakerOf(policy, now) ? `paused after ${policy.failures} failures` : undefined;
 };
 

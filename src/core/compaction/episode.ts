@@ -6,10 +6,13 @@ import type { Compaction, Mode } from './state.js';
  * may wait for nothing else than another setting.
  */
 export const isBetweenEpisodes = (state: Compaction): boolean => {
-  const { episodeSince, phase, request } = state;
-  const isUnderWay = phase.kind === 'typing' || phase.kind === 'sent' || phase.kind === 'foreign';
-  return (episodeSince === undefined || isUnseen(state)) && request === undefined && !isUnderWay;
+  const { episodeSince, request } = state;
+  return (episodeSince === undefined || isUnseen(state)) && request === undefined && !isUnderWay(state);
 };
+
+/** A compaction has begun, ours or another. */
+export const isUnderWay = ({ phase: { kind } }: Compaction): boolean =>
+  kind === 'typing' || kind === 'sent' || kind === 'foreign';
 
 const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 

@@ -1,4 +1,5 @@
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
+import { effectiveTokens } from '../ladder-presets.js';
 import { countedIn } from '../measure.js';
 import type { Liveness, SessionRecord } from '../session-record.js';
 
@@ -11,10 +12,9 @@ export const nativeHold = (session: HeldSession): string | undefined => {
   const used = reading?.exact ? countedIn(reading) : undefined;
   if (session?.liveness !== 'live' || used === undefined) return undefined;
   if (tier === undefined || tier === 'hard') return undefined;
-  // the agent's own window may be smaller than the one that the user has given
-  if (reading?.windowSource === 'user') return undefined;
-  // bounds of the user's may lie beyond what the agent can do without
-  const effective = thresholds?.find(({ name }) => name === 'effective')?.value ?? Infinity;
+  // a window or bounds of the user's may lie beyond what the agent can do without
+  if (reading?.windowTokens === undefined || reading.windowSource === 'user') return undefined;
+  const effective = effectiveTokens(reading.windowTokens);
   const hard = thresholds?.find(({ name, unit }) => name === 'hard' && unit === 'tokens')?.value ?? Infinity;
   const until = Math.min(effective, hard);
   return used < until ? `${used} tokens used, held until ${until}` : undefined;

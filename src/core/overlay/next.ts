@@ -49,7 +49,7 @@ const restSentence = ({ session, compaction }: NextFacts): string => {
   const { fused } = session;
   if (compaction.activity === 'dead') return 'The agent has ended.';
   if (compaction.settings.command === undefined)
-    return 'Nothing is typed: it is not known how this agent is asked to compact.';
+    return 'Nothing is typed: no compact command of this agent is known, or it is switched off.';
   if (compaction.mode === 'warn' || compaction.mode === 'off')
     return `In the mode ${compaction.mode} nothing is typed by itself.`;
   if (!fused) return 'Nothing is started without a number.';

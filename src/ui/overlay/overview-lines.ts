@@ -120,7 +120,7 @@ const thresholdLines = (view: OverlayView, columns: number): readonly Line[] => 
   return [
     ...thresholds.flatMap((each) => thresholdRow(each, columns)),
     ...(tier === 'safe' ? paragraph('No boundary is reached: the tier is safe.', columns, 'quiet', 2) : []),
-    ...(isHardAuto ? paragraph('Hard is where auto is in a window this small.', columns, 'quiet', 2) : []),
+    ...(isHardAuto ? paragraph('Hard is where auto is.', columns, 'quiet', 2) : []),
   ];
 };
 

@@ -11,9 +11,16 @@ const NATIVE = { share: 1, reserveTokens: 33_000 };
 /** Hard is at 177,000 of 200,000 unless the user says otherwise. */
 const held = (
   events: readonly Timed[],
-  { hard, liveness = 'live' }: { readonly hard?: number; readonly liveness?: Liveness } = {},
+  {
+    auto,
+    hard,
+    liveness = 'live',
+  }: { readonly auto?: number; readonly hard?: number; readonly liveness?: Liveness } = {},
 ) => {
-  const ladder = hard === undefined ? {} : { hard: { value: hard, unit: 'tokens' } as const };
+  const bound = (value: number | undefined) =>
+    value === undefined ? undefined : ({ value, unit: 'tokens' } as const);
+  const [atAuto, atHard] = [bound(auto), bound(hard)];
+  const ladder = { ...(atAuto ? { auto: atAuto } : {}), ...(atHard ? { hard: atHard } : {}) };
   const record = sessionRecord(identity, sessionAfter(events, { native: NATIVE, ladder }), {}, 5_000);
   return nativeHold({ record, liveness });
 };
@@ -31,6 +38,7 @@ describe('the agent’s own compaction', () => {
   it('is held no longer than the window bears, whatever hard is set to', () => {
     expect(held([[1, tokens('log', 179_999)]], { hard: 199_000 })).toContain('held until 180000');
     expect(held([[1, tokens('log', 180_000)]], { hard: 199_000 })).toBeUndefined();
+    expect(held([[1, tokens('log', 180_000)]], { auto: 190_000 })).toBeUndefined(); // hard is raised to it
   });
 
   it('is not held in a window that the user has given: its own may be smaller', () => {
@@ -51,6 +59,13 @@ describe('the agent’s own compaction', () => {
     { why: 'no number is known', events: [] },
     { why: 'only a percentage is known', events: [[1, shows(70)]] },
     { why: 'the window is only assumed', events: [[1, tokens('log', 168_000, { windowSource: 'default' })]] },
+    {
+      why: 'the window is what the user says, and may be larger than its own',
+      events: [
+        [1, { type: 'user-window', windowTokens: 1_000_000 }],
+        [2, tokens('log', 199_000)],
+      ],
+    },
     {
       why: 'the last number is void',
       events: [

@@ -165,7 +165,7 @@ describe('a request', () => {
       { compact: { mode: 'auto', startMs: 0, finishMs: 0, isProactive: false } },
     );
     play.ask('one', { force: true });
-    expect(refusals(play)).toEqual(['one: it is not known how this agent is asked to compact']);
+    expect(refusals(play)).toEqual(['one: no compact command of this agent is known, or it is switched off']);
   });
 
   it('can be cancelled while it waits, by its own id', () => {

@@ -94,7 +94,9 @@ describe('what happens next', () => {
     const overlay = overlayAt(100_000);
     const { command: _, ...settings } = overlay.play.state().settings;
     const view = overlay.view({ compaction: { ...overlay.play.state(), settings } });
-    expect(view.next).toBe('Nothing is typed: it is not known how this agent is asked to compact.');
+    expect(view.next).toBe(
+      'Nothing is typed: no compact command of this agent is known, or it is switched off.',
+    );
   });
 
   it('where the number is not to be relied on', () => {

@@ -1,7 +1,7 @@
 // What a program may write stands in no proportion to what it makes an emulator do: `CSI 2147483647 L` are 14 bytes and hours of work.
 // Before xterm.js parses anything, each number is made no larger than a screen can use, and a string no longer than anybody reads.
 // Forms of sequences: ECMA-48 §5.4 and §8.3, DEC STD 070; where they end: xterm.js 6, EscapeSequenceParser.
-import { decodeAt, INVALID } from './filter/utf8.js';
+import { decodeAt } from './filter/utf8.js';
 import { isControl, isParameter, limitedSequence, type ScreenSize } from './limit-parameters.js';
 
 const LONGEST_SEQUENCE = 1_024; // bytes of a control sequence; xterm.js keeps 32 parameters with 32 more below them
@@ -29,7 +29,7 @@ const isC1 = (bytes: Uint8Array, at: number): boolean => {
 /** A byte that neither ends a sequence nor belongs to it: a control that takes effect at once, or nothing. */
 const isBetween = (bytes: Uint8Array, at: number): boolean => {
   const byte = bytes[at] ?? 0;
-  if (byte >= 0x80) return decodeAt(bytes, at) === INVALID;
+  if (byte >= 0x80) return decodeAt(bytes, at) < 0; // INCOMPLETE too: the chunk ends with whole characters, so no rest comes
   return byte === DEL || (byte < 0x20 && byte !== ESC && byte !== CAN && byte !== SUB);
 };
 

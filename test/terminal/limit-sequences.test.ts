@@ -33,6 +33,8 @@ describe('a control sequence', () => {
     ['\x1b[21\n47\r483\x07647L', '\n\r\x07\x1b[24L'], // controls take effect at once
     ['\x1b[99\x7f99L', '\x1b[24L'],
     ['\x1b[99\xff\xc399L', '\x1b[24L'], // what is no UTF-8 is nothing
+    ['\x1b[\xc2\xc281I\x00', '\x1b[80I\x00'],
+    ['\x1b[\xe2\x82\xc281I', '\x1b[80I'],
     ['\x1b\x00[999L', '\x00\x1b[24L'],
     ['\x1b\x1b[999L', '\x1b\x1b[24L'],
     ['\x1b[9\x1b[999L', '\x1b[9\x1b[24L'],

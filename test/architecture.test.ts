@@ -1,25 +1,26 @@
 // The shape of the source as data, checked against what is there. A floor may import the floors it lists, and nothing else.
 import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  runtimes: ['core'],
+  agents: ['core'],
   terminal: ['core'],
   storage: ['core'],
   ui: ['core'],
   demo: ['core'],
   verify: ['core', 'terminal'],
-  wrap: ['core', 'runtimes', 'terminal', 'storage', 'ui'],
-  cli: ['core', 'runtimes', 'storage', 'ui', 'verify', 'wrap'],
+  wrap: ['core', 'agents', 'terminal', 'storage', 'ui'],
+  replay: ['core', 'agents', 'terminal', 'storage', 'wrap'],
+  cli: ['core', 'agents', 'storage', 'ui', 'verify', 'wrap', 'replay'],
 };
 
 /** What a floor may import from outside; `node:` stands for all of Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   core: ['valibot'], // pure, too
-  runtimes: ['node:path'],
+  agents: ['node:path'],
   terminal: [
     'node:',
     '@lydell/node-pty',
@@ -32,12 +33,13 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   demo: ['node:', 'string-width'],
   verify: ['node:'],
   wrap: ['node:'],
+  replay: ['node:'],
   cli: ['node:', 'commander', 'string-width'],
 };
 
 /** The few that are expensive or native have one door each. */
 const doors: Readonly<Record<string, string>> = {
-  '@lydell/node-pty': 'terminal/child.ts',
+  '@lydell/node-pty': 'terminal/pty.ts',
   '@xterm/headless': 'terminal/emulator.ts',
   ink: 'ui/',
   commander: 'cli/',
@@ -54,11 +56,16 @@ const impure = [
   'fetch',
   'console',
 ];
-const pureFloors = ['core', 'runtimes'];
+const pureFloors = ['core', 'agents'];
 /** Where this process itself is meant: its streams, signals, arguments and end. */
 const processPlaces = ['cli/', 'terminal/', 'demo/', 'wrap/exit-status.ts', 'wrap/passthrough.ts'];
 
-const [maxFileLines, maxFunctionLines] = [200, 60];
+const [maxFileLines, maxFunctionLines] = [500, 60];
+const smallLines = 50; // a smaller file is one because two others need it
+/** Entries of the program, and what is loaded later, which has a file of its own for that. */
+const entries = ['cli/main.ts', 'cli/library.ts', 'demo/main.ts', 'wrap/session-start.ts'];
+const startsWith = ['cli/main.ts', 'wrap/session-start.ts']; // they run before the child
+const slowPackages = ['valibot', 'jsonc-parser', 'chalk', 'string-width', '@xterm/headless', 'ink', 'react'];
 const vagueNames = /(^|-)(utils?|helpers?|managers?|services?|handlers?|base|common|misc|shared|index)(-|$)/;
 
 const root = resolve(import.meta.dirname, '../src');
@@ -109,6 +116,20 @@ const loadsOf = ({ tree }: Source): readonly string[] =>
       ? [node.moduleSpecifier.text]
       : [],
   );
+
+/** What is loaded when it is needed. */
+const laterOf = ({ tree }: Source): readonly string[] =>
+  nodesOf(tree).flatMap((node) => {
+    if (!ts.isCallExpression(node) || node.expression.kind !== ts.SyntaxKind.ImportKeyword) return [];
+    const [from] = node.arguments;
+    return from && ts.isStringLiteral(from) ? [from.text] : [];
+  });
+
+const stemOf = (path: string): string => path.replace(/\.tsx?$/, '');
+
+/** A relative import, from src/ and without its ending. */
+const pathOf = (source: Source, name: string): string =>
+  join(dirname(source.path), name).replace(/\.js$/, '');
 
 /** Names used as values: not the `now` in `options.now`, not keys, not types. */
 const globalsOf = ({ tree }: Source): readonly string[] =>
@@ -197,6 +218,39 @@ describe('the files', () => {
     expect(faults).toEqual([]);
   });
 
+  it('that are small are there for two others', () => {
+    const importers = new Map<string, number>();
+    for (const source of sources)
+      for (const name of new Set(importsOf(source).filter((each) => each.startsWith('.')))) {
+        const path = pathOf(source, name);
+        importers.set(path, (importers.get(path) ?? 0) + 1);
+      }
+    const lazy = new Set(sources.flatMap((source) => laterOf(source).map((name) => pathOf(source, name))));
+    const faults = each(({ path, text }) => {
+      const isSmall = text.trimEnd().split('\n').length < smallLines;
+      const isAlone = (importers.get(stemOf(path)) ?? 0) < 2;
+      return isSmall && isAlone && !entries.includes(path) && !lazy.has(stemOf(path)) ? ['one importer'] : [];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('that run before the child load nothing slow', () => {
+    const found = new Map(sources.map((source) => [stemOf(source.path), source]));
+    const [loaded, slow] = [new Set<string>(), new Set<string>()];
+    const load = (source: Source): void => {
+      if (loaded.has(source.path)) return;
+      loaded.add(source.path);
+      for (const name of loadsOf(source)) {
+        if (slowPackages.includes(name)) slow.add(`${source.path} loads ${name}`);
+        const next = name.startsWith('.') ? found.get(pathOf(source, name)) : undefined;
+        if (next) load(next);
+      }
+    };
+    sources.filter(({ path }) => startsWith.includes(path)).forEach(load);
+    expect(loaded.size).toBeGreaterThan(20);
+    expect([...slow]).toEqual([]);
+  });
+
   it('hold functions that are short enough to be understood at once', () => {
     const faults = each(({ tree }) =>
       nodesOf(tree).flatMap((node) => {
@@ -214,7 +268,7 @@ describe('the files', () => {
       const name = path.split('/').at(-1) ?? '';
       const stem = name.replace(/\.tsx?$/, '');
       const isWellFormed = name.endsWith('.tsx') ? /^[A-Z][A-Za-z]*$/ : /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-      if (path === 'runtimes/index.ts') return [];
+      if (path === 'agents/index.ts') return [];
       return isWellFormed.test(stem) && !vagueNames.test(stem) ? [] : ['the name'];
     });
     expect(faults).toEqual([]);
@@ -234,62 +288,22 @@ describe('the files', () => {
   });
 });
 
-describe('the runtimes', () => {
+describe('the agents', () => {
+  const names = [...new Set(sources.flatMap(({ path }) => /^agents\/([^/]+)\//.exec(path)?.[1] ?? []))];
   const filesOf = (name: string): readonly string[] =>
-    sources
-      .filter(({ path }) => path.startsWith(`runtimes/${name}/`))
-      .map(({ path }) => path.split('/').at(-1) ?? '');
-  const names = [...new Set(sources.flatMap(({ path }) => /^runtimes\/([^/]+)\//.exec(path)?.[1] ?? []))];
+    sources.filter(({ path }) => path.startsWith(`agents/${name}/`)).map(({ path }) => basename(path));
 
-  it('that are agents have the same files, so that who knows one knows all', () => {
-    const needed = ['launch.ts', 'log.ts', 'paths.ts', 'runtime.ts'];
+  it('have the same files, so that who knows one knows all', () => {
+    const needed = ['agent.ts', 'files.ts', 'layout.ts', 'log.ts', 'screen.ts'];
     const missing = ['claude', 'codex', 'gemini', 'qwen'].flatMap((name) =>
       needed.filter((file) => !filesOf(name).includes(file)).map((file) => `${name}/${file}`),
     );
     expect(missing).toEqual([]);
   });
 
-  it('have no file of a name of its own', () => {
-    const known = [
-      'activity.ts',
-      'banner.ts',
-      'command-answer.ts',
-      'command-result.ts',
-      'compaction-end.ts',
-      'contents.ts',
-      'conversation.ts',
-      'document.ts',
-      'doubt.ts',
-      'growth.ts',
-      'home.ts',
-      'ladder.ts',
-      'launch.ts',
-      'layout.ts',
-      'log.ts',
-      'models.ts',
-      'native-hold.ts',
-      ...['official', 'own-compaction'].map((it) => `${it}.ts`),
-      'paths.ts',
-      'percent.ts',
-      'prompt.ts',
-      'recipe.ts',
-      'records.ts',
-      'runtime.ts',
-      'screen.ts',
-      'settings.ts',
-      'shown-percent.ts',
-      'window.ts',
-      'signs.ts',
-      ...['logo', 'own-word', 'spinner', 'status', 'summary', 'title', 'title-signs'].map((it) => `${it}.ts`),
-    ];
-    const agents = names.filter((name) => name !== 'defined'); // no agent, but what makes one of a user's definition
-    expect(agents.flatMap((name) => filesOf(name).filter((file) => !known.includes(file)))).toEqual([]);
-    expect(agents.filter((name) => !filesOf(name).includes('runtime.ts'))).toEqual([]);
-  });
-
   it('do not know each other', () => {
     const faults = each((source) => {
-      const own = /^runtimes\/([^/]+)\//.exec(source.path)?.[1];
+      const own = /^agents\/([^/]+)\//.exec(source.path)?.[1];
       if (own === undefined) return [];
       return importsOf(source).filter((name) =>
         names.some((other) => other !== own && name.startsWith(`../${other}/`)),

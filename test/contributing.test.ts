@@ -26,7 +26,7 @@ describe('what a contributor is told', () => {
 
   it('of the files of an agent is what the agents have', () => {
     const named = found(/^\| (`[\w-]+\.ts`.*?) \|/gm).flatMap((cell) => cell.match(/[\w-]+\.ts/g) ?? []);
-    expect(named).toContain('runtime.ts');
-    expect(named.filter((file) => !existsSync(join(root, 'src/runtimes/qwen', file)))).toEqual([]);
+    expect(named).toContain('agent.ts');
+    expect(named.filter((file) => !existsSync(join(root, 'src/agents/qwen', file)))).toEqual([]);
   });
 });

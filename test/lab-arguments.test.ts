@@ -6,7 +6,7 @@ import { agents } from './lab/agents/all.js';
 import { claude } from './lab/agents/claude.js';
 import { readArguments } from './lab/arguments.js';
 import { cacheFolder, installed } from './lab/install.js';
-import { isolated } from '../src/verify/namespace.js';
+import { isolated } from '../src/verify/ground.js';
 import { scenarios } from './lab/scenarios/all.js';
 import { withPlayed } from './lab/page.js';
 import { tableOf, type Played } from './lab/table.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { strokesIn } from '../src/verify/audited-keys.js';
-import { outputIn, sortKeys, writesIn } from '../src/verify/recorded-keys.js';
+import { strokesIn } from '../src/verify/keys.js';
+import { outputIn, sortKeys, writesIn } from '../src/verify/keys.js';
 
 const cast = (...events: readonly (readonly [number, string, string])[]): string =>
   [{ version: 2, width: 80, height: 24 }, ...events].map((each) => JSON.stringify(each)).join('\n');

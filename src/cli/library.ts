@@ -1,14 +1,13 @@
-// For other programs: what is configured, as the document of CONTEXT_WINDOW_SIZE and its kin asks for it, and an estimate by characters.
 import { ladderOf } from '../core/build-ladder.js';
-import { backendWindow } from '../core/config/backends.js';
-import type { Values } from '../core/config/keys.js';
+import { backendWindow, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
-import { tokensOf } from '../core/estimate.js';
-import { homeFolder } from '../storage/home-folder.js';
-import { ladderChoice } from './ladder-choice.js';
-import { isModeGiven } from './config/flag-settings.js';
-import { readConfiguration } from './config/read-configuration.js';
-import { workingFolder } from './working-folder.js';
+import { tokensOf } from '../core/reading.js';
+import { homeFolder } from '../storage/state-folder.js';
+import { isModeGiven, readConfiguration } from './config/load.js';
+import { workingFolder } from './print.js';
+import { ladderChoice } from './request.js';
+
+// For other programs: what is configured, as the document of CONTEXT_WINDOW_SIZE and its kin asks for it, and an estimate by characters.
 
 export type Backend = 'claude' | 'openai' | 'gemini' | 'ollama' | 'vllm' | 'custom';
 

@@ -1,17 +1,14 @@
-// The only place that prints an error and decides how this process ends.
-import { UserError } from '../core/user-error.js';
+import { UserError, harmless } from '../core/json.js';
 import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
-import { demo } from './commands/demo.js';
-import { run } from './commands/run.js';
+import { demo, run } from './commands/run.js';
 import { configured } from './config/configured.js';
 import { commandWithoutNotify, ownFailure } from './messages.js';
-import { harmless } from '../ui/harmless.js';
-import { print } from './print.js';
+import { print, drawnFor, version } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
-import { drawnFor } from './signs.js';
-import { version } from './version.js';
+
+// The only place that prints an error and decides how this process ends.
 
 const main = async (): Promise<void> => {
   const request = parseArguments(process.argv.slice(2), version());
@@ -33,9 +30,9 @@ const perform = async (request: Task): Promise<Outcome> => {
       return demo(request);
     case 'init':
       // at each start of a shell
-      return printed((await import('./commands/init.js')).init(request));
+      return printed((await import('./shell/init.js')).init(request));
     case 'complete':
-      return printed(await (await import('./commands/complete.js')).complete(request));
+      return printed(await (await import('./shell/complete.js')).complete(request));
     case 'replay':
       // with a screen model of its own, which nothing else must wait for
       return (await import('./commands/replay.js')).replay(request);

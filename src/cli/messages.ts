@@ -1,7 +1,43 @@
+import { shellWord, UserError } from '../core/json.js';
+
+/** The known word that takes the fewest typing mistakes to become `given`, one in three letters; undefined when none is alike. */
+export const nearest = (given: string, known: readonly string[]): string | undefined => {
+  const alike = known
+    .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
+    .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ word, mistakes }) => mistakes <= mostMistakes(given, word))
+    .sort((a, b) => a.mistakes - b.mistakes);
+  return alike[0]?.word;
+};
+
+const mostMistakes = (given: string, word: string): number =>
+  Math.max(1, Math.floor(Math.max(given.length, word.length) / 3));
+
+/** Letters missing, extra, wrong or swapped with their neighbour (optimal string alignment). */
+const mistakesBetween = (from: string, to: string): number => {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const wrong = from[row - 1] === to[column - 1] ? 0 : 1;
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        cell(last, column) + 1,
+        cell(current, column - 1) + 1,
+        cell(last, column - 1) + wrong,
+        swapped ? cell(beforeLast, column - 2) + 1 : Infinity,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return cell(last, to.length);
+};
+
+const cell = (row: readonly number[], column: number): number => row[column] ?? Infinity;
+
 // Every sentence the launcher may say, in one tone: what is wrong, what was given, what to do.
-import { shellWord } from '../core/shell-word.js';
-import { UserError } from '../core/user-error.js';
-import { nearest } from './nearest.js';
 
 /** The launcher was called wrongly. */
 const usage = 2;
@@ -197,3 +233,31 @@ export const unfollowedAgent = (runtime: string): UserError =>
 
 export const longFocus = (given: number, most: number): UserError =>
   usageError(`--focus must be at most ${most} characters, got ${given}`, 'say it shorter');
+
+/** What the status of this process says. */
+export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
+2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails.`;
+
+// What `ctxwrap verify` may say beside what it has found.
+
+const usageInMessages = 2;
+
+const usageErrorInMessages = (message: string, hint: string): UserError =>
+  new UserError(message, { exitCode: usageInMessages, hint });
+
+export const verifyNeedsFolder = (folder: string, reason: string): UserError =>
+  usageErrorInMessages(`verify cannot make a folder in "${folder}": ${reason}`, 'name another one in TMPDIR');
+
+/** `absent`: one sentence for each agent. */
+export const nothingToVerify = (absent: readonly string[]): UserError =>
+  usageErrorInMessages(
+    `there is nothing to verify: ${absent.join('; ')}`,
+    'install an agent, and put it on PATH',
+  );
+
+export const badOrder = (): UserError =>
+  usageErrorInMessages('--order is for ctxwrap itself', 'try ctxwrap verify without it');
+
+export const verifyStopped = 'verify was stopped, and nothing of it is left';
+
+export const verifiedNotKept = (reason: string): string => `what was verified cannot be kept: ${reason}`;

@@ -1,4 +1,6 @@
-import { reasonOf } from '../storage/unwritable.js';
+import { readFileSync } from 'node:fs';
+import { reasonOf } from '../storage/errors.js';
+import { lookOf, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';
 
 /**
@@ -16,3 +18,36 @@ export const print = async (text: string): Promise<boolean> => {
 };
 
 const GONE: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+
+/** As in our package.json, which lies beside the folder of the bundle. */
+export const version = (): string => {
+  const { version: found }: { version: string } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  return found;
+};
+
+export const workingFolder = (): string => {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env['PWD'] ?? '/'; // the folder was removed under us
+  }
+};
+
+const asciiSigns: Readonly<Record<string, string>> = {
+  '█': '#',
+  '▓': '=',
+  '▒': ':',
+  '░': '.',
+  '▶': '>',
+  '→': '>',
+  '·': '-',
+  '✓': 'ok',
+  '✗': 'no',
+  '…': '*', // a `~` would make a path of the end of one
+};
+
+/** The signs with which our texts are drawn, in a terminal that has no others than ASCII; the rest is the user's own. */
+export const drawnFor = (text: string, env: Env): string =>
+  lookOf(env, false, 0).ascii ? text.replace(/[█▓▒░▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;

@@ -1,17 +1,253 @@
-// The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
-import { Argument, Command, CommanderError, Option } from 'commander';
-import { runtimes } from '../runtimes/index.js';
-import { defineCompact } from './compact-program.js';
-import { exitStatus } from './exit-status-text.js';
-import { defineConfig } from './config/program.js';
-import { explain } from './explain.js';
-import { defineHook } from './hooks/hook-program.js';
+import { Command, Argument, CommanderError, Option } from 'commander';
+import { runtimes } from '../agents/index.js';
+import { isKeyName, keyNames } from '../core/config/keys.js';
+import type { UserError } from '../core/json.js';
+import { hookAgents, hookText, type HookAgent } from './hooks.js';
 import * as messages from './messages.js';
-import { addOptions } from './options.js';
-import type { Options, ReplayRequest, Request, RunRequest } from './request.js';
-import { defineShell } from './shell/shell-program.js';
-import { defineVerify } from './verify/verify-program.js';
-import { parseChoice, parseRuntime, parseWindow } from './values.js';
+import { unknownKey, exitStatus } from './messages.js';
+import { parseFocus, parseChoice, addOptions, parseRuntime, parseWindow } from './options.js';
+import {
+  type Options,
+  type Request,
+  type ConfigRequest,
+  shells,
+  type Shell,
+  type ReplayRequest,
+  type RunRequest,
+} from './request.js';
+import { candidatesFor, completionText } from './shell/completion.js';
+import { manPage, manSections } from './shell/man.js';
+
+// `ctxwrap compact` as commander sees it.
+
+interface CompactOptions {
+  readonly force?: boolean;
+  readonly focus?: string;
+  readonly json?: boolean;
+  readonly wait: boolean;
+}
+
+const defineCompact = (program: Command, ask: (request: Request) => void): Command =>
+  program
+    .command('compact')
+    .description('ask a running session to compact at its next safe moment, and wait for the outcome')
+    .argument(
+      '[session]',
+      "an id, a pid or an agent's name; the one it runs in, or the only one, when absent",
+    )
+    .option('-f, --force', 'also while compacting is paused after failures')
+    .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
+    .option('--no-wait', 'do not wait for the outcome')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nExit status: 0 compacted, or nothing to compact; 1 any other outcome; 2 wrong usage.\n',
+    )
+    .action((target: string | undefined, { force = false, focus, json = false, wait }: CompactOptions) =>
+      ask({
+        kind: 'compact',
+        ...(target === undefined ? {} : { target }),
+        force,
+        ...(focus === undefined ? {} : { focus }),
+        json,
+        wait,
+        options: program.opts<Options>(),
+      }),
+    );
+
+// `ctxwrap config` as commander sees it.
+
+interface ShowOptions {
+  readonly origin?: boolean;
+  readonly json?: boolean;
+}
+
+const defineConfig = (program: Command, ask: (request: Request) => void): Command => {
+  const config = program
+    .command('config')
+    .description('what is set, where it comes from, and whether it is right')
+    .helpCommand(false);
+  const asked = (action: ConfigRequest['action'], { origin = false, json = false }: ShowOptions = {}) => ({
+    kind: 'config' as const,
+    action,
+    origin,
+    json,
+    options: program.opts<Options>(),
+  });
+  config
+    .command('show', { isDefault: true })
+    .description('the values that hold in this folder')
+    .addArgument(new Argument('[key]', 'only this one').choices(keyNames).argParser(parseKey))
+    .option('--origin', 'also where each comes from, and what it hides')
+    .option('--json', 'print one JSON object')
+    .action((key: string | undefined, options: ShowOptions) => {
+      ask({ ...asked('show', options), ...(key === undefined ? {} : { key }) });
+    });
+  config
+    .command('check')
+    .description('what is wrong with it, and the command that mends it')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExit status: 0 nothing is wrong, 2 a value does not count.\n')
+    .action((options: ShowOptions) => ask(asked('check', options)));
+  config
+    .command('init')
+    .description('write the file with all keys as comments, or add those that are missing')
+    .action(() => ask(asked('init')));
+  config
+    .command('path')
+    .description('the name of the file')
+    .action(() => ask(asked('path')));
+  config
+    .command('schema')
+    .description('its JSON Schema, for editors')
+    .action(() => ask(asked('schema')));
+  return config;
+};
+
+const parseKey = (text: string): string => {
+  if (!isKeyName(text)) throw unknownKey(text, keyNames);
+  return text;
+};
+
+// What commander does not understand, in our words.
+
+const explain = (error: CommanderError, program: Command): UserError => {
+  const text = error.message.replace(/^error: /, '');
+  const quoted = /'(.*)'/.exec(text)?.[1] ?? text;
+  const command = program.commands.find((each) => each.name() === program.args[0]);
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return messages.unknownOption(quoted, knownFlags(quoted, program, command));
+    case 'commander.optionMissingArgument':
+      return messages.missingValue(quoted);
+    default:
+      return messages.wrongUsage(text, command?.name());
+  }
+};
+
+const knownFlags = (flag: string, program: Command, command: Command | undefined): messages.KnownFlags => {
+  const [name] = flag.split('=');
+  const knows = (each: Command): boolean => flagsOf(each).includes(name ?? flag);
+  const others = command === undefined ? program.commands.filter(knows) : [];
+  const other = others.find((each) => program.args.includes(each.name())) ?? others[0];
+  const isBefore = command !== undefined && knows(program);
+  return {
+    command: command?.name(),
+    here: flagsOf(command ?? program),
+    elsewhere: isBefore
+      ? `before the command, as in: ctxwrap ${flag} … ${command.name()}`
+      : other && `after the command, as in: ctxwrap ${other.name()} ${flag}`,
+  };
+};
+
+const flagsOf = (command: Command): readonly string[] => [
+  ...command.options.flatMap((option) => option.long ?? []),
+  '--help',
+];
+
+// `ctxwrap hook` as commander sees it.
+
+const defineHook = (program: Command, ask: (request: Request) => void): void => {
+  program
+    .command('hook')
+    .description("print what an agent's settings need to compact early and to note how full it is")
+    .addArgument(
+      new Argument('<agent>', hookAgents.join(', '))
+        .choices(hookAgents)
+        .argParser(parseChoice('hook', ...hookAgents)),
+    )
+    .action((agent: HookAgent) => ask({ kind: 'print', text: hookText(agent) }));
+  program
+    .command('hold', { hidden: true })
+    .description('the answer to an agent that is about to compact by itself')
+    .helpOption(false)
+    .action(() => ask({ kind: 'hold', options: program.opts<Options>() }));
+};
+
+// `ctxwrap init` and `ctxwrap completion` as commander sees them, and what shells and the build ask for.
+
+export interface ShellParts {
+  readonly agents: readonly string[];
+  readonly version: string;
+  readonly ask: (request: Request) => void;
+}
+
+const defineShell = (program: Command, { agents, version, ask }: ShellParts): void => {
+  const print = (text: string): void => ask({ kind: 'print', text });
+  const shell = (name: string): Argument =>
+    new Argument('<shell>', shells.join(', ')).choices(shells).argParser(parseChoice(name, ...shells));
+  program
+    .command('init')
+    .description('print shell functions that start the agents through ctxwrap')
+    .addArgument(shell('init'))
+    .action((name: Shell) => ask({ kind: 'init', shell: name, options: program.opts<Options>() }));
+  program
+    .command('completion')
+    .description('print what makes a shell complete the words of ctxwrap')
+    .addArgument(shell('completion'))
+    .action((name: Shell) => print(completionText(name)));
+  program
+    .command('complete', { hidden: true })
+    .description('words for a shell')
+    .argument('[words...]')
+    .helpOption(false)
+    .action((words: readonly string[]) => {
+      const line = words.map((word) => word.replace(/^=/, ''));
+      ask({
+        kind: 'complete',
+        candidates: (ownAgents) => candidatesFor(program, line, [...agents, ...ownAgents]),
+        typed: line.at(-1) ?? '',
+        options: program.opts<Options>(),
+      });
+    });
+  program
+    .command('man', { hidden: true })
+    .description('the manual page')
+    .action(() => print(manPage(program, { version, sections: manSections })));
+};
+
+// `ctxwrap verify` as commander sees it.
+
+interface VerifyOptions {
+  readonly keep?: boolean;
+  readonly json?: boolean;
+  readonly order?: string;
+}
+
+const defineVerify = (
+  program: Command,
+  agents: readonly string[],
+  ask: (request: Request) => void,
+): Command =>
+  program
+    .command('verify')
+    .description(
+      'try an installed agent against a made-up model server: no network, no key, nothing of yours',
+    )
+    .addArgument(
+      new Argument('[agent]', `${agents.join(', ')}; every one that is installed when absent`)
+        .choices(agents)
+        .argParser(parseChoice('verify', ...agents)),
+    )
+    .option('--keep', 'keep the recording and the log, also when all is well')
+    .option('--json', 'print one JSON object')
+    .addOption(new Option('--order <json>', 'what is played in the place that was made for it').hideHelp())
+    .addHelpText(
+      'after',
+      '\nExit status: 0 all is well; 1 something is not; 2 wrong usage, or nothing to try is installed.\n',
+    )
+    .action((agent: string | undefined, { keep = false, json = false, order }: VerifyOptions) =>
+      ask({
+        kind: 'verify',
+        ...(agent === undefined ? {} : { agent }),
+        keep,
+        json,
+        ...(order === undefined ? {} : { order }),
+        options: program.opts<Options>(),
+      }),
+    );
+
+// The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 
 /** Words that `ctxwrap WORD` knows. */
 export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
@@ -187,3 +423,15 @@ interface ReplayOptions extends Pick<Options, 'runtime' | 'window'> {
 }
 
 const afterHelp = `\nExit status: ${exitStatus}\n`;
+
+export interface VerifyRequest {
+  readonly kind: 'verify';
+  /** every one that is installed when absent */
+  readonly agent?: string;
+  /** what was recorded stays, also when all is well */
+  readonly keep: boolean;
+  readonly json: boolean;
+  /** set where ctxwrap has started itself in a place without a network: what is to be played there, as JSON */
+  readonly order?: string;
+  readonly options: Options;
+}

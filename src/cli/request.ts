@@ -1,18 +1,15 @@
-// What a command line asks for.
-import type { FooterItem } from '../core/footer-items.js';
-import type { LogLevel } from '../core/log-levels.js';
-import type { NotificationKind } from '../core/notifications.js';
-import type { BackendName } from '../core/config/backends.js';
-import type { Preset } from '../core/ladder.js';
-import type { Bound } from '../core/rung.js';
-import type { Runtime } from '../runtimes/runtime.js';
-import type { StatusLineWish } from '../runtimes/official-source.js';
+import type { Runtime, StatusLineWish } from '../agents/agent.js';
 import type { Mode } from '../core/compaction/state.js';
+import type { BackendName } from '../core/config/keys.js';
+import type { FooterItem, LogLevel } from '../core/format.js';
+import type { Preset, Bound, LadderChoice } from '../core/ladder.js';
+import type { NotificationKind } from '../core/notifications.js';
 import type { ThemeChoice } from '../ui/look.js';
-import type { Candidates } from './shell/candidates.js';
-import type { Shell } from './shell/shells.js';
-import type { RuntimeOption } from './values.js';
-import type { VerifyRequest } from './verify/verify-request.js';
+import type { RuntimeOption } from './options.js';
+import type { VerifyRequest } from './program.js';
+import type { Candidates } from './shell/completion.js';
+
+// What a command line asks for.
 
 export interface Options {
   readonly mode: Mode;
@@ -198,3 +195,21 @@ export type Task = (
 };
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };
+
+/** The boundaries of the tiers as the options say. */
+export const ladderChoice = ({
+  ladder,
+  warn,
+  auto,
+  hard,
+}: Pick<Options, 'ladder' | 'warn' | 'auto' | 'hard'>): LadderChoice => ({
+  ...(ladder ? { preset: ladder } : {}),
+  ...(warn ? { warn } : {}),
+  ...(auto ? { auto } : {}),
+  ...(hard ? { hard } : {}),
+});
+
+/** The shells for which there are functions and completion. */
+export const shells = ['bash', 'zsh', 'fish'] as const;
+
+export type Shell = (typeof shells)[number];

@@ -1,13 +1,13 @@
+import type { Runtime } from '../agents/agent.js';
+import type { Problem } from '../agents/defined/agent.js';
+import { runtimes } from '../agents/index.js';
+import { UserError } from '../core/json.js';
+import { reasonOf } from '../storage/errors.js';
+import { readHead } from '../storage/files.js';
+import { nearest, unknownChoice } from './messages.js';
+import type { RuntimeOption } from './options.js';
+
 // `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
-import { UserError } from '../core/user-error.js';
-import type { Problem } from '../runtimes/defined/define.js';
-import { runtimes } from '../runtimes/index.js';
-import type { Runtime } from '../runtimes/runtime.js';
-import { readHead } from '../storage/regular-file.js';
-import { reasonOf } from '../storage/unwritable.js';
-import { nearest } from './nearest.js';
-import { unknownChoice } from './messages.js';
-import type { RuntimeOption } from './values.js';
 
 const LARGEST_BYTES = 1024 * 1024; // a definition has a thousand or two
 const MOST_PROBLEMS = 20; // printed; the others are counted
@@ -23,7 +23,7 @@ export const runtimeFromOption = async (
   if (option === undefined) return undefined;
   if ('name' in option) return named(option.name, own);
   const { file } = option;
-  const { defineRuntime } = await import('../runtimes/defined/define.js');
+  const { defineRuntime } = await import('../agents/defined/agent.js');
   const defined = defineRuntime(readJson(file));
   if ('problems' in defined) throw wrongDefinition(file, defined.problems);
   return defined.runtime;

@@ -1,17 +1,14 @@
-// From options to a wrapped child: what must be open before it starts, and what is closed after it.
-import { assumedWindow } from '../core/config/backends.js';
-import type { Runtime } from '../runtimes/runtime.js';
-import { nullLog, openLog } from '../storage/log.js';
-import type { Log } from '../storage/log.js';
-import { openRecording } from '../storage/record.js';
-import type { Recording } from '../storage/record.js';
-import type { CompactWish, ExitStatus, LiveWish, WrapSession } from '../wrap/wrap-session.js';
-import { holdCommand } from './hooks/hold-command.js';
-import { ladderChoice } from './ladder-choice.js';
+import type { Runtime } from '../agents/agent.js';
+import { assumedWindow } from '../core/config/keys.js';
+import { nullLog, openLog, type Log } from '../storage/log-file.js';
+import { openRecording, type Recording } from '../storage/recording.js';
+import type { CompactWish, ExitStatus, LiveWish, WrapSession } from '../wrap/options.js';
+import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
-import type { Options } from './request.js';
-import { version } from './version.js';
-import { workingFolder } from './working-folder.js';
+import { version, workingFolder } from './print.js';
+import { ladderChoice, type Options } from './request.js';
+
+// From options to a wrapped child: what must be open before it starts, and what is closed after it.
 
 export interface ChildCommand {
   readonly file: string;
@@ -163,3 +160,37 @@ const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+/** What decides whether a wrapper would be in the way. */
+export interface Circumstances {
+  readonly stdinIsTty: boolean;
+  readonly stdoutIsTty: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** whether the wrapper named by CTXWRAP_SESSION still runs */
+  readonly insideIsAlive: boolean;
+  /** whether the agent, with these arguments, opens a conversation */
+  readonly interactive: boolean;
+}
+
+/** Why the command runs without a PTY and without a word of ours, for the log; undefined when it is wrapped. */
+export const transparentReason = ({
+  stdinIsTty,
+  stdoutIsTty,
+  env,
+  insideIsAlive,
+  interactive,
+}: Circumstances) => {
+  if (isOn(env['CTXWRAP_DISABLE'])) return 'CTXWRAP_DISABLE is set';
+  if (env['CTXWRAP_SESSION'] && insideIsAlive) return 'already inside ctxwrap';
+  if (!stdinIsTty) return 'stdin is not a terminal';
+  if (!stdoutIsTty) return 'stdout is not a terminal';
+  if (env['TERM'] === 'dumb') return 'the terminal is dumb';
+  if (!interactive) return 'the arguments open no conversation';
+  return undefined;
+};
+
+const off: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
+
+/** Whether a variable of ours, such as CTXWRAP_DISABLE, switches something on. */
+export const isOn = (value: string | undefined): boolean =>
+  value !== undefined && !off.has(value.toLowerCase());

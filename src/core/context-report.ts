@@ -1,14 +1,135 @@
-// Everything there is to say about the window of one session, as a plain value: for people as text, for scripts as JSON.
-import { boundaryRecord } from './boundary-record.js';
 import type { Initiator } from './compaction/outcome.js';
-import { contextParts } from './context-parts.js';
-import type { ContextPart } from './context-parts.js';
-import type { Tier } from './ladder.js';
-import type { ReadingRecord } from './reading-record.js';
-import type { Millis } from './reading.js';
-import type { Liveness } from './session-record.js';
-import type { OwnLadder, Threshold } from './thresholds.js';
-import type { ToolResult } from './tool-result.js';
+import type { Boundary } from './event.js';
+import { isoText } from './json.js';
+import type { Tier, OwnLadder, Threshold } from './ladder.js';
+import type { Millis, ToolResult } from './reading.js';
+import type { Liveness } from './records.js';
+import type { ReadingRecord } from './report.js';
+
+// A compaction of any agent as JSON, with the names that the schema of sessions of several agents has for it. What is not known is left out.
+
+export interface BoundaryRecord {
+  readonly schema: 'ctxwrap.boundary/1';
+  readonly runtime: string;
+  /** the agent's own id of the conversation */
+  readonly session_id?: string;
+  /** of the agent's record */
+  readonly uuid?: string;
+  /** `auto` where the agent began by itself */
+  readonly trigger?: 'manual' | 'auto';
+  readonly initiator?: Initiator;
+  readonly pre_tokens?: number;
+  /** the record does not tell: it is the last number before it */
+  readonly pre_tokens_estimated?: true;
+  readonly post_tokens?: number;
+  readonly duration_ms?: number;
+  /** UTC, `2026-11-21T08:37:12.289Z` */
+  readonly timestamp: string;
+  /** the agent has recorded it; a text on the screen alone proves nothing */
+  readonly verified: boolean;
+}
+
+/** A compaction and what is known beside its own record. */
+export interface ToldBoundary extends Omit<Boundary, 'initiator'> {
+  readonly runtime: string;
+  readonly sessionId?: string | undefined;
+  readonly initiator?: Initiator;
+  /** the last number before it, where it tells none */
+  readonly lastTokens?: number | undefined;
+}
+
+export const boundaryRecord = (told: ToldBoundary): BoundaryRecord => {
+  const { runtime, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = told;
+  const estimated = preTokens === undefined ? lastTokens : undefined;
+  return {
+    schema: 'ctxwrap.boundary/1',
+    runtime,
+    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(initiator === undefined ? {} : { trigger: initiator === 'agent' ? 'auto' : 'manual', initiator }),
+    ...(preTokens === undefined ? {} : { pre_tokens: preTokens }),
+    ...(estimated === undefined ? {} : { pre_tokens: estimated, pre_tokens_estimated: true }),
+    ...(postTokens === undefined ? {} : { post_tokens: postTokens }),
+    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    timestamp: isoText(told.at),
+    verified: told.source !== 'screen',
+  };
+};
+
+// What the window is full of, in parts that sum to the whole.
+
+export type PartName = 'used' | 'cached' | 'fresh' | 'answer' | 'free' | 'buffer';
+
+/** As people read them. */
+export const partNames: Readonly<Record<PartName, string>> = {
+  used: 'Used',
+  cached: 'Cached input',
+  fresh: 'Fresh input',
+  answer: 'Last answer',
+  free: 'Free',
+  buffer: 'Compaction buffer',
+};
+
+export interface ContextPart {
+  readonly name: PartName;
+  readonly tokens: number;
+  /** of the whole, one decimal; all parts together are 100 */
+  readonly percent: number;
+}
+
+export interface PartsRequest {
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+  /** beside the used ones */
+  readonly answerTokens?: number | undefined;
+  /** of the used ones */
+  readonly cachedTokens?: number | undefined;
+  /** where the agent compacts by itself: what lies above cannot be filled */
+  readonly nativeTokens?: number | undefined;
+}
+
+export interface ContextParts {
+  /** the window, or what is used where that is more */
+  readonly totalTokens: number;
+  readonly parts: readonly ContextPart[];
+}
+
+/** Used tokens, split where the cached ones are known; then what is free, and what the agent keeps for its own compaction. */
+export const contextParts = (request: PartsRequest): ContextParts => {
+  const { usedTokens, windowTokens, answerTokens = 0, cachedTokens, nativeTokens } = request;
+  const counted = usedTokens + answerTokens;
+  const totalTokens = Math.max(counted, windowTokens);
+  const unused = totalTokens - counted;
+  const buffer = Math.min(unused, Math.max(0, windowTokens - (nativeTokens ?? windowTokens)));
+  const cached = Math.min(usedTokens, cachedTokens ?? 0);
+  const sizes: readonly (readonly [PartName, number])[] = [
+    ...(cachedTokens === undefined
+      ? [['used', usedTokens] as const]
+      : [['cached', cached] as const, ['fresh', usedTokens - cached] as const]),
+    ...(answerTokens === 0 ? [] : [['answer', answerTokens] as const]),
+    ['free', unused - buffer],
+    ...(nativeTokens === undefined ? [] : [['buffer', buffer] as const]),
+  ];
+  return { totalTokens, parts: withPercents(sizes, totalTokens) };
+};
+
+// Each part gets what the sum has grown by, so that rounding never makes 99.9 or 100.1 of them.
+const withPercents = (
+  sizes: readonly (readonly [PartName, number])[],
+  totalTokens: number,
+): readonly ContextPart[] => {
+  const upTo = (count: number): number => {
+    const sum = sizes.slice(0, count).reduce((total, [, tokens]) => total + tokens, 0);
+    return totalTokens === 0 ? 0 : Math.round((sum * 1000) / totalTokens);
+  };
+  return sizes.map(([name, tokens], index) => ({
+    name,
+    tokens,
+    percent: (upTo(index + 1) - upTo(index)) / 10,
+  }));
+};
+
+// Everything there is to say about the window of one session, as a plain value: for people as text, for scripts as JSON.
 
 /** One compaction as the session file tells of it. */
 export interface PastCompaction {

@@ -1,10 +1,9 @@
-import type { ActivityReport } from './activity.js';
+import type { NativeTrigger } from './build-ladder.js';
 import type { Failure } from './compaction/outcome.js';
-import type { Unseen } from './compaction/sight.js';
+import type { Unseen } from './compaction/policy.js';
 import type { CompactRequest, CompactSettings, Mode, Typed } from './compaction/state.js';
 import type { LadderChoice } from './ladder.js';
-import type { NativeTrigger } from './native.js';
-import type { Millis, Reading, WindowClaim } from './reading.js';
+import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js';
 
 /** A compaction recorded by the agent itself. */
 export interface Boundary {

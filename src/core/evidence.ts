@@ -1,6 +1,7 @@
+import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
+import { hearClaim, hearReading, type Windows } from './window.js';
+
 // What each source said last about the fill of this conversation, and what a new reading changes in it.
-import type { Activity } from './activity.js';
-import type { Millis, Reading, Source } from './reading.js';
 
 /** The last reading of one source. */
 export interface Candidate {
@@ -75,7 +76,7 @@ const grown = ({ reading, seenAt }: Candidate, tokens: number): Candidate => {
 };
 
 /** The evidence after a valid reading that counts. */
-export const withReading = (before: Evidence, reading: Reading, now: Millis): Evidence => {
+const withReading = (before: Evidence, reading: Reading, now: Millis): Evidence => {
   const evidence = { ...before, isVoid: false };
   switch (reading.source) {
     case 'screen':
@@ -92,11 +93,7 @@ export const withReading = (before: Evidence, reading: Reading, now: Millis): Ev
  * The screen still shows what became void. After a turn the same number is a new one, which only the screen can tell: a full window that
  * was compacted may be as full again. Where a better source tells, it is not needed, and some screens are late.
  */
-export const isVoidedScreen = (
-  { voidedScreen }: Evidence,
-  reading: Reading,
-  isBetterAwaited: boolean,
-): boolean => {
+const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading, isBetterAwaited: boolean): boolean => {
   if (!voidedScreen || !sameNumbers(voidedScreen.reading, reading)) return false;
   return isBetterAwaited || !voidedScreen.hasWorked || !voidedScreen.isGone;
 };
@@ -164,7 +161,7 @@ export const voided = ({ lastScreen, drift, candidates }: Evidence): Evidence =>
 });
 
 /** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */
-export const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
+const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
   const { official, screen: _, ...others } = evidence.candidates;
   const kept = official && (official.reading.model ?? model) === model ? { official } : {};
   const { isVoid } = evidence;
@@ -198,3 +195,80 @@ const sameNumbers = (a: Reading, b: Reading): boolean =>
   a.usedPercent === b.usedPercent &&
   a.basis === b.basis &&
   a.windowTokens === b.windowTokens;
+
+// Which readings count: impossible ones never, empty ones not after a compaction, the screen's not while a file is about to tell.
+
+export interface Heard {
+  readonly evidence: Evidence;
+  readonly windows: Windows;
+  /** as in the session: a session file tells, and numbers of a better source than the screen are to be expected */
+  readonly fileTells: boolean;
+  readonly isAwaited: boolean;
+}
+
+/** What is known after a reading; the same object when the reading does not count. */
+export const hear = (known: Heard, said: Reading, now: Millis): Heard => {
+  const reading = validReading(said);
+  if (!reading) return known;
+  if (isEmpty(reading)) {
+    if (known.evidence.isVoid) return known;
+    // Zeros right after a number are how a status line says that the agent has compacted (facts/claude.md §6).
+    if (reading.source !== 'screen' && hasNumber(known.evidence))
+      return { ...known, evidence: voided(known.evidence) };
+  }
+  return reading.source === 'screen' ? hearScreen(known, reading, now) : hearFile(known, reading, now);
+};
+
+// A percentage of what lies above a baseline is 0 for every short conversation.
+const isEmpty = ({ usedTokens, usedPercent, basis }: Reading): boolean =>
+  usedTokens === 0 || (usedTokens === undefined && usedPercent === 0 && basis !== 'baseline');
+
+const hasNumber = ({ candidates }: Evidence): boolean => Object.keys(candidates).length > 0;
+
+const hearScreen = (known: Heard, reading: Reading, now: Millis): Heard => {
+  const { evidence, isAwaited } = known;
+  if (isVoidedScreen(evidence, reading, isAwaited) || (evidence.isVoid && isAwaited)) return known;
+  const { windowTokens, windowSource = 'default', model } = reading;
+  const windows =
+    windowTokens === undefined
+      ? known.windows
+      : hearClaim(known.windows, { windowTokens, windowSource, ...(model === undefined ? {} : { model }) });
+  return { ...known, windows, evidence: withReading(evidence, reading, now) };
+};
+
+const hearFile = (known: Heard, reading: Reading, now: Millis): Heard => {
+  const windows = hearReading(known.windows, reading);
+  const { model } = windows;
+  const isOther = model !== undefined && known.windows.model !== undefined && model !== known.windows.model;
+  const evidence = isOther ? withoutOtherModels(known.evidence, model) : known.evidence;
+  return {
+    windows,
+    fileTells: known.fileTells || reading.source === 'log',
+    isAwaited: known.isAwaited || reading.source !== 'estimate',
+    evidence: withReading(evidence, reading, now),
+  };
+};
+
+// A number that stays the same while the agent writes and writes has lost its source. An idle agent's number does not age.
+
+const GAP_MS = 2_000; // a longer silence is not output that flows
+const STALE_MS = 300_000;
+
+/** How long output has flowed since the number moved. */
+export interface Flow {
+  readonly flowedMs: number;
+  /** undefined before the first output */
+  readonly outputAt?: Millis;
+}
+
+export const noFlow: Flow = { flowedMs: 0 };
+
+export const afterOutput = ({ flowedMs, outputAt }: Flow, now: Millis): Flow => {
+  const gap = outputAt === undefined ? 0 : Math.max(0, now - outputAt);
+  return { flowedMs: flowedMs + (gap <= GAP_MS ? gap : 0), outputAt: now };
+};
+
+/** The number has moved. */
+export const restarted = (flow: Flow): Flow => ({ ...flow, flowedMs: 0 });
+
+export const isStale = ({ flowedMs }: Flow): boolean => flowedMs >= STALE_MS;

@@ -1,11 +1,230 @@
+import { ladderOf, nativeTokens, ruleFor, type NativeTrigger } from './build-ladder.js';
+import { type Candidate, type Drift, type Evidence, candidatesOf, isGrown } from './evidence.js';
+import { effectiveTokens, tierOf, type Ladder, type LadderChoice, type Tier } from './ladder.js';
+import { type Reading, type Millis, percentOf } from './reading.js';
+import { ownTokens, windowOf, type KnownWindow, type Windows } from './window.js';
+
+// A reading put against its window: which of its numbers hold, and what they are in tokens.
+
+/** What readings of one session are measured with. */
+export interface Scale {
+  readonly runtime: string;
+  readonly windows: Windows;
+  readonly native?: NativeTrigger;
+  readonly ladder: LadderChoice;
+}
+
+/** A reading with the window that holds for it; its percentage is absent where it was counted against another window. */
+export interface Measured {
+  readonly reading: Reading;
+  readonly window?: KnownWindow;
+  /**
+   * what counts for the tiers: tokens in use, the agent's last answer included, counted by the agent or converted from its percentage;
+   * absent where there is nothing to convert with
+   */
+  readonly tokens?: number;
+  readonly tier?: Tier;
+  /** by the user's own bounds in tokens alone, whatever the window is */
+  readonly ownTier?: Tier;
+}
+
+export const measure = (scale: Scale, reading: Reading): Measured => {
+  const window = windowFor(scale, reading);
+  const own = inWindow(reading, window);
+  const counted = countedIn(own);
+  const tokens = counted ?? convertedTokens(scale, own, window);
+  const tier = tierOf(withTokens(own, tokens), ladderFor(scale, { reading: own, window, tokens }));
+  const { source, at } = own;
+  const ownTier =
+    counted === undefined
+      ? undefined
+      : tierOf({ usedTokens: counted, source, at }, ladderFor(scale, { reading: own }));
+  return {
+    reading: own,
+    ...(window ? { window } : {}),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(tier ? { tier } : {}),
+    ...(ownTier ? { ownTier } : {}),
+  };
+};
+
+/** What the agent's own trigger compares, too (facts/claude.md §2): its last answer is in the window, and not in its percentage. */
+export const countedIn = ({
+  usedTokens,
+  answerTokens = 0,
+}: Pick<Reading, 'usedTokens' | 'answerTokens'>): number | undefined =>
+  usedTokens === undefined ? undefined : usedTokens + answerTokens;
+
+const withTokens = (reading: Reading, tokens: number | undefined): Reading =>
+  tokens === undefined ? reading : { ...reading, usedTokens: tokens };
+
+// after a switch the old number counts in the window of the model that runs now
+const modelOf = ({ windows }: Scale, reading?: Pick<Reading, 'model'>): string | undefined =>
+  windows.model ?? reading?.model;
+
+const windowFor = (scale: Scale, reading: Reading): KnownWindow | undefined =>
+  windowOf(scale.windows, modelOf(scale, reading), reading.usedTokens);
+
+/** What a ladder is to judge. */
+export interface Judged {
+  readonly reading?: Reading;
+  readonly window?: KnownWindow | undefined;
+  readonly tokens?: number | undefined;
+}
+
+/** The ladder that judges a number in its window, or the one before there is a number; the one for percentages where there are no tokens. */
+export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): Ladder => {
+  const { runtime, native, ladder: choice, windows } = scale;
+  const model = modelOf(scale, reading);
+  const known = reading && tokens === undefined ? undefined : window;
+  const isTold = known?.windowSource === 'user' || known?.windowSource === 'default';
+  // where the agent compacts is a share of the window alone
+  const isShare = known !== undefined || (reading?.basis ?? 'window') === 'window';
+  const byUser = isTold ? { ownTokens: ownTokens(windows, model, reading?.usedTokens) } : undefined;
+  return ladderOf({
+    runtime,
+    windowTokens: known?.windowTokens,
+    native: isShare ? native : undefined,
+    model,
+    byUser,
+    choice,
+  });
+};
+
+/**
+ * Tokens behind a percentage. An uncertain window converts nothing: the percentage is the agent's own and needs none. What lies below
+ * a baseline is in use, too (facts/codex.md §2.3).
+ */
+const convertedTokens = (
+  scale: Scale,
+  reading: Reading,
+  window: KnownWindow | undefined,
+): number | undefined => {
+  const { usedPercent, basis = 'window' } = reading;
+  if (usedPercent === undefined || !window?.certain) return undefined;
+  const whole = basisTokens(scale, reading);
+  if (whole === undefined) return undefined;
+  const windowTokens = basisWindow(scale, reading) ?? whole;
+  const fixed = basis === 'baseline' ? Math.max(0, windowTokens - whole) : 0;
+  return Math.round(fixed + (Math.min(100, usedPercent) * whole) / 100);
+};
+
+/** The window that the agent's percentages count in: its own; the user's word only where nobody else has said anything. */
+const basisWindow = (scale: Scale, reading: Reading): number | undefined => {
+  const own = ownTokens(scale.windows, modelOf(scale, reading), reading.usedTokens);
+  if (own !== undefined) return own;
+  const window = windowFor(scale, reading);
+  return window?.certain ? window.windowTokens : undefined;
+};
+
+/** The tokens that are 100 % of a reading's basis; undefined where nobody knows. `other` was counted at the same time. */
+const basisTokens = (scale: Scale, reading: Reading, other: Reading = reading): number | undefined => {
+  const { basis = 'window', basisTokens: told } = reading;
+  if (told !== undefined) return told;
+  const windowTokens = basisWindow(scale, other);
+  switch (basis) {
+    case 'window':
+      return windowTokens;
+    case 'effective':
+      return windowTokens === undefined ? undefined : effectiveTokens(windowTokens);
+    case 'auto-compact':
+      return ownTrigger(scale, other);
+    case 'baseline':
+      return undefined;
+  }
+};
+
+// An agent that counts down to it has it, also with a model that usually has none. A window of the user's moves nothing of the agent's.
+const ownTrigger = (scale: Scale, reading: Reading): number | undefined => {
+  const { native } = scale;
+  const model = modelOf(scale, reading);
+  const own = ownTokens(scale.windows, model, reading.usedTokens);
+  if (!native || own === undefined) return undefined;
+  return nativeTokens(own, ruleFor(native, model, own) ?? native);
+};
+
+const inWindow = (reading: Reading, window: KnownWindow | undefined): Reading => {
+  const { windowTokens: own, windowSource: _, ...rest } = reading;
+  const { usedPercent, ...counted } = rest;
+  // a percentage is recounted where the tokens behind it are known and it was counted against another window
+  const holds = rest.usedTokens === undefined || own === undefined || own === window?.windowTokens;
+  const kept = holds || usedPercent === undefined ? rest : counted;
+  return window ? { ...kept, windowTokens: window.windowTokens, windowSource: window.windowSource } : kept;
+};
+
+// The screen against the session file: a parser that reads the wrong text must be found out.
+
+const DRIFT_POINTS = 5;
+const DRIFT_MS = 10_000; // a screen that is only late has followed by then
+
+/** Whether the screen and the better source differ, since when, and whether that has been too long. */
+export const driftAt = (evidence: Evidence, scale: Scale, now: Millis): Drift => {
+  const { drift } = evidence;
+  if (drift.phase === 'ignored') return drift;
+  if (!isApart(evidence, scale)) return drift.phase === 'agreeing' ? drift : { phase: 'agreeing' };
+  // a clock that was set back begins again, or the end would be hours away
+  if (drift.phase === 'agreeing' || now < drift.since) return { phase: 'apart', since: now };
+  return now - drift.since >= DRIFT_MS ? { phase: 'ignored' } : drift;
+};
+
+export const driftDeadline = ({ drift }: Evidence): Millis | undefined =>
+  drift.phase === 'apart' ? drift.since + DRIFT_MS : undefined;
+
+const isApart = ({ candidates, grownTokens }: Evidence, scale: Scale): boolean => {
+  const { screen } = candidates;
+  const file = candidates.log ?? candidates.official;
+  if (!screen || !file || isLagging(scale, screen, file)) return false;
+  const points = pointsAbove(scale, screen.reading, file.reading);
+  if (points === undefined) return false;
+  if (points < -DRIFT_POINTS) return true;
+  // what came after the file's number is on the screen already
+  return (
+    points > DRIFT_POINTS &&
+    (pointsAbove(scale, screen.reading, file.reading, grownTokens) ?? 0) > DRIFT_POINTS
+  );
+};
+
+/** The screen still shows what the better source said before. */
+const isLagging = (scale: Scale, screen: Candidate, file: Candidate): boolean => {
+  if (!file.before) return false;
+  const behind = pointsAbove(scale, screen.reading, file.before);
+  const ahead = pointsAbove(scale, screen.reading, file.reading);
+  return behind !== undefined && ahead !== undefined && isClose(behind) && !isClose(ahead);
+};
+
+const isClose = (points: number): boolean => Math.abs(points) <= DRIFT_POINTS;
+
+/** How many points of its own percentage the screen is above the other reading; undefined where they cannot be compared. */
+const pointsAbove = (scale: Scale, screen: Reading, other: Reading, grownTokens = 0): number | undefined => {
+  const { windows } = scale;
+  const window = windowOf(windows, windows.model ?? other.model, other.usedTokens);
+  // against an assumed window a right number looks wrong
+  const windowTokens = window?.certain ? window.windowTokens : undefined;
+  const { basis = 'window' } = screen;
+  // on its own scales an agent counts its last answer, too
+  const counted = basis === 'effective' || basis === 'auto-compact' ? countedIn(other) : other.usedTokens;
+  const used = counted === undefined ? undefined : counted + grownTokens;
+  if (screen.usedTokens !== undefined && used !== undefined && windowTokens !== undefined)
+    return ((screen.usedTokens - used) * 100) / windowTokens;
+  const shown = screen.usedPercent === undefined ? undefined : Math.min(100, screen.usedPercent);
+  if (shown === undefined) return undefined;
+  const whole = basisTokens(scale, screen, other);
+  if (used !== undefined && whole) {
+    const fixed = basis === 'baseline' ? Math.max(0, (windowTokens ?? whole) - whole) : 0;
+    return shown - Math.min(100, Math.max(0, ((used - fixed) * 100) / whole));
+  }
+  const isSameBasis = basis === (other.basis ?? 'window');
+  return isSameBasis && other.usedPercent !== undefined ? shown - other.usedPercent : undefined;
+};
+
+const DRIFTED =
+  'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
+
+/** What the log is told when the screen is not believed any more; once. */
+export const driftNews = (before: Drift, after: Drift): readonly string[] =>
+  after.phase === 'ignored' && before.phase !== 'ignored' ? [DRIFTED] : [];
+
 // Several witnesses, one number. The most trusted one is shown; a worse one can only warn earlier.
-import { isLagging } from './drift.js';
-import { candidatesOf, isGrown } from './evidence.js';
-import type { Candidate, Evidence } from './evidence.js';
-import type { Tier } from './ladder.js';
-import { measure } from './measure.js';
-import type { Measured, Scale } from './measure.js';
-import type { Millis, Reading } from './reading.js';
 
 /** The number that counts. */
 export interface Fused extends Measured {
@@ -88,3 +307,54 @@ const rank = ({ tier }: Measured): number => order.indexOf(tier);
 /** Tokens without any window are what they are. */
 const isExact = ({ reading, window }: Measured): boolean =>
   reading.usedTokens === undefined || (window?.certain ?? true);
+
+// The number in the footer does not flicker: a small change waits, a tier never does.
+
+const SMALL_POINTS = 2;
+const HOLD_MS = 5_000;
+
+/** The number the footer shows, and since when. */
+export interface Shown {
+  readonly fused: Fused;
+  readonly at: Millis;
+}
+
+/** What is shown when this number counts: the same as before while the change is small and the last one is not 5 s old. */
+export const shownAt = (
+  shown: Shown | undefined,
+  fused: Fused | undefined,
+  now: Millis,
+): Shown | undefined => {
+  if (!fused) return undefined;
+  if (!shown) return { fused, at: now };
+  if (isSame(shown.fused, fused)) return { fused, at: Math.min(shown.at, now) };
+  return isSmall(shown.fused, fused) && isFresh(shown, now) ? shown : { fused, at: now };
+};
+
+/** When the number that waits is due. */
+export const shownDeadline = (shown: Shown | undefined, fused: Fused | undefined): Millis | undefined =>
+  shown && fused && !isSame(shown.fused, fused) ? shown.at + HOLD_MS : undefined;
+
+// A clock that was set back would hold the number for hours.
+const isFresh = ({ at }: Shown, now: Millis): boolean => now >= at && now < at + HOLD_MS;
+
+const isSame = (a: Fused, b: Fused): boolean =>
+  !isOther(a, b) &&
+  a.reading.usedTokens === b.reading.usedTokens &&
+  percentOf(a.reading) === percentOf(b.reading);
+
+const isSmall = (a: Fused, b: Fused): boolean => {
+  const before = percentOf(a.reading);
+  const after = percentOf(b.reading);
+  if (isOther(a, b) || before === undefined || after === undefined) return false;
+  return Math.abs(after - before) <= SMALL_POINTS;
+};
+
+/** Everything but the number itself. */
+const isOther = (a: Fused, b: Fused): boolean =>
+  a.tier !== b.tier ||
+  a.raised !== b.raised ||
+  a.exact !== b.exact ||
+  a.reading.source !== b.reading.source ||
+  a.reading.windowTokens !== b.reading.windowTokens ||
+  a.reading.windowSource !== b.reading.windowSource;

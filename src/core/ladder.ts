@@ -1,6 +1,5 @@
-import { percentOf } from './reading.js';
-import type { Reading } from './reading.js';
-import type { CustomBounds, Figure, Rung, Rungs } from './rung.js';
+import type { Mark as LadderLimitsMark } from './build-ladder.js';
+import { percentOf, type Reading } from './reading.js';
 
 /** How full the window is, in four steps. */
 export type Tier = 'safe' | 'warn' | 'auto' | 'hard';
@@ -47,3 +46,290 @@ export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
 /** In a small window hard is where auto is: reaching it asks for no more than auto does. The user's own word stands. */
 export const isOwnHard = ({ auto, hard }: Rungs): boolean =>
   hard.custom || !auto || hard.unit !== auto.unit || hard.value > auto.value;
+
+// The pieces a ladder is made of, and the figures in their sentences.
+
+/** A boundary as the user writes it: `80%` of the window, or `150k` tokens. */
+export interface Bound {
+  /** 0…100, or tokens */
+  readonly value: number;
+  readonly unit: 'percent' | 'tokens';
+  /** it gives way where the agent would compact first: a word that was not meant for this program alone */
+  readonly yields?: true;
+}
+
+/** The bounds a user may set; what is absent is the preset's. */
+export interface CustomBounds {
+  readonly warn?: Bound;
+  readonly auto?: Bound;
+  readonly hard?: Bound;
+}
+
+/** One boundary between two tiers, inclusive: at `value` the higher tier has begun. */
+export interface Rung extends Bound {
+  /** the user set it, so nothing moves it unless it yields */
+  readonly custom: boolean;
+  /** the user asked for so many tokens, and it gave way to the agent's own compaction */
+  readonly asked?: number;
+  /** one sentence of facts and figures: `auto 162,000: 5,000 before claude compacts by itself at 167,000` */
+  readonly reason: string;
+}
+
+/** `auto` is absent where nothing is ever typed (preset `handoff`). */
+export interface Rungs {
+  readonly warn: Rung;
+  readonly auto?: Rung;
+  readonly hard: Rung;
+}
+
+export type RungName = keyof Rungs;
+
+/** A number of tokens with the sentence that explains it. */
+export interface Figure {
+  readonly tokens: number;
+  readonly reason: string;
+}
+
+export const tokenRung = (name: RungName, tokens: number, why: string): Rung => ({
+  value: tokens,
+  unit: 'tokens',
+  custom: false,
+  reason: `${name} ${grouped(tokens)}: ${why}`,
+});
+
+export const percentRung = (name: RungName, percent: number, why: string): Rung => ({
+  value: percent,
+  unit: 'percent',
+  custom: false,
+  reason: `${name} ${percent}%: ${why}`,
+});
+
+/** Warn where auto is no longer the one that warn counts from: its sentence says so. */
+export const besideAuto = (warn: Rung, usual: Rung | undefined, auto: Rung | undefined): Rung =>
+  usual?.value === auto?.value
+    ? warn
+    : { ...warn, reason: warn.reason.replace('before auto', 'before the usual auto') };
+
+/** 162000 as `162,000`, in every locale. */
+export const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** Whole-number arithmetic: 0.7 · w in floating point would miss a boundary by one. */
+export const percentOfTokens = (tokens: number, percent: number): number =>
+  Math.floor((tokens * percent) / 100);
+
+// Where the boundaries are before anything lowers them or the user sets them.
+
+// What an agent keeps free for its answer and for the summary, as Claude Code does (facts/claude.md §10).
+const RESERVED_TOKENS = 20_000;
+const AUTO_MARGIN_TOKENS = 13_000;
+const HARD_MARGIN_TOKENS = 3_000;
+/** From warn to auto: time to finish a thought. */
+export const WARN_MARGIN_TOKENS = 20_000;
+
+const percents = {
+  percent: { warn: 70, auto: 85, hard: 95 },
+  handoff: { warn: 70, auto: undefined, hard: 85 },
+} as const;
+
+/** The window less what is kept free for the agent's own answer, in tokens, never negative. */
+export const effectiveTokens = (windowTokens: number): number => Math.max(0, windowTokens - RESERVED_TOKENS);
+
+export const effectiveFigure = (windowTokens: number): Figure => {
+  const tokens = effectiveTokens(windowTokens);
+  const why = `the window of ${grouped(windowTokens)} less ${grouped(RESERVED_TOKENS)} kept free for the answer`;
+  return { tokens, reason: `effective ${grouped(tokens)}: ${why}` };
+};
+
+/** The boundaries where no window is known: of whatever percentage there is. */
+export const presetPercents = (preset: Preset): Rungs => {
+  const { warn, auto, hard } = percents[preset === 'handoff' ? 'handoff' : 'percent'];
+  const why = preset === 'ladder' ? 'the window is not known in tokens' : `preset ${preset}`;
+  return {
+    warn: percentRung('warn', warn, why),
+    ...(auto === undefined ? {} : { auto: percentRung('auto', auto, why) }),
+    hard: percentRung('hard', hard, why),
+  };
+};
+
+/** The boundaries in a known window. */
+export const presetTokens = (preset: Preset, windowTokens: number): Rungs => {
+  if (preset === 'ladder') return ladderTokens(windowTokens);
+  const { warn, auto, hard } = percents[preset];
+  const why = (percent: number): string =>
+    `${percent}% of the window of ${grouped(windowTokens)}, preset ${preset}`;
+  const part = (percent: number): number => percentOfTokens(windowTokens, percent);
+  return {
+    warn: tokenRung('warn', part(warn), why(warn)),
+    ...(auto === undefined ? {} : { auto: tokenRung('auto', part(auto), why(auto)) }),
+    hard: tokenRung('hard', part(hard), why(hard)),
+  };
+};
+
+const ladderTokens = (windowTokens: number): Rungs => {
+  const effective = effectiveTokens(windowTokens);
+  const below = (margin: number): string => `${grouped(margin)} below the effective ${grouped(effective)}`;
+  const part = (percent: number) => ({
+    tokens: percentOfTokens(windowTokens, percent),
+    why: `${percent}% of the window of ${grouped(windowTokens)}`,
+  });
+  const auto = higher({ tokens: effective - AUTO_MARGIN_TOKENS, why: below(AUTO_MARGIN_TOKENS) }, part(70));
+  const warn = higher(
+    {
+      tokens: auto.tokens - WARN_MARGIN_TOKENS,
+      why: `${grouped(WARN_MARGIN_TOKENS)} before auto ${grouped(auto.tokens)}`,
+    },
+    part(60),
+  );
+  const hard = higher(
+    { tokens: effective - HARD_MARGIN_TOKENS, why: below(HARD_MARGIN_TOKENS) },
+    part(70), // where auto is in a window this small
+  );
+  return {
+    warn: tokenRung('warn', warn.tokens, warn.why),
+    auto: tokenRung('auto', auto.tokens, auto.why),
+    hard: tokenRung('hard', hard.tokens, hard.why),
+  };
+};
+
+interface Mark {
+  readonly tokens: number;
+  readonly why: string;
+}
+
+const higher = (first: Mark, second: Mark): Mark => (first.tokens >= second.tokens ? first : second);
+
+// Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
+
+/** What custom bounds are put into. */
+export interface Room {
+  readonly windowTokens?: number;
+  /** the latest that still comes before the agent's own compaction */
+  readonly latest?: LadderLimitsMark | undefined;
+}
+
+/** The rungs with the user's own in their places and in order: warn ≤ auto ≤ hard. */
+export const withCustom = (rungs: Rungs, bounds: CustomBounds, { windowTokens, latest }: Room): Rungs => {
+  const placed = (name: RungName, preset: Rung | undefined): Rung | undefined => {
+    const bound = bounds[name];
+    if (!bound) return preset;
+    const rung = customRung(name, bound, windowTokens);
+    return bound.yields ? yielded(name, rung, latest) : rung;
+  };
+  const auto = placed('auto', rungs.auto);
+  const ordered = inOrder({
+    warn: placed('warn', rungs.warn) ?? rungs.warn,
+    ...(auto ? { auto } : {}),
+    hard: placed('hard', rungs.hard) ?? rungs.hard,
+  });
+  return { ...ordered, warn: besideAuto(ordered.warn, rungs.auto, ordered.auto) };
+};
+
+const customRung = (name: RungName, { value, unit }: Bound, windowTokens: number | undefined): Rung => {
+  if (unit === 'percent' && windowTokens !== undefined) {
+    const tokens = percentOfTokens(windowTokens, value);
+    const why = `custom, ${value}% of the window of ${grouped(windowTokens)}`;
+    return { value: tokens, unit: 'tokens', custom: true, reason: `${name} ${grouped(tokens)}: ${why}` };
+  }
+  if (unit === 'percent') return { value, unit, custom: true, reason: `${name} ${value}%: custom` };
+  const beyond = windowTokens !== undefined && value > windowTokens;
+  const note = beyond ? `, more than the window of ${grouped(windowTokens)}` : '';
+  return { value, unit, custom: true, reason: `${name} ${grouped(value)}: custom${note}` };
+};
+
+const yielded = (name: RungName, rung: Rung, latest: LadderLimitsMark | undefined): Rung => {
+  if (!latest || rung.unit !== 'tokens' || rung.value <= latest.tokens) return rung;
+  const { tokens, why } = latest;
+  return {
+    ...rung,
+    value: tokens,
+    asked: rung.value,
+    reason: `${name} ${grouped(tokens)}: ${why}; you asked for ${grouped(rung.value)}`,
+  };
+};
+
+/** A preset's rung gives way to a custom one; of two custom ones that contradict each other the lower one holds. */
+const inOrder = ({ warn, auto, hard }: Rungs): Rungs => {
+  const raised = auto && warn.custom && !auto.custom ? atLeast('auto', auto, ['warn', warn]) : auto;
+  const top = hard.custom ? hard : atLeast('hard', hard, raised ? ['auto', raised] : ['warn', warn]);
+  if (!raised) return { warn: atMost('warn', warn, ['hard', top]), hard: top };
+  const middle = atMost('auto', raised, ['hard', top]);
+  return { warn: atMost('warn', warn, ['auto', middle]), auto: middle, hard: top };
+};
+
+type Named = readonly [RungName, Rung];
+
+// A percentage and a number of tokens cannot be put in order while the window is not known.
+const atMost = (name: RungName, rung: Rung, [otherName, other]: Named): Rung =>
+  rung.unit !== other.unit || rung.value <= other.value
+    ? rung
+    : moved(name, rung, other, `lowered to ${otherName}`);
+
+const atLeast = (name: RungName, rung: Rung, [otherName, other]: Named): Rung =>
+  rung.unit !== other.unit || rung.value >= other.value
+    ? rung
+    : moved(name, rung, other, `raised to ${otherName}`);
+
+const moved = (name: RungName, rung: Rung, to: Rung, what: string): Rung => {
+  const text = (value: number): string => (rung.unit === 'percent' ? `${value}%` : grouped(value));
+  const was = rung.custom ? `custom ${text(rung.value)}` : text(rung.value);
+  return { ...rung, value: to.value, reason: `${name} ${text(to.value)}: ${was} ${what}` };
+};
+
+/** One number of a ladder, with the sentence that explains it. */
+export interface Threshold {
+  readonly name: 'effective' | 'warn' | 'auto' | 'hard' | 'native';
+  /** tokens, or 0…100 of the window */
+  readonly value: number;
+  readonly unit: 'tokens' | 'percent';
+  readonly reason: string;
+}
+
+/** As people read them. */
+export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
+  effective: 'Effective window',
+  warn: 'Warn',
+  auto: 'Auto',
+  hard: 'Hard',
+  native: "Agent's own",
+};
+
+/** The reason without the name and the number that it begins with, for a row that shows both already. */
+export const reasonOnly = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
+
+/**
+ * All numbers of a ladder: what the window leaves, where that is what the boundaries keep to, the boundaries upwards, and where the agent
+ * compacts by itself.
+ */
+export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
+  ...(effective && [warn, auto, hard].every((rung) => !rung || keepsTo(effective, rung))
+    ? [inTokens('effective', effective)]
+    : []),
+  threshold('warn', warn),
+  ...(auto ? [threshold('auto', auto)] : []),
+  threshold('hard', hard),
+  ...(native ? [inTokens('native', native)] : []),
+];
+
+// A small window is shared out in percent of the whole, and the user's own boundaries are where they are.
+const keepsTo = ({ tokens }: Figure, { custom, unit, value }: Rung): boolean =>
+  tokens > 0 && (custom || (unit === 'tokens' && value <= tokens));
+
+const threshold = (name: Threshold['name'], { value, unit, reason }: Omit<Threshold, 'name'>): Threshold => ({
+  name,
+  value,
+  unit,
+  reason,
+});
+
+const inTokens = (
+  name: Threshold['name'],
+  { tokens, reason }: { readonly tokens: number; readonly reason: string },
+): Threshold => ({ name, value: tokens, unit: 'tokens', reason });
+
+/** An agent's own boundaries in tokens, to be shown beside ours and never acted upon. */
+export interface OwnLadder {
+  readonly effective: number;
+  readonly warn: number;
+  readonly auto: number;
+  readonly hard: number;
+}

@@ -1,12 +1,12 @@
-// When to call a user who looks elsewhere: each kind once in an episode, and only for what is known.
-import { shareText, tokensText } from './figures.js';
-import type { Compaction } from './compaction/state.js';
 import { isFailure } from './compaction/outcome.js';
+import type { Compaction } from './compaction/state.js';
 import { endedWords } from './compaction/words.js';
-import { oneLine } from './one-line.js';
-import { isOver, percentOf } from './reading.js';
-import type { Millis } from './reading.js';
-import type { Session } from './session-state.js';
+import { shareText, tokensText } from './format.js';
+import { oneLine } from './json.js';
+import { isOver, percentOf, type Millis } from './reading.js';
+import type { Session } from './session.js';
+
+// When to call a user who looks elsewhere: each kind once in an episode, and only for what is known.
 
 export const notificationKinds = ['auto', 'hard', 'failure', 'permission'] as const;
 

@@ -1,22 +1,93 @@
-import { askedIn } from './activity.js';
-import type { ActivityReport } from './activity.js';
-import { driftAt, driftDeadline, driftNews } from './drift.js';
+import type { NativeTrigger } from './build-ladder.js';
 import type { Event } from './event.js';
-import { noEvidence, voided, withActivity, withGrowth, withoutLog, withoutScreen } from './evidence.js';
-import type { Evidence } from './evidence.js';
-import { afterOutput, noFlow, restarted } from './flow.js';
-import { fuse } from './fusion.js';
-import { hear } from './hear.js';
-import type { Heard } from './hear.js';
+import {
+  noEvidence,
+  voided,
+  withActivity,
+  withGrowth,
+  withoutLog,
+  withoutScreen,
+  type Evidence,
+  afterOutput,
+  noFlow,
+  restarted,
+  hear,
+  type Heard,
+  type Flow,
+} from './evidence.js';
+import {
+  driftAt,
+  driftDeadline,
+  driftNews,
+  fuse,
+  type Scale,
+  shownAt,
+  shownDeadline,
+  type Fused,
+  type Shown,
+} from './fusion.js';
 import type { LadderChoice } from './ladder.js';
-import type { Scale } from './measure.js';
-import type { NativeTrigger } from './native.js';
-import type { Millis } from './reading.js';
-import type { Blank, Session, Understood } from './session-state.js';
-import { shownAt, shownDeadline } from './shown.js';
-import { afterActivity, afterKeys, givenUpAt } from './waiting.js';
-import { hearClaim, noWindows } from './windows.js';
-import { inWindows, wished } from './wished.js';
+import { type Activity, type Millis, askedIn, type ActivityReport } from './reading.js';
+import { assumed, hearClaim, withUserTokens, type Windows, noWindows } from './window.js';
+
+// Whether the first number is still on its way. After a turn without one there is nothing to wait for.
+
+/** No number yet. */
+export interface Waiting {
+  readonly why: 'waiting';
+  /** the user has pressed a key; agents are busy at their start, too */
+  readonly isTyped?: true;
+  /** the first turn is over */
+  readonly turnEndedAt?: Millis;
+}
+
+const LATE_MS = 5_000; // a session file is found and read within two seconds of the end of a turn
+
+const afterKeys = (waiting: Waiting): Waiting => ({ ...waiting, isTyped: true });
+
+const afterActivity = (
+  waiting: Waiting,
+  { before, after }: { readonly before: Activity; readonly after: Activity },
+  now: Millis,
+): Waiting =>
+  waiting.isTyped && before === 'busy' && after !== 'busy' && waiting.turnEndedAt === undefined
+    ? { ...waiting, turnEndedAt: now }
+    : waiting;
+
+/** When the turn was over for too long; undefined while there was none. */
+const givenUpAt = ({ turnEndedAt }: Waiting): Millis | undefined =>
+  turnEndedAt === undefined ? undefined : turnEndedAt + LATE_MS;
+
+// What the user has said of windows and tiers, to us or to the agent, at the start or while the session runs.
+
+export type Wish = Extract<Event, { type: 'user-window' | 'assumed-window' | 'own-compaction' | 'settings' }>;
+
+const wished = (state: Session, event: Wish): Session => {
+  switch (event.type) {
+    case 'user-window': {
+      const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
+      return inWindows(state, hearClaim(state.windows, claim));
+    }
+    case 'assumed-window':
+      return inWindows(state, assumed(state.windows, event.windowTokens));
+    case 'own-compaction': {
+      const { native: _, ...rest } = state;
+      const { trigger } = event;
+      const evidence = { ...state.evidence, drift: noEvidence.drift }; // a screen that counts down to it is read anew
+      return { ...rest, ...(trigger ? { native: trigger } : {}), evidence };
+    }
+    case 'settings': {
+      const { ladder, windowTokens } = event.settings;
+      return { ...inWindows(state, withUserTokens(state.windows, windowTokens)), ladder };
+    }
+  }
+};
+
+/** With another window or model a screen that was not believed gets another chance. */
+const inWindows = (state: Session, windows: Windows): Session =>
+  windows === state.windows
+    ? state
+    : { ...state, windows, evidence: { ...state.evidence, drift: noEvidence.drift } };
 
 /** What a session is made of. */
 export interface SessionStart {
@@ -184,3 +255,52 @@ const settled = (state: Session, now: Millis): Session => {
     logged: [...state.logged, ...driftNews(state.evidence.drift, drift)],
   };
 };
+
+/** Why there is no number. */
+export type Blank =
+  | Waiting // no turn yet in this conversation
+  | { readonly why: 'pending' } // the last number is void, the next is not here yet
+  | { readonly why: 'gone' } // the screen showed one and shows none any more, or a turn has brought none
+  | { readonly why: 'unreadable'; readonly reason: string };
+
+/** What has been understood of the agent in this wrap so far, besides its records. */
+export interface Understood {
+  /** its screen: it was more than `unknown` once */
+  readonly screen: boolean;
+  /** its own word on its state */
+  readonly state: boolean;
+}
+
+/** The whole state of one wrap. */
+export interface Session {
+  readonly runtime: string;
+  readonly native?: NativeTrigger;
+  readonly ladder: LadderChoice;
+  /** the agent's own id of the conversation */
+  readonly sessionId?: string;
+  /** as the agent's own records tell it */
+  readonly agentVersion?: string;
+  /** of the whole wrap, kept over `/clear` and resume */
+  readonly compactions: number;
+  readonly windows: Windows;
+  readonly evidence: Evidence;
+  /** what stands where a number would, while there is none */
+  readonly blank: Blank;
+  /** a session file tells, so the screen is not needed to tell of a compaction */
+  readonly fileTells: boolean;
+  /** a session file or a status line gives numbers: theirs is waited for after a compaction */
+  readonly isAwaited: boolean;
+  readonly flow: Flow;
+  readonly activity: Activity;
+  readonly witnesses: readonly string[];
+  readonly activitySince: Millis;
+  readonly understood: Understood;
+  /** in a dialog, what the agent says that it asks; one line */
+  readonly asks?: string | undefined;
+  /** the number that counts; follows from the evidence */
+  readonly fused?: Fused;
+  /** the number in the footer, which may be a few seconds behind */
+  readonly shown?: Shown;
+  /** what the last step has to say to the log */
+  readonly logged: readonly string[];
+}

@@ -1,8 +1,14 @@
-import { countAt, isRecord, textAt, type JsonRecord } from '../core/json.js';
-import { UserError } from '../core/user-error.js';
-import { keyNames, type KeyName } from './keys.js';
-import { modeNames, type ModeName } from './modes.js';
-import { compactWays, ignorableKeys, type CompactWay, type IgnorableKey } from './quirks.js';
+import { countAt, isRecord, textAt, type JsonRecord, UserError } from '../core/json.js';
+import { modeNames, type ModeName } from './draw.js';
+import { keyNames, type KeyName, type Key } from './keys.js';
+import {
+  compactWays,
+  ignorableKeys,
+  type CompactWay,
+  type IgnorableKey,
+  lastPrompt,
+  prompts,
+} from './state.js';
 
 /**
  * What the demo agent plays, one step after the other, from a JSON file: `[{"step":"type","text":"hi"}, …]`.
@@ -193,3 +199,95 @@ const texts = (value: unknown): readonly string[] =>
 
 const oneOf = <T extends string>(allowed: readonly T[], value: unknown): T | undefined =>
   allowed.find((item) => item === value);
+
+/** Somebody who plays a script: the user's keys and what the agent is told to do. */
+export interface Player {
+  readonly steps: readonly Step[];
+  /** characters of the current `type` step that are typed already */
+  readonly typed: number;
+  /** nothing happens before; virtual milliseconds like every time of the demo */
+  readonly notBefore: number;
+}
+
+/** What a player can see of the agent. */
+export type Mood = 'idle' | 'busy' | 'dialog';
+
+export type Move =
+  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'told'; readonly step: AgentStep };
+
+export const playerOf = (steps: readonly Step[]): Player => ({ steps, typed: 0, notBefore: 0 });
+
+export interface Played {
+  readonly player: Player;
+  readonly move?: Move;
+}
+
+/** The next move that is due, or the same player when there is none. At most one, so that the agent can answer it. */
+export const play = (player: Player, mood: Mood, now: number): Played => {
+  const [step] = player.steps;
+  if (!step || now < player.notBefore) return { player };
+  switch (step.step) {
+    case 'type':
+      return typeOne(player, step, now);
+    case 'key':
+      return { player: next(player), move: { type: 'key', key: { name: step.key } } };
+    case 'wait':
+      if ('ms' in step) return { player: { ...next(player), notBefore: now + step.ms } };
+      return { player: mood === step.until ? next(player) : player };
+    default:
+      return { player: next(player), move: { type: 'told', step } };
+  }
+};
+
+/** When the player wants to be asked again; undefined if it waits for the agent or has ended. */
+export const playerDeadline = (player: Player, mood: Mood): number | undefined => {
+  const [step] = player.steps;
+  if (!step || (step.step === 'wait' && 'until' in step && step.until !== mood)) return undefined;
+  return player.notBefore;
+};
+
+const typeOne = (player: Player, step: Extract<Step, { step: 'type' }>, now: number): Played => {
+  const text = Array.from(step.text)[player.typed];
+  if (text === undefined) return { player: next(player) };
+  return {
+    player: { ...player, typed: player.typed + 1, notBefore: now + step.everyMs },
+    move: { type: 'key', key: { name: 'text', text } },
+  };
+};
+
+const next = (player: Player): Player => ({ ...player, steps: player.steps.slice(1), typed: 0 });
+
+const ask = (text: string): readonly Step[] => [
+  { step: 'key', key: 'ctrl-u' }, // whatever somebody typed besides must not become part of the prompt
+  { step: 'type', text, everyMs: 45 },
+  { step: 'wait', ms: 350 },
+  { step: 'key', key: 'enter' },
+];
+
+const answered: readonly Step[] = [
+  { step: 'wait', until: 'idle' },
+  { step: 'wait', ms: 1300 },
+];
+
+const approve: readonly Step[] = [
+  { step: 'wait', until: 'dialog' },
+  { step: 'wait', ms: 1800 },
+  { step: 'key', key: 'enter' },
+];
+
+/** The minute that `ctxwrap demo` shows: eight turns up to hard, a compaction, one more turn, goodbye. */
+export const story: readonly Step[] = [
+  { step: 'wait', ms: 1500 },
+  ...prompts.flatMap((prompt) => [
+    ...ask(prompt),
+    ...(prompt.startsWith('run ') ? approve : []),
+    ...answered,
+  ]),
+  ...ask('/compact'),
+  ...answered,
+  ...ask(lastPrompt),
+  ...answered,
+  { step: 'wait', ms: 3000 },
+  ...ask('/quit'),
+];

@@ -1,6 +1,7 @@
-// What the system tells of processes: whether one that was written down once still runs, and who reads a terminal.
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
+
+// What the system tells of processes: whether one that was written down once still runs, and who reads a terminal.
 
 const ZOMBIE = 'Z'; // has ended, and its parent has not asked how
 const MOST_PROCESSES = 256; // looked at below one

@@ -1,11 +1,17 @@
-// Requests to running wrappers and the answers to them: `requests/<session>.<request>.{request,answer}.json` in the state folder.
-// Whoever asked withdraws a request by removing it.
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseAnswer, parseRequest } from '../core/compaction/request-record.js';
-import type { AnswerRecord, RequestKey, RequestRecord } from '../core/compaction/request-record.js';
+import {
+  parseAnswer,
+  parseRequest,
+  type AnswerRecord,
+  type RequestKey,
+  type RequestRecord,
+} from '../core/compaction/protocol.js';
 import type { Millis } from '../core/reading.js';
 import { ensureFolder, readOwn, writeAtomic } from './state-folder.js';
+
+// Requests to running wrappers and the answers to them: `requests/<session>.<request>.{request,answer}.json` in the state folder.
+// Whoever asked withdraws a request by removing it.
 
 const FOLDER = 'requests';
 const REQUEST_BYTES = 8 * 1024; // a request has a few hundred, most of them focus text

@@ -1,11 +1,12 @@
-// Where the wrapper keeps what it must remember, and how files are written there: nobody else can read them, no link is
-// followed, and no reader ever finds half a file.
-import { constants } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
-import { readAtMost } from './regular-file.js';
+import { readAtMost } from './files.js';
+
+// Where the wrapper keeps what it must remember, and how files are written there: nobody else can read them, no link is
+// followed, and no reader ever finds half a file.
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -108,5 +109,20 @@ const readWhere = async (
     }
   } catch {
     return undefined;
+  }
+};
+
+/** The user's own folder: what HOME says, unless that is nothing or would mean another folder wherever we are started. */
+export const homeFolder = (env: Readonly<Record<string, string | undefined>>): string => {
+  const given = env['HOME'];
+  return given !== undefined && isAbsolute(given) ? given : registeredHome();
+};
+
+/** As the system knows the user; a container may run as one that it does not know. */
+const registeredHome = (): string => {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return '/';
   }
 };

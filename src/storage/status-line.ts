@@ -1,9 +1,10 @@
-// The two files through which an agent reports its numbers for one launch, and the clearing away of what dead wrappers left.
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
-import { openRegular, readAtMost } from './regular-file.js';
+import { openRegular, readAtMost } from './files.js';
 import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
+
+// The two files through which an agent reports its numbers for one launch, and the clearing away of what dead wrappers left.
 
 const FOLDER = 'status-line';
 const REPORT_BYTES = 256 * 1024; // a report is 1 to 3 KB

@@ -1,15 +1,120 @@
 import headless from '@xterm/headless';
-import type { Characters } from '../core/estimate.js';
-import type { ScreenView, Signals } from '../core/screen-view.js';
-import { answerQuestions, type Answers } from './answers.js';
-import { pictureOf, type Picture } from './cover/picture.js';
-import { limitJoinedCharacters } from './joined-characters.js';
-import { makeSequenceLimits } from './limit-sequences.js';
-import { hookSignals } from './signal-hooks.js';
-import { snapshotOf } from './snapshot.js';
+import type { Signals, CellStyle, ScreenView, Characters } from '../core/reading.js';
+import { makeSequenceLimits } from './limits.js';
+import { pictureOf, type Picture } from './overlay/picture.js';
+import { limitJoinedCharacters, makeWholeCharacters } from './parse-in-turns.js';
 import type { Size } from './tty.js';
-import { makeWholeCharacters } from './whole-characters.js';
 import { watchWrittenText, type WrittenText } from './written-text.js';
+
+/** What a terminal does beside drawing, when it is one that somebody sits at and not a model of it. */
+export interface Answers {
+  /** to the program: what it asked for */
+  readonly send: (bytes: string) => void;
+  /** the terminal understands OSC 7501, and says so when it is asked; most do not */
+  readonly hearsState: boolean;
+  /** a program has told its state, `state=idle:app=codex` (facts/codex.md §5) */
+  readonly onState: (state: string) => void;
+}
+
+// OSC 10 to 12: text, background, cursor. XParseColor's form, in which xterm answers, with four digits a channel.
+const COLOURS: ReadonlyMap<number, string> = new Map([
+  [10, 'd0d0/d0d0/d0d0'],
+  [11, '1010/1010/1010'],
+  [12, 'd0d0/d0d0/d0d0'],
+]);
+const STATE = 7501;
+
+/** xterm.js answers most questions by itself, but leaves the colours to who draws it, and the size of the text area to who allows it. */
+const answerQuestions = (terminal: headless.Terminal, { send, hearsState, onState }: Answers): void => {
+  const { parser, options } = terminal;
+  options.windowOptions = { getWinSizeChars: true };
+  terminal.onData((bytes) => {
+    if (bytes !== '') send(bytes);
+  });
+  for (const [code, colour] of COLOURS)
+    parser.registerOscHandler(code, (text) => {
+      if (text === '?') send(`\x1b]${code};rgb:${colour}\x1b\\`);
+      return true;
+    });
+  parser.registerOscHandler(STATE, (text) => {
+    if (text !== '?') onState(text);
+    else if (hearsState) send(`\x1b]${STATE};?\x1b\\`); // the bytes of the question
+    return false;
+  });
+};
+
+const MAX_TEXT = 256; // characters of a title or notification that anybody looks at
+const MOST_TITLES = 8;
+const MAX_STATE = 4_096; // of an agent's state, whose message of up to 2048 bytes is in base64
+
+/** Its own state: no question about states, and not that of one of its helpers, which have an `id` (Claude Code 2.1.330). */
+const isOwnState = (text: string): boolean => text.startsWith('state=') && !text.includes(':id=');
+
+/** Listens to what a program tells the terminal in OSC strings; the returned function gives what was said last. */
+const hookSignals = (terminal: headless.Terminal): (() => Signals) => {
+  let signals: Signals = {};
+  const note = (more: Signals): boolean => {
+    signals = { ...signals, ...more };
+    return false; // the emulator's own handler comes next
+  };
+  const { parser } = terminal;
+  for (const code of [0, 2])
+    parser.registerOscHandler(code, (text) => note(titled(signals, text.slice(0, MAX_TEXT))));
+  parser.registerOscHandler(7501, (text) =>
+    isOwnState(text) ? note({ agentState: text.slice(0, MAX_STATE) }) : false,
+  );
+  parser.registerOscHandler(9, (text) => {
+    const progress = /^4;(\d)/.exec(text)?.[1];
+    return note(
+      progress === undefined ? { notification: text.slice(0, MAX_TEXT) } : { progress: Number(progress) },
+    );
+  });
+  for (const code of [99, 777])
+    parser.registerOscHandler(code, (text) => note({ notification: text.slice(0, MAX_TEXT) }));
+  return () => signals;
+};
+
+const titled = ({ title: before, titlesBefore = [] }: Signals, title: string): Signals =>
+  before === undefined || before === title
+    ? { title }
+    : { title, titlesBefore: [...titlesBefore, before].slice(-MOST_TITLES) };
+
+const TRUE_COLOUR = 0x1000000; // as in CellStyle.foreground
+
+const styleOf = (cell: headless.IBufferCell): CellStyle => ({
+  bold: cell.isBold() !== 0,
+  dim: cell.isDim() !== 0,
+  inverse: cell.isInverse() !== 0,
+  ...(cell.isFgDefault()
+    ? {}
+    : { foreground: cell.isFgRGB() ? TRUE_COLOUR + cell.getFgColor() : cell.getFgColor() }),
+});
+
+/** The emulator's shown screen. It reads the emulator's own cells: use it before the next bytes are parsed. */
+const snapshotOf = (terminal: headless.Terminal): ScreenView => {
+  const { active } = terminal.buffer;
+  const lineAt = (row: number): headless.IBufferLine | undefined =>
+    row >= 0 && row < terminal.rows ? active.getLine(active.baseY + row) : undefined;
+  const texts = new Map<number, string>();
+  return {
+    columns: terminal.cols,
+    rows: terminal.rows,
+    cursorRow: active.cursorY,
+    cursorColumn: active.cursorX,
+    alternate: active.type === 'alternate',
+    text: (row) => {
+      const known = texts.get(row);
+      if (known !== undefined) return known;
+      const text = lineAt(row)?.translateToString(true).trimEnd() ?? '';
+      texts.set(row, text);
+      return text;
+    },
+    styleAt: (row, column) => {
+      const cell = lineAt(row)?.getCell(column);
+      return cell && styleOf(cell);
+    },
+  };
+};
 
 /** xterm.js at one size after the other. Everything happens at once, and throws what xterm.js throws. */
 export interface Emulator {

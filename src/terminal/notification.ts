@@ -1,4 +1,4 @@
-import { oneLine } from '../core/one-line.js';
+import { oneLine } from '../core/json.js';
 
 /*
  * How a terminal is asked for a desktop notification. A terminal that does not know a sequence says nothing, so it is sent only to those

@@ -1,4 +1,53 @@
-import { makeBacklog, type Backlog } from './backlog.js';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import type headless from '@xterm/headless';
+import { decodeAt, INCOMPLETE } from './filter/bytes.js';
+
+/** Bytes that wait to be parsed, handed out in slices so that nobody waits long for the event loop. */
+export interface Backlog {
+  add: (bytes: Uint8Array) => void;
+  /** the next slice of at most so many bytes, or undefined when nothing waits */
+  take: (most: number) => Uint8Array | undefined;
+  /** bytes that wait */
+  size: () => number;
+  drop: () => void;
+  /** drops everything and begins again with these bytes */
+  startAnew: (bytes: Uint8Array) => void;
+}
+
+const MOST_TAKEN = 1024; // chunks kept after they were taken
+
+const makeBacklog = (): Backlog => {
+  let chunks: Uint8Array[] = [];
+  let first = 0; // those before it have been taken; shifting each would make a flood of small chunks slow
+  let size = 0;
+  const startAnew = (bytes?: Uint8Array): void => {
+    chunks = bytes ? [bytes] : [];
+    first = 0;
+    size = bytes?.length ?? 0;
+  };
+  return {
+    add: (bytes) => {
+      if (bytes.length > 0) chunks.push(bytes);
+      size += bytes.length;
+    },
+    take: (most) => {
+      const chunk = chunks[first];
+      if (chunk === undefined) return undefined;
+      const taken = chunk.subarray(0, most);
+      if (taken.length === chunk.length) first += 1;
+      else chunks[first] = chunk.subarray(most);
+      size -= taken.length;
+      if (first === MOST_TAKEN || first === chunks.length) {
+        chunks = chunks.slice(first);
+        first = 0;
+      }
+      return taken;
+    },
+    size: () => size,
+    drop: () => startAnew(),
+    startAnew,
+  };
+};
 
 export interface Parsing {
   readonly feed: (bytes: Uint8Array) => void;
@@ -115,4 +164,70 @@ export const parseInTurns = (port: ParsingPort): Parsing => {
       wake(0);
     },
   };
+};
+
+const LONGEST = 4; // bytes of a character in UTF-8 (RFC 3629)
+
+/**
+ * Keeps the beginning of a character back until its rest is there. xterm.js 6 loses some characters that come in two pieces (seen: `•`
+ * before its third byte), though it is meant to join them.
+ */
+export const makeWholeCharacters = (): ((chunk: Uint8Array) => Uint8Array) => {
+  let begun: Uint8Array = new Uint8Array();
+  return (chunk) => {
+    const bytes = begun.length > 0 ? Buffer.concat([begun, chunk]) : chunk;
+    const end = endOfWhole(bytes);
+    begun = bytes.slice(end);
+    return bytes.subarray(0, end);
+  };
+};
+
+/** Where a character begins that is not complete; the length where there is none. */
+const endOfWhole = (bytes: Uint8Array): number => {
+  for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - LONGEST + 1); at -= 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) return decodeAt(bytes, at) === INCOMPLETE ? at : bytes.length;
+  }
+  return bytes.length;
+};
+
+// Widths of characters as Unicode 11 has them, with an end to what may pile up in one cell.
+
+/** Characters on top of the first one in a cell; more are cells of their own. No language needs more: UAX #15, Stream-Safe Text Format. */
+const MOST_JOINED = 30;
+
+// What xterm.js knows of a character is one number: does it join the one before it, how wide are both, and bits of the provider's own.
+const JOINS = 0b001;
+const OWN_SHIFT = 3;
+const XTERMS_BITS = 0b111;
+const ONE_COLUMN = 0b010;
+
+const VERSION = '11 with an end';
+
+type Provider = Parameters<headless.Terminal['unicode']['register']>[0];
+
+const unicode11 = (): Provider => {
+  let provider: Provider | undefined;
+  const addon = new Unicode11Addon() as unknown as headless.ITerminalAddon;
+  const catching = { unicode: { register: (given: Provider) => (provider = given) } };
+  addon.activate(catching as unknown as headless.Terminal);
+  if (!provider) throw new Error('the widths of Unicode 11 are missing');
+  return provider;
+};
+
+/** Without it each combining character that is piled on a cell makes every later look at that cell longer. */
+export const limitJoinedCharacters = (terminal: headless.Terminal): void => {
+  const provider = unicode11();
+  terminal.unicode.register({
+    version: VERSION,
+    wcwidth: (codePoint) => provider.wcwidth(codePoint),
+    charProperties: (codePoint, before) => {
+      const properties = provider.charProperties(codePoint, before & XTERMS_BITS);
+      if ((properties & JOINS) === 0) return properties;
+      const joined = (before >> OWN_SHIFT) + 1;
+      return joined > MOST_JOINED ? ONE_COLUMN : properties | (joined << OWN_SHIFT);
+    },
+  });
+  terminal.unicode.activeVersion = VERSION;
 };

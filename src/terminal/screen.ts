@@ -1,7 +1,6 @@
-import type { Characters } from '../core/estimate.js';
-import type { ScreenView, Signals } from '../core/screen-view.js';
-import type { Picture } from './cover/picture.js';
+import type { Characters, ScreenView, Signals } from '../core/reading.js';
 import { openEmulator, type Emulator } from './emulator.js';
+import type { Picture } from './overlay/picture.js';
 import { parseInTurns } from './parse-in-turns.js';
 import type { Size } from './tty.js';
 

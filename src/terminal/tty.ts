@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
+import type { TerminalAnswers } from '../core/doctor-report.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
 
 export interface Size {
@@ -160,5 +161,107 @@ export const openTty = (listener: TtyListener): Tty => {
       stopListening();
       queue.close();
     },
+  };
+};
+
+/** What the process is told from outside, each with its own reaction. */
+export interface SignalListener {
+  /** HUP INT QUIT TERM USR1 USR2: meant for the child */
+  onForward: (signal: NodeJS.Signals) => void;
+  onResize: () => void;
+  /** somebody stops us (TSTP) */
+  onStop: () => void;
+}
+
+const forwarded: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'];
+
+/** Listens until the returned function is called. */
+export const listenToSignals = ({ onForward, onResize, onStop }: SignalListener): (() => void) => {
+  for (const signal of forwarded) process.on(signal, onForward);
+  process.on('SIGWINCH', onResize);
+  process.on('SIGTSTP', onStop);
+  return () => {
+    for (const signal of forwarded) process.off(signal, onForward);
+    process.off('SIGWINCH', onResize);
+    process.off('SIGTSTP', onStop);
+  };
+};
+
+const AFTER_STOP_MS = 50; // timers do not run while we are stopped
+
+/**
+ * Stops our whole process group, as the terminal driver does at Ctrl-Z, and resolves when we run again. In a group that no shell
+ * watches over (orphaned, POSIX 2.4.3) the system ignores the stop, and we go on at once.
+ */
+export const stopOurselves = (): Promise<void> =>
+  new Promise((resolve) => {
+    const listeners = process.listeners('SIGTSTP');
+    process.removeAllListeners('SIGTSTP');
+    setTimeout(() => {
+      for (const listener of listeners) process.on('SIGTSTP', listener);
+      resolve();
+    }, AFTER_STOP_MS);
+    process.kill(0, 'SIGTSTP');
+  });
+
+/** Calls back for anything thrown that nobody caught, instead of ending the process. Returns the function that ends this. */
+export const catchStrayErrors = (onError: (error: unknown) => void): (() => void) => {
+  process.on('uncaughtException', onError);
+  process.on('unhandledRejection', onError);
+  return () => {
+    process.off('uncaughtException', onError);
+    process.off('unhandledRejection', onError);
+  };
+};
+
+// Asks the terminal what it is, for `ctxwrap doctor`. Not for a session: there the answers travel with the user's keys.
+
+// Every terminal answers DA1, and in the order of the questions: after it nothing more will come.
+const QUESTIONS = '\x1b[>q\x1b[?2026$p\x1b[?u\x1b[c';
+const DA1 = /\x1b\[\?[\d;]*c/;
+
+/** The terminal must be in nobody's hands; keys that are pressed meanwhile are lost. */
+export const askTerminal = async (
+  input: ReadStream,
+  output: WriteStream,
+  waitMs: number,
+): Promise<TerminalAnswers> => {
+  const wasRaw = input.isRaw;
+  input.setRawMode(true);
+  try {
+    return readAnswers(await answersTo(input, output, waitMs));
+  } finally {
+    input.setRawMode(wasRaw);
+    input.pause();
+  }
+};
+
+const answersTo = (input: ReadStream, output: WriteStream, waitMs: number): Promise<string> =>
+  new Promise((resolve) => {
+    let text = '';
+    const finish = (): void => {
+      clearTimeout(timer);
+      input.off('data', take);
+      resolve(text);
+    };
+    const take = (bytes: Uint8Array): void => {
+      text += Buffer.from(bytes).toString('latin1');
+      if (DA1.test(text)) finish();
+    };
+    const timer = setTimeout(finish, waitMs);
+    input.on('data', take);
+    output.write(QUESTIONS);
+  });
+
+/** Reads answers in any order, with keys of the user's between them. */
+const readAnswers = (text: string): TerminalAnswers => {
+  const name = /\x1bP>\|([^\x1b\x07]*)/.exec(text)?.[1];
+  const mode = /\x1b\[\?2026;(\d)\$y/.exec(text)?.[1];
+  const answers = DA1.test(text);
+  return {
+    answers,
+    ...(name === undefined ? {} : { name }),
+    ...(answers ? { synchronized: mode !== undefined && mode !== '0' && mode !== '4' } : {}),
+    ...(answers ? { kittyKeyboard: /\x1b\[\?\d+u/.test(text) } : {}),
   };
 };

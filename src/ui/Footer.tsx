@@ -1,9 +1,184 @@
-import { Box, Text } from 'ink';
-import type { FooterItem } from '../core/footer-items.js';
-import type { FooterView } from '../core/view.js';
+import { Box, Text, renderToString } from 'ink';
+import { createElement } from 'react';
+import stringWidth from 'string-width';
+import type { FooterView } from '../core/footer-view.js';
+import { type FooterItem, filledCells, isDrawable, shareText, tokensText } from '../core/format.js';
 import type { Look } from './look.js';
-import { margin, rowOf, type Part } from './row.js';
-import { staleTheme, themeOf, type Theme } from './theme.js';
+import { cut, drawable, firstClause, firstWord } from './text.js';
+import { glyphsOf, staleTheme, themeOf, type Theme } from './theme.js';
+
+/** First kept, last lost: how full, how serious, what is done about it, the numbers behind it, then what a glance enjoys. */
+const keepingOrder = [
+  'percent',
+  'note',
+  'tier',
+  'words',
+  'used',
+  'bar',
+  'runtime',
+  'model',
+  'compactions',
+] as const;
+
+type PartName = (typeof keepingOrder)[number];
+
+/** Nothing is typed that could not be seen coming: a countdown is lost last of all. */
+const keepingOrderOf = ({ due }: FooterView): readonly PartName[] =>
+  due === 'countdown' ? [...new Set<PartName>(['words', ...keepingOrder])] : keepingOrder;
+
+/** Nobody has arranged them: a note stands where the number would. */
+const usualOrder: readonly PartName[] = [
+  'runtime',
+  'bar',
+  'percent',
+  'used',
+  'note',
+  'tier',
+  'compactions',
+  'words',
+];
+
+// What ctxwrap is about to type is never hidden: a message that was not named comes last.
+const drawingOrderOf = (items: readonly FooterItem[] | undefined): readonly PartName[] =>
+  items === undefined
+    ? usualOrder
+    : [...new Set<FooterItem>([...items, 'message'])].flatMap((item): readonly PartName[] =>
+        item === 'message' ? ['note', 'words'] : [item],
+      );
+
+/** One piece of the row. `rest` is the part of the bar that is not filled. */
+export interface Part {
+  readonly name: PartName;
+  readonly text: string;
+  readonly rest?: string;
+}
+
+/** What one row shows: the parts in drawing order and the blank columns between them. */
+export interface Row {
+  readonly parts: readonly Part[];
+  readonly gap: number;
+}
+
+/** Columns left blank at the left end, so that the row does not stick to the window's edge. */
+const margin = 1;
+
+/** Fewer cells say less than the percent beside them. */
+const leastBarCells = 6;
+/** One cell is 5 %: a longer bar shows no more, it only stretches the row on wide terminals. */
+const mostBarCells = 20;
+
+/** The most characters of a model's name that are drawn. */
+const mostModelCharacters = 24;
+
+/** Chooses what fits into the width; a wider row never loses a part that a narrower one shows. */
+const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row => {
+  const room = look.columns - margin;
+  const order = drawingOrderOf(items);
+  const known = knownParts(view, order);
+  const inOrder = (count: number): readonly PartName[] => {
+    const kept = known.slice(0, count);
+    return [...new Set([...order, ...kept])].filter((name) => kept.includes(name));
+  };
+  const all = inOrder(known.length);
+  if (widthOf(partsOf(view, look, all, leastBarCells), 1) <= room) return spread(view, look, all);
+  const brief = briefOf(view);
+  for (let count = known.length; count > 0; count -= 1) {
+    const names = inOrder(count);
+    if (widthOf(partsOf(brief, look, names, leastBarCells), 1) <= room) return spread(brief, look, names);
+  }
+  return { parts: [], gap: 1 };
+};
+
+const briefOf = (view: FooterView): FooterView => ({
+  ...view,
+  ...(view.note === undefined ? {} : { note: firstWord(view.note) }),
+  ...(view.words === undefined ? {} : { words: firstClause(view.words) }),
+});
+
+/** Gives the columns that are left first to the gaps, then to the bar. */
+const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row => {
+  const room = look.columns - margin;
+  const parts = partsOf(view, look, names, leastBarCells);
+  const gap = widthOf(parts, 2) <= room ? 2 : 1;
+  const cells = Math.min(mostBarCells, leastBarCells + room - widthOf(parts, gap));
+  return { parts: partsOf(view, look, names, cells), gap };
+};
+
+const widthOf = (parts: readonly Part[], gap: number): number =>
+  parts.reduce((sum, part) => sum + stringWidth(part.text + (part.rest ?? '')) + gap, -gap);
+
+/** Of these parts the ones that this view has something to say for, most important first. */
+const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly PartName[] => {
+  const hasPercent = isDrawable(view.usedPercent);
+  const hasUsed = isDrawable(view.usedTokens);
+  const known: Record<PartName, boolean> = {
+    percent: hasPercent,
+    note: !hasPercent && !hasUsed,
+    tier: view.tier !== undefined,
+    used: hasUsed,
+    bar: hasPercent,
+    runtime: view.runtime !== '',
+    model: view.model !== undefined && view.model !== '',
+    compactions: isDrawable(view.compactions) && view.compactions >= 1,
+    words: view.words !== undefined && view.words !== '',
+  };
+  const all = keepingOrderOf(view).filter((name) => known[name]);
+  const chosen = all.filter((name) => wanted.includes(name));
+  return chosen.length > 0 ? chosen : all.slice(0, 1); // a row is never empty
+};
+
+const partsOf = (view: FooterView, look: Look, names: readonly PartName[], cells: number): readonly Part[] =>
+  names.map((name) => partOf(view, look, name, { names, cells }));
+
+interface Choice {
+  readonly names: readonly PartName[];
+  readonly cells: number;
+}
+
+const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: Choice): Part => {
+  switch (name) {
+    case 'runtime':
+      return { name, text: drawable(view.runtime, look.ascii) };
+    case 'model':
+      return { name, text: drawable(cut(view.model ?? '', mostModelCharacters), look.ascii) };
+    case 'bar':
+      return barOf(view.usedPercent ?? 0, cells, look.ascii);
+    case 'percent':
+      // the window's mark moves to the percent where the window itself is not shown
+      return { name, text: percentOf(view, !names.includes('used') || !isDrawable(view.windowTokens)) };
+    case 'used':
+      return { name, text: usedOf(view) };
+    case 'note':
+      return { name, text: drawable(view.note ?? 'no reading', look.ascii) };
+    case 'tier':
+      return { name, text: view.tier ?? '' };
+    case 'words':
+      return { name, text: drawable(view.words ?? '', look.ascii) };
+    case 'compactions':
+      return { name, text: `${glyphsOf(look.ascii).compactions}${Math.floor(view.compactions)}` };
+  }
+};
+
+const barOf = (percent: number, cells: number, ascii: boolean): Part => {
+  const { full, empty, edges } = glyphsOf(ascii);
+  const inner = cells - edges[0].length - edges[1].length;
+  const filled = filledCells(percent, inner);
+  return { name: 'bar', text: edges[0] + full.repeat(filled), rest: empty.repeat(inner - filled) + edges[1] };
+};
+
+/** Padded to `62%`, so that the row does not move when the tenth percent is reached. */
+const percentOf = (view: FooterView, markWindow: boolean): string =>
+  `${markOf(view)}${shareText(view.usedPercent ?? 0, view.isOver)}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
+    3,
+  );
+
+const usedOf = (view: FooterView): string => {
+  const used = `${markOf(view)}${tokensText(view.usedTokens ?? 0)}`;
+  if (!isDrawable(view.windowTokens)) return used;
+  return `${used}/${tokensText(view.windowTokens)}${view.windowInferred ? '?' : ''}`;
+};
+
+const markOf = (view: FooterView): string => (view.estimated ? '~' : '');
 
 export interface FooterProps {
   readonly view: FooterView;
@@ -13,7 +188,7 @@ export interface FooterProps {
 }
 
 /** The one row under the agent: runtime, bar, percent, used/window, tier, compactions, and what is done. */
-export const Footer = ({ view, look, items }: FooterProps) => {
+const Footer = ({ view, look, items }: FooterProps) => {
   const row = rowOf(view, look, items);
   const theme = view.stale ? staleTheme(look.colorLevel) : themeOf(view.tier, look);
   return (
@@ -39,3 +214,7 @@ const painted = (part: Part, theme: Theme): string => {
       return theme.quiet(part.text);
   }
 };
+
+/** The footer as one row for the painter: no newline, SGR as the only sequences, at most `look.columns` wide. */
+export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): string =>
+  renderToString(createElement(Footer, { view, look, items }), { columns: look.columns });

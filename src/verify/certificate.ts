@@ -1,16 +1,68 @@
-// What `ctxwrap verify` plays: one session, in which the window fills up, a dialog opens, a draft is written, it is compacted, and it ends.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { grouped } from '../core/rung.js';
-import { BACKSPACE, ESC } from './agents/agent.js';
-import { strokesIn } from './audited-keys.js';
-import { numbersIn, wrongIn } from './footer-number.js';
-import { sortKeys, writesIn } from './recorded-keys.js';
-import { must } from './scenario.js';
-import { knowsWindow, sizesBelow, tiersIn } from './sizes.js';
-import type { Stage } from './stage.js';
-import { compacted, HELD_BY_DIALOG, openDialog, untouched } from './steps.js';
+import { grouped } from '../core/ladder.js';
+import { BACKSPACE, ESC } from './agents.js';
+import { strokesIn, sortKeys, writesIn } from './keys.js';
+import { must, numbersIn, wrongIn, knowsWindow, sizesBelow, tiersIn } from './scenario.js';
+import { FULL, LITTLE, type Stage } from './stage.js';
+
+// What several stories have in common: how the window becomes full, how a compaction ends, and what must stay as it is.
+
+export const ENDED = /compaction by us: /;
+const STEPS_WATCH_MS = 20_000; // longer than quiet, settled and countdown together
+const DONE_MS = 90_000;
+
+/** Turns that make the window full; an agent has to have something to summarise. */
+export const fill = async ({ turn }: Stage, usedTokens = FULL): Promise<void> => {
+  await turn(LITTLE);
+  await turn(LITTLE + 1_000);
+  await turn(usedTokens);
+};
+
+/** A log line without its time and level. */
+export const brief = (line: string): string => line.replace(/^\S+ \w+ /, '');
+
+/** The log line on the end of the compaction, which must have worked; `from` is a place in the log. */
+export const compacted = async (
+  { untilLog }: Stage,
+  { from = 0, patienceMs = DONE_MS } = {},
+): Promise<string> => {
+  const line = brief(await untilLog(ENDED, from, patienceMs));
+  must(line.includes(': verified'), line);
+  return line;
+};
+
+/** A tool asks for permission. */
+export const openDialog = async ({ mock, say, untilScreen, agent }: Stage): Promise<void> => {
+  mock.control({ next: [{ command: 'touch approved', text: 'I make a file.' }] });
+  await say('make a file');
+  await untilScreen(agent.dialog);
+};
+
+/** Time in which nothing is typed and what the screen shows stays there; says how long, and what the footer gave as the reason. */
+export const untouched = async (
+  { untilFooter, footer, watch, terminal, log }: Stage,
+  reason: RegExp,
+  shows: RegExp,
+  watchMs = STEPS_WATCH_MS,
+): Promise<string> => {
+  await untilFooter(reason);
+  await watch(watchMs);
+  must(shows.test(terminal.screen()), `${shows} is not on the screen any more`);
+  must(!/ typing /.test(log()), 'something was typed there');
+  const words = reason.exec(footer())?.input.split('  ').at(-1)?.trim() ?? '';
+  return `"${words}" for ${watchMs / 1000} s`;
+};
+
+/** What the footer says while a tool asks; what it asks where the agent tells. */
+const HELD_BY_DIALOG = /waiting: (?:a dialog is open|approve )/;
+
+/** The tool still asks. */
+export const unanswered = async (stage: Stage): Promise<string> =>
+  `${await untouched(stage, HELD_BY_DIALOG, stage.agent.dialog)}, and it still is`;
+
+// What `ctxwrap verify` plays: one session, in which the window fills up, a dialog opens, a draft is written, it is compacted, and it ends.
 
 export const SHORT_SUMMARY_MS = 2_000;
 const NUMBER_MS = 8_000; // the footer draws a small change after five seconds at the latest

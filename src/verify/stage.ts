@@ -1,17 +1,88 @@
-// One session to look at: ctxwrap with an agent in the user's terminal, the model behind it, and what the wrapper says of itself.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { TriedAgent } from './agents/agent.js';
+import { ENTER, type TriedAgent } from './agents.js';
 import { environmentIn, helpOf, makeGround, proxiesTo } from './ground.js';
-import { lasting } from './mock/control.js';
-import { startMock, type Mock } from './mock/server.js';
-import { makeTalk, type Talk } from './talk.js';
-import { tracesIn, tracingOptions, type Traces } from './traces.js';
-import { makeWaits, type Waits } from './waits.js';
-import { openWindow, type UserWindow } from './window.js';
+import { type Traces, tracesIn, tracingOptions } from './keys.js';
+import { lasting } from './mock/api.js';
+import { type Asked, type Mock, startMock } from './mock/server.js';
+import { type UserWindow, openWindow } from './window.js';
+
+// The user talks with the agent, and the model answers what it is told to.
+
+export interface Talk {
+  /** types a message as a person does, and sends it when it stands on the screen */
+  readonly say: (text: string) => Promise<void>;
+  /** a whole turn, after which the model says that so many tokens are used */
+  readonly turn: (usedTokens: number) => Promise<void>;
+}
+
+const SUBMIT_MS = 150; // a person does not press Enter in the same moment as the last letter
+const LIST_MS = 500; // and looks at the list of commands first: Gemini takes an entry of an older one
+
+const makeTalk = (
+  terminal: UserWindow,
+  mock: Mock,
+  { activity, untilAsked }: Pick<Traces, 'activity'> & Pick<Waits, 'untilAsked'>,
+): Talk => {
+  const say = async (text: string): Promise<void> => {
+    await terminal.type(text);
+    await terminal.until(() => terminal.screen().includes(text), `${text} in the prompt`);
+    await pause(text.startsWith('/') ? LIST_MS : SUBMIT_MS);
+    terminal.press(ENTER);
+  };
+  let turns = 0;
+  return {
+    say,
+    turn: async (usedTokens) => {
+      turns += 1;
+      const [question, answer] = [`my number ${turns}`, `heard ${turns} of you`];
+      mock.control({ turn: { usedTokens, text: answer } });
+      await say(question);
+      const isAnswered = ({ said, purpose, end }: Asked): boolean =>
+        purpose === 'turn' && said.includes(question) && end === 'answered';
+      await untilAsked(isAnswered, `an answer to "${question}"`);
+      await terminal.until(() => terminal.screen().includes(answer), `"${answer}" on the screen`);
+      await terminal.until(() => activity() === 'ready', 'activity ready in the log after the turn');
+    },
+  };
+};
+
+// What can be waited for in a session: on the screen, in the log, at the model server.
+
+export interface Waits {
+  readonly footer: () => string;
+  /** resolves with the first line of the wrapper's log from this place on that matches */
+  readonly untilLog: (pattern: RegExp, from?: number, patienceMs?: number) => Promise<string>;
+  readonly untilFooter: (pattern: RegExp, patienceMs?: number) => Promise<void>;
+  readonly untilScreen: (pattern: RegExp) => Promise<void>;
+  readonly untilAsked: (isIt: (asked: Asked) => boolean, what: string, patienceMs?: number) => Promise<void>;
+}
+
+const makeWaits = (terminal: UserWindow, mock: Mock, { log }: Traces): Waits => {
+  const footer = (): string => terminal.rows().at(-1) ?? '';
+  return {
+    footer,
+    untilLog: async (pattern, from = 0, patienceMs) => {
+      const found = (): string | undefined =>
+        log()
+          .slice(from)
+          .split('\n')
+          .find((line) => pattern.test(line));
+      await terminal.until(() => found() !== undefined, `${pattern} in the log`, patienceMs);
+      return found() ?? '';
+    },
+    untilFooter: (pattern, patienceMs) =>
+      terminal.until(() => pattern.test(footer()), `${pattern} in the footer`, patienceMs),
+    untilScreen: (pattern) =>
+      terminal.until(() => pattern.test(terminal.screen()), `${pattern} on the screen`),
+    untilAsked: (isIt, what, patienceMs) => terminal.until(() => mock.asked().some(isIt), what, patienceMs),
+  };
+};
+
+// One session to look at: ctxwrap with an agent in the user's terminal, the model behind it, and what the wrapper says of itself.
 
 /** Bounds of the tiers in every story of the lab, in tokens, and numbers that lie between them. */
 export const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;

@@ -1,9 +1,10 @@
-// The user's terminal: a PTY drawn by an emulator, and a user who looks before pressing the next key.
 import { setTimeout as pause } from 'node:timers/promises';
-import { startChild, type ChildEnd } from '../terminal/child.js';
 import { openEmulator } from '../terminal/emulator.js';
+import { makeStreamFilter } from '../terminal/filter/filter.js';
 import { makeGrid } from '../terminal/filter/grid.js';
-import { makeStreamFilter } from '../terminal/filter/stream-filter.js';
+import { startChild, type ChildEnd } from '../terminal/pty.js';
+
+// The user's terminal: a PTY drawn by an emulator, and a user who looks before pressing the next key.
 
 const SIZE = { columns: 120, rows: 40 };
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { ExitStatus } from './wrap-session.js';
+import type { ExitStatus } from './options.js';
 
 /** What Node reports of an ended child, as one value. */
 export const exitStatusOf = (code: number | null, signal: NodeJS.Signals | null): ExitStatus =>

@@ -1,5 +1,4 @@
-import type { Stage } from './stage.js';
-import { survive } from './stage.js';
+import { type Stage, survive } from './terminal-session.js';
 
 /** The child's bytes on their way to the terminal: written first, looked at afterwards. */
 export interface Output {

@@ -1,9 +1,9 @@
-// The transparent way: no PTY, no output of ours, the child has our own stdin, stdout and stderr.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { fstatSync, readFileSync } from 'node:fs';
 import { exitStatusOf } from './exit-status.js';
-import type { ExitStatus } from './wrap-session.js';
+import type { ExitStatus } from './options.js';
+
+// The transparent way: no PTY, no output of ours, the child has our own stdin, stdout and stderr.
 
 export interface PassthroughCommand {
   /** path with a slash */

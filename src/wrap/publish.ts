@@ -1,21 +1,26 @@
-// Tells other processes of this session, in a file that never holds the session up and that a broken disk cannot disturb.
+import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
+import type { Effect } from '../core/compaction/state.js';
+import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { sessionRecord } from '../core/session-record.js';
-import type {
-  CompactionRecord,
-  Exit,
-  Published,
-  SessionIdentity,
-  SessionRecord,
-} from '../core/session-record.js';
-import { startSession } from '../core/session.js';
-import { homeFolder } from '../storage/home-folder.js';
+import {
+  sessionRecord,
+  type CompactionRecord,
+  type Exit,
+  type Published,
+  type SessionIdentity,
+  type SessionRecord,
+} from '../core/records.js';
+import { readingRecord } from '../core/report.js';
+import { startSession, type Session } from '../core/session.js';
+import { type Audit, openAudit } from '../storage/log-file.js';
 import { processStart } from '../storage/processes.js';
-import { cleanSessions, sessionsFolder, writeSession } from '../storage/session-records.js';
-import { stateFolder as stateFolderOf } from '../storage/state-folder.js';
-import { atMost, inTurn } from './in-turn.js';
-import type { ExitStatus, WrapSession } from './wrap-session.js';
-import type { Session } from '../core/session-state.js';
+import { cleanSessions, sessionsFolder, writeSession } from '../storage/sessions.js';
+import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import type { ExitStatus, WrapSession } from './options.js';
+import { watchRequests } from './requests.js';
+import { atMost, inTurn } from './timing.js';
+
+// Tells other processes of this session, in a file that never holds the session up and that a broken disk cannot disturb.
 
 const HEARTBEAT_MS = 5_000;
 const CHANGE_MS = 1_000; // between two writes because something has changed; a new tier, which an agent may ask for, does not wait
@@ -111,7 +116,7 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
 };
 
 /** Publishes a run of a child; undefined when nobody has said who we are. */
-export const publishWrap = (session: WrapSession, childPid: number): Publisher | undefined => {
+const publishWrap = (session: WrapSession, childPid: number): Publisher | undefined => {
   const { wrapper, runtime, cwd, env, log, ladder, mode } = session;
   if (!wrapper) return undefined;
   const start = processStart(wrapper.pid);
@@ -132,7 +137,7 @@ export const publishWrap = (session: WrapSession, childPid: number): Publisher |
   });
 };
 
-export const exitOf = (status: ExitStatus): Exit =>
+const exitOf = (status: ExitStatus): Exit =>
   status.kind === 'code' ? { code: status.code } : { signal: status.signal };
 
 /** What others would want to know at once; the rest comes with the next heartbeat. */
@@ -148,3 +153,104 @@ const lookOf = ({ fused, blank, activity, asks, compactions, sessionId }: Sessio
     compactions,
     sessionId,
   ]);
+
+// Writes the audit log: each attempt with what was known before the first key, every key of ours, and what came of it.
+
+export interface AttemptJournal {
+  /** each effect of the core, with the state it came from */
+  readonly note: (effect: Effect, state: Session) => void;
+  /** keys of ours on their way to the agent */
+  readonly stroke: (bytes: Uint8Array) => void;
+}
+
+const makeAttemptJournal = (
+  audit: Audit,
+  about: Pick<AuditContext, 'session' | 'version' | 'runtime'>,
+): AttemptJournal => {
+  let attempt: Partial<AuditContext> = {};
+  let strokes: AuditStroke[] | undefined; // while an attempt is under way
+
+  const begin = (state: Session): void => {
+    const { activity, witnesses } = state;
+    const reading = readingRecord(state, Date.now());
+    strokes = [];
+    attempt = { gate: { activity, witnesses }, ...(reading ? { reading } : {}) };
+  };
+  const end = ({ ended, requestId }: Extract<Effect, { readonly type: 'ended' }>, state: Session): void => {
+    const isOurs = ended.initiator === 'ctxwrap';
+    const known = { ...about, conversation: state.sessionId, request: requestId };
+    audit.append(auditLine(ended, isOurs ? { ...known, ...attempt, strokes } : known));
+    if (isOurs) strokes = undefined;
+  };
+  return {
+    note: (effect, state) => {
+      if (effect.type === 'type-compact') begin(state);
+      if (effect.type === 'ended') end(effect, state);
+    },
+    stroke: (bytes) => {
+      const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
+      if (strokes) strokes.push(stroke);
+      else audit.append(lateLine(about.session, stroke));
+    },
+  };
+};
+
+// What other programs see of a session and ask of it: its published record, requests to compact, the audit log.
+
+export interface Outside {
+  readonly onState: (state: Session, compaction: CompactionRecord) => void;
+  readonly onFile: (path: string | undefined) => void;
+  /** each effect of the core, with the state it came from */
+  readonly onEffect: (effect: Effect, state: Session) => void;
+  /** keys of ours on their way to the agent */
+  readonly onStroke: (bytes: Uint8Array) => void;
+  /** everything is closed; resolves when what is to be known of the end is written, or cannot be */
+  readonly end: (status: ExitStatus) => Promise<void>;
+}
+
+const AUDIT_END_MS = 500; // for the last lines: a disk that hangs does not keep the user's shell waiting
+
+/** Opens a session to other programs; undefined when nobody has said who we are. */
+export const openOutside = (
+  session: WrapSession,
+  childPid: number,
+  onEvent: (event: Event) => void,
+): Outside | undefined => {
+  const { wrapper, env, log, cwd } = session;
+  const publisher = publishWrap(session, childPid);
+  if (!wrapper || !publisher) return undefined;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  const requests = watchRequests({
+    stateFolder,
+    sessionId: wrapper.id,
+    omcFolder: session.watchOmc ? cwd : undefined,
+    now: Date.now,
+    onEvent,
+    onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
+  });
+  const audit = openAudit({
+    stateFolder,
+    onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
+  });
+  const about = { session: wrapper.id, version: wrapper.version, runtime: session.runtime.name };
+  const journal = makeAttemptJournal(audit, about);
+  return {
+    onState: (state, compaction) => {
+      publisher.show(state);
+      publisher.showCompaction(compaction);
+    },
+    onFile: publisher.showFile,
+    onEffect: (effect, state) => {
+      requests.perform(effect);
+      journal.note(effect, state);
+    },
+    onStroke: journal.stroke,
+    end: async (status) => {
+      await Promise.all([
+        requests.stop(),
+        atMost(AUDIT_END_MS, audit.flushed()),
+        publisher.end(exitOf(status)),
+      ]);
+    },
+  };
+};

@@ -1,29 +1,105 @@
-// One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
-import { capacityAfter, reducedCapacity, type Capacity } from '../core/capacity.js';
-import { compactionDue } from '../core/compaction/due.js';
-import { doesLess, isBetweenEpisodes, isUnderWay } from '../core/compaction/episode.js';
-import { momentOf } from '../core/compaction/moment.js';
-import { policyNews } from '../core/compaction/policy-news.js';
-import { startCompaction } from '../core/compaction/state.js';
-import type { Compaction, CompactSettings } from '../core/compaction/state.js';
-import { stepCompaction } from '../core/compaction/step.js';
+import type { Runtime, Env } from '../agents/agent.js';
+import {
+  compactionDue,
+  doesLess,
+  isBetweenEpisodes,
+  isUnderWay,
+  stepCompaction,
+} from '../core/compaction/machine.js';
+import { policyNews } from '../core/compaction/policy.js';
+import {
+  momentOf,
+  startCompaction,
+  type Compaction,
+  type CompactSettings,
+} from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
-import { messagesDue, startMessages, stepMessages } from '../core/messages.js';
-import type { Messages } from '../core/messages.js';
-import { notifyDue, startNotifying, stepNotifying } from '../core/notifications.js';
-import type { NotificationKind, Notifying } from '../core/notifications.js';
-import { noRecord, noteStep } from '../core/overlay/record.js';
-import type { OverlayRecord } from '../core/overlay/record.js';
-import { overlayView } from '../core/overlay/view.js';
-import type { OverlayFacts, OverlayView } from '../core/overlay/view.js';
+import { noRecord, noteStep, type OverlayRecord } from '../core/history.js';
 import type { LadderChoice } from '../core/ladder.js';
-import { sessionLadder } from '../core/provenance.js';
-import type { Millis } from '../core/reading.js';
-import { deadline, startSession, step } from '../core/session.js';
-import type { Runtime } from '../runtimes/runtime.js';
-import { noPair, notePair, pairDue, windowOfPair, type NumberPair } from './observing/derive-window.js';
-import type { Session } from '../core/session-state.js';
-import type { Env } from '../runtimes/place.js';
+import { messagesDue, startMessages, stepMessages, type Messages } from '../core/messages.js';
+import {
+  notifyDue,
+  startNotifying,
+  stepNotifying,
+  type NotificationKind,
+  type Notifying,
+} from '../core/notifications.js';
+import { overlayView, type OverlayFacts, type OverlayView } from '../core/overlay-view.js';
+import type { Millis, Reading, WindowClaim } from '../core/reading.js';
+import { sessionLadder } from '../core/report.js';
+import { deadline, startSession, step, type Session } from '../core/session.js';
+import { capacityAfter, reducedCapacity, type Capacity } from '../core/window.js';
+
+interface Held {
+  readonly reading: Reading;
+  /** when it became this number */
+  readonly since: Millis;
+}
+
+/** The number on the screen and the one in the session file, as long as both hold. */
+export interface NumberPair {
+  readonly screen?: Held;
+  readonly log?: Held;
+  /** what the screen showed last, also when it shows nothing now */
+  readonly last?: Reading;
+  /** what the screen had shown when its number was made void: it may stay there for a while, or come back */
+  readonly stale?: Reading;
+  /** this pair was looked at already */
+  readonly judged: boolean;
+}
+
+export const noPair: NumberPair = { judged: true };
+
+// The file and the screen get a new number some hundred milliseconds apart: a pair counts when both stand still.
+const STEADY_MS = 2_000;
+
+/** The pair after an event. */
+export const notePair = (pair: NumberPair, event: Event, now: Millis): NumberPair => {
+  switch (event.type) {
+    case 'reading':
+      return noteReading(pair, event.reading, now);
+    case 'screen-blank': {
+      const { screen: _, ...rest } = pair;
+      return { ...rest, judged: true };
+    }
+    case 'boundary':
+    case 'voided':
+    case 'session-changed': {
+      const { last } = pair;
+      return last ? { last, stale: last, judged: true } : noPair;
+    }
+    default:
+      return pair;
+  }
+};
+
+const noteReading = (pair: NumberPair, reading: Reading, since: Millis): NumberPair => {
+  const { screen, log, stale } = pair;
+  if (reading.source === 'log' && !isSame(log?.reading, reading))
+    return { ...pair, log: { reading, since }, judged: false };
+  if (reading.source !== 'screen' || isSame(stale, reading) || isSame(screen?.reading, reading)) return pair;
+  return { ...(log ? { log } : {}), last: reading, screen: { reading, since }, judged: false };
+};
+
+const isSame = (held: Reading | undefined, next: Reading): boolean =>
+  held !== undefined &&
+  held.usedTokens === next.usedTokens &&
+  held.usedPercent === next.usedPercent &&
+  held.basis === next.basis &&
+  held.model === next.model;
+
+/** When the pair can be trusted; undefined while there is none, or it was looked at. */
+export const pairDue = ({ screen, log, judged }: NumberPair): Millis | undefined =>
+  judged || !screen || !log ? undefined : Math.max(screen.since, log.since) + STEADY_MS;
+
+/** The window that both numbers together prove. */
+const windowOfPair = (
+  { screen, log }: NumberPair,
+  { derivedWindow }: Runtime,
+  env: Env,
+): WindowClaim | undefined => (screen && log ? derivedWindow?.(screen.reading, log.reading, env) : undefined);
+
+// One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
 
 /** What does not change while a session runs. */
 export interface FlowContext {

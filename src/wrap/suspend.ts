@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
-import { stopOurselves } from '../terminal/signals.js';
-import type { CursorQuestion } from './cursor-question.js';
+import { stopOurselves } from '../terminal/tty.js';
 import type { Output } from './output.js';
-import type { Stage } from './stage.js';
+import type { CursorQuestion } from './resize.js';
+import type { Stage } from './terminal-session.js';
 
 /** Job control: gives the terminal back to the shell and stops, and takes both up again (facts/sessions.md §E). */
 export interface Suspend {

@@ -1,7 +1,8 @@
+import { isTyped } from './keyboard.js';
+import { makeOutlet } from './notifier.js';
+import type { Stage } from './terminal-session.js';
+
 // What happens by the clock where we answer an agent's question about states: its title goes on, and a silent terminal is given up.
-import { isTyped } from './compacting/key-sink.js';
-import { makeOutlet } from './outlet.js';
-import type { Stage } from './stage.js';
 
 export interface TitleTurns {
   readonly noteOutput: () => void;

@@ -1,16 +1,297 @@
-import { UserError } from '../core/user-error.js';
-import { startChild, type Child, type ChildEnd, type ChildListener } from '../terminal/child.js';
-import { holdRegionSequence } from '../terminal/painter.js';
-import { catchStrayErrors, listenToSignals } from '../terminal/signals.js';
-import { DEVICE_ATTRIBUTES } from './cursor-question.js';
-import { tidyUp } from './ending.js';
-import { followChild } from './follow-child.js';
-import { openOutside, type Outside } from './outside.js';
-import { goPlain, makeParts, type MakeContents, type Parts } from './overlay/parts.js';
-import { hangUp, makeEnding, statusOf, type Ending } from './session-end.js';
-import { armWatchdog, setStage } from './set-stage.js';
-import { childSize, survive, type Stage } from './stage.js';
-import type { ExitStatus, WrapSession } from './wrap-session.js';
+import { constants } from 'node:os';
+import type { Event } from '../core/event.js';
+import type { FooterView } from '../core/footer-view.js';
+import { UserError } from '../core/json.js';
+import { resizeGrid } from '../terminal/filter/grid.js';
+import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
+import { tidySequence, abandonSequence, holdRegionSequence } from '../terminal/painter.js';
+import { type ChildEnd, type Child, startChild, type ChildListener } from '../terminal/pty.js';
+import { catchStrayErrors, listenToSignals } from '../terminal/tty.js';
+import { lookOf } from '../ui/look.js';
+import { type Footer, makeSight, type SightParts, makeFooter } from './footer.js';
+import { type Keys, makeKeys } from './keyboard.js';
+import { type Notifier, makeNotifier } from './notifier.js';
+import type { ExitStatus, WrapSession } from './options.js';
+import { type Output, makeOutput } from './output.js';
+import { makeOverlay, type Overlay, type OverlayContents } from './overlay.js';
+import { type Outside, openOutside } from './publish.js';
+import { followReadings, type Readings } from './readings.js';
+import {
+  type CursorQuestion,
+  type Resize,
+  makeCursorQuestion,
+  makeResize,
+  DEVICE_ATTRIBUTES,
+} from './resize.js';
+import { makeSuspend, type Suspend } from './suspend.js';
+import { type Stage, survive, armWatchdog, setStage, childSize } from './terminal-session.js';
+import { makeTitleTurns, type TitleTurns } from './title-turns.js';
+
+const SCREEN_MS = 300; // for the screen model to catch up, so that the cursor can be put below its content
+const ENDING_ANSWER_MS = 300; // for an answer that would else be typed into the user's shell
+const STUCK_MS = 1_000; // a terminal that takes nothing, after we were told to end
+
+const within = (promise: Promise<void>, milliseconds: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), milliseconds);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+
+/** Takes everything written so far; gives up on a stuck terminal only when somebody wants us to end. */
+const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean> => {
+  const drained = stage.tty.drained();
+  let left = stage.tty.pending();
+  while (!(await within(drained, STUCK_MS))) {
+    if (isToldToEnd() && stage.tty.pending() >= left) return false;
+    left = stage.tty.pending();
+  }
+  return true;
+};
+
+const nothing = new Uint8Array();
+const NOWHERE = -1; // a child that had the terminal to itself leaves the cursor where it likes
+
+/** Tidies the terminal after the child's end. False if the terminal has not taken it: the watchdog then does it. */
+const tidyUp = async (
+  stage: Stage,
+  end: ChildEnd,
+  { question, isToldToEnd }: { question: CursorQuestion; isToldToEnd: () => boolean },
+): Promise<boolean> => {
+  const { filter, screen, tty, watchdog } = stage;
+  await question.settled(ENDING_ANSWER_MS); // the first output waits for the answer, too
+  const unterminated = !filter.isGround();
+  const rest = stage.verbatim ? nothing : filter.flush(); // a filter that has failed is not asked again
+  if (rest.length > 0) tty.write(rest);
+  const hasModel = stage.cursorKnown && !stage.verbatim;
+  const isCurrent = hasModel && (await within(screen.settled(), SCREEN_MS));
+  const isOff = stage.session.mode === 'off';
+  const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
+  tty.write(
+    tidySequence(filter.grid, filter.ledger, {
+      unterminated: unterminated || rest.length > 0,
+      died: end.signal > 0 || isToldToEnd(), // an agent told to end may leave its cursor inside its box
+      lastRow,
+      abandoned: stage.verbatim && !isOff,
+    }),
+  );
+  const taken = await drain(stage, isToldToEnd);
+  if (taken) watchdog.dismiss();
+  return taken;
+};
+
+interface FollowParts extends SightParts {
+  readonly stage: Stage;
+  readonly footer: Footer;
+  readonly resize: Pick<Resize, 'check'>;
+  readonly keys: Keys;
+  readonly output: Output;
+  readonly notifier: Notifier;
+}
+
+/** Reads the child, shows what is read in the footer and to other programs, and lets the typist write to it. */
+const followChild = (parts: FollowParts, childPid: number, outside: Outside | undefined): Readings => {
+  const { stage, footer, resize, keys, output, notifier } = parts;
+  const show = (view: FooterView): void => {
+    if (view.due !== 'asked') stage.rowWanted = view.due !== undefined; // no change of size while a request is carried out
+    resize.check();
+    footer.show(view);
+  };
+  const write = (bytes: Uint8Array): void => {
+    outside?.onStroke(bytes);
+    keys.type(bytes);
+  };
+  return followReadings(
+    stage.session,
+    { pid: childPid, screen: stage.screen },
+    {
+      ...outside,
+      onView: show,
+      unseen: makeSight(parts),
+      onNotification: notifier.notify,
+      enteredAt: keys.enteredAt,
+      typist: {
+        write,
+        holdKeys: keys.hold,
+        typed: keys.typed,
+        drawn: output.written,
+        isBlind: output.isHolding,
+      },
+    },
+  );
+};
+
+/** The user asks by a key: what was tried before does not count. */
+export const compactByKey = (): Event => ({
+  type: 'compact-requested',
+  request: { id: `key-${crypto.randomUUID()}`, force: true, isByKey: true },
+});
+
+// The way out when something of ours has failed: the session goes on as if we were not there.
+
+/** From here on bytes go through as they are, and the child gets the whole screen. What fails in here fails alone. */
+export const goVerbatim = (stage: Stage, footer: Pick<Footer, 'stop'>): void => {
+  if (stage.verbatim) return;
+  const { grid } = stage.filter;
+  stage.verbatim = true;
+  stage.session.log.error('going on as a plain passthrough');
+  // it may be these that have failed
+  survive(stage, 'stopping the footer', () => footer.stop());
+  survive(stage, 'stopping to read the screen', () => stage.readings?.goBlind());
+  const size = stage.tty.size();
+  stage.standIn?.stop();
+  survive(stage, 'giving out what the filter holds', () => stage.tty.write(stage.filter.flush()));
+  stage.tty.write(abandonSequence(grid));
+  resizeGrid(grid, size.columns, size.rows, size.rows);
+  stage.child?.resize(size);
+};
+
+/** The parts of a running wrap. */
+export interface Parts {
+  readonly stage: Stage;
+  readonly question: CursorQuestion;
+  readonly output: Output;
+  readonly footer: Footer;
+  readonly overlay: Overlay | undefined;
+  readonly resize: Resize;
+  readonly suspend: Suspend;
+  readonly keys: Keys;
+  readonly notifier: Notifier;
+  readonly titles: TitleTurns;
+}
+
+/** What the overlay shows, made for the overlay that it is shown in. */
+export type MakeContents = (overlay: Pick<Overlay, 'close' | 'redraw'>, stage: Stage) => OverlayContents;
+
+/** The parts, each told of the others. Without contents there is no overlay. */
+export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
+  const question: CursorQuestion = questionOf(stage, () => resize.realign());
+  const footer = makeFooter(
+    stage,
+    (columns) => lookOf(stage.session.env, true, columns, stage.session.theme),
+    () => resize.check(),
+  );
+  const output = makeOutput(stage, {
+    isResized: () => resize.check(),
+    onOutput: (bytes) => {
+      footer.noteOutput();
+      overlay?.noteOutput();
+      stage.readings?.noteOutput();
+      suspend.noteOutput(bytes);
+      titles.noteOutput();
+      if (stage.filter.ledger.takeChanged()) armWatchdog(stage);
+    },
+    onFailure: () => goPlain({ stage, footer, overlay }),
+  });
+  const overlay = makeContents && overlayWith({ stage, output, question, footer }, makeContents);
+  const onDone = (): void => {
+    footer.refresh();
+    armWatchdog(stage);
+    overlay?.resume();
+  };
+  const onStart = (): void => overlay?.pause();
+  const resize = makeResize(stage, { output, question, onStart, onDone });
+  const onStopping = (): void => overlay?.close();
+  const suspend = makeSuspend(stage, { output, question, onStopping, onResumed: () => resize.renew() });
+  const titles = makeTitleTurns(stage, (bytes) => keys.forward(bytes));
+  const keys = keysOf({ stage, question, resize, suspend, overlay, titles });
+  const notifier = makeNotifier(stage);
+  return { stage, question, output, footer, overlay, resize, suspend, keys, notifier, titles };
+};
+
+/** Something of ours has failed: the child gets the terminal to itself. */
+const goPlain = ({ stage, footer, overlay }: Pick<Parts, 'stage' | 'footer' | 'overlay'>): void => {
+  survive(stage, 'closing the overlay', () => void overlay?.stop());
+  goVerbatim(stage, footer);
+};
+
+const questionOf = (stage: Stage, realign: () => Promise<void>): CursorQuestion => {
+  const { grid } = stage.filter;
+  return makeCursorQuestion(stage, {
+    onAttributes: (text) => {
+      grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
+    },
+    onLate: () => {
+      if (!stage.cursorKnown && !stage.cover) void realign();
+    },
+  });
+};
+
+const overlayWith = (
+  { stage, output, question, footer }: Pick<Parts, 'stage' | 'output' | 'question' | 'footer'>,
+  makeContents: MakeContents,
+): Overlay => {
+  const contents = makeContents({ close: () => overlay.close(), redraw: () => overlay.redraw() }, stage);
+  const overlay: Overlay = makeOverlay(
+    stage,
+    { output, question, onUncovered: () => footer.noteOutput() },
+    contents,
+  );
+  return overlay;
+};
+
+const keysOf = ({
+  stage,
+  question,
+  resize,
+  suspend,
+  overlay,
+  titles,
+}: Pick<Parts, 'stage' | 'question' | 'resize' | 'suspend' | 'overlay' | 'titles'>): Keys =>
+  makeKeys(stage, {
+    onHotkey: () => {
+      stage.footerWanted = !stage.footerWanted;
+      resize.check();
+    },
+    overlay,
+    onCompactKey: stage.session.runtime.recipe && (() => told(stage, compactByKey())),
+    onTyped: () => told(stage, { type: 'user-keys' }),
+    onAnswer: question.answered,
+    onForward: (bytes) => {
+      suspend.noteKeys(bytes);
+      titles.noteKeys(bytes);
+    },
+  });
+
+/** A failure here must not look as if the keys had not been sent. */
+const told = (stage: Stage, event: Event): void => {
+  survive(stage, 'noting the keys', () => stage.readings?.take(event));
+};
+
+const HANGUP_MS = 3_000; // for the child to end after the terminal has hung up
+
+/** How a session comes to its end. */
+export interface Ending {
+  readonly ended: Promise<ChildEnd>;
+  readonly finish: (end: ChildEnd) => void;
+  /** somebody has sent us a signal to end, or the terminal has hung up */
+  isToldToEnd: boolean;
+  /** the terminal has hung up */
+  isGone: boolean;
+}
+
+const makeEnding = (): Ending => {
+  let finish: (end: ChildEnd) => void = () => undefined;
+  const ended = new Promise<ChildEnd>((resolve) => (finish = resolve));
+  return { ended, finish, isToldToEnd: false, isGone: false };
+};
+
+/** The terminal has hung up: the child hears of it, and if it does not end we do, which closes its terminal. */
+const hangUp = (ending: Ending, child: Child | undefined): void => {
+  ending.isToldToEnd = true;
+  ending.isGone = true;
+  child?.signal('SIGHUP');
+  setTimeout(() => ending.finish({ exitCode: 0, signal: constants.signals.SIGHUP }), HANGUP_MS).unref();
+};
+
+/** The child's end in the words of the command line. */
+const statusOf = ({ exitCode, signal }: ChildEnd): ExitStatus => {
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
+  if (name !== undefined) return { kind: 'signal', signal: name as NodeJS.Signals };
+  return { kind: 'code', code: signal > 0 ? 128 + signal : exitCode }; // Node has no names for real-time signals
+};
 
 const ANSWER_MS = 60; // for the terminal to say where its cursor is; the child is starting meanwhile
 

@@ -10,9 +10,9 @@ const casts = join(root, 'test/fixtures/casts');
 
 // The readers are inside the bundle of the program; a bundle of their own lets them be called alone.
 const SOURCE = `
-export { runtimes } from './src/runtimes/index.js';
-export { openRecordingFile } from './src/storage/recording-file.js';
-export { settledScreens } from './src/wrap/replay/settled-screens.js';
+export { runtimes } from './src/agents/index.js';
+export { openRecordingFile } from './src/storage/recording-reader.js';
+export { settledScreens } from './src/replay/sources.js';
 `;
 
 const load = async (folder) => {

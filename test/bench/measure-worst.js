@@ -12,7 +12,7 @@ const PATIENCE_MS = 8000;
 // The filter is inside the bundle of the program; a bundle of its own lets it be called alone.
 const SOURCE = `
 export { makeGrid } from './src/terminal/filter/grid.js';
-export { makeStreamFilter } from './src/terminal/filter/stream-filter.js';
+export { makeStreamFilter } from './src/terminal/filter/filter.js';
 `;
 
 const filled = (beginning, part) =>

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../src/core/build-ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { nativeNotice } from '../../src/core/native-notice.js';
-import { fullness } from '../../src/core/overlay/fill.js';
-import { sessionLadder } from '../../src/core/provenance.js';
-import { grouped } from '../../src/core/rung.js';
-import type { Threshold } from '../../src/core/thresholds.js';
+import { nativeNotice } from '../../src/core/build-ladder.js';
+import { fullness } from '../../src/core/overlay-fill.js';
+import { sessionLadder } from '../../src/core/report.js';
+import { grouped } from '../../src/core/ladder.js';
+import type { Threshold } from '../../src/core/ladder.js';
 import { contextOf, doctorOf, names, ownOf, record } from '../support/boundaries.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
 

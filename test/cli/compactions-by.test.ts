@@ -3,8 +3,8 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { auditLine } from '../../src/core/compaction/audit.js';
-import { openAudit } from '../../src/storage/audit.js';
+import { auditLine } from '../../src/core/compaction/protocol.js';
+import { openAudit } from '../../src/storage/log-file.js';
 import { bin, makeBench, runToEnd, type Bench } from './launcher.js';
 
 let bench: Bench;

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { contextText } from '../../src/cli/context-text.js';
-import { noPaint, paintFor } from '../../src/cli/paint.js';
+import { noPaint, paintFor } from '../../src/cli/text.js';
 import { contextReport } from '../../src/core/context-report.js';
 import type { ContextFacts } from '../../src/core/context-report.js';
-import { sessionLadder } from '../../src/core/provenance.js';
-import { readingRecord } from '../../src/core/reading-record.js';
+import { sessionLadder } from '../../src/core/report.js';
+import { readingRecord } from '../../src/core/report.js';
 import { startSession, step } from '../../src/core/session.js';
-import { thresholdsOf } from '../../src/core/thresholds.js';
+import { thresholdsOf } from '../../src/core/ladder.js';
 
 process.env['TZ'] = 'UTC'; // times are shown as the user's clock shows them
 

@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sessionRecord } from '../../src/core/session-record.js';
-import { writeSession } from '../../src/storage/session-records.js';
-import { watchRequests } from '../../src/wrap/compacting/requests.js';
-import type { Requests } from '../../src/wrap/compacting/requests.js';
+import { sessionRecord } from '../../src/core/records.js';
+import { writeSession } from '../../src/storage/sessions.js';
+import { watchRequests } from '../../src/wrap/requests.js';
+import type { Requests } from '../../src/wrap/requests.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
 import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseHotkey } from '../../src/cli/hotkey.js';
-import { defaultHotkey } from '../../src/core/control-key.js';
+import { parseHotkey } from '../../src/cli/options.js';
+import { defaultHotkey } from '../../src/core/format.js';
 
 it.each([
   ['Ctrl-]', 0x1d],

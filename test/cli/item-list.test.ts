@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseItems, readItems } from '../../src/cli/item-list.js';
-import { footerItems } from '../../src/core/footer-items.js';
+import { parseItems, readItems } from '../../src/cli/options.js';
+import { footerItems } from '../../src/core/format.js';
 
 const parseFooterItems = parseItems('--footer-items', footerItems, 'bar,percent,tier');
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearest } from '../../src/cli/nearest.js';
+import { nearest } from '../../src/cli/messages.js';
 
 const agents = ['claude', 'codex', 'gemini', 'qwen', 'demo'];
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { findingOf } from '../../src/cli/config/findings.js';
+import { findingOf } from '../../src/cli/config/text.js';
 import { ladderOf } from '../../src/core/build-ladder.js';
-import { nativeProblems } from '../../src/core/config/native-problems.js';
+import { nativeProblems } from '../../src/core/config/check.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { nativeNotice } from '../../src/core/native-notice.js';
-import { fullness } from '../../src/core/overlay/fill.js';
-import { sessionLadder } from '../../src/core/provenance.js';
-import { runtimes } from '../../src/runtimes/index.js';
+import { nativeNotice } from '../../src/core/build-ladder.js';
+import { fullness } from '../../src/core/overlay-fill.js';
+import { sessionLadder } from '../../src/core/report.js';
+import { runtimes } from '../../src/agents/index.js';
 import { contextOf, doctorOf, ownOf, record } from '../support/boundaries.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ps } from '../../src/cli/commands/ps.js';
-import { sessionsFolder, writeSession } from '../../src/storage/session-records.js';
+import { sessionsFolder, writeSession } from '../../src/storage/sessions.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

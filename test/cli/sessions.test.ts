@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
-import { findSession, onlySession } from '../../src/cli/session-argument.js';
-import { ageText, sessionsText } from '../../src/cli/sessions-text.js';
-import type { SessionRecord } from '../../src/core/session-record.js';
-import type { ListedSession } from '../../src/storage/session-records.js';
+import { findSession, onlySession } from '../../src/cli/commands/ps.js';
+import { ageText, sessionsText } from '../../src/cli/commands/ps.js';
+import type { SessionRecord } from '../../src/core/records.js';
+import type { ListedSession } from '../../src/storage/sessions.js';
 
 const now = 1_000_000_000;
 const session = (more: Partial<SessionRecord> = {}, liveness: ListedSession['liveness'] = 'live') => ({

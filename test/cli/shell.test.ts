@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConfig } from './config/config-file.js';
-import { shells } from '../../src/cli/shell/shells.js';
-import type { Shell } from '../../src/cli/shell/shells.js';
+import { shells } from '../../src/cli/request.js';
+import type { Shell } from '../../src/cli/request.js';
 import { bin, ctxwrap, makeBench, runToEnd } from './launcher.js';
 import type { Bench } from './launcher.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drawnFor } from '../../src/cli/signs.js';
+import { drawnFor } from '../../src/cli/print.js';
 
 it.each([
   { env: { LC_ALL: 'C' }, drawn: '## === :: . > a > 5 - b*' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { transparentReason } from '../../src/cli/transparency.js';
-import type { Circumstances } from '../../src/cli/transparency.js';
+import { transparentReason } from '../../src/cli/session.js';
+import type { Circumstances } from '../../src/cli/session.js';
 
 const conversation: Circumstances = {
   stdinIsTty: true,

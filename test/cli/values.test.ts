@@ -7,7 +7,7 @@ import {
   parseRuntime,
   parseStatusLine,
   parseWindow,
-} from '../../src/cli/values.js';
+} from '../../src/cli/options.js';
 
 describe('--window', () => {
   it.each([

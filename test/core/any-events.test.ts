@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { isLess } from '../support/tiers.js';
-import { provenance } from '../../src/core/provenance.js';
+import { provenance } from '../../src/core/report.js';
 import { percentOf } from '../../src/core/reading.js';
 import type { Reading, Source } from '../../src/core/reading.js';
 import { deadline, startSession, step } from '../../src/core/session.js';
-import { footerView } from '../../src/core/view.js';
+import { footerView } from '../../src/core/footer-view.js';
 import {
   alarm,
   blank,
@@ -20,7 +20,7 @@ import {
   shows,
   tokens,
 } from '../support/sessions.js';
-import type { Session } from '../../src/core/session-state.js';
+import type { Session } from '../../src/core/session.js';
 
 const count = fc.oneof(
   fc.integer({ min: 1, max: 250_000 }),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextParts } from '../../src/core/context-parts.js';
+import { contextParts } from '../../src/core/context-report.js';
 import { contextReport } from '../../src/core/context-report.js';
-import type { ReadingRecord } from '../../src/core/reading-record.js';
-import type { Threshold } from '../../src/core/thresholds.js';
-import { amongLargest } from '../../src/core/tool-result.js';
+import type { ReadingRecord } from '../../src/core/report.js';
+import type { Threshold } from '../../src/core/ladder.js';
+import { amongLargest } from '../../src/core/reading.js';
 
 describe('the parts of a window', () => {
   it('are what a session of claude has', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deadline } from '../../src/core/session.js';
-import { footerView } from '../../src/core/view.js';
+import { footerView } from '../../src/core/footer-view.js';
 import { alarm, blank, claim, grew, inSession, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { charactersOf, estimateTokens, tokensOf } from '../../src/core/estimate.js';
+import { charactersOf, estimateTokens, tokensOf } from '../../src/core/reading.js';
 
 describe('the estimate of a text', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filledCells, percentText, tokensText } from '../../src/core/figures.js';
+import { filledCells, percentText, tokensText } from '../../src/core/format.js';
 
 it.each([
   [0, '0'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { provenance } from '../../src/core/provenance.js';
+import { provenance } from '../../src/core/report.js';
 import type { SessionStart } from '../../src/core/session.js';
-import { footerView } from '../../src/core/view.js';
+import { footerView } from '../../src/core/footer-view.js';
 import {
   blank,
   claim,

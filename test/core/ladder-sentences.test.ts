@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../src/core/build-ladder.js';
 import type { Ladder, LadderChoice } from '../../src/core/ladder.js';
-import type { NativeTrigger } from '../../src/core/native.js';
-import { grouped } from '../../src/core/rung.js';
-import { thresholdsOf } from '../../src/core/thresholds.js';
+import type { NativeTrigger } from '../../src/core/build-ladder.js';
+import { grouped } from '../../src/core/ladder.js';
+import { thresholdsOf } from '../../src/core/ladder.js';
 
 interface Asked {
   readonly native?: NativeTrigger;

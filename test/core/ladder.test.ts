@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../src/core/build-ladder.js';
 import { tierOf } from '../../src/core/ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import type { NativeTrigger } from '../../src/core/native.js';
+import type { NativeTrigger } from '../../src/core/build-ladder.js';
 import type { Reading } from '../../src/core/reading.js';
 
 const reading = (numbers: Partial<Reading>): Reading => ({ source: 'log', at: 0, ...numbers });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noNotices, noticeDue, noticesAt, withNotice } from '../../src/core/notices.js';
-import type { Notices } from '../../src/core/notices.js';
+import { noNotices, noticeDue, noticesAt, withNotice } from '../../src/core/messages.js';
+import type { Notices } from '../../src/core/messages.js';
 
 const wish = (text: string, priority = 1) => ({ text, priority });
 const told = (...texts: readonly (readonly [string, number])[]): Notices =>

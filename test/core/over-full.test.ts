@@ -1,21 +1,21 @@
 // A window that is over-full is told in the same way everywhere.
 import { describe, expect, it } from 'vitest';
 import { contextText } from '../../src/cli/context-text.js';
-import { paintFor } from '../../src/cli/paint.js';
-import { sessionsText } from '../../src/cli/sessions-text.js';
+import { paintFor } from '../../src/cli/text.js';
+import { sessionsText } from '../../src/cli/commands/ps.js';
 import { contextReport } from '../../src/core/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { notificationKinds, startNotifying, stepNotifying } from '../../src/core/notifications.js';
-import { fullness } from '../../src/core/overlay/fill.js';
-import { parseSessionRecord } from '../../src/core/parse-session-record.js';
-import { readingRecord } from '../../src/core/reading-record.js';
-import { sessionRecord } from '../../src/core/session-record.js';
-import type { Session } from '../../src/core/session-state.js';
-import { footerView } from '../../src/core/view.js';
-import { barLines } from '../../src/ui/overlay/bar-lines.js';
-import { renderFooter } from '../../src/ui/frame.js';
-import { makePen } from '../../src/wrap/replay/pen.js';
-import { replayLine } from '../../src/cli/replay-text.js';
+import { fullness } from '../../src/core/overlay-fill.js';
+import { parseSessionRecord } from '../../src/core/records.js';
+import { readingRecord } from '../../src/core/report.js';
+import { sessionRecord } from '../../src/core/records.js';
+import type { Session } from '../../src/core/session.js';
+import { footerView } from '../../src/core/footer-view.js';
+import { barLines } from '../../src/ui/overlay/overview.js';
+import { renderFooter } from '../../src/ui/Footer.js';
+import { makePen } from '../../src/replay/records.js';
+import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
 import { sessionAfter, shows, tokens } from '../support/sessions.js';
 

@@ -1,9 +1,9 @@
 // An agent of which nothing is known but what its screen shows: no session file, no status line, no window.
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../src/core/activity.js';
+import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
-import { sessionLadder } from '../../src/core/provenance.js';
-import type { Session } from '../../src/core/session-state.js';
+import { sessionLadder } from '../../src/core/report.js';
+import type { Session } from '../../src/core/session.js';
 import { blank, compacted, sessionAfter, shows, tokens } from '../support/sessions.js';
 
 const half = { runtime: 'gemini', native: { share: 0.5, reserveTokens: 0 } };

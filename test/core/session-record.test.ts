@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSessionRecord } from '../../src/core/parse-session-record.js';
-import { livenessOf, outdated, sessionRecord } from '../../src/core/session-record.js';
-import type { Liveness, SessionRecord } from '../../src/core/session-record.js';
+import { parseSessionRecord } from '../../src/core/records.js';
+import { livenessOf, outdated, sessionRecord } from '../../src/core/records.js';
+import type { Liveness, SessionRecord } from '../../src/core/records.js';
 import { startSession, step } from '../../src/core/session.js';
 import type { Event } from '../../src/core/event.js';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../src/core/activity.js';
+import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
 import type { Reading } from '../../src/core/reading.js';
 import { deadline, startSession, step } from '../../src/core/session.js';
-import { footerView } from '../../src/core/view.js';
+import { footerView } from '../../src/core/footer-view.js';
 import { alarm, blank, claim, grew, output, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
-import type { Session } from '../../src/core/session-state.js';
+import type { Session } from '../../src/core/session.js';
 
 const used = (usedTokens: number, more: Partial<Reading> = {}): Event => ({
   type: 'reading',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateFolder, isoMillis, isoText } from '../../src/core/time.js';
+import { dateFolder, isoMillis, isoText } from '../../src/core/json.js';
 
 const MS = { min: Date.UTC(1970, 0, 1), max: Date.UTC(2200, 0, 1) };
 

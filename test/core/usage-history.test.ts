@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteUsage, noUsage, usageCells } from '../../src/core/usage-history.js';
-import type { UsageHistory, UsageNote } from '../../src/core/usage-history.js';
+import { noteUsage, noUsage, usageCells } from '../../src/core/history.js';
+import type { UsageHistory, UsageNote } from '../../src/core/history.js';
 
 const history = (...notes: readonly UsageNote[]): UsageHistory => notes.reduce(noteUsage, noUsage);
 const at = (seconds: number, usedPercent: number, mark = false): UsageNote => ({

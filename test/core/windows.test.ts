@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { provenance } from '../../src/core/provenance.js';
-import { footerView } from '../../src/core/view.js';
+import { provenance } from '../../src/core/report.js';
+import { footerView } from '../../src/core/footer-view.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, Event } from '../../src/demo/agent.js';
-import { advance, demoDeadline, startDemo } from '../../src/demo/demo.js';
+import type { Effect, Event } from '../../src/demo/state.js';
+import { advance, demoDeadline, startDemo } from '../../src/demo/agent.js';
 import type { Step } from '../../src/demo/script.js';
-import { story } from '../../src/demo/story.js';
+import { story } from '../../src/demo/script.js';
 
 const brush = { size: { columns: 80, rows: 24 }, colors: true };
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { modeSequences } from '../../src/demo/modes.js';
+import { modeSequences } from '../../src/demo/draw.js';
 import { onStage } from './stage.js';
 
 const idle = (screen: string): boolean => screen.includes('/quit') && !screen.includes('esc to interrupt');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseScript } from '../../src/demo/script.js';
-import { parseOptions } from '../../src/demo/options.js';
+import { parseOptions } from '../../src/demo/main.js';
 
 it.each([
   ['{', 'must be a JSON list'],

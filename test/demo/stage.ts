@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Terminal } from '@xterm/headless';
-import { startChild, type ChildEnd } from '../../src/terminal/child.js';
-import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
+import { startChild, type ChildEnd } from '../../src/terminal/pty.js';
+import { makeWholeCharacters } from '../../src/terminal/parse-in-turns.js';
 
 const program = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
+import { runtimes } from '../../src/agents/index.js';
 import { casts } from '../support/casts.js';
 import { playScreens } from '../support/screen-play.js';
 import { inFolder, withWrapped } from '../support/wrapped.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksOf, quirksOfDeviceAttributes } from '../../src/terminal/filter/quirks.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintHindrance, paintSequence } from '../../src/terminal/painter.js';
 import { describeTerminal, makeEmulator, type Emulator } from '../support/emulator.js';
 import type { Case } from './case.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecordedEvent } from '../../src/storage/recording-file.js';
+import type { RecordedEvent } from '../../src/storage/recording-reader.js';
 import { casts } from '../support/casts.js';
 import { playReplay } from '../support/replay-play.js';
 

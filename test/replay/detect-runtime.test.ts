@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
-import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { detectRuntime } from '../../src/wrap/replay/detect-runtime.js';
-import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
+import { detectRuntime } from '../../src/replay/sources.js';
+import { settledScreens } from '../../src/replay/sources.js';
 import { casts } from '../support/casts.js';
 import { castPath } from '../support/screen-play.js';
 

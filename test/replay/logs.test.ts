@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
-import { openRecordingFile } from '../../src/storage/recording-file.js';
-import type { ReplayEvent } from '../../src/wrap/replay/records.js';
-import { openReplay } from '../../src/wrap/replay/replay.js';
+import { runtimes } from '../../src/agents/index.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
+import type { ReplayEvent } from '../../src/replay/records.js';
+import { openReplay } from '../../src/replay/replay.js';
 import { playReplay } from '../support/replay-play.js';
 import { castPath } from '../support/screen-play.js';
 

@@ -27,7 +27,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { casts } from '../support/casts.js';
 import { playReplay } from '../support/replay-play.js';
-import type { ReplayEvent, ReplayedActivity, ReplayedReading } from '../../src/wrap/replay/records.js';
+import type { ReplayEvent, ReplayedActivity, ReplayedReading } from '../../src/replay/records.js';
 
 interface Window {
   readonly from?: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAgentState } from '../../src/runtimes/agent-state.js';
+import { parseAgentState } from '../../src/agents/tested.js';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 

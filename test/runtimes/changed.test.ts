@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { changeRuntime } from '../../src/runtimes/defined/change.js';
-import { claude } from '../../src/runtimes/claude/runtime.js';
-import { codex } from '../../src/runtimes/codex/runtime.js';
+import { changeRuntime } from '../../src/agents/defined/agent.js';
+import { claude } from '../../src/agents/claude/agent.js';
+import { codex } from '../../src/agents/codex/agent.js';
 
 const changed = (value: unknown, runtime = claude) => {
   const found = changeRuntime(runtime, value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { claude } from '../../src/runtimes/claude/runtime.js';
+import { claude } from '../../src/agents/claude/agent.js';
 import { BUSY, conversation, drawn, seenOf, watch } from '../support/claude-frame.js';
 import { linesOf, readLines } from '../support/read-log.js';
 import { playScreens } from '../support/screen-play.js';

@@ -2,7 +2,7 @@
 // changed, nothing dangerous and nothing wrong may come of it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claude } from '../../src/runtimes/claude/runtime.js';
+import { claude } from '../../src/agents/claude/agent.js';
 import { runs } from '../support/side-by-side.js';
 import {
   dangersIn,

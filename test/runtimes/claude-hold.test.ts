@@ -1,8 +1,8 @@
 // The hook that Claude Code is given for one launch, beside the hooks of the user.
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../src/core/json.js';
-import { holdNative } from '../../src/runtimes/claude/native-hold.js';
-import type { NativeHold, OfficialLaunch } from '../../src/runtimes/official-source.js';
+import { holdNative } from '../../src/agents/claude/status-line.js';
+import type { NativeHold, OfficialLaunch } from '../../src/agents/agent.js';
 import { launch, portOf, project, user, type Texts } from '../support/status-plan.js';
 
 const COMMAND = "'/usr/bin/node' /opt/ctxwrap hold";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nativeTokens, ruleFor } from '../../src/core/native.js';
-import { claude } from '../../src/runtimes/claude/runtime.js';
+import { nativeTokens, ruleFor } from '../../src/core/build-ladder.js';
+import { claude } from '../../src/agents/claude/agent.js';
 
 describe('the own compaction point of claude', () => {
   it.each([

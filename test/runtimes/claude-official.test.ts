@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { statusCommand } from '../../src/runtimes/claude/official.js';
-import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+import { statusCommand } from '../../src/agents/claude/status-line.js';
+import type { OfficialLaunch } from '../../src/agents/agent.js';
 import { asked, KNOWN, local, project, user, files } from '../support/status-plan.js';
 import { ownStatusLine as line } from '../support/own-status-line.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claude } from '../../src/runtimes/claude/runtime.js';
-import type { Seen } from '../../src/runtimes/seen.js';
+import { claude } from '../../src/agents/claude/agent.js';
+import type { Seen } from '../../src/agents/agent.js';
 import { BUSY, HINTS, IDLE, conversation, drawn, seenOf, watch } from '../support/claude-frame.js';
 import { atRight } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';

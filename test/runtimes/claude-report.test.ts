@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { official } from '../../src/runtimes/claude/official.js';
+import { official } from '../../src/agents/claude/status-line.js';
 
 describe('a report', () => {
   const real = readFileSync(new URL('../fixtures/status-line/2.1.197.jsonl', import.meta.url), 'utf8')

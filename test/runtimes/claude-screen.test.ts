@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenStep } from '../../src/runtimes/runtime.js';
-import { screen as claude } from '../../src/runtimes/claude/screen.js';
+import type { ScreenStep } from '../../src/agents/agent.js';
+import { screen as claude } from '../../src/agents/claude/screen.js';
 import {
   HINTS,
   IDLE,

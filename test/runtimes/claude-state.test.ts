@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claude } from '../../src/runtimes/claude/runtime.js';
-import type { AgentStatus, Seen } from '../../src/runtimes/seen.js';
+import { claude } from '../../src/agents/claude/agent.js';
+import type { AgentStatus, Seen } from '../../src/agents/agent.js';
 import { BUSY, IDLE, conversation, drawn, look, seenOf, watch } from '../support/claude-frame.js';
 import { viewOf } from '../support/claude-view.js';
 

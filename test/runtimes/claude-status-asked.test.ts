@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OfficialLaunch } from '../../src/runtimes/official-source.js';
+import type { OfficialLaunch } from '../../src/agents/agent.js';
 import { ownStatusLine as line } from '../support/own-status-line.js';
 import { asked, KNOWN, local, project, user } from '../support/status-plan.js';
 import type { Texts } from '../support/status-plan.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { statusCommand } from '../../src/runtimes/claude/official.js';
+import { statusCommand } from '../../src/agents/claude/status-line.js';
 
 // Claude runs the command with the system's sh; here the same, for real.
 let home = '';

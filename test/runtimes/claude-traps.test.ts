@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Seen } from '../../src/runtimes/seen.js';
-import { runtimes } from '../../src/runtimes/index.js';
+import type { Seen } from '../../src/agents/agent.js';
+import { runtimes } from '../../src/agents/index.js';
 import { BUSY, HINTS, conversation, drawn, look, seenOf } from '../support/claude-frame.js';
 import { atRight, viewOf } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';

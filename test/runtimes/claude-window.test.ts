@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Basis, Reading } from '../../src/core/reading.js';
-import { modelKey } from '../../src/runtimes/claude/models.js';
-import { derivedWindow, windowOf, windowOfShown } from '../../src/runtimes/claude/window.js';
+import { modelKey } from '../../src/agents/claude/window.js';
+import { derivedWindow, windowOf, windowOfShown } from '../../src/agents/claude/window.js';
 
 describe('the name of a model', () => {
   it.each([

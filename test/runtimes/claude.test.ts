@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
-import { locateClaude, projectFolder } from '../../src/runtimes/claude/paths.js';
+import { runtimes } from '../../src/agents/index.js';
+import { locateClaude, projectFolder } from '../../src/agents/claude/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { readLines } from '../support/read-log.js';
 

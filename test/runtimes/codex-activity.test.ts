@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codex } from '../../src/runtimes/codex/runtime.js';
+import { codex } from '../../src/agents/codex/agent.js';
 import {
   bold,
   compacted,

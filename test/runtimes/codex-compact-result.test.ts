@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { codex } from '../../src/runtimes/codex/runtime.js';
+import { codex } from '../../src/agents/codex/agent.js';
 import { compacted, compacting, dim, failed, readFrames, task } from '../support/codex-frame.js';
 import type { CodexFrame } from '../support/codex-frame.js';
 import { linesOf, readLines } from '../support/read-log.js';

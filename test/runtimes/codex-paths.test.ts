@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locateCodex } from '../../src/runtimes/codex/paths.js';
+import { locateCodex } from '../../src/agents/codex/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 
 describe('finding the rollout of codex', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codex } from '../../src/runtimes/codex/runtime.js';
+import { codex } from '../../src/agents/codex/agent.js';
 import { bold, dim, seenFrame } from '../support/codex-frame.js';
 import type { CodexFrame } from '../support/codex-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { codexPercent } from '../../src/runtimes/codex/percent.js';
-import { codex } from '../../src/runtimes/codex/runtime.js';
-import { screen } from '../../src/runtimes/codex/screen.js';
+import { codexPercent } from '../../src/agents/codex/percent.js';
+import { codex } from '../../src/agents/codex/agent.js';
+import { screen } from '../../src/agents/codex/screen.js';
 import { compacted, compacting, dim, failed, ranOut, readFrames, seenFrame } from '../support/codex-frame.js';
 import type { CodexFrame } from '../support/codex-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';

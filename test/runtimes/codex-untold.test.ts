@@ -1,7 +1,7 @@
 // Codex before 0.163, which does not say what it does: its title and its rollout must both tell that it rests.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codex } from '../../src/runtimes/codex/runtime.js';
+import { codex } from '../../src/agents/codex/agent.js';
 import { dim, seenFrame } from '../support/codex-frame.js';
 import type { CodexFrame } from '../support/codex-frame.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';

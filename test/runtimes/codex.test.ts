@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { codexPercent } from '../../src/runtimes/codex/percent.js';
-import { codex } from '../../src/runtimes/codex/runtime.js';
+import { codexPercent } from '../../src/agents/codex/percent.js';
+import { codex } from '../../src/agents/codex/agent.js';
 import { readLines } from '../support/read-log.js';
 
 const event = (payload: unknown): string => JSON.stringify({ type: 'event_msg', payload });

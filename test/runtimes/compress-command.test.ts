@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { geminiReader } from '../../src/runtimes/gemini/log.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { qwenReader } from '../../src/runtimes/qwen/log.js';
+import { geminiReader } from '../../src/agents/gemini/log.js';
+import { runtimes } from '../../src/agents/index.js';
+import { qwenReader } from '../../src/agents/qwen/log.js';
 import { lookAt as lookAtGemini } from '../support/gemini-frame.js';
 import type { GeminiFrame } from '../support/gemini-frame.js';
 import { lookAt as lookAtQwen } from '../support/qwen-frame.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { geminiScreen } from '../../src/runtimes/gemini/screen.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
-import type { PromptLook } from '../../src/runtimes/recipe.js';
-import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
+import { geminiScreen } from '../../src/agents/gemini/screen.js';
+import { runtimes } from '../../src/agents/index.js';
+import { qwenScreen } from '../../src/agents/qwen/screen.js';
+import type { PromptLook } from '../../src/agents/agent.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
+import { settledScreens } from '../../src/replay/sources.js';
 import { casts } from '../support/casts.js';
 import { castPath, playScreens } from '../support/screen-play.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Content } from '../../src/runtimes/contents.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
+import type { Content } from '../../src/agents/records.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
 import { linesOf } from '../support/read-log.js';
 
 const AT = '2026-11-21T08:00:00.000Z';

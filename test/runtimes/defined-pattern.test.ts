@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchRow, readPattern } from '../../src/runtimes/defined/pattern.js';
+import { matchRow, readPattern } from '../../src/agents/defined/pattern.js';
 
 const reasonOf = (source: string): string | undefined => {
   const read = readPattern(source);

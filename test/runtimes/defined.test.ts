@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineRuntime } from '../../src/runtimes/defined/define.js';
+import { defineRuntime } from '../../src/agents/defined/agent.js';
 import { define, least, toy } from '../support/defined.js';
 
 const problemsOf = (value: unknown) => {

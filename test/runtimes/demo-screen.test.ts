@@ -1,10 +1,10 @@
 // The demo agent played with a hand clock, and what its runtime makes of each screen.
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../src/demo/agent.js';
-import { advance, demoDeadline, startDemo } from '../../src/demo/demo.js';
+import type { Event } from '../../src/demo/state.js';
+import { advance, demoDeadline, startDemo } from '../../src/demo/agent.js';
 import { parseScript } from '../../src/demo/script.js';
-import { demoScreen } from '../../src/runtimes/demo/screen.js';
-import { runtimes } from '../../src/runtimes/index.js';
+import { demoScreen } from '../../src/agents/demo/agent.js';
+import { runtimes } from '../../src/agents/index.js';
 import { makeScreen } from '../../src/terminal/screen.js';
 import { readLines } from '../support/read-log.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { locateDemo } from '../../src/runtimes/demo/paths.js';
-import { runtimes } from '../../src/runtimes/index.js';
+import { locateDemo } from '../../src/agents/demo/agent.js';
+import { runtimes } from '../../src/agents/index.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { footerSequence, readLines } from '../support/read-log.js';
 

@@ -1,9 +1,9 @@
 // A compaction of an old Gemini: its document marks the end, the screen says how it ended, and only both together are a record.
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { proofAfter } from '../../src/runtimes/gemini/compaction-end.js';
-import type { Witnesses } from '../../src/runtimes/gemini/compaction-end.js';
-import { gemini } from '../../src/runtimes/gemini/runtime.js';
+import { proofAfter } from '../../src/agents/gemini/screen.js';
+import type { Witnesses } from '../../src/agents/gemini/screen.js';
+import { gemini } from '../../src/agents/gemini/agent.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 
 const NONE = { state: 'no compaction' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { geminiScreen } from '../../src/runtimes/gemini/screen.js';
+import { geminiScreen } from '../../src/agents/gemini/screen.js';
 import {
   boundaries,
   columnsOf,

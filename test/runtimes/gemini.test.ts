@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
-import { locateGemini } from '../../src/runtimes/gemini/paths.js';
+import { runtimes } from '../../src/agents/index.js';
+import { locateGemini } from '../../src/agents/gemini/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { linesOf, readLines } from '../support/read-log.js';
 

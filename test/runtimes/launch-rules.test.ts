@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
+import { runtimes } from '../../src/agents/index.js';
 
 const conversations = {
   claude: [

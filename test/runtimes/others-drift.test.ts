@@ -2,10 +2,10 @@
 // not, and no number is read that was not there.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codex } from '../../src/runtimes/codex/runtime.js';
-import { gemini } from '../../src/runtimes/gemini/runtime.js';
-import { qwen } from '../../src/runtimes/qwen/runtime.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
+import { codex } from '../../src/agents/codex/agent.js';
+import { gemini } from '../../src/agents/gemini/agent.js';
+import { qwen } from '../../src/agents/qwen/agent.js';
+import type { Runtime } from '../../src/agents/agent.js';
 import {
   dangersIn,
   keptScreens,

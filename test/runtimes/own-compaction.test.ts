@@ -1,7 +1,7 @@
 // What the agents' own settings say of where they compact, as real files of theirs would have it.
 import { describe, expect, it } from 'vitest';
-import { nativeTokens, ruleFor } from '../../src/core/native.js';
-import { runtimes } from '../../src/runtimes/index.js';
+import { nativeTokens, ruleFor } from '../../src/core/build-ladder.js';
+import { runtimes } from '../../src/agents/index.js';
 
 interface Case {
   readonly what: string;

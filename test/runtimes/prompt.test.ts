@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { geminiScreen } from '../../src/runtimes/gemini/screen.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
+import { geminiScreen } from '../../src/agents/gemini/screen.js';
+import { runtimes } from '../../src/agents/index.js';
+import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { seenGemini } from '../support/gemini-frame.js';
 import type { GeminiFrame } from '../support/gemini-frame.js';
 import { seenQwen } from '../support/qwen-frame.js';

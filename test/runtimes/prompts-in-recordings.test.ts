@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../src/core/activity.js';
-import { claude } from '../../src/runtimes/claude/runtime.js';
-import { codex } from '../../src/runtimes/codex/runtime.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
+import type { Activity } from '../../src/core/reading.js';
+import { claude } from '../../src/agents/claude/agent.js';
+import { codex } from '../../src/agents/codex/agent.js';
+import type { Runtime } from '../../src/agents/agent.js';
 import { playScreens } from '../support/screen-play.js';
 import type { PlayedScreen } from '../support/screen-play.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
+import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { atRight, grey, lookAt, PLACEHOLDER, seenQwen } from '../support/qwen-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';
 import type { QwenFrame } from '../support/qwen-frame.js';

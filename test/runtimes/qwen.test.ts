@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { nativeTokens } from '../../src/core/native.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { qwenLadder } from '../../src/runtimes/qwen/ladder.js';
-import { locateQwen } from '../../src/runtimes/qwen/paths.js';
+import { nativeTokens } from '../../src/core/build-ladder.js';
+import { runtimes } from '../../src/agents/index.js';
+import { qwenLadder } from '../../src/agents/qwen/agent.js';
+import { locateQwen } from '../../src/agents/qwen/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { linesOf, readLines } from '../support/read-log.js';
 

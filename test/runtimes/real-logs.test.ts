@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
+import { runtimes } from '../../src/agents/index.js';
 import { footerSequence, linesOf, readLines } from '../support/read-log.js';
 
 // Each case is a recorded session file and everything the footer shows while it grows.

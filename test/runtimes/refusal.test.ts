@@ -1,6 +1,6 @@
 // What agents say when they send no more because the window is full: a number like any other.
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
+import { runtimes } from '../../src/agents/index.js';
 import { conversation, drawn, look, numbers, seenOf } from '../support/claude-frame.js';
 import { ranOut, readFrames } from '../support/codex-frame.js';
 import { contextFooter, lookAt, percents } from '../support/gemini-frame.js';

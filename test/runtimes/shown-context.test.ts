@@ -1,8 +1,8 @@
 // Numbers in the usual words, and what a defined agent makes of them in a window of a million.
 import { describe, expect, it } from 'vitest';
-import { shownAmount } from '../../src/core/amount.js';
+import { shownAmount } from '../../src/core/format.js';
 import { percentOf } from '../../src/core/reading.js';
-import { shownContext } from '../../src/runtimes/shown-context.js';
+import { shownContext } from '../../src/agents/shown-text.js';
 import { define, least } from '../support/defined.js';
 import { seenAfter } from '../support/drawn-screen.js';
 

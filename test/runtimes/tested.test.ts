@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/runtimes/index.js';
-import { isTested, newerThanTested, versionIn } from '../../src/runtimes/tested.js';
+import { runtimes } from '../../src/agents/index.js';
+import { isTested, newerThanTested, versionIn } from '../../src/agents/tested.js';
 
 describe('the version of an agent', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unwrapped } from '../../src/runtimes/wrapped-rows.js';
+import { unwrapped } from '../../src/agents/compress.js';
 
 const COLUMNS = 20;
 

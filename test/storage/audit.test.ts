@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openAudit } from '../../src/storage/audit.js';
+import { openAudit } from '../../src/storage/log-file.js';
 
 let home = '';
 let failures: string[] = [];

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { completedConfig, newConfig } from '../../src/storage/complete-config.js';
+import { completedConfig, newConfig } from '../../src/storage/config-file.js';
 import { readConfigFile } from '../../src/storage/config-file.js';
-import { writeConfig } from '../../src/storage/write-config.js';
+import { writeConfig } from '../../src/storage/config-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'complete-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findCommand } from '../../src/storage/find-command.js';
-import { isOwnShim, isShellScript } from '../../src/storage/shim.js';
+import { isOwnShim, isShellScript } from '../../src/storage/find-command.js';
 
 let folder: string;
 let first: string;

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { growingFile } from '../../src/storage/growing-file.js';
-import type { LookBack } from '../../src/storage/growing-file.js';
+import { growingFile } from '../../src/storage/tail.js';
+import type { LookBack } from '../../src/storage/tail.js';
 
 let folder: string;
 let path: string;

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { homeFolder } from '../../src/storage/home-folder.js';
+import { homeFolder } from '../../src/storage/state-folder.js';
 
 it.each([
   { given: '/home/u', home: '/home/u' },

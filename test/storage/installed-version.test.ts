@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installedVersion } from '../../src/storage/installed-version.js';
+import { installedVersion } from '../../src/storage/find-command.js';
 
 const claude = { command: 'claude', npmPackage: '@anthropic-ai/claude-code' };
 

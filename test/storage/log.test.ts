@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { maxLogBytes, nullLog, openLog } from '../../src/storage/log.js';
+import { maxLogBytes, nullLog, openLog } from '../../src/storage/log-file.js';
 
 let folder: string;
 let path: string;

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPrivateFile } from '../../src/storage/private-file.js';
+import { openPrivateFile } from '../../src/storage/files.js';
 
 let folder = '';
 let path = '';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UserError } from '../../src/core/user-error.js';
-import { maxPendingLength } from '../../src/storage/file-queue.js';
-import { openRecording } from '../../src/storage/record.js';
-import type { RecordingOptions } from '../../src/storage/record.js';
+import { UserError } from '../../src/core/json.js';
+import { maxPendingLength } from '../../src/storage/recording.js';
+import { openRecording } from '../../src/storage/recording.js';
+import type { RecordingOptions } from '../../src/storage/recording.js';
 
 let folder: string;
 beforeEach(() => {

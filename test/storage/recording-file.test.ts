@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openRecordingFile } from '../../src/storage/recording-file.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRegular, readAtMost, readHead } from '../../src/storage/regular-file.js';
-import { sessionFiles } from '../../src/storage/session-files.js';
+import { openRegular, readAtMost, readHead } from '../../src/storage/files.js';
+import { sessionFiles } from '../../src/storage/agent-files.js';
 import { readOwn, readSmall } from '../../src/storage/state-folder.js';
 import { settingsText } from '../../src/storage/status-line.js';
 

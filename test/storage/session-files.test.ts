@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sessionFiles } from '../../src/storage/session-files.js';
+import { sessionFiles } from '../../src/storage/agent-files.js';
 
 const hasProc = existsSync('/proc/self/fd');
 

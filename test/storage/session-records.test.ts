@@ -14,14 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionRecord } from '../../src/core/session-record.js';
+import type { SessionRecord } from '../../src/core/records.js';
 import { isRunning, processStart } from '../../src/storage/processes.js';
-import {
-  cleanSessions,
-  listSessions,
-  sessionsFolder,
-  writeSession,
-} from '../../src/storage/session-records.js';
+import { cleanSessions, listSessions, sessionsFolder, writeSession } from '../../src/storage/sessions.js';
 
 const DAY_MS = 86_400_000;
 const now = Date.now();

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lineSplitter } from '../../src/storage/line-splitter.js';
+import { lineSplitter } from '../../src/storage/tail.js';
 import { tail } from '../../src/storage/tail.js';
 
 const linesOf = (chunks: readonly Buffer[], longestBytes?: number): readonly string[] => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchFile } from '../../src/storage/watch-file.js';
+import { watchFile } from '../../src/storage/watch.js';
 
 let folder = '';
 let stop: (() => void) | undefined;

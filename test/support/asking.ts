@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import type { RequestRecord } from '../../src/core/compaction/request-record.js';
+import type { RequestRecord } from '../../src/core/compaction/protocol.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { readAnswer, requestsFolder, writeRequest } from '../../src/storage/requests.js';
-import type { RequestEvent } from '../../src/wrap/compacting/request-desk.js';
-import { watchRequests } from '../../src/wrap/compacting/requests.js';
-import type { Requests } from '../../src/wrap/compacting/requests.js';
+import type { RequestEvent } from '../../src/wrap/requests.js';
+import { watchRequests } from '../../src/wrap/requests.js';
+import type { Requests } from '../../src/wrap/requests.js';
 import { anEnded } from './ended.js';
 
 export const WAIT = { timeout: 20_000, interval: 10 };

@@ -1,14 +1,14 @@
 // What each screen says of the boundaries, for a session or for settings.
-import { agentSection } from '../../src/cli/doctor/agent-checks.js';
-import type { AgentFacts } from '../../src/cli/doctor/agent-checks.js';
+import { agentSection } from '../../src/cli/commands/doctor-checks.js';
+import type { AgentFacts } from '../../src/cli/commands/doctor-checks.js';
 import { contextText } from '../../src/cli/context-text.js';
-import { paintFor } from '../../src/cli/paint.js';
+import { paintFor } from '../../src/cli/text.js';
 import { contextReport } from '../../src/core/context-report.js';
-import { parseSessionRecord } from '../../src/core/parse-session-record.js';
-import { sessionRecord } from '../../src/core/session-record.js';
-import type { Session } from '../../src/core/session-state.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import type { OwnCompaction } from '../../src/runtimes/own-compaction.js';
+import { parseSessionRecord } from '../../src/core/records.js';
+import { sessionRecord } from '../../src/core/records.js';
+import type { Session } from '../../src/core/session.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { OwnCompaction } from '../../src/agents/own-compaction.js';
 
 export const names = ['claude', 'codex', 'gemini', 'qwen'] as const;
 type Name = (typeof names)[number];

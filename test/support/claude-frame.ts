@@ -1,6 +1,6 @@
-import { screen } from '../../src/runtimes/claude/screen.js';
-import type { ScreenStep } from '../../src/runtimes/runtime.js';
-import type { AgentStatus, Seen } from '../../src/runtimes/seen.js';
+import { screen } from '../../src/agents/claude/screen.js';
+import type { ScreenStep } from '../../src/agents/agent.js';
+import type { AgentStatus, Seen } from '../../src/agents/agent.js';
 import { viewOf } from './claude-view.js';
 import type { Drawn } from './claude-view.js';
 

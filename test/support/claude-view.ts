@@ -1,4 +1,4 @@
-import type { CellStyle, ScreenView } from '../../src/core/screen-view.js';
+import type { CellStyle, ScreenView } from '../../src/core/reading.js';
 
 /** A screen as rows of text; ranges of it may be drawn in a style. Characters of one cell only. */
 export interface Drawn {

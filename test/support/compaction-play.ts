@@ -1,5 +1,5 @@
-import type { Activity } from '../../src/core/activity.js';
-import { compactionDue } from '../../src/core/compaction/due.js';
+import type { Activity } from '../../src/core/reading.js';
+import { compactionDue } from '../../src/core/compaction/machine.js';
 import type {
   Compaction,
   CompactRequest,
@@ -10,7 +10,7 @@ import type {
 import { compactionWords } from '../../src/core/compaction/words.js';
 import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
-import { runtimes } from '../../src/runtimes/index.js';
+import { runtimes } from '../../src/agents/index.js';
 import {
   flowDue,
   startFlow,

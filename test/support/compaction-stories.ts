@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Activity } from '../../src/core/activity.js';
+import type { Activity } from '../../src/core/reading.js';
 import type { CompactSettings, Typed } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
 import { NOON, playCompaction } from './compaction-play.js';

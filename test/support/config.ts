@@ -1,10 +1,10 @@
 // Settings of all layers, as `ctxwrap` would read them.
 import { mergeSources } from '../../src/core/config/merge.js';
 import type { Settings } from '../../src/core/config/merge.js';
-import type { Effective } from '../../src/core/config/setting.js';
+import type { Effective } from '../../src/core/config/merge.js';
 import { keys } from '../../src/core/config/keys.js';
 import type { KeyName } from '../../src/core/config/keys.js';
-import { readEntries, readEnv } from '../../src/core/config/read-layer.js';
+import { readEntries, readEnv } from '../../src/core/config/read.js';
 
 type Pairs = Readonly<Record<string, unknown>>;
 

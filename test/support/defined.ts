@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { defineRuntime } from '../../src/runtimes/defined/define.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
+import { defineRuntime } from '../../src/agents/defined/agent.js';
+import type { Runtime } from '../../src/agents/agent.js';
 
 const file = new URL('../fixtures/programs/toy-agent.json', import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { Seen } from '../../src/runtimes/seen.js';
+import type { Seen } from '../../src/agents/agent.js';
 import { makeScreen } from '../../src/terminal/screen.js';
 
 /** The screen after these bytes, as the wrapper sees it. */

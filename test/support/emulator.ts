@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
+import { makeWholeCharacters } from '../../src/terminal/parse-in-turns.js';
 
 /** A terminal to look at: xterm.js without a window, with the answers it would send to the program. */
 export interface Emulator {

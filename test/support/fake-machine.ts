@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import type { FileEntry, FilePort } from '../../src/runtimes/file-port.js';
-import type { Place } from '../../src/runtimes/place.js';
+import type { FileEntry, FilePort } from '../../src/agents/agent.js';
+import type { Place } from '../../src/agents/agent.js';
 
 /** A file of the fake machine: when it was written last, and what is in it. */
 export interface FakeFile {

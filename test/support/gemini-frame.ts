@@ -1,5 +1,5 @@
-import type { ScreenStep } from '../../src/runtimes/runtime.js';
-import { geminiScreen } from '../../src/runtimes/gemini/screen.js';
+import type { ScreenStep } from '../../src/agents/agent.js';
+import { geminiScreen } from '../../src/agents/gemini/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
 /** One screen of Gemini, laid out as it does it (facts/gemini.md §2, facts/sessions.md §F). */

@@ -1,9 +1,9 @@
 // A recording as another version of its agent might have drawn it: the same screens with other signs, colours or words. Any agent.
-import type { CellStyle, ScreenView, Signals } from '../../src/core/screen-view.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
-import type { Seen } from '../../src/runtimes/seen.js';
-import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
+import type { CellStyle, ScreenView, Signals } from '../../src/core/reading.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import type { Seen } from '../../src/agents/agent.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
+import { settledScreens } from '../../src/replay/sources.js';
 import { castPath, type PlayedScreen } from './screen-play.js';
 
 /** One screen, kept after the recording has gone on. */

@@ -1,8 +1,8 @@
 // A session with a hand clock, and the overlay that is fed by it as the loop feeds it.
 import type { CompactSettings } from '../../src/core/compaction/state.js';
-import { noRecord, noteStep } from '../../src/core/overlay/record.js';
-import { overlayView } from '../../src/core/overlay/view.js';
-import type { OverlayFacts, OverlayView } from '../../src/core/overlay/view.js';
+import { noRecord, noteStep } from '../../src/core/history.js';
+import { overlayView } from '../../src/core/overlay-view.js';
+import type { OverlayFacts, OverlayView } from '../../src/core/overlay-view.js';
 import type { FlowContext, SessionFlow } from '../../src/wrap/session-flow.js';
 import { AUTO_TOKENS, NOON, playCompaction } from './compaction-play.js';
 import type { Play } from './compaction-play.js';

@@ -1,16 +1,16 @@
 // A wrap without processes: a terminal that is drawn in memory, a child that writes what it is told, and an overlay over both.
-import type { OverlayKey } from '../../src/core/overlay/keys.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
+import type { OverlayKey } from '../../src/core/overlay-keys.js';
+import type { Runtime } from '../../src/agents/agent.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksOf } from '../../src/terminal/filter/quirks.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { holdRegionSequence } from '../../src/terminal/painter.js';
-import { makeStandIn } from '../../src/terminal/stand-in.js';
+import { makeStandIn } from '../../src/terminal/agent-states.js';
 import { makeScreen } from '../../src/terminal/screen.js';
-import { nullLog } from '../../src/storage/log.js';
-import { makeParts, type Parts } from '../../src/wrap/overlay/parts.js';
-import type { OverlayContents } from '../../src/wrap/overlay/state.js';
-import type { Stage } from '../../src/wrap/stage.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeParts, type Parts } from '../../src/wrap/wrap.js';
+import type { OverlayContents } from '../../src/wrap/overlay.js';
+import type { Stage } from '../../src/wrap/terminal-session.js';
 import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
 
 /** What the overlay says in tests. */

@@ -1,7 +1,7 @@
 // Every state that the overlay has a look of its own for.
-import { runtimes } from '../../src/runtimes/index.js';
-import type { OverlayView } from '../../src/core/overlay/view.js';
-import type { Activity } from '../../src/core/activity.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { OverlayView } from '../../src/core/overlay-view.js';
+import type { Activity } from '../../src/core/reading.js';
 import { failOnce, HARD_TOKENS, NOON } from './compaction-play.js';
 import { overlayAt, playOverlay } from './overlay-play.js';
 import type { OverlayPlay } from './overlay-play.js';

@@ -1,6 +1,6 @@
 // Stands in for src/wrap/wrap.ts in the program that overlay-program.ts builds: an overlay that only says its name.
 import { wrap as wrapWith } from '../../src/wrap/wrap.js';
-import type { WrapSession } from '../../src/wrap/wrap-session.js';
+import type { WrapSession } from '../../src/wrap/options.js';
 
 export const wrap = (session: WrapSession) =>
   wrapWith(session, ({ close }) => ({

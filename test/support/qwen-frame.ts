@@ -1,5 +1,5 @@
-import type { ScreenStep } from '../../src/runtimes/runtime.js';
-import { qwenScreen } from '../../src/runtimes/qwen/screen.js';
+import type { ScreenStep } from '../../src/agents/agent.js';
+import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
 /** One screen of Qwen Code, laid out as it does it (facts/qwen.md). */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Fact } from '../../src/core/event.js';
 import { startSession, step } from '../../src/core/session.js';
-import { footerView } from '../../src/core/view.js';
-import type { FooterView } from '../../src/core/view.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
-import type { Env } from '../../src/runtimes/place.js';
+import { footerView } from '../../src/core/footer-view.js';
+import type { FooterView } from '../../src/core/footer-view.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import type { Env } from '../../src/agents/agent.js';
 
 /** What the lines of a session file say, and the misfits among them. */
 export const readLines = (runtime: Runtime, lines: readonly string[], env: Env = {}) => {

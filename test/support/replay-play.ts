@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { runtimes } from '../../src/runtimes/index.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
 import {
   openRecordingFile,
   type RecordedEvent,
   type RecordingFile,
-} from '../../src/storage/recording-file.js';
-import { openReplay } from '../../src/wrap/replay/replay.js';
-import type { ReplayEvent } from '../../src/wrap/replay/records.js';
+} from '../../src/storage/recording-reader.js';
+import { openReplay } from '../../src/replay/replay.js';
+import type { ReplayEvent } from '../../src/replay/records.js';
 import { castPath } from './screen-play.js';
-import type { Env } from '../../src/runtimes/place.js';
+import type { Env } from '../../src/agents/agent.js';
 
 export interface ReplayWish {
   /** as for playScreens */

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ActivityReport } from '../../src/core/activity.js';
+import type { ActivityReport } from '../../src/core/reading.js';
 import type { Fact } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
-import type { PromptLook } from '../../src/runtimes/recipe.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
-import { openRecordingFile } from '../../src/storage/recording-file.js';
-import { settledScreens } from '../../src/wrap/replay/settled-screens.js';
-import type { Env } from '../../src/runtimes/place.js';
+import type { PromptLook } from '../../src/agents/agent.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
+import { settledScreens } from '../../src/replay/sources.js';
+import type { Env } from '../../src/agents/agent.js';
 
 /** What a runtime makes of one screen that the wrapper would have looked at. */
 export interface PlayedScreen {

@@ -2,7 +2,7 @@ import type { Event } from '../../src/core/event.js';
 import type { Basis, Reading, Source, WindowSource } from '../../src/core/reading.js';
 import { startSession, step } from '../../src/core/session.js';
 import type { SessionStart } from '../../src/core/session.js';
-import type { Session } from '../../src/core/session-state.js';
+import type { Session } from '../../src/core/session.js';
 
 /** An event and the second in which it happens. */
 export type Timed = readonly [seconds: number, event: Event];

@@ -1,6 +1,6 @@
 import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
 import { quirksOfDeviceAttributes, standardQuirks, type Quirks } from '../../src/terminal/filter/quirks.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintHindrance, paintSequence, type PaintHindrance } from '../../src/terminal/painter.js';
 import { makeEmulator } from './emulator.js';
 

@@ -1,7 +1,7 @@
 // What Claude's status line would be in a launch with these settings files.
 import { parseRecord, recordAt } from '../../src/core/json.js';
-import { official } from '../../src/runtimes/claude/official.js';
-import type { OfficialLaunch, SettingsPort } from '../../src/runtimes/official-source.js';
+import { official } from '../../src/agents/claude/status-line.js';
+import type { OfficialLaunch, SettingsPort } from '../../src/agents/agent.js';
 
 export const files = { settings: '/state/1-a.settings.json', report: '/state/1-a.report.json' };
 export const launch = {

@@ -1,8 +1,8 @@
-import type { Activity } from '../../src/core/activity.js';
-import type { Recipe } from '../../src/runtimes/recipe.js';
-import { retractLate } from '../../src/wrap/compacting/retract.js';
-import type { Look, TypeOrder } from '../../src/wrap/compacting/type-order.js';
-import { typeCompact } from '../../src/wrap/compacting/typist.js';
+import type { Activity } from '../../src/core/reading.js';
+import type { Recipe } from '../../src/agents/agent.js';
+import { retractLate } from '../../src/wrap/typist.js';
+import type { Look, TypeOrder } from '../../src/wrap/typing-steps.js';
+import { typeCompact } from '../../src/wrap/typist.js';
 
 export const typed: Recipe = {
   command: '/compact',

@@ -1,4 +1,4 @@
-import type { VerifiedRecord } from '../../src/core/verified-record.js';
+import type { VerifiedRecord } from '../../src/core/records.js';
 
 /** What was tried with a version of an agent, and how much of it was right. */
 export const verifiedRecord = (

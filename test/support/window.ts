@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { spawn } from '@lydell/node-pty';
-import { holdLastOutput } from '../../src/terminal/last-output.js';
+import { holdLastOutput } from '../../src/terminal/pty.js';
 import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 import { makeEmulator, type Emulator } from './emulator.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { isRunning, processStart } from '../../src/storage/processes.js';
-import { listSessions } from '../../src/storage/session-records.js';
+import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
 import { makePlayer, type Player } from './player.js';
 import { bin, programPath } from './programs.js';

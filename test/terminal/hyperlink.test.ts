@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { makeCover } from '../../src/terminal/cover/cover.js';
-import { pictureOf } from '../../src/terminal/cover/picture.js';
+import { makeCover } from '../../src/terminal/overlay/cover.js';
+import { pictureOf } from '../../src/terminal/overlay/picture.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintSequence } from '../../src/terminal/painter.js';
 import { makeEmulator } from '../support/emulator.js';
 import { bytesOf, cut, play } from '../support/side-by-side.js';

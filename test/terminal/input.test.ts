@@ -1,4 +1,4 @@
-import { isAnswerHeld } from '../../src/terminal/input-answers.js';
+import { isAnswerHeld } from '../../src/terminal/input.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flushInput, readInput, startInput, type InputContext } from '../../src/terminal/input.js';

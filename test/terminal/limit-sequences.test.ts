@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeSequenceLimits } from '../../src/terminal/limit-sequences.js';
-import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
+import { makeSequenceLimits } from '../../src/terminal/limits.js';
+import { makeWholeCharacters } from '../../src/terminal/parse-in-turns.js';
 import { casts } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 

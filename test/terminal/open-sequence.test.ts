@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { describeTerminal } from '../support/emulator.js';
 import { bytesOf, cut, play } from '../support/side-by-side.js';
 

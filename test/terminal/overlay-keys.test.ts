@@ -5,7 +5,7 @@ import {
   isAnswerHeld,
   noOverlayKeys,
   readOverlayKeys,
-} from '../../src/terminal/cover/overlay-keys.js';
+} from '../../src/terminal/overlay/keys.js';
 
 /** The keys in these pieces, with `<…>` around what is for the child. */
 const read = (pieces: readonly string[], awaitsCursor = false): string => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paintDelay, type PaintMoment } from '../../src/terminal/paint-timing.js';
+import { paintDelay, type PaintMoment } from '../../src/terminal/painter.js';
 
 const quiet: PaintMoment = {
   now: 10_000,

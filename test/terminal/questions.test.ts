@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeQuestions } from '../../src/terminal/questions.js';
+import { makeQuestions } from '../../src/terminal/modes.js';
 
 describe('answers of the terminal', () => {
   it('belong to whoever asked first', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { renditionSequence } from '../../src/terminal/filter/rendition.js';
-import { makeStreamFilter, type StreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter, type StreamFilter } from '../../src/terminal/filter/filter.js';
 import { csi, element } from '../support/elements.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { bytesOf, runs } from '../support/side-by-side.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { describeTerminal } from '../support/emulator.js';
 import { bytesOf, play, runs } from '../support/side-by-side.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksOfDeviceAttributes, standardQuirks } from '../../src/terminal/filter/quirks.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { paintSequence, tidySequence } from '../../src/terminal/painter.js';
 import { describeTerminal, makeEmulator, type Emulator } from '../support/emulator.js';
 import { casts } from '../support/casts.js';

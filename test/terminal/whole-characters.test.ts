@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeScreen } from '../../src/terminal/screen.js';
-import { makeWholeCharacters } from '../../src/terminal/whole-characters.js';
+import { makeWholeCharacters } from '../../src/terminal/parse-in-turns.js';
 
 const cut = (bytes: Buffer, sizes: readonly number[]): readonly Buffer[] => {
   const pieces: Buffer[] = [];

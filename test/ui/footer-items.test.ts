@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { footerItems } from '../../src/core/footer-items.js';
-import type { FooterItem } from '../../src/core/footer-items.js';
+import { footerItems } from '../../src/core/format.js';
+import type { FooterItem } from '../../src/core/format.js';
 import type { Tier } from '../../src/core/ladder.js';
-import type { FooterView } from '../../src/core/view.js';
-import { renderFooter } from '../../src/ui/frame.js';
+import type { FooterView } from '../../src/core/footer-view.js';
+import { renderFooter } from '../../src/ui/Footer.js';
 import type { Look } from '../../src/ui/look.js';
 import { seenAfter } from '../support/drawn-screen.js';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../src/core/ladder.js';
-import type { FooterView } from '../../src/core/view.js';
-import { footerItems } from '../../src/core/footer-items.js';
-import { renderFooter } from '../../src/ui/frame.js';
+import type { FooterView } from '../../src/core/footer-view.js';
+import { footerItems } from '../../src/core/format.js';
+import { renderFooter } from '../../src/ui/Footer.js';
 import type { ColorLevel, Look } from '../../src/ui/look.js';
 
 const known: FooterView = {

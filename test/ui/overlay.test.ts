@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { OverlayPage } from '../../src/core/overlay/keys.js';
-import type { OverlayView } from '../../src/core/overlay/view.js';
-import { renderOverlay } from '../../src/ui/overlay/frame.js';
-import type { OverlayFrame } from '../../src/ui/overlay/frame.js';
+import type { OverlayPage } from '../../src/core/overlay-keys.js';
+import type { OverlayView } from '../../src/core/overlay-view.js';
+import { renderOverlay } from '../../src/ui/overlay/Overlay.js';
+import type { OverlayFrame } from '../../src/ui/overlay/Overlay.js';
 import type { ColorLevel } from '../../src/ui/look.js';
 import { overlayAt, playOverlay } from '../support/overlay-play.js';
 import { heldCases, overlayCases } from '../support/overlay-states.js';

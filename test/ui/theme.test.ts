@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { partLooks } from '../../src/ui/overlay/bar-lines.js';
-import { overlayColors } from '../../src/ui/overlay/tones.js';
+import { partLooks } from '../../src/ui/overlay/overview.js';
+import { overlayColors } from '../../src/ui/overlay/lines.js';
 import { glyphsOf, tierColors } from '../../src/ui/theme.js';
 
 /** Relative luminance and contrast as WCAG 2 defines them. */

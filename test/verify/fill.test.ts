@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { percentText, tokensText } from '../../src/core/figures.js';
-import { triedAgents } from '../../src/verify/agents/all.js';
-import { numbersIn, wrongIn } from '../../src/verify/footer-number.js';
-import { sizesBelow, tiersIn } from '../../src/verify/sizes.js';
+import { percentText, tokensText } from '../../src/core/format.js';
+import { triedAgents } from '../../src/verify/agents.js';
+import { numbersIn, wrongIn } from '../../src/verify/scenario.js';
+import { sizesBelow, tiersIn } from '../../src/verify/scenario.js';
 
 const window = { windowTokens: 200_000 };
 const told = (input: number) => ({ input, output: 20 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { CompactSettings, Mode } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { sessionLadder } from '../../src/core/provenance.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { followSettings } from '../../src/wrap/live-settings.js';
+import { sessionLadder } from '../../src/core/report.js';
+import { runtimes } from '../../src/agents/index.js';
+import { followSettings } from '../../src/wrap/session.js';
 import { startFlow, stepFlow, type SessionFlow } from '../../src/wrap/session-flow.js';
-import type { SettingsListener, WrapSession } from '../../src/wrap/wrap-session.js';
+import type { SettingsListener, WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
 
 const compact = (mode: Mode = 'auto', focus?: string): CompactSettings => ({

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { NotificationRecord } from '../../src/core/notification-record.js';
+import type { NotificationRecord } from '../../src/core/records.js';
 import { isRunning } from '../../src/storage/processes.js';
-import { argumentsOf, makeNotifyCommand } from '../../src/wrap/notify-command.js';
+import { argumentsOf, makeNotifyCommand } from '../../src/wrap/notifier.js';
 
 const WAIT = { timeout: 20_000, interval: 10 };
 

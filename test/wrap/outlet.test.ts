@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { standardQuirks } from '../../src/terminal/filter/quirks.js';
-import { nullLog } from '../../src/storage/log.js';
-import { makeOutlet } from '../../src/wrap/outlet.js';
-import type { Stage } from '../../src/wrap/stage.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeOutlet } from '../../src/wrap/notifier.js';
+import type { Stage } from '../../src/wrap/terminal-session.js';
 
 const makeScene = () => {
   const written: string[] = [];

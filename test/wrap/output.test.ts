@@ -1,12 +1,12 @@
 // The child's bytes reach the terminal whatever of ours fails over them.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { nullLog } from '../../src/storage/log.js';
+import { nullLog } from '../../src/storage/log-file.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksOf } from '../../src/terminal/filter/quirks.js';
-import { makeStreamFilter } from '../../src/terminal/filter/stream-filter.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { makeOutput, type OutputListener } from '../../src/wrap/output.js';
-import type { Stage } from '../../src/wrap/stage.js';
-import { goVerbatim } from '../../src/wrap/verbatim.js';
+import type { Stage } from '../../src/wrap/terminal-session.js';
+import { goVerbatim } from '../../src/wrap/wrap.js';
 
 let written: string;
 let said: string[];

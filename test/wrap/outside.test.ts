@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../src/core/session.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { openOutside } from '../../src/wrap/outside.js';
+import { runtimes } from '../../src/agents/index.js';
+import { openOutside } from '../../src/wrap/publish.js';
 import { endedFor } from '../support/asking.js';
 
 let home: string;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import type { Runtime } from '../../src/runtimes/runtime.js';
-import { nullLog } from '../../src/storage/log.js';
-import { followOwnCompaction } from '../../src/wrap/observing/own-compaction.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { followOwnCompaction } from '../../src/wrap/status-line.js';
 
 const folders: string[] = [];
 const stops: (() => void)[] = [];

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Unseen } from '../../src/core/compaction/sight.js';
+import type { Unseen } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
-import { runtimes } from '../../src/runtimes/index.js';
-import { makeSessionLoop } from '../../src/wrap/session-loop.js';
-import type { WrapSession } from '../../src/wrap/wrap-session.js';
+import { runtimes } from '../../src/agents/index.js';
+import { makeSessionLoop } from '../../src/wrap/session.js';
+import type { WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
 
 beforeEach(() => void vi.useFakeTimers());

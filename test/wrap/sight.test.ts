@@ -1,9 +1,9 @@
 // What the user can see of ours, in a terminal that is drawn in memory.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { FooterView } from '../../src/core/view.js';
-import { makeSight } from '../../src/wrap/sight.js';
-import { goVerbatim } from '../../src/wrap/verbatim.js';
-import type { OverlayContents } from '../../src/wrap/overlay/state.js';
+import type { FooterView } from '../../src/core/footer-view.js';
+import { makeSight } from '../../src/wrap/footer.js';
+import { goVerbatim } from '../../src/wrap/wrap.js';
+import type { OverlayContents } from '../../src/wrap/overlay.js';
 import { lastDrawnRow, makeOverlayStage, type OverlayStage } from '../support/overlay-stage.js';
 
 const [COLUMNS, ROWS] = [60, 14];

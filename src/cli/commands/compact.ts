@@ -1,26 +1,229 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestRecord } from '../../core/compaction/request-record.js';
-import type { SessionRecord } from '../../core/session-record.js';
-import { runtimes } from '../../runtimes/index.js';
-import type { Recipe } from '../../runtimes/recipe.js';
-import type { Runtime } from '../../runtimes/runtime.js';
-import { homeFolder } from '../../storage/home-folder.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Recipe, Runtime } from '../../agents/agent.js';
+import { runtimes } from '../../agents/index.js';
+import { REQUEST_MS } from '../../core/compaction/machine.js';
+import type { OutcomeKind } from '../../core/compaction/outcome.js';
+import type { AttemptRecord, RequestRecord } from '../../core/compaction/protocol.js';
+import { UserError } from '../../core/json.js';
+import type { SessionRecord } from '../../core/records.js';
+import { reasonOf } from '../../storage/errors.js';
 import { processStart } from '../../storage/processes.js';
-import { listSessions } from '../../storage/session-records.js';
-import { stateFolder as stateFolderOf } from '../../storage/state-folder.js';
-import type { ExitStatus } from '../../wrap/wrap-session.js';
-import { askSession } from '../await-answer.js';
-import type { Reply } from '../await-answer.js';
-import * as messages from '../compact-messages.js';
-import { compactReport, compactText, statusOfOutcome } from '../compact-text.js';
-import { jsonText } from '../json-text.js';
-import { widthOfOutput } from '../output-width.js';
+import {
+  readAnswer,
+  removeAnswer,
+  removeRequest,
+  requestsFolder,
+  writeRequest,
+} from '../../storage/requests.js';
+import { type ListedSession, readSession, listSessions } from '../../storage/sessions.js';
+import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
+import { plain, wrapped } from '../../ui/text.js';
+import type { ExitStatus } from '../../wrap/options.js';
 import { print } from '../print.js';
-import { noProgress, progressLine } from '../progress-line.js';
 import type { CompactCommandRequest } from '../request.js';
-import { findSession, namesOf, onlySession } from '../session-argument.js';
 import type { Outcome } from '../session.js';
-import { stopSignals } from '../stop-signals.js';
+import { jsonText, widthOfOutput, noProgress, progressLine } from '../text.js';
+import { stopSignals } from '../verify.js';
+import { ageText, findSession, namesOf, onlySession } from './ps.js';
+
+// What `ctxwrap compact` says when it does not come to an outcome: what is the matter, and the command that helps.
+
+const usage = 2;
+const refusal = 1;
+
+const refusing = (message: string, hint: string): UserError =>
+  new UserError(message, { exitCode: refusal, hint });
+
+const noneRuns = (): UserError =>
+  new UserError('no session is running', { exitCode: usage, hint: 'start one with ctxwrap claude' });
+
+const noSuchSession = (given: string, names: readonly string[]): UserError =>
+  new UserError(`there is no session "${given}"`, {
+    exitCode: usage,
+    hint:
+      names.length > 0
+        ? `ctxwrap ps shows the sessions:${names.map((name) => `\n  ${name}`).join('')}`
+        : 'no session is running; ctxwrap ps --all shows those that are over',
+  });
+
+/** Why this session cannot be asked; undefined when it can. */
+const unaskable = ({ record, liveness }: ListedSession, now: number): UserError | undefined => {
+  const name = nameOf(record.id);
+  switch (liveness) {
+    case 'ended':
+      return refusing(`${name} has ended`, 'ctxwrap ps shows those that run');
+    case 'dead':
+      return refusing(`the ctxwrap of ${name} is gone`, 'ctxwrap ps shows those that run');
+    case 'stale':
+      return refusing(
+        `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
+        'if it is stopped, go to its terminal and continue it with fg',
+      );
+    case 'live':
+      if (record.compaction === undefined)
+        return refusing(
+          `the ctxwrap ${plain(record.version)} of ${name} cannot be asked`,
+          'end this session and start it again with this ctxwrap',
+        );
+      if (record.compaction.mode === 'off')
+        return refusing(
+          `${name} observes nothing and types nothing (--mode off)`,
+          `type the command of ${plain(record.runtime)} in its own window, or start it again with --mode warn`,
+        );
+      return undefined;
+  }
+};
+
+const withoutFocus = (runtime: string): UserError =>
+  refusing(`the compact command of ${runtime} takes no text`, 'leave out --focus');
+
+/** A shell of the agent waits for this command, and the agent for its shell. */
+const insideItself = (id: string): UserError =>
+  refusing(
+    `${nameOf(id)} cannot compact while this command waits inside it`,
+    `ctxwrap compact --no-wait ${id}`,
+  );
+
+const cannotAsk = (reason: string): UserError =>
+  refusing(`cannot leave the request: ${reason}`, 'make the folder of ctxwrap in XDG_STATE_HOME writable');
+
+const refusedBy = (id: string, reason: string): UserError => {
+  const isPaused = reason.startsWith('paused');
+  return refusing(
+    `${nameOf(id)} has not compacted: ${plain(reason)}`,
+    isPaused ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing',
+  );
+};
+
+const outcomeUnknown = (id: string, reason: string): UserError =>
+  refusing(
+    `${nameOf(id)}: it is not known whether it has compacted: ${plain(reason)} after the command was typed`,
+    "look in the agent's own window",
+  );
+
+const withdrawn = 'the request is withdrawn; a compaction that has begun goes on';
+
+const notNoticed = 'it does not notice requests';
+
+const nameOf = (id: string): string => `session ${id}`;
+
+// The other half of a request: leaving it, and waiting for what the wrapper writes about it.
+
+export interface Question {
+  readonly stateFolder: string;
+  readonly request: RequestRecord;
+  /** for the outcome, and not only until the wrapper has noticed */
+  readonly waits: boolean;
+  /** withdraws the request */
+  readonly signal: AbortSignal;
+  /** what the session does meanwhile, when it does something else */
+  readonly onWords: (words: string) => void;
+}
+
+export type Reply =
+  | { readonly kind: 'ended'; readonly attempt: AttemptRecord }
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** the wrapper knows of it, and we do not wait */
+  | { readonly kind: 'asked' }
+  /** the command was typed, and then nothing more was heard */
+  | { readonly kind: 'unknown'; readonly reason: string }
+  | { readonly kind: 'cancelled' };
+
+const POLL_MS = 200;
+const NOTICE_MS = 20_000; // a wrapper looks every 5 s where the system does not tell it of files
+const LONGEST_MS = 2 * REQUEST_MS; // its safe moment comes within the first half, or it refuses
+
+/** Resolves with what became of the request. Rejects with a UserError when it cannot be left. */
+const askSession = async (question: Question): Promise<Reply> => {
+  const { stateFolder, request } = question;
+  const folder = await requestsFolder(stateFolder)
+    .then(async (path) => {
+      await writeRequest(path, request);
+      return path;
+    })
+    .catch((error: unknown) => {
+      throw cannotAsk(reasonOf(error));
+    });
+  const reply = await replyIn(folder, question);
+  // one that nobody waits for stays until the wrapper has done it
+  if (reply.kind !== 'asked') await removeRequest(folder, request);
+  await removeAnswer(folder, request);
+  return reply;
+};
+
+const replyIn = async (folder: string, question: Question): Promise<Reply> => {
+  const { stateFolder, request, waits, signal, onWords } = question;
+  let isNoticed = false;
+  let isBegun = false;
+  let isGone = false;
+  const lost = (reason: string): Reply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
+  let said: string | undefined;
+  while (!signal.aborted) {
+    const answer = await readAnswer(folder, request);
+    if (answer?.state === 'ended') return { kind: 'ended', attempt: answer.attempt };
+    if (answer?.state === 'refused') return { kind: 'refused', reason: answer.reason };
+    isNoticed ||= answer !== undefined;
+    isBegun ||= answer?.state === 'begun';
+    if (isNoticed && !waits) return { kind: 'asked' };
+    // its answer may have come between the two looks
+    if (isGone) return lost('the session has ended');
+    const waited = Date.now() - request.askedAt;
+    if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
+    if (waited > LONGEST_MS) return lost('it does not answer');
+    const session = await readSession(stateFolder, request.session, Date.now());
+    isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
+    const words = session?.record.compaction?.words;
+    if (words !== undefined && words !== said) onWords(words);
+    said = words;
+    if (!isGone) await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return { kind: 'cancelled' };
+};
+
+// What came of `ctxwrap compact`, for people and for scripts.
+
+/** One request and what came of it. What is not known is left out. */
+export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'outcome' | 'words'>> {
+  readonly schema: 'ctxwrap.compact/1';
+  readonly session: { readonly id: string; readonly pid: number; readonly runtime: string };
+  readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled' | 'unknown';
+  /** the outcome in words */
+  readonly words: string;
+  readonly durationMs?: number;
+}
+
+const compactReport = ({ id, pid, runtime }: SessionRecord, reply: Reply): CompactReport => {
+  const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime } } as const;
+  switch (reply.kind) {
+    case 'ended': {
+      const { schema: _, ...attempt } = reply.attempt;
+      const { startedAt, endedAt } = attempt;
+      return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };
+    }
+    case 'refused':
+      return { ...base, outcome: 'refused', words: reply.reason };
+    case 'unknown':
+      return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
+    case 'asked':
+      return { ...base, outcome: 'asked', words: 'asked to compact at the next safe moment' };
+    case 'cancelled':
+      return { ...base, outcome: 'cancelled', words: 'withdrawn' };
+  }
+};
+
+/** 0 for what was wanted, 1 for everything else. */
+const statusOfOutcome = ({ outcome }: CompactReport): 0 | 1 =>
+  outcome === 'verified' || outcome === 'noop' || outcome === 'asked' ? 0 : 1;
+
+const compactText = (report: CompactReport, width: number): readonly string[] => {
+  const { session, words, durationMs, evidence = [] } = report;
+  const took = durationMs === undefined ? '' : ` in ${(durationMs / 1000).toFixed(1)} s`;
+  return [
+    ...wrapped(`${plain(session.runtime)} ${session.id}: ${plain(words)}${took}`, width),
+    ...evidence.flatMap((fact) => wrapped(`- ${plain(fact)}`, width)),
+  ];
+};
 
 /** `ctxwrap compact`: asks a running session to compact, and tells what came of it. */
 export const compact = async (asked: CompactCommandRequest): Promise<Outcome> => {
@@ -30,11 +233,11 @@ export const compact = async (asked: CompactCommandRequest): Promise<Outcome> =>
   const { reply, signal } = await ask(asked, session, stateFolder);
   const report = compactReport(session, reply);
   if (asked.json) await print(jsonText(report, 2));
-  else if (reply.kind === 'refused') throw messages.refusedBy(session.id, reply.reason);
-  else if (reply.kind === 'unknown') throw messages.outcomeUnknown(session.id, reply.reason);
+  else if (reply.kind === 'refused') throw refusedBy(session.id, reply.reason);
+  else if (reply.kind === 'unknown') throw outcomeUnknown(session.id, reply.reason);
   else if (reply.kind !== 'cancelled') await print(`${compactText(report, widthOfOutput()).join('\n')}\n`);
   if (signal === undefined) return { status: { kind: 'code', code: statusOfOutcome(report) }, notices: [] };
-  return { status: { kind: 'signal', signal }, notices: [messages.withdrawn] };
+  return { status: { kind: 'signal', signal }, notices: [withdrawn] };
 };
 
 /** The session that is meant, if it can be asked. */
@@ -44,14 +247,13 @@ const sessionFor = async (
 ): Promise<SessionRecord> => {
   const now = Date.now();
   const sessions = await listSessions(stateFolder, now);
-  const session =
-    target === undefined ? onlySession(sessions, messages.noneRuns) : findSession(sessions, target);
-  if (!session) throw messages.noSuchSession(target ?? '', namesOf(sessions));
-  const obstacle = messages.unaskable(session, now);
+  const session = target === undefined ? onlySession(sessions, noneRuns) : findSession(sessions, target);
+  if (!session) throw noSuchSession(target ?? '', namesOf(sessions));
+  const obstacle = unaskable(session, now);
   if (obstacle) throw obstacle;
   const { id, runtime } = session.record;
-  if (focus !== undefined && recipeOf(runtime)?.takesFocus === false) throw messages.withoutFocus(runtime);
-  if (wait && process.env['CTXWRAP_SESSION'] === id) throw messages.insideItself(id);
+  if (focus !== undefined && recipeOf(runtime)?.takesFocus === false) throw withoutFocus(runtime);
+  if (wait && process.env['CTXWRAP_SESSION'] === id) throw insideItself(id);
   return session.record;
 };
 

@@ -1,29 +1,30 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { commentOf } from '../../core/config/describe.js';
-import { jsonSchema } from '../../core/config/json-schema.js';
+import { allRuntimes } from '../../agents/index.js';
+import { nativeProblems } from '../../core/config/check.js';
+import { commentOf, jsonSchema } from '../../core/config/describe.js';
 import { keyNames } from '../../core/config/keys.js';
-import { nativeProblems } from '../../core/config/native-problems.js';
-import { completedConfig, newConfig } from '../../storage/complete-config.js';
-import { readConfigFile } from '../../storage/config-file.js';
-import { reasonOf } from '../../storage/unwritable.js';
-import { writeConfig } from '../../storage/write-config.js';
-import { findingOf } from '../config/findings.js';
-import type { Finding } from '../config/findings.js';
-import { brokenConfig, refusedConfig, unwritableConfig } from '../config/messages.js';
-import { allRuntimes } from '../all-runtimes.js';
-import { configRecord, findingsText, initText, settingsText } from '../config/text.js';
-import { configPath, ownCommand, surroundings } from '../config/path.js';
-import type { Surroundings } from '../config/path.js';
-import type { WholeConfiguration } from '../config/whole-configuration.js';
-import { fixOfFile } from '../config/file-fix.js';
-import { jsonText } from '../json-text.js';
-import { compactingAgents } from '../own-compactions.js';
-import { print } from '../print.js';
+import { completedConfig, newConfig, readConfigFile, writeConfig } from '../../storage/config-file.js';
+import { reasonOf } from '../../storage/errors.js';
+import { type WholeConfiguration, wholeConfiguration } from '../config/load.js';
+import { configPath, ownCommand, surroundings, type Surroundings } from '../config/path.js';
+import {
+  findingOf,
+  type Finding,
+  brokenConfig,
+  refusedConfig,
+  unwritableConfig,
+  configRecord,
+  findingsText,
+  initText,
+  settingsText,
+  fixOfFile,
+} from '../config/text.js';
+import { print, drawnFor } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
-import { drawnFor } from '../signs.js';
-import { wholeConfiguration } from '../config/whole-configuration.js';
+import { jsonText } from '../text.js';
+import { compactingAgents } from './context.js';
 
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest & Given): Promise<Outcome> => {

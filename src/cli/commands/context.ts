@@ -1,33 +1,34 @@
+import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { contextRecord, contextReport } from '../../core/context-report.js';
-import { ownAttempt, withOwn } from '../../core/compaction/own-compactions.js';
-import type { ContextReport, PastCompaction } from '../../core/context-report.js';
-import { provenance, sessionThresholds } from '../../core/provenance.js';
-import { readingRecord } from '../../core/reading-record.js';
-import type { OwnLadder, Threshold } from '../../core/thresholds.js';
-import { footerView } from '../../core/view.js';
-import { runtimes } from '../../runtimes/index.js';
-import type { Runtime } from '../../runtimes/runtime.js';
-import { readAudit } from '../../storage/audit.js';
-import { openRegular } from '../../storage/regular-file.js';
-import { homeFolder } from '../../storage/home-folder.js';
-import { listSessions } from '../../storage/session-records.js';
-import type { ListedSession } from '../../storage/session-records.js';
-import { stateFolder } from '../../storage/state-folder.js';
-import { reasonOf } from '../../storage/unwritable.js';
-import { readSessionFile, runtimeOfFile } from '../../wrap/observing/read-session-file.js';
-import type { ReadSession } from '../../wrap/observing/read-session-file.js';
-import { allRuntimes } from '../all-runtimes.js';
+import type { Runtime, Homestead } from '../../agents/agent.js';
+import { runtimes, allRuntimes } from '../../agents/index.js';
+import type { OwnCompaction } from '../../agents/own-compaction.js';
+import { ownAttempt, withOwn } from '../../core/compaction/history.js';
+import type { KnownAgent } from '../../core/config/check.js';
+import {
+  contextRecord,
+  contextReport,
+  type ContextReport,
+  type PastCompaction,
+} from '../../core/context-report.js';
+import { footerView } from '../../core/footer-view.js';
+import type { OwnLadder, Threshold } from '../../core/ladder.js';
+import { provenance, sessionThresholds, readingRecord } from '../../core/report.js';
+import { settingsFiles } from '../../storage/agent-files.js';
+import { reasonOf } from '../../storage/errors.js';
+import { openRegular } from '../../storage/files.js';
+import { findCommand } from '../../storage/find-command.js';
+import { readAudit } from '../../storage/log-file.js';
+import { listSessions, type ListedSession } from '../../storage/sessions.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
+import { readSessionFile, runtimeOfFile, type ReadSession } from '../../wrap/read-session-file.js';
 import { contextText } from '../context-text.js';
-import { jsonText } from '../json-text.js';
-import { ladderChoice } from '../ladder-choice.js';
 import * as messages from '../messages.js';
-import { widthOfOutput } from '../output-width.js';
-import { paintFor } from '../paint.js';
-import type { ContextRequest } from '../request.js';
+import { drawnFor } from '../print.js';
+import { ladderChoice, type ContextRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
-import { drawnFor } from '../signs.js';
-import { findSession, namesOf, onlySession } from '../session-argument.js';
+import { jsonText, widthOfOutput, paintFor } from '../text.js';
+import { findSession, namesOf, onlySession } from './ps.js';
 
 /** `ctxwrap context`: how full the window of a session is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<string> => {
@@ -174,4 +175,35 @@ const readablePath = async (given: string): Promise<string> => {
     if (error instanceof Error && 'code' in error) throw messages.unreadableFile(given, reasonOf(error));
     throw error;
   }
+};
+
+// Where the agents on this machine compact by themselves, as their own settings have it in this folder.
+
+const USUAL = 'claude';
+
+/** As a session that is started here without arguments would have it. */
+export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promise<OwnCompaction> =>
+  (await runtime.ownCompaction?.read(settingsFiles(), { ...place, args: [] })) ?? {
+    trigger: runtime.nativeTrigger(place.env),
+    said: [],
+  };
+
+/** Those that are installed and compact by themselves; where none is, Claude, which everything is taken to be meant for. */
+export const compactingAgents = async (
+  runtimes: readonly Runtime[],
+  place: Homestead,
+): Promise<readonly KnownAgent[]> => {
+  const search = { path: place.env['PATH'], self: realpathSync(process.argv[1] ?? '') };
+  const known = runtimes.filter(({ home }) => home !== undefined);
+  const there = known.filter(({ command = '' }) => findCommand(command, search).kind === 'found');
+  const found = await Promise.all(
+    (there.length > 0 ? there : known.filter(({ name }) => name === USUAL)).map(
+      async (runtime): Promise<readonly KnownAgent[]> => {
+        const { trigger } = await ownCompactionOf(runtime, place);
+        const { name, home } = runtime;
+        return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
+      },
+    ),
+  );
+  return found.flat();
 };

@@ -1,39 +1,65 @@
-import { lstat, readdir } from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { doctorReport } from '../../core/doctor-report.js';
-import type { CheckSection, DoctorReport } from '../../core/doctor-report.js';
-import type { Homestead } from '../../runtimes/agent-home.js';
-import type { OfficialLaunch } from '../../runtimes/official-source.js';
-import type { Runtime } from '../../runtimes/runtime.js';
-import { findCommand } from '../../storage/find-command.js';
-import { folderObstacle } from '../../storage/folder-obstacle.js';
-import { homeFolder } from '../../storage/home-folder.js';
-import { installedVersion } from '../../storage/installed-version.js';
-import { listSessions } from '../../storage/session-records.js';
-import { stateFolder } from '../../storage/state-folder.js';
-import { readVerified } from '../../storage/verified-records.js';
+import type { Homestead, OfficialLaunch, Runtime } from '../../agents/agent.js';
+import { allRuntimes } from '../../agents/index.js';
+import { type Check, type DoctorReport, doctorReport, type CheckSection } from '../../core/doctor-report.js';
+import { folderObstacle } from '../../storage/errors.js';
+import { findCommand, installedVersion } from '../../storage/find-command.js';
+import { listSessions, readVerified } from '../../storage/sessions.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { namesIn, settingsText } from '../../storage/status-line.js';
-import { ownTerminal, ptyFailure } from '../../wrap/machine.js';
-import { versionOutput } from '../../wrap/version-output.js';
+import { plain, wrapped } from '../../ui/text.js';
+import { ownTerminal, ptyFailure, versionOutput } from '../../wrap/machine.js';
+import { wholeConfiguration } from '../config/load.js';
 import { surroundings } from '../config/path.js';
-import { allRuntimes } from '../all-runtimes.js';
-import { ownCompactionOf } from '../own-compactions.js';
-import { agentSection, ownAgentSection } from '../doctor/agent-checks.js';
-import type { AgentFacts } from '../doctor/agent-checks.js';
-import { configSection } from '../doctor/config-checks.js';
-import { doctorText } from '../doctor/doctor-text.js';
-import { folderSection } from '../doctor/folder-checks.js';
-import { systemSection, terminalSection } from '../doctor/system-checks.js';
-import { jsonText } from '../json-text.js';
-import { ladderChoice } from '../ladder-choice.js';
-import { widthOfOutput } from '../output-width.js';
-import { paintFor } from '../paint.js';
-import { print } from '../print.js';
-import type { DoctorRequest } from '../request.js';
+import { print, version } from '../print.js';
+import { ladderChoice, type DoctorRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { version } from '../version.js';
-import { wholeConfiguration } from '../config/whole-configuration.js';
+import { type Paint, jsonText, widthOfOutput, paintFor } from '../text.js';
+import { ownCompactionOf } from './context.js';
+import {
+  agentSection,
+  ownAgentSection,
+  type AgentFacts,
+  configSection,
+  folderSection,
+  systemSection,
+  terminalSection,
+} from './doctor-checks.js';
+
+const NAME_COLUMNS = 15;
+
+const doctorText = (
+  { version, sections }: DoctorReport,
+  { width, paint }: { readonly width: number; readonly paint: Paint },
+): readonly string[] => [
+  paint.bold(`ctxwrap ${version}`),
+  ...sections.flatMap(({ title, checks }) => [
+    '',
+    paint.bold(plain(title)),
+    ...checks.flatMap((check) => checkLines(check, width, paint)),
+  ]),
+];
+
+const tierOf = { ok: 'safe', warn: 'warn', fail: 'hard' } as const;
+
+const LEAST_ROOM = 30; // columns beside the name; with fewer the text stands below it
+const BELOW = 4;
+
+// A command to be copied is one line, and no path is cut: the terminal breaks what is too long for it.
+const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Paint): readonly string[] => {
+  const head = `  ${paint.tier(tierOf[status], status.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
+  const beside = 2 + 4 + 1 + NAME_COLUMNS;
+  const isBeside = width - beside >= LEAST_ROOM;
+  const left = isBeside ? beside : BELOW;
+  const body = [
+    ...wrapped(plain(text), width - left, 'whole'),
+    ...(fix === undefined ? [] : [`fix: ${plain(fix)}`]),
+  ].map((line) => ' '.repeat(left) + line);
+  const [first = '', ...rest] = body;
+  return isBeside ? [head + first.trimStart(), ...rest] : [head.trimEnd(), ...body];
+};
 
 const ANSWER_MS = 1_000; // for the terminal
 const VERSION_MS = 20_000; // for an agent on a busy machine to say its version

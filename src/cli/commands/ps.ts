@@ -1,15 +1,136 @@
-import { goodChecks } from '../../core/verified-record.js';
-import type { SessionRecord } from '../../core/session-record.js';
-import { homeFolder } from '../../storage/home-folder.js';
-import { listSessions } from '../../storage/session-records.js';
-import { stateFolder } from '../../storage/state-folder.js';
-import { readVerified } from '../../storage/verified-records.js';
+import { shareText, tokensText } from '../../core/format.js';
+import type { Millis } from '../../core/reading.js';
+import { type SessionRecord, goodChecks } from '../../core/records.js';
+import { type ListedSession, listSessions, readVerified } from '../../storage/sessions.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
+import { plain, shortened, wrapped } from '../../ui/text.js';
+import * as messages from '../messages.js';
+import { drawnFor } from '../print.js';
 import type { PsRequest } from '../request.js';
-import { jsonText } from '../json-text.js';
-import { isThere } from '../session-argument.js';
-import { sessionsText } from '../sessions-text.js';
-import { drawnFor } from '../signs.js';
-import { widthOfOutput } from '../output-width.js';
+import { table, type Column, jsonText, widthOfOutput } from '../text.js';
+
+// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; when absent the one that this process runs in, or the only one.
+
+/** Its wrapper runs; a stale one is stopped, or hangs. */
+const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
+
+/** The session that is meant; undefined when nothing fits. Throws when several do. */
+export const findSession = (
+  sessions: readonly ListedSession[],
+  argument: string,
+): ListedSession | undefined => {
+  const exact = sessions.find(({ record }) => record.id === argument);
+  if (exact) return exact;
+  const there = sessions.filter(isThere);
+  const byPid = there.filter(({ record }) => [record.pid, record.childPid].map(String).includes(argument));
+  const byName = there.filter(({ record }) => record.runtime === argument);
+  const byPrefix = sessions.filter(({ record }) => argument !== '' && record.id.startsWith(argument));
+  const livePrefix = byPrefix.filter(isThere);
+  const found = [byPid, byName, livePrefix, byPrefix].find((each) => each.length > 0) ?? [];
+  if (found.length > 1) throw messages.severalSessions(argument, found.map(nameOf));
+  return found[0];
+};
+
+/**
+ * The live session that this process runs in, or else the only one; `none` is thrown where there is none. What a session that is over
+ * has left behind, such as a hook, means no other.
+ */
+export const onlySession = (
+  sessions: readonly ListedSession[],
+  none: () => Error = messages.noSession,
+): ListedSession => {
+  const there = sessions.filter(isThere);
+  const own = process.env['CTXWRAP_SESSION'] ?? '';
+  const around = there.find(({ record }) => record.id === own);
+  if (around) return around;
+  const [first, ...others] = there;
+  if (!first) throw none();
+  if (others.length > 0) throw messages.whichSession(there.map(nameOf));
+  if (own !== '') throw messages.sessionOver(plain(own), nameOf(first));
+  return first;
+};
+
+const nameOf = ({ record }: ListedSession): string =>
+  `${record.id} (${plain(record.runtime)}, pid ${record.pid}, ${plain(record.cwd)})`;
+
+export const namesOf = (sessions: readonly ListedSession[]): readonly string[] =>
+  sessions.filter(isThere).map(nameOf);
+
+// `ctxwrap ps` for people: one row a session.
+
+const columns: readonly Column[] = [
+  { title: 'AGENT', rank: 0 },
+  { title: 'SESSION', rank: 4 },
+  { title: 'PID', rank: 0, align: 'right' },
+  { title: 'TIER', rank: 2 },
+  { title: 'USED', rank: 0, align: 'right' },
+  { title: 'ACTIVITY', rank: 1 },
+  { title: 'SEEN', rank: 3, align: 'right' },
+  { title: 'FOLDER', rank: 5, leastWidth: 12 },
+];
+
+export interface SessionsLook {
+  readonly now: Millis;
+  readonly width: number;
+  readonly home: string;
+}
+
+export const sessionsText = (
+  sessions: readonly ListedSession[],
+  { now, width, home }: SessionsLook,
+): readonly string[] =>
+  sessions.length === 0
+    ? wrapped('No session is running. Start one with: ctxwrap claude', width)
+    : table(
+        columns,
+        sessions.map((each) => rowOf(each, now, home)),
+        width,
+      );
+
+const rowOf = ({ record, liveness }: ListedSession, now: Millis, home: string): readonly string[] => [
+  shortened(plain(record.runtime), 16),
+  record.id,
+  String(record.pid),
+  record.tier ?? '-',
+  fillText(record),
+  liveness === 'live' ? activityText(record) : liveness,
+  ageText(now - record.heartbeatAt),
+  folderText(record.cwd, home),
+];
+
+const ASKED_WIDTH = 40; // columns
+
+/** What is asked says more than that something is. */
+const activityText = ({ activity, asks }: SessionRecord): string =>
+  asks === undefined ? activity : shortened(`${activity}: ${plain(asks)}`, ASKED_WIDTH);
+
+/** `~` for an estimate, `?` for a window that is only assumed, as in the footer. */
+const fillText = ({ reading }: SessionRecord): string => {
+  if (!reading) return '-';
+  const { usedTokens, usedPercent, windowTokens, windowSource, source, over } = reading;
+  const mark = source === 'estimate' ? '~' : '';
+  const window = windowTokens === undefined ? '' : `/${tokensText(windowTokens)}`;
+  const asked = windowSource === 'default' ? '?' : '';
+  const share = usedPercent === undefined ? '-' : `${mark}${shareText(usedPercent, over)}${asked}`;
+  if (usedTokens === undefined) return share;
+  return `${mark}${tokensText(usedTokens)}${window}${asked}${over ? ` ${share}` : ''}`;
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export const ageText = (ms: number): string => {
+  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / 1_000))}s`;
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m`;
+  return ms < DAY_MS ? `${Math.floor(ms / HOUR_MS)}h` : `${Math.floor(ms / DAY_MS)}d`;
+};
+
+const folderText = (cwd: string, home: string): string => {
+  const text = plain(cwd);
+  if (text === home) return '~';
+  return home !== '/' && text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
+};
 
 /** `ctxwrap ps`: the sessions that are running, and with --all those that were. */
 export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promise<string> => {

@@ -1,17 +1,66 @@
-import { runtimes } from '../../runtimes/index.js';
-import type { Runtime } from '../../runtimes/runtime.js';
-import { openRecordingFile } from '../../storage/recording-file.js';
-import { detectRuntime } from '../../wrap/replay/detect-runtime.js';
-import { openReplay } from '../../wrap/replay/replay.js';
-import type { ReplayEvent } from '../../wrap/replay/records.js';
-import { jsonText } from '../json-text.js';
-import { print } from '../print.js';
-import type { ReplayRequest } from '../request.js';
-import { replayLine, replaySummary } from '../replay-text.js';
+import type { Runtime } from '../../agents/agent.js';
+import { runtimes } from '../../agents/index.js';
+import { harmless } from '../../core/json.js';
+import type { ReplayedReading, ReplayEvent } from '../../replay/records.js';
+import { openReplay } from '../../replay/replay.js';
+import { detectRuntime } from '../../replay/sources.js';
+import { openRecordingFile } from '../../storage/recording-reader.js';
+import { print, drawnFor } from '../print.js';
+import { type ReplayRequest, ladderChoice } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
-import { drawnFor } from '../signs.js';
-import { ladderChoice } from '../ladder-choice.js';
 import type { Outcome } from '../session.js';
+import { jsonText } from '../text.js';
+
+// A replay for people: one line an event in columns, then what it comes to.
+
+/** `   3.402  reading   screen    62 % of auto-compact · 103 300 of 200 000   safe` */
+export const replayLine = (event: ReplayEvent): string => {
+  const [kind, what, rest] = columnsOf(event);
+  const line = `${event.at.toFixed(3).padStart(9)}  ${kind.padEnd(8)}  ${what.padEnd(10)}  ${rest}`;
+  return harmless(line).trimEnd(); // it goes to a terminal, and witnesses quote screens
+};
+
+export const replaySummary = (runtime: string, seconds: number, events: readonly ReplayEvent[]): string => {
+  const count = (schema: ReplayEvent['schema']): number =>
+    events.filter((event) => event.schema === schema).length;
+  const counts = [
+    counted(count('ctxwrap.reading/1'), 'reading'),
+    counted(count('ctxwrap.activity/1'), 'activity change'),
+    counted(count('ctxwrap.tier/1'), 'tier change'),
+    counted(count('ctxwrap.boundary/1'), 'compaction'),
+  ];
+  return `${runtime}, ${seconds.toFixed(1)} s: ${counts.join(', ')}`;
+};
+
+const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+const columnsOf = (event: ReplayEvent): readonly [kind: string, what: string, rest: string] => {
+  switch (event.schema) {
+    case 'ctxwrap.reading/1':
+      return ['reading', event.source, `${numbers(event).padEnd(44)}  ${event.tier ?? ''}`];
+    case 'ctxwrap.activity/1':
+      return ['activity', event.activity, event.witnesses.join(', ')];
+    case 'ctxwrap.tier/1':
+      return ['tier', event.tier ?? 'none', event.from === null ? '' : `was ${event.from}`];
+    case 'ctxwrap.boundary/1':
+      return ['boundary', event.initiator ?? '', sizes(event.pre_tokens, event.post_tokens)];
+  }
+};
+
+const numbers = ({ usedPercent, over, usedTokens, windowTokens, basis, exact }: ReplayedReading): string => {
+  const percent = usedPercent === undefined ? [] : [`${over ? '>100' : usedPercent}% of ${basis}`];
+  const tokens =
+    usedTokens === undefined ? [] : [`${grouped(usedTokens)} token${usedTokens === 1 ? '' : 's'}`];
+  const window = windowTokens === undefined ? [] : [`window ${grouped(windowTokens)}${exact ? '' : '?'}`];
+  return [...percent, ...tokens, ...window].join(' · ');
+};
+
+const sizes = (before: number | undefined, after: number | undefined): string =>
+  before === undefined && after === undefined
+    ? ''
+    : `${before === undefined ? '?' : grouped(before)} → ${after === undefined ? '?' : grouped(after)} tokens`;
+
+const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(\d{3})+$)/g, ' ');
 
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
 export const replay = async ({ path, logs, format, options }: ReplayRequest): Promise<Outcome> => {

@@ -1,19 +1,18 @@
-import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { realpathSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { isatty } from 'node:tty';
-import { runtimes } from '../../runtimes/index.js';
-import type { Runtime } from '../../runtimes/runtime.js';
-import { findCommand, type Obstacle } from '../../storage/find-command.js';
-import { isShellScript } from '../../storage/shim.js';
-import { reasonOf } from '../../storage/unwritable.js';
+import { fileURLToPath } from 'node:url';
+import type { Runtime } from '../../agents/agent.js';
+import { runtimes } from '../../agents/index.js';
+import { reasonOf } from '../../storage/errors.js';
+import { findCommand, type Obstacle, isShellScript } from '../../storage/find-command.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
-import type { Options, RunRequest } from '../request.js';
+import type { Options, RunRequest, DemoRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
-import { logFor, runWrapped } from '../session.js';
-import type { Outcome } from '../session.js';
-import { transparentReason } from '../transparency.js';
+import { logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
@@ -103,3 +102,32 @@ const find = (word: string, known: Runtime | undefined): string => {
   if (found.kind === 'missing') throw messages.notInstalled(word, known?.npmPackage, found.shims);
   throw messages.notAProgram(found.file, obstacles[found.reason]);
 };
+
+/** `ctxwrap demo`: the simulator is a program like any agent, and runs the same way. */
+export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
+  if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();
+  const log = logFor(options);
+  const folder = makeFolder();
+  try {
+    const command = {
+      file: process.execPath,
+      args: [agentProgram(), interactive ? '--interactive' : '--auto'],
+      env: { ...process.env, CTXWRAP_DEMO_LOG: join(folder, 'session.jsonl') },
+      runtime: runtimes.demo,
+    };
+    return await runWrapped(command, options, log);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const makeFolder = (): string => {
+  try {
+    return mkdtempSync(join(tmpdir(), 'ctxwrap-demo-')); // 0700
+  } catch (error) {
+    throw messages.demoNeedsFolder(tmpdir(), reasonOf(error));
+  }
+};
+
+/** The bundle puts the agent beside us. */
+const agentProgram = (): string => fileURLToPath(new URL('./demo-agent.js', import.meta.url));

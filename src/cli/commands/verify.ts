@@ -1,30 +1,60 @@
 import { realpathSync } from 'node:fs';
-import { isFullyVerified } from '../../core/verified-record.js';
-import type { VerifiedRecord } from '../../core/verified-record.js';
-import { runtimes } from '../../runtimes/index.js';
-import type { Runtime } from '../../runtimes/runtime.js';
-import { findCommand } from '../../storage/find-command.js';
-import type { FoundCommand } from '../../storage/find-command.js';
-import { homeFolder } from '../../storage/home-folder.js';
-import { stateFolder } from '../../storage/state-folder.js';
-import { reasonOf } from '../../storage/unwritable.js';
-import { writeVerified } from '../../storage/verified-records.js';
-import { bestPlace } from '../../verify/namespace.js';
-import type { Place } from '../../verify/namespace.js';
+import { join } from 'node:path';
+import type { Runtime } from '../../agents/agent.js';
+import { runtimes } from '../../agents/index.js';
+import { isFullyVerified, scoreOf, type VerifiedRecord } from '../../core/records.js';
+import { reasonOf } from '../../storage/errors.js';
+import { type FoundCommand, findCommand } from '../../storage/find-command.js';
+import { writeVerified } from '../../storage/sessions.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
+import { plain } from '../../ui/text.js';
+import { bestPlace, type Place } from '../../verify/ground.js';
 import { parseOrder, perform } from '../../verify/player.js';
-import { jsonText } from '../json-text.js';
-import { paintFor } from '../paint.js';
-import { print } from '../print.js';
-import { agentWords } from '../program.js';
+import * as messages from '../messages.js';
+import { print, drawnFor, version as ownVersion } from '../print.js';
+import { agentWords, type VerifyRequest } from '../program.js';
 import type { Outcome } from '../session.js';
-import { drawnFor } from '../signs.js';
-import { stopSignals } from '../stop-signals.js';
-import * as messages from '../verify/messages.js';
-import { tryAgent } from '../verify/try-agent.js';
-import type { Tried } from '../verify/try-agent.js';
-import type { VerifyRequest } from '../verify/verify-request.js';
-import { absentText, agentText, checkLines, endLines, placeText } from '../verify/verify-text.js';
-import { version as ownVersion } from '../version.js';
+import { type Paint, jsonText, paintFor } from '../text.js';
+import { type ToldCheck, type Tried, stopSignals, tryAgent } from '../verify.js';
+
+// What `ctxwrap verify` prints for people.
+
+const NOTHING_OF_YOURS = 'Its keys are made up, its home is a temporary folder';
+
+/** `openFor`: why there is a network. */
+export const placeText = (openFor: string | undefined): string =>
+  openFor === undefined
+    ? `In a network namespace: nothing but a made-up model server can be reached. ${NOTHING_OF_YOURS}.`
+    : `Without a network namespace (${plain(openFor)}): by the base URL alone the agent asks a made-up model server. ${NOTHING_OF_YOURS}.`;
+
+export const absentText = (agent: string, found: FoundCommand, npmPackage: string | undefined): string => {
+  if (found.kind === 'not-executable')
+    return `${agent}: ${plain(found.file)} cannot be run (${found.reason})`;
+  const install = npmPackage === undefined ? '' : ` (npm install -g ${npmPackage})`;
+  return `${agent}: not installed${install}`;
+};
+
+export const agentText = (agent: string, file: string): string => `${agent}: ${plain(file)}`;
+
+/** With the last rows of the screen, where something went wrong. */
+export const checkLines = (
+  { name, isGood, evidence, screen }: ToldCheck,
+  paint: Paint,
+): readonly string[] => [
+  `  ${paint.tier(isGood ? 'safe' : 'hard', isGood ? '✓' : '✗')} ${plain(name)}: ${plain(evidence)}`,
+  ...screen.map((row) => paint.dim(`    | ${plain(row)}`)),
+];
+
+export const endLines = (tried: Tried): readonly string[] => {
+  const { agent, version = 'of no known version', seconds, kept } = tried;
+  const verdict = isFullyVerified(tried) ? 'verified' : 'not verified';
+  return [
+    `  ${agent} ${plain(version)}: ${verdict}, ${scoreOf(tried)} in ${seconds} s`,
+    ...(kept === undefined
+      ? []
+      : [`  recording: ${plain(join(kept, 'session.cast'))}, with the log beside it`]),
+  ];
+};
 
 /** `ctxwrap verify`: plays with the agents that are installed, far from every network and from all that is the user's, and says what came of it. */
 export const verify = async (request: VerifyRequest): Promise<Outcome> => {

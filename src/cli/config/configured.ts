@@ -1,11 +1,11 @@
-// Whether anything is configured. What reads a configuration is loaded only then: nobody who has none waits for it.
 import { envNames } from '../../core/config/env-names.js';
 import { isThere, projectConfigPath } from '../../storage/config-paths.js';
-import { watchFile } from '../../storage/watch-file.js';
-import { configPath, surroundings } from './path.js';
-import type { Surroundings } from './path.js';
-import type { changeTeller } from './configure.js';
+import { watchFile } from '../../storage/watch.js';
 import type { ConfigListener, Options, Task } from '../request.js';
+import type { changeTeller } from './load.js';
+import { configPath, surroundings, type Surroundings } from './path.js';
+
+// Whether anything is configured. What reads a configuration is loaded only then: nobody who has none waits for it.
 
 /** The task as the user's files and environment have it. A demo shows how it is without them. */
 export const configured = async (task: Task): Promise<Task> => {
@@ -36,7 +36,7 @@ const withConfiguration = async ({ options, given = [] }: Task): Promise<Options
       configured: nothing(options, given, around),
     };
   }
-  return (await import('./configure.js')).configure(options, given, around);
+  return (await import('./load.js')).configure(options, given, around);
 };
 
 const isConfigured = (options: Options, around: Surroundings): boolean => {
@@ -76,8 +76,8 @@ const lookerFor = (
 ): (() => Promise<void>) => {
   let tell: ReturnType<typeof changeTeller> | undefined;
   return async () => {
-    const { wholeConfiguration } = await import('./whole-configuration.js');
-    tell ??= (await import('./configure.js')).changeTeller(listener, options, { isThere: false });
+    const { wholeConfiguration } = await import('./load.js');
+    tell ??= (await import('./load.js')).changeTeller(listener, options, { isThere: false });
     tell(wholeConfiguration(options, given, surroundings()));
   };
 };

@@ -1,10 +1,11 @@
-// Where configurations are.
 import { join, resolve } from 'node:path';
-import { shellWord } from '../../core/shell-word.js';
+import { shellWord } from '../../core/json.js';
 import { userConfigPath } from '../../storage/config-paths.js';
-import { homeFolder } from '../../storage/home-folder.js';
+import { homeFolder } from '../../storage/state-folder.js';
+import { workingFolder } from '../print.js';
 import type { Options } from '../request.js';
-import { workingFolder } from '../working-folder.js';
+
+// Where configurations are.
 
 /** The world as a configuration is read in it. */
 export interface Surroundings {

@@ -1,13 +1,244 @@
+import { dirname } from 'node:path';
+import { writtenOf, countOf } from '../../core/config/check.js';
+import { envNames } from '../../core/config/env-names.js';
+import { isKeyName, keyNames, keyOf } from '../../core/config/keys.js';
+import {
+  fallbackOf,
+  type Origin,
+  type Problem,
+  type Effective,
+  type Setting,
+  type LayerName,
+} from '../../core/config/merge.js';
+import { oneLine, shellWord, UserError, type JsonRecord } from '../../core/json.js';
+import type { FileFault, RefusedFile } from '../../storage/config-file.js';
+import { plain } from '../../ui/text.js';
+import { nearest } from '../messages.js';
+import type { Options } from '../request.js';
+import { table } from '../text.js';
+import type { WholeConfiguration } from './load.js';
+import { ownCommand } from './path.js';
+
+// Every sentence about what is wrong in a configuration: what, where, why, and the command that mends it.
+
+/** What is wrong with one value. */
+export interface Finding {
+  readonly level: Problem['level'];
+  readonly what: string;
+  /** `FILE:LINE:COLUMN`, or a name in the environment */
+  readonly where: string;
+  readonly why: string;
+  readonly fix: string;
+}
+
+/** Where something stands. */
+const placeOf = ({ place = '', file, at, layer }: Origin): string => {
+  if (layer === 'env' && file !== undefined) return place === '' ? file : `${place} in ${file}`;
+  return at ? `${place}:${at.line}:${at.column}` : place;
+};
+
+/** A problem in sentences. */
+export const findingOf = (problem: Problem): Finding => {
+  const { level, origin } = problem;
+  return { level, where: placeOf(origin), ...sentences(problem) };
+};
+
+type Sentences = Pick<Finding, 'what' | 'why' | 'fix'>;
+type Of<K extends Problem['kind']> = Extract<Problem, { kind: K }>;
+
+const sentences = (problem: Problem): Sentences => {
+  switch (problem.kind) {
+    case 'wrong':
+      return wrong(problem);
+    case 'unknown':
+      return unknown(problem);
+    case 'deprecated':
+      return deprecated(problem);
+    case 'refused':
+      return refused(problem);
+    case 'pending':
+      return pending(problem);
+    case 'order':
+      return order(problem);
+    case 'capacity':
+      return capacity(problem);
+    case 'native':
+      return native(problem);
+    case 'repeated':
+      return repeated(problem);
+    case 'syntax':
+      return syntax(problem);
+    case 'file':
+      return { what: 'the file is not read', why: problem.reason, fix: problem.fix };
+    case 'definition':
+      return {
+        what: `${keyText(problem.key)} is not valid`,
+        why: problem.reason,
+        fix: fixOf(problem.origin),
+      };
+    case 'more':
+      return more(problem);
+  }
+};
+
+const wrong = ({ key, given, rule, used, origin }: Of<'wrong'>): Sentences => ({
+  what: `${key} is ${given}`,
+  why: `it must be ${rule}; ${used === undefined ? 'it is passed over' : `it counts as ${used}`}`,
+  fix: fixOf(origin, rightValue(key)),
+});
+
+const unknown = ({ key, origin }: Of<'unknown'>): Sentences => ({
+  what: `${keyText(key)} is unknown`,
+  why: `there is no such name${hintFor(key, origin)}`,
+  fix: fixOf(origin),
+});
+
+const deprecated = ({ key, doc, instead, origin }: Of<'deprecated'>): Sentences => ({
+  what: `${key} is not used any more`,
+  why: `${doc} It is ignored; ${instead === undefined ? 'remove it' : `write ${instead} in its place`}`,
+  fix: fixOf(origin),
+});
+
+const refused = ({ key, allowed }: Of<'refused'>): Sentences => {
+  const can = allowed.length > 0 ? `; here it can only be ${allowed.join(' or ')}` : '';
+  return {
+    what: `${key} is ignored`,
+    why: `a project's file may only have less done than your own configuration${can}`,
+    fix: `set it in your own: ${edit(undefined)}`,
+  };
+};
+
+const pending = ({ key }: Of<'pending'>): Sentences => ({
+  what: `${key} has no effect yet`,
+  why: 'nothing uses it in this version',
+  fix: 'leave it',
+});
+
+const order = ({ key, above, given, used, origin }: Of<'order'>): Sentences => ({
+  what: `${key} is ${given}, which is more than ${above}`,
+  why: `the tiers begin one after the other: it counts as ${used}`,
+  fix: fixOf(origin, used),
+});
+
+const capacity = ({ key, given, backend, most, origin }: Of<'capacity'>): Sentences => ({
+  what: `${key} is ${given}, and ${backend} has ${most} at most`,
+  why: 'yours holds; if the agent says another number, change one of them',
+  fix: fixOf(origin, String(most)),
+});
+
+const native = ({ key, given, agents, origin }: Of<'native'>): Sentences => ({
+  what: `${key} is ${given}, and ${agents.map(({ agent }) => agent).join(', ')} may compact first`,
+  why: agents
+    .map(({ agent, at, usual, used }) => {
+      const ours = used === undefined ? 'yours holds' : `it counts as ${used}`;
+      return `${agent} compacts by itself at ${at} in a window of ${usual}, its usual one: ${ours} there`;
+    })
+    .join('; '),
+  fix: fixOf(origin),
+});
+
+const repeated = ({ key, origin }: Of<'repeated'>): Sentences => ({
+  what: `${keyText(key)} stands more than once`,
+  why: 'the last one holds; remove the others',
+  fix: fixOf(origin),
+});
+
+const syntax = ({ reason, origin: { layer, place, at } }: Of<'syntax'>): Sentences => ({
+  what: layer === 'env' ? 'a line is not read' : 'the file is not valid JSONC',
+  why: reason,
+  fix: edit(place, at?.line),
+});
+
+const more = ({ of, count, origin }: Of<'more'>): Sentences => ({
+  what: `${count} more ${kinds[of] ?? 'problems of one kind'}`,
+  why: 'only the first ones are told one by one',
+  fix: fixOf(origin),
+});
+
+const kinds: Partial<Record<Problem['kind'], string>> = {
+  unknown: 'names are unknown',
+  repeated: 'names stand more than once',
+  wrong: 'values are wrong',
+  syntax: 'lines are not read',
+  definition: 'faults are in definitions of agents',
+};
+
+/** A name that somebody else may have written: it must not look like a sentence of ours. */
+const keyText = (key: string): string =>
+  /^[\w.$-]{1,60}$/.test(key) ? key : oneLine(JSON.stringify(key), LONGEST_KEY);
+
+const LONGEST_KEY = 40; // characters
+
+const hintFor = (key: string, { layer }: Origin): string => {
+  const inner = keyNames.filter((name) => name.startsWith(`${key}.`));
+  if (layer !== 'env' && inner.length > 0)
+    return `; names are written in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;
+  const close = nearest(key, layer === 'env' ? envNames.map(({ name }) => name) : keyNames);
+  return close === undefined ? '' : `; did you mean ${close}?`;
+};
+
+const rightValue = (key: string): string | undefined => {
+  if (!isKeyName(key)) return undefined;
+  const { example, type } = keyOf(key);
+  const value = writtenOf(type, fallbackOf(key)) ?? example;
+  return value === undefined ? undefined : String(value);
+};
+
+/** The command that mends it. */
+const fixOf = ({ layer, place = '', file, at }: Origin, value?: string): string => {
+  if (layer !== 'env') return edit(place, at?.line);
+  if (file !== undefined) return edit(file);
+  // other names mean other values
+  return value === undefined || !place.startsWith('CTXWRAP_')
+    ? `unset ${place}`
+    : `export ${place}='${value}'`;
+};
+
+const edit = (path: string | undefined, line?: number): string =>
+  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : shellWord(path)}`;
+
+// Errors about the file of a configuration, and what a start says of one that is wrong.
+
+const usage = 2;
+
+export const refusedConfig = (path: string, reason: string, fix: string): UserError =>
+  new UserError(`cannot use the configuration "${path}": ${reason}`, {
+    exitCode: usage,
+    hint: `mend it with: ${fix}`,
+  });
+
+export const brokenConfig = (path: string, check: string): UserError =>
+  new UserError(`"${path}" is not valid JSONC, so nothing is added to it`, {
+    exitCode: usage,
+    hint: `see what is wrong with: ${check}`,
+  });
+
+export const unwritableConfig = (path: string, reason: string): UserError =>
+  new UserError(`cannot write the configuration "${path}": ${reason}`, {
+    exitCode: usage,
+    hint: 'name another one: ctxwrap --config FILE config init',
+  });
+
+/** One line for the footer; what is left of it in little room is what to do. */
+export const noticeOf = (problems: readonly Problem[]): string | undefined => {
+  const [first] = problems;
+  if (!first) return undefined;
+  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countOf(problems)} problems`}`;
+};
+
+/** In our own words only where a folder has written the file: it must not speak to the user in our place. */
+const shortly = (problem: Problem): string => {
+  if (problem.origin.layer === 'project') return 'a problem in .ctxwrap.jsonc';
+  return oneLine(findingOf(problem).what, LONGEST_WHAT);
+};
+
+const LONGEST_WHAT = 80; // characters
+
+/** One line for the log. */
+export const detailOf = ({ what, where, why, fix }: Finding): string =>
+  `configuration: ${what} (${where}): ${why}; mend it with: ${fix}`;
+
 // What `ctxwrap config` prints.
-import { keyOf } from '../../core/config/keys.js';
-import type { Effective, Origin, Setting } from '../../core/config/setting.js';
-import { writtenOf } from '../../core/config/written.js';
-import type { JsonRecord } from '../../core/json.js';
-import { findingOf, placeOf } from './findings.js';
-import type { Finding } from './findings.js';
-import type { WholeConfiguration } from './whole-configuration.js';
-import { plain } from '../../ui/plain-text.js';
-import { table } from '../table.js';
 
 /** One row for each key, as long as it must be: half a value, or half the name of a file, is none. */
 export const settingsText = (all: readonly Effective[], withOrigin: boolean): readonly string[] => {
@@ -92,3 +323,58 @@ export const initText = (
   if (added.length === 0) return `${path}: all keys are there\n`;
   return `${path}: added ${added.join(', ')}; what was there before is in ${path}.bak\n`;
 };
+
+// The commands that mend a file which is not read. What came with a folder was not put there by the user: nothing there is written to,
+// followed or given more rights, only moved away.
+
+type Named = Partial<Pick<Options, 'config' | 'envFile'>>;
+
+export const fixOfFile = ({ path, fault }: RefusedFile, layer: LayerName, options: Named): string => {
+  const word = shellWord(path);
+  if (layer === 'project')
+    return fault.kind === 'open-to-all' && fault.isOwn ? `chmod o-w ${word}` : away(word);
+  switch (fault.kind) {
+    case 'open-to-all':
+      return `${fault.isOwn ? '' : 'sudo '}chmod o-w ${word}`;
+    case 'foreign':
+      return `sudo chown -h "$USER" ${word}`;
+    case 'closed':
+      return opening(fault, path);
+    case 'device':
+      return unnaming(layer, options);
+    case 'link':
+      return fault.leadsTo === undefined
+        ? `rm ${word} && ${anew(layer, word, options)}`
+        : naming(layer, shellWord(fault.leadsTo), options);
+    case 'unusable':
+      return `mv ${word} ${word}.$(date +%s) && ${anew(layer, word, options)}`;
+  }
+};
+
+/** The command that makes a dotenv file. */
+export const envFileMade = (path: string): string =>
+  `mkdir -p ${shellWord(dirname(path))} && touch ${shellWord(path)}`;
+
+/** Into a folder that nobody has prepared. */
+const away = (word: string): string => `mv ${word} "$(mktemp -d)"`;
+
+const opening = ({ path, isOwn }: Extract<FileFault, { kind: 'closed' }>, file: string): string => {
+  const word = shellWord(path);
+  return isOwn ? `chmod u+${path === file ? 'r' : 'x'} ${word}` : `sudo chown -h "$USER" ${word}`;
+};
+
+const naming = (layer: LayerName, word: string, { config, envFile }: Named): string => {
+  if (layer === 'env')
+    return envFile === undefined
+      ? `export CTXWRAP_ENV_FILE=${word}`
+      : `ctxwrap --env-file ${word} config check`;
+  return config === undefined ? `export CTXWRAP_CONFIG=${word}` : `ctxwrap --config ${word} config check`;
+};
+
+const unnaming = (layer: LayerName, { config, envFile }: Named): string => {
+  if ((layer === 'env' ? envFile : config) !== undefined) return 'ctxwrap config check';
+  return layer === 'env' ? 'unset CTXWRAP_ENV_FILE' : 'unset CTXWRAP_CONFIG';
+};
+
+const anew = (layer: LayerName, word: string, options: Named): string =>
+  layer === 'env' ? `touch ${word}` : ownCommand('config init', options);

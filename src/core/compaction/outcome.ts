@@ -1,7 +1,9 @@
-// How an attempt to compact can end. The names are those of the audit log and of `ctxwrap compact`.
+import type { Boundary } from '../event.js';
+import { tokensText } from '../format.js';
 import type { Fused } from '../fusion.js';
-import { percentOf } from '../reading.js';
-import type { Millis } from '../reading.js';
+import { percentOf, type Millis } from '../reading.js';
+
+// How an attempt to compact can end. The names are those of the audit log and of `ctxwrap compact`.
 
 /** What went wrong where the agent says that it failed, or only says that it worked. */
 export type Failure =
@@ -85,3 +87,18 @@ export const isLower = (before: Fill | undefined, after: Fill): boolean => {
 
 export const isSameFill = (a: Fill | undefined, b: Fill | undefined): boolean =>
   a?.usedTokens === b?.usedTokens && a?.usedPercent === b?.usedPercent;
+
+// An agent also records a compaction that left nothing of the conversation, or more than there was: that is no success.
+
+/** How the compaction failed by its own record; undefined where nothing in it speaks against it. */
+export const faultOf = (
+  { summary, preTokens, postTokens }: Boundary,
+  before?: Fill,
+): Extract<Outcome, { kind: 'failed' }> | undefined => {
+  const wasTokens = preTokens ?? before?.usedTokens; // not every record tells what there was
+  if (summary === 'empty') return { kind: 'failed', failure: summary, text: 'the summary is empty' };
+  if (summary === 'truncated') return { kind: 'failed', failure: summary, text: 'the summary is cut off' };
+  if (wasTokens === undefined || postTokens === undefined || postTokens < wasTokens) return undefined;
+  const text = `not smaller: ${tokensText(wasTokens)} → ${tokensText(postTokens)}`;
+  return { kind: 'failed', failure: 'inflated', text };
+};

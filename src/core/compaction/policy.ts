@@ -1,8 +1,12 @@
+import { countedIn } from '../fusion.js';
+import { grouped, effectiveTokens } from '../ladder.js';
+import type { Millis, Activity } from '../reading.js';
+import type { Liveness, SessionRecord } from '../records.js';
+import { isFailure, type Outcome, type Fill } from './outcome.js';
+import type { Compaction } from './state.js';
+
 // What keeps us from trying again and again: a pause after each attempt, a breaker after failures, and a guard against a window
 // that is full again at once.
-import type { Millis } from '../reading.js';
-import { isFailure } from './outcome.js';
-import type { Outcome } from './outcome.js';
 
 const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
 export const COOLDOWN_MS = 60_000;
@@ -94,3 +98,146 @@ export const breakerOf = ({ openedAt, failures }: Policy, now: Millis): Block | 
   openedAt !== undefined && now < openedAt + HALF_OPEN_MS
     ? { why: 'breaker', failures, until: openedAt + HALF_OPEN_MS }
     : undefined;
+
+// Whether a key of ours could do harm now. Only an agent that has been ready for a while, with a user who is not typing, gets one.
+
+const SETTLED_MS = 1_500;
+const QUIET_MS = 3_000;
+
+/** What is looked at before a key of ours. */
+export interface GateView {
+  readonly activity: Activity;
+  readonly activitySince: Millis;
+  /** the user's last key; undefined before the first */
+  readonly keyAt?: Millis | undefined;
+  /** a draft can be put aside by a key of the agent's, and the user allows it */
+  readonly mayStash?: boolean | undefined;
+  /** the agent queues a command that is given while it works, and the user allows it */
+  readonly mayQueue?: boolean | undefined;
+}
+
+/** Why the gate is shut. `until` where only time is missing. */
+export interface Hold {
+  readonly why:
+    | 'busy'
+    | 'dialog'
+    | 'draft'
+    | 'compacting'
+    | 'unknown'
+    | 'dead'
+    | 'settling'
+    | 'typing'
+    /** the countdown could not be seen */
+    | 'unseen';
+  readonly until?: Millis;
+}
+
+/** What holds us back; undefined when a key may be typed. */
+export const holdOf = (view: GateView, now: Millis): Hold | undefined => {
+  const { activity, activitySince, keyAt } = view;
+  if (activity !== 'ready' && !isAllowed(view)) return { why: activity };
+  const quietAt = keyAt === undefined ? now : keyAt + QUIET_MS;
+  if (now < quietAt) return { why: 'typing', until: quietAt };
+  const settledAt = activitySince + SETTLED_MS;
+  return now < settledAt ? { why: 'settling', until: settledAt } : undefined;
+};
+
+const isAllowed = ({ activity, mayStash, mayQueue }: GateView): boolean =>
+  (activity === 'draft' && mayStash === true) || (activity === 'busy' && mayQueue === true);
+
+// What the log has to hold of the limits on trying again, one line each: a breaker that opens, and one that does not count at hard.
+
+/** The states before and after one step. */
+export interface PolicyStep {
+  readonly before: Compaction;
+  readonly after: Compaction;
+  /** `hard 177,000: …`, asked for only where it is said */
+  readonly hard: () => string;
+  readonly now: Millis;
+}
+
+/** Lines for the log; none in most steps. */
+export const policyNews = (step: PolicyStep): readonly string[] => [...opened(step), ...bypassed(step)];
+
+const opened = ({ before, after }: PolicyStep): readonly string[] => {
+  const { openedAt, failures } = after.policy;
+  if (openedAt === undefined || openedAt === before.policy.openedAt) return [];
+  return [`breaker open: ${failures} failures in a row, used ${usedText(after.last?.before)}`];
+};
+
+const bypassed = ({ before, after, hard, now }: PolicyStep): readonly string[] => {
+  const { phase } = after;
+  if (phase.kind !== 'typing' || before.phase.kind === 'typing') return [];
+  const { isHard, request, before: fill } = phase.attempt;
+  if (!isHard || request || !breakerOf(before.policy, now)) return [];
+  const { failures } = before.policy;
+  return [`breaker bypassed at hard: ${failures} failures in a row, used ${usedText(fill)}, ${hard()}`];
+};
+
+const usedText = (fill: Fill | undefined): string => {
+  if (fill?.usedTokens !== undefined) return `${grouped(fill.usedTokens)} tokens`;
+  return fill?.usedPercent === undefined ? 'not known' : `${Math.round(fill.usedPercent)}%`;
+};
+
+// Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
+
+/** What the hook knows of its session; nothing where no wrapper has written of it. */
+export type HeldSession = { readonly record: SessionRecord; readonly liveness: Liveness } | undefined;
+
+/** One line on why it waits; undefined where it may: at hard, and wherever anything is not known for certain. */
+export const nativeHold = (session: HeldSession): string | undefined => {
+  const { reading, tier, thresholds } = session?.record ?? {};
+  const used = reading?.exact ? countedIn(reading) : undefined;
+  if (session?.liveness !== 'live' || used === undefined) return undefined;
+  if (tier === undefined || tier === 'hard') return undefined;
+  // a window or bounds of the user's may lie beyond what the agent can do without
+  if (reading?.windowTokens === undefined || reading.windowSource === 'user') return undefined;
+  const effective = effectiveTokens(reading.windowTokens);
+  const hard = thresholds?.find(({ name, unit }) => name === 'hard' && unit === 'tokens')?.value ?? Infinity;
+  const until = Math.min(effective, hard);
+  return used < until ? `${used} tokens used, held until ${until}` : undefined;
+};
+
+// Whether the user could see a countdown. Nothing is typed by itself behind one that nobody could.
+
+/** Why a countdown cannot be seen. */
+export type Unseen =
+  /** the user wants no footer */
+  | 'off'
+  /** the terminal has no room for one */
+  | 'small'
+  /** a page of the overview is over it that does not show it */
+  | 'covered'
+  /** it has not got to the screen */
+  | 'undrawn'
+  /** it was given up, because something of ours has failed */
+  | 'failed';
+
+/** What holds back a countdown that nobody could see. */
+export const unseenHold = ({ unseen, settings }: Compaction): Hold | undefined =>
+  unseen === undefined || (unseen === 'off' && settings.mayTypeUnseen === true)
+    ? undefined
+    : { why: 'unseen' };
+
+export const isUnseen = ({ phase }: Compaction): boolean =>
+  phase.kind === 'held' && phase.hold.why === 'unseen';
+
+/**
+ * A compaction is to come by itself, or on its way, and gets a row also in a terminal that has none for less; a countdown comes before
+ * everything else that could be said. For one that was asked for, nothing changes.
+ */
+export type Due = 'soon' | 'countdown' | 'asked';
+
+export const dueOf = ({ phase, request }: Compaction): Due | undefined => {
+  switch (phase.kind) {
+    case 'countdown':
+      return 'countdown';
+    case 'held':
+      return request ? 'asked' : 'soon';
+    case 'typing':
+    case 'sent':
+      return phase.attempt.request ? 'asked' : 'soon';
+    default:
+      return undefined;
+  }
+};

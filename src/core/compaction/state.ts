@@ -1,14 +1,13 @@
-// What is known about compacting: what is under way, what was tried, and what the user wants.
+import type { Fused } from '../fusion.js';
 import type { Tier } from '../ladder.js';
-import type { Millis } from '../reading.js';
-import type { Activity } from '../activity.js';
-import type { Doubt } from './doubt.js';
-import type { GateView, Hold } from './gate.js';
-import type { GivenUp } from './late.js';
-import type { Ended, Fill } from './outcome.js';
-import { noPolicy } from './policy.js';
-import type { Block, Policy } from './policy.js';
-import type { Unseen } from './sight.js';
+import type { Millis, Activity } from '../reading.js';
+import type { Session } from '../session.js';
+import { type Ended, type Fill, fillOf } from './outcome.js';
+import { type GateView, type Hold, noPolicy, type Block, type Policy, type Unseen } from './policy.js';
+import type { GivenUp } from './running.js';
+import { type Doubt, doubtOf } from './words.js';
+
+// What is known about compacting: what is under way, what was tried, and what the user wants.
 
 /** `auto` types, `ask` proposes, `warn` shows; `off` observes nothing, so the core never sees it. */
 export type Mode = 'auto' | 'ask' | 'warn' | 'off';
@@ -198,3 +197,27 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
 });
 
 export const inPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
+
+/** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
+export const momentOf = (session: Session, now: Millis): Moment => {
+  const { fused, activity, activitySince, fileTells } = session;
+  const number = fused?.counted ?? fused;
+  const counted = number && isCounted(number, fileTells) ? number : undefined;
+  const doubt = fused && doubtOf(fused);
+  return {
+    seen: {
+      tier: fused?.actingTier,
+      fill: counted && fillOf(counted),
+      fillSince: counted?.since,
+      fileTells,
+      ...(fused?.isNearAuto ? { isNearAuto: true } : {}),
+      ...(doubt ? { doubt } : {}),
+    },
+    gate: { activity, activitySince },
+    now,
+  };
+};
+
+// Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
+const isCounted = ({ reading }: Fused, fileTells: boolean): boolean =>
+  reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';

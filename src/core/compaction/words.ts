@@ -1,12 +1,11 @@
-// What the footer says of compacting: facts, never predictions.
-import { percentText, tokensText } from '../figures.js';
+import { percentText, tokensText } from '../format.js';
+import type { Fused } from '../fusion.js';
 import type { Millis } from '../reading.js';
-import type { Doubt } from './doubt.js';
-import type { Hold } from './gate.js';
 import type { Ended, Fill } from './outcome.js';
-import type { Block } from './policy.js';
-import type { Unseen } from './sight.js';
+import type { Hold, Block, Unseen } from './policy.js';
 import type { Compaction, Phase } from './state.js';
+
+// What the footer says of compacting: facts, never predictions.
 
 const NOTICE_MS = 30_000; // how long an outcome is shown
 
@@ -173,4 +172,22 @@ const blockWords = (block: Block | { readonly why: 'same' }, now: Millis, ask: s
     case 'same':
       return 'waiting: nothing new since the last try';
   }
+};
+
+/** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
+export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
+
+/** Why a number that is shown at auto or hard starts nothing. */
+export const doubtOf = (fused: Fused): Doubt | undefined => {
+  const { tier, actingTier } = fused;
+  const isFull = tier === 'auto' || tier === 'hard';
+  return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
+};
+
+/** What would have to be mended first; an estimate of everything stays one in any window. */
+export const uncertaintyOf = ({ reading, raised, window, counted }: Fused): Doubt | undefined => {
+  if (reading.source === 'estimate' && !counted) return 'estimate';
+  if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
+  if (reading.source === 'estimate') return 'estimate';
+  return raised ? 'sources' : undefined;
 };

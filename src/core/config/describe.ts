@@ -1,9 +1,9 @@
-// The table of the keys in words: for the documentation, and for the file that `config init` writes.
-import { ruleOf } from './check-value.js';
+import { type JsonRecord, LONGEST_FOCUS } from '../json.js';
+import { ruleOf } from './check.js';
 import { envNames } from './env-names.js';
-import type { Key } from './key.js';
-import { keyNames, keyOf } from './keys.js';
-import type { KeyName } from './keys.js';
+import { type Key, keyNames, keyOf, type KeyName, type ValueType } from './keys.js';
+
+// The table of the keys in words: for the documentation, and for the file that `config init` writes.
 
 /** A key as the documentation has it. */
 export interface Description {
@@ -86,3 +86,63 @@ const inLines = (text: string, columns: number): readonly string[] =>
       ? [...lines.slice(0, -1), longer]
       : [...lines, word];
   }, []);
+
+// The JSON Schema of a configuration file, for editors.
+
+export const jsonSchema = (): JsonRecord => ({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'ctxwrap',
+  type: 'object',
+  properties: {
+    $schema: { type: 'string' },
+    ...Object.fromEntries(
+      keyNames.map((name) => {
+        const { doc, fallback, type } = keyOf(name);
+        return [
+          name,
+          { description: doc, ...(fallback === undefined ? {} : { default: fallback }), ...schemaOf(type) },
+        ];
+      }),
+    ),
+  },
+  additionalProperties: false,
+});
+
+const TOKENS = String.raw`^\d+(_\d+)*(\.\d+)?[kKmM]?$`;
+const BOUND = String.raw`^\d+(_\d+)*(\.\d+)?[kKmM%]?$`;
+
+const schemaOf = (type: ValueType): JsonRecord => {
+  switch (type.kind) {
+    case 'choice':
+      return { enum: type.choices };
+    case 'flag':
+      return { type: 'boolean' };
+    case 'tokens':
+      return {
+        anyOf: [
+          { type: 'integer', minimum: type.least, maximum: type.most },
+          { type: 'string', pattern: TOKENS },
+        ],
+      };
+    case 'bound':
+    case 'percent':
+      return {
+        anyOf: [
+          { type: 'integer', minimum: 1_000 },
+          { type: 'string', pattern: BOUND },
+        ],
+      };
+    case 'text':
+      return { type: 'string', minLength: 1, maxLength: type.longest };
+    case 'focus':
+      return { type: 'string', minLength: 1, maxLength: LONGEST_FOCUS };
+    case 'path':
+      return { type: 'string', pattern: '^(~/|/)' };
+    case 'hotkey':
+      return { type: 'string', examples: ['Ctrl-]', '^G', 'none'] };
+    case 'list':
+      return { type: 'array', items: { enum: type.choices }, uniqueItems: true };
+    case 'definitions':
+      return { type: 'object', additionalProperties: { type: 'object' } };
+  }
+};

@@ -1,6 +1,4 @@
-import type { ValueType, Written } from './key.js';
-import { keyNames, keyOf } from './keys.js';
-import type { KeyName } from './keys.js';
+import { type ValueType, type Written, keyNames, keyOf, type KeyName } from './keys.js';
 
 /** One name in the environment, and how it is read. */
 export interface EnvName {

@@ -1,10 +1,7 @@
+import { checkValue, contradictions, writtenOf } from './check.js';
+import { keyNames, keyOf, type KeyName, type Values } from './keys.js';
+
 // Which of the settings hold: flag > environment > project > user > the agent's own > default.
-import { checkValue } from './check-value.js';
-import { contradictions } from './contradictions.js';
-import { keyNames, keyOf } from './keys.js';
-import type { KeyName, Values } from './keys.js';
-import type { Effective, Origin, Problem, Read, Setting } from './setting.js';
-import { writtenOf } from './written.js';
 
 /** What each source says. In one source the first setting of a key holds. */
 export interface Sources {
@@ -86,3 +83,106 @@ const tightened = (key: KeyName, said: readonly Setting[], below: unknown): Read
 // The table gives each key its type, and every value was checked against it.
 const valuesOf = (effective: readonly Effective[]): Values =>
   Object.fromEntries(effective.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));
+
+// Who says what: the values of one source, checked.
+
+/** From the strongest to the weakest. `agent` stands for what the agent tells while it runs. */
+export type LayerName = 'flag' | 'env' | 'project' | 'user' | 'agent' | 'default';
+
+/** From 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a value comes from. */
+export interface Origin {
+  readonly layer: LayerName;
+  /** the option, the name in the environment, or the file */
+  readonly place?: string;
+  /** the dotenv file that holds the name */
+  readonly file?: string;
+  readonly at?: Position;
+}
+
+export interface Setting {
+  readonly key: KeyName;
+  /** as it is used */
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** What is wrong with a configuration. An `error` has made a value void, a `warning` is only to be known. */
+export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Origin } & (
+  | {
+      readonly kind: 'wrong';
+      readonly key: string;
+      /** as JSON, cut short */
+      readonly given: string;
+      readonly rule: string;
+      /** what is used for it; absent where it is passed over */
+      readonly used?: string;
+    }
+  | { readonly kind: 'unknown'; readonly key: string }
+  | { readonly kind: 'deprecated'; readonly key: string; readonly instead?: string; readonly doc: string }
+  /** a project's file may not say that */
+  | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
+  | { readonly kind: 'pending'; readonly key: string }
+  /** a boundary is higher than the one above it */
+  | {
+      readonly kind: 'order';
+      readonly key: string;
+      readonly above: string;
+      readonly given: string;
+      /** what is used for it */
+      readonly used: string;
+    }
+  /** a window that is larger than what the backend's models have; it holds all the same */
+  | {
+      readonly kind: 'capacity';
+      readonly key: string;
+      readonly given: string;
+      readonly backend: string;
+      /** tokens */
+      readonly most: number;
+    }
+  /** where auto would be, agents compact by themselves already; their usual windows are meant */
+  | {
+      readonly kind: 'native';
+      readonly key: string;
+      readonly given: string;
+      readonly agents: readonly {
+        readonly agent: string;
+        /** tokens, as are the others */
+        readonly at: string;
+        readonly usual: string;
+        /** what auto is instead, where it gives way */
+        readonly used?: string;
+      }[];
+    }
+  /** the name stands more than once; the last one holds */
+  | { readonly kind: 'repeated'; readonly key: string }
+  /** the text of a file is no JSONC, or a line of a dotenv file no pair */
+  | { readonly kind: 'syntax'; readonly reason: string }
+  /** the file is not read */
+  | { readonly kind: 'file'; readonly reason: string; readonly fix: string }
+  /** an agent of the user's own */
+  | { readonly kind: 'definition'; readonly key: string; readonly reason: string }
+  /** so many more of one kind, which are not told one by one */
+  | { readonly kind: 'more'; readonly of: Exclude<Problem['kind'], 'more'>; readonly count: number }
+);
+
+export interface Read {
+  readonly settings: readonly Setting[];
+  readonly problems: readonly Problem[];
+}
+
+/** The value of one key with its story. */
+export interface Effective {
+  readonly key: KeyName;
+  /** undefined where nobody says anything and nothing holds by itself */
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** what it hides, the strongest first */
+  readonly overrides: readonly Setting[];
+}

@@ -1,11 +1,10 @@
-import type { Ledger } from '../ledger.js';
-import { cursorRules, type Rule } from './cursor-sequences.js';
+import type { Ledger } from '../modes.js';
+import { countAt, valueAt, type Sequence } from './bytes.js';
+import { cursorRules, type Rule } from './cursor-rules.js';
 import type { Grid } from './grid.js';
-import { restorePrivateModes, savePrivateModes, setPrivateModes } from './private-modes.js';
+import { restorePrivateModes, savePrivateModes, setPrivateModes, windowRules } from './mode-rules.js';
 import { addRendition } from './rendition.js';
 import { repeat } from './repeat.js';
-import { countAt, valueAt, type Sequence } from './sequence.js';
-import { windowRules } from './window-sequences.js';
 
 const keyOf = (prefix: number, intermediate: number, final: number): number =>
   (prefix << 16) | (intermediate << 8) | final;

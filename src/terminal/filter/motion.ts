@@ -1,4 +1,13 @@
-import { hasFooter, type Grid } from './grid.js';
+import {
+  hasFooter,
+  type Grid,
+  charsetSequence,
+  homeSaved,
+  asciiCharsets,
+  defaultTabs,
+  markSlotOverwritten,
+} from './grid.js';
+import { renditionSequence, plainRendition } from './rendition.js';
 
 /*
  * Cursor movement as ECMA-48, the VT510 manual and xterm define it, on the grid alone: nothing here writes to the terminal.
@@ -107,4 +116,244 @@ export const tabBackward = (grid: Grid, count: number): void => {
     while (grid.column > 0 && grid.tabs[grid.column] !== 1);
     grid.column = Math.max(grid.column, 0);
   }
+};
+
+const bufferOf = (grid: Grid): 'main' | 'alternate' => (grid.alternate ? 'alternate' : 'main');
+
+/** DECSC, SCOSC, mode 1048: one slot for each screen buffer (facts/terminals.md, table). */
+export const saveCursor = (grid: Grid): void => {
+  const { row, column, pendingWrap, origin, rendition, charsets, isProtected, scrolled, wrapLost } = grid;
+  grid.saved[bufferOf(grid)] = {
+    row,
+    column,
+    pendingWrap,
+    origin,
+    rendition,
+    charsets,
+    isProtected,
+    scrolled,
+    overwritten: wrapLost,
+  };
+};
+
+/** After DECSTR the slot holds the home position (VT510 manual). */
+const forgetSavedCursor = (grid: Grid): void => {
+  grid.saved[bufferOf(grid)] = { ...homeSaved, scrolled: grid.scrolled };
+};
+
+/** CUP to the cursor's row and this column. In origin mode xterm.js takes CHA for a change of the row, too. */
+export const placeSequence = (grid: Grid, column: number = grid.column): string => {
+  const row = grid.origin ? grid.row - grid.top : grid.row;
+  const left = grid.origin && grid.sideMargins ? grid.left : 0;
+  return `\x1b[${row + 1};${column - left + 1}H`;
+};
+
+/** The child's cursor, rendition and character sets spelled out, for a terminal whose slot does not hold them. */
+export const cursorSequence = (grid: Grid): string => {
+  const protection = grid.isProtected ? '\x1b[1"q' : '\x1b[0"q';
+  return `${renditionSequence(grid.rendition)}${protection}${charsetSequence(grid.charsets)}${placeSequence(grid)}`;
+};
+
+/**
+ * DECRC. Returns what to send instead, when the terminal's own slot has been used by us since the child saved: the child's
+ * cursor, rendition, character sets and origin mode spelled out. Undefined = the terminal still has it.
+ */
+export const restoreCursor = (grid: Grid): string | undefined => {
+  const saved = grid.saved[bufferOf(grid)];
+  const originBefore = grid.origin;
+  const hasMoved = grid.scrolled !== saved.scrolled && !grid.alternate;
+  const lines = hasMoved && grid.quirks.isXtermJs ? grid.scrolled - saved.scrolled : 0; // its slot moves with the text
+  const column = Math.min(saved.column, grid.columns - 1);
+  if (!grid.quirks.restoreKeepsOrigin) grid.origin = saved.origin;
+  const [first, last] = grid.origin ? [grid.top, grid.bottom] : [0, grid.rows - 1];
+  const row = Math.max(first, Math.min(saved.row - lines, last));
+  Object.assign(grid, { row, column, rendition: saved.rendition, charsets: saved.charsets });
+  grid.isProtected = saved.isProtected;
+  clearWrap(grid);
+  grid.pendingWrap = saved.pendingWrap && !grid.quirks.restoreKeepsOrigin;
+  if (!saved.overwritten && !hasMoved && grid.origin === originBefore) return undefined;
+  grid.wrapLost = grid.pendingWrap;
+  const originSwitch = grid.origin === originBefore ? '' : `\x1b[?6${grid.origin ? 'h' : 'l'}`;
+  return originSwitch + cursorSequence(grid);
+};
+
+/** DECSTBM for the child's margins; it moves the cursor home. */
+export const regionSequence = (grid: Grid): string => `\x1b[${grid.top + 1};${grid.bottom + 1}r`;
+
+/** Sets the child's region again and leaves the cursor where it is. Uses the terminal's cursor slot. */
+const assertRegion = (grid: Grid): string => {
+  markSlotOverwritten(grid);
+  return `\x1b7${regionSequence(grid)}\x1b8`;
+};
+
+const fullRegion = (grid: Grid): void => {
+  grid.top = 0;
+  grid.bottom = grid.rows - 1;
+};
+
+const REFUSED = '\x1b[2;1r'; // margins that no terminal takes: a control sequence without effect
+
+/** DECSTBM. Margins that a terminal of the child's size would refuse stay refused, larger ones are clamped. */
+export const setRegion = (grid: Grid, top: number, bottom: number): string | undefined => {
+  const last = bottom === 0 || bottom > grid.rows ? grid.rows : bottom;
+  const first = Math.max(1, top);
+  if (first >= last) return hasFooter(grid) ? REFUSED : undefined;
+  grid.top = first - 1;
+  grid.bottom = last - 1;
+  home(grid);
+  return hasFooter(grid) && bottom !== last ? regionSequence(grid) : undefined;
+};
+
+/**
+ * Row of the footer, erased; the cursor stays. Uses the terminal's cursor slot. Sent before the child clears or leaves the main screen:
+ * some terminals keep what was on it (tmux and VTE scroll a cleared screen into their history).
+ */
+export const eraseFooter = (grid: Grid): string => {
+  grid.footerShown = false;
+  markSlotOverwritten(grid);
+  const erase = `\x1b[${grid.terminalRows};1H\x1b[0m\x1b[2K`;
+  return grid.origin ? `\x1b[?6l${erase}\x1b[?6h${cursorSequence(grid)}` : `\x1b7${erase}\x1b8`;
+};
+
+export const isFooterOnMain = (grid: Grid): boolean => hasFooter(grid) && grid.footerShown && !grid.alternate;
+
+/** The alternate screen begins with tab stops of its own. */
+const switchTabs = (grid: Grid, on: boolean): void => {
+  if (on) grid.mainTabs = grid.tabs;
+  grid.tabs = on ? defaultTabs(grid.columns) : grid.mainTabs;
+};
+
+/**
+ * Modes 47, 1047 and 1049: the footer leaves the main screen before the child does, so that it cannot come back as a ghost, and
+ * the region is set again on both ways (facts/terminals.md §2, last rule).
+ */
+export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | undefined => {
+  const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;
+  const before = on && isFooterOnMain(grid) ? eraseFooter(grid) : '';
+  const changed = grid.alternate !== on;
+  if (on && mode === 1049) saveCursor(grid);
+  if (changed && grid.quirks.regionPerBuffer) {
+    const kept = grid.mainRegion;
+    if (on) grid.mainRegion = { top: grid.top, bottom: grid.bottom };
+    Object.assign(grid, on ? { top: 0, bottom: grid.rows - 1 } : kept);
+    switchTabs(grid, on);
+  }
+  if (changed && grid.quirks.switchResetsRegion) fullRegion(grid);
+  grid.alternate = on;
+  if (on) grid.alternateMode = mode;
+  grid.footerDirty = true;
+  const restored = (!on && mode === 1049 ? restoreCursor(grid) : undefined) ?? '';
+  if (!hasFooter(grid) || !changed)
+    return before + restored === '' ? undefined : before + sequence + restored;
+  const isKept = !on && grid.quirks.regionPerBuffer && !grid.mainCursorStale; // the main screen still has its region
+  const after = (on ? '' : leaveFooterRow(grid)) + (isKept ? '' : assertRegion(grid));
+  return before + sequence + restored + after;
+};
+
+/** After a resize behind the alternate screen the main cursor may be on the footer row: one row of room for it. */
+const leaveFooterRow = (grid: Grid): string => {
+  if (!grid.mainCursorStale) return '';
+  grid.mainCursorStale = false;
+  markSlotOverwritten(grid);
+  return '\x1b7\x1b[r\x1b8\x1bD\x1b[A';
+};
+
+/** What a soft reset does to the modes, for a terminal that does not take the sequence for one. */
+export const softResetModes = (grid: Grid): string =>
+  [
+    grid.origin ? '\x1b[?6l' : '',
+    grid.sideMargins ? '\x1b[?69l' : '',
+    grid.autowrap ? '' : '\x1b[?7h',
+    grid.insertMode ? '\x1b[4l' : '',
+    grid.charsets === asciiCharsets ? '' : charsetSequence(asciiCharsets),
+    '\x1b[0m\x1b[0"q',
+  ].join('');
+
+/** DECSTR and DECSCL: modes and margins go back, the cursor stays, the saved cursor is home. */
+export const softReset = (grid: Grid, sequence: string): string | undefined => {
+  Object.assign(grid, { origin: false, autowrap: true, rendition: plainRendition, charsets: asciiCharsets });
+  Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1, isProtected: false });
+  Object.assign(grid, { insertMode: false, reverseWrap: false });
+  forgetSavedCursor(grid);
+  if (grid.quirks.softResetKeepsRegion || !hasFooter(grid)) return undefined;
+  fullRegion(grid);
+  if (grid.pendingWrap) grid.wrapLost = true;
+  return `${sequence}${regionSequence(grid)}\x1b7\x1b[${grid.row + 1};${grid.column + 1}H`;
+};
+
+/** DECALN fills the whole screen, the footer row too. */
+export const alignScreen = (grid: Grid): string | undefined => {
+  grid.footerDirty = true;
+  if (!grid.quirks.alignmentKeepsRegion) {
+    fullRegion(grid);
+    Object.assign(grid, { left: 0, right: grid.columns - 1 });
+  }
+  home(grid);
+  return hasFooter(grid) && !grid.quirks.alignmentKeepsRegion ? `\x1b#8${regionSequence(grid)}` : undefined;
+};
+
+/** DECCOLM, where the terminal obeys it: cleared, home, margins reset. */
+export const switchColumns = (grid: Grid, on: boolean): string | undefined => {
+  const sequence = `\x1b[?3${on ? 'h' : 'l'}`;
+  if (grid.quirks.columnMode === 'no') return undefined;
+  if (!grid.columnSwitch && !grid.quirks.columnModeAlways)
+    return grid.quirks.columnMode === 'unknown' ? '' : undefined;
+  fullRegion(grid);
+  Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1 });
+  grid.footerDirty = true;
+  home(grid);
+  clearWrap(grid);
+  return hasFooter(grid) ? sequence + regionSequence(grid) : undefined;
+};
+
+/** Puts bytes of ours into the output before the child's byte at this offset of the chunk. */
+export type Insert = (at: number, bytes: string) => void;
+
+/** The column where a line of text that goes through the cursor's column ends. */
+export const edgeOf = (grid: Grid): number =>
+  grid.sideMargins && grid.column <= grid.right ? grid.right : grid.columns - 1;
+
+/** A wide character that wraps early leaves a cell behind, which some terminals blank. */
+const leftCell = (grid: Grid): string => (grid.quirks.earlyWrapBlanks && !grid.pendingWrap ? ' ' : '');
+
+/** The wrap before a character at `at`: done by the terminal, except where it would reach the footer or has been forgotten. */
+export const wrap = (grid: Grid, at: number, insert: Insert): void => {
+  const blocked = isBlockedBelow(grid);
+  if (blocked) insert(at, `${leftCell(grid)}\r`);
+  else if (grid.wrapLost) insert(at, '\r\x1bD');
+  if (!blocked) index(grid);
+  grid.column = grid.sideMargins && grid.column <= grid.right ? grid.left : 0;
+  clearWrap(grid);
+};
+
+/** Moves the cursor as `count` characters of one cell each do. */
+export const printCells = (grid: Grid, count: number, at: number, insert: Insert): void => {
+  let left = count;
+  while (left > 0) {
+    if (grid.pendingWrap && grid.autowrap) wrap(grid, at + count - left, insert);
+    const edge = edgeOf(grid);
+    const taken = Math.min(left, edge - grid.column + 1);
+    grid.column += taken;
+    left -= taken;
+    if (grid.column <= edge) continue;
+    grid.column = edge;
+    grid.pendingWrap = true;
+    grid.wrapLost = false;
+    if (!grid.autowrap) return;
+  }
+};
+
+/** Moves the cursor as one character of two cells does: it wraps early when only one cell is left. */
+export const printWide = (grid: Grid, at: number, insert: Insert): void => {
+  if (grid.autowrap && (grid.pendingWrap || grid.column >= edgeOf(grid))) wrap(grid, at, insert);
+  const edge = edgeOf(grid);
+  if (!grid.autowrap && grid.quirks.isXtermJs && (grid.pendingWrap || grid.column >= edge)) {
+    grid.column = edge; // it prints nothing where there is no room
+    return clearWrap(grid);
+  }
+  grid.column += 2;
+  if (grid.column <= edge) return;
+  grid.column = edge;
+  grid.pendingWrap = true;
+  grid.wrapLost = false;
 };

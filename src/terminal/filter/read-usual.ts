@@ -1,13 +1,11 @@
+import { type Sequence, widthOf } from './bytes.js';
+import { hasFooter, type Grid } from './grid.js';
+import { clearWrap, index, printCells, printWide } from './motion.js';
+import { notePrinted, type Pass } from './parser.js';
+import { addRendition } from './rendition.js';
+
 // What agents' output is made of nearly everywhere: text, CR, LF, graphic renditions and moves of the cursor. Read in one loop, with no
 // table and no object for each; whatever is not that simple is left to the readers of single elements, which do the same for all of them.
-import { notePrinted } from './character.js';
-import { hasFooter, type Grid } from './grid.js';
-import { clearWrap, index } from './motion.js';
-import type { Pass } from './pass.js';
-import { printCells, printWide } from './print.js';
-import { addRendition } from './rendition.js';
-import type { Sequence } from './sequence.js';
-import { widthOf } from './width.js';
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,6 +1,5 @@
 import type { Grid } from './grid.js';
-import { isBlockedBelow, noteScrolled } from './motion.js';
-import { edgeOf, wrap } from './print.js';
+import { isBlockedBelow, noteScrolled, edgeOf, wrap } from './motion.js';
 
 /*
  * REP (ECMA-48 8.3.103, `CSI n b`) prints the preceding character n times more. It is reckoned row by row and never character by

@@ -1,8 +1,7 @@
+import { countAt, listAt, textAt, type JsonRecord } from '../../core/json.js';
+import { event, json, partsOf, stream, textIn, type Api, type Question, type Answer } from './api.js';
+
 // Anthropic's messages, as Claude Code sends them: https://docs.anthropic.com/en/api/messages-streaming
-import { countAt, listAt, textAt } from '../../core/json.js';
-import type { JsonRecord } from '../../core/json.js';
-import { event, json, partsOf, stream, textIn, type Api, type Question } from './api.js';
-import type { Answer } from './control.js';
 
 const SUMMARY = /Respond with TEXT ONLY|create a detailed summary of (?:the|this|our) conversation/;
 const SHELL = 'Bash';

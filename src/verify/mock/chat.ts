@@ -1,8 +1,16 @@
+import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
+import {
+  json,
+  openaiErrorType,
+  partsOf,
+  stream,
+  textIn,
+  type Api,
+  type Question,
+  type Answer,
+} from './api.js';
+
 // OpenAI's chat completions, as Qwen Code sends them: https://platform.openai.com/docs/api-reference/chat-streaming
-import { listAt, recordAt, textAt } from '../../core/json.js';
-import type { JsonRecord } from '../../core/json.js';
-import { json, openaiErrorType, partsOf, stream, textIn, type Api, type Question } from './api.js';
-import type { Answer } from './control.js';
 
 const SUMMARY = /state_snapshot|create a detailed summary/;
 /** The last words of a question that offers the tools, too, as the turns do: what was asked before is in the cache then. */

@@ -1,8 +1,7 @@
+import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
+import { json, partsOf, stream, textIn, type Api, type Question, type Answer } from './api.js';
+
 // Gemini's generateContent and streamGenerateContent, as Gemini CLI sends them: https://ai.google.dev/api/generate-content
-import { listAt, recordAt, textAt } from '../../core/json.js';
-import type { JsonRecord } from '../../core/json.js';
-import { json, partsOf, stream, textIn, type Api, type Question } from './api.js';
-import type { Answer } from './control.js';
 
 const PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent)$/;
 /** The first call asks for the snapshot, the second one for a critical look at it. */

@@ -1,6 +1,4 @@
-// OpenAI's responses, as Codex sends them: https://platform.openai.com/docs/api-reference/responses-streaming
-import { listAt, textAt } from '../../core/json.js';
-import type { JsonRecord } from '../../core/json.js';
+import { listAt, textAt, type JsonRecord } from '../../core/json.js';
 import {
   event,
   json,
@@ -11,8 +9,10 @@ import {
   type Api,
   type Question,
   type Wire,
+  type Answer,
 } from './api.js';
-import type { Answer } from './control.js';
+
+// OpenAI's responses, as Codex sends them: https://platform.openai.com/docs/api-reference/responses-streaming
 
 const SUMMARY = /CONTEXT CHECKPOINT COMPACTION/;
 const TITLE = /single-line task title/;

@@ -1,15 +1,26 @@
-// A model server on the loopback device that speaks four APIs and does as it is told.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseRecord } from '../../core/json.js';
 import { anthropic } from './anthropic.js';
-import { failureOf, json, type Api, type Purpose, type Question, type Wire } from './api.js';
+import {
+  failureOf,
+  json,
+  type Api,
+  type Purpose,
+  type Question,
+  type Wire,
+  firstControl,
+  withChange,
+  type Answer,
+  type Change,
+} from './api.js';
 import { chat } from './chat.js';
-import { firstControl, withChange, type Answer, type Change } from './control.js';
 import { gemini } from './gemini.js';
 import { responses } from './responses.js';
+
+// A model server on the loopback device that speaks four APIs and does as it is told.
 
 const apis: readonly Api[] = [anthropic, responses, gemini, chat];
 

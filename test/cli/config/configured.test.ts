@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configured } from '../../../src/cli/config/configured.js';
-import { noticeOf } from '../../../src/cli/config/messages.js';
+import { noticeOf } from '../../../src/cli/config/text.js';
 import { addOptions } from '../../../src/cli/options.js';
 import { parseArguments } from '../../../src/cli/program.js';
 import type { Options, Task } from '../../../src/cli/request.js';
@@ -11,7 +11,7 @@ import { fallbackOf } from '../../../src/core/config/merge.js';
 import { keyOf } from '../../../src/core/config/keys.js';
 import { Command } from 'commander';
 import { allKeys, samples } from '../../support/config.js';
-import { checkValue } from '../../../src/core/config/check-value.js';
+import { checkValue } from '../../../src/core/config/check.js';
 
 let folder = '';
 const file = (): string => join(folder, 'ctxwrap/config.jsonc');

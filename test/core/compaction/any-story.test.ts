@@ -1,8 +1,8 @@
 // What must hold whatever happens: activities, keys, numbers, records, requests and answers in any order, at any time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../../src/core/activity.js';
-import { compactionDue } from '../../../src/core/compaction/due.js';
+import type { Activity } from '../../../src/core/reading.js';
+import { compactionDue } from '../../../src/core/compaction/machine.js';
 import { compactionWords } from '../../../src/core/compaction/words.js';
 import type { OutcomeKind } from '../../../src/core/compaction/outcome.js';
 import { NOON } from '../../support/compaction-play.js';

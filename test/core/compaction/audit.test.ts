@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditLine } from '../../../src/core/compaction/audit.js';
-import type { AuditContext } from '../../../src/core/compaction/audit.js';
+import { auditLine } from '../../../src/core/compaction/protocol.js';
+import type { AuditContext } from '../../../src/core/compaction/protocol.js';
 import { anEnded } from '../../support/ended.js';
 
 const ended = anEnded();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { focusText, LONGEST_FOCUS } from '../../../src/core/compaction/focus.js';
+import { focusText, LONGEST_FOCUS } from '../../../src/core/json.js';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),

@@ -1,7 +1,7 @@
 // When a key of ours is typed, and when not: the agent has been ready for a while, nobody types, and the countdown has been seen.
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../../src/core/activity.js';
-import { holdOf } from '../../../src/core/compaction/gate.js';
+import type { Activity } from '../../../src/core/reading.js';
+import { holdOf } from '../../../src/core/compaction/policy.js';
 import { compacted, tokens } from '../../support/sessions.js';
 import {
   AUTO_TOKENS,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nativeHold } from '../../../src/core/compaction/native-hold.js';
-import { sessionRecord } from '../../../src/core/session-record.js';
-import type { Liveness } from '../../../src/core/session-record.js';
+import { nativeHold } from '../../../src/core/compaction/policy.js';
+import { sessionRecord } from '../../../src/core/records.js';
+import type { Liveness } from '../../../src/core/records.js';
 import { compacted, grew, sessionAfter, shows, tokens } from '../../support/sessions.js';
 import type { Timed } from '../../support/sessions.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lookAtOmc } from '../../../src/core/compaction/omc-request.js';
-import type { OmcSeen } from '../../../src/core/compaction/omc-request.js';
+import { lookAtOmc } from '../../../src/core/compaction/protocol.js';
+import type { OmcSeen } from '../../../src/core/compaction/protocol.js';
 
 const start = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

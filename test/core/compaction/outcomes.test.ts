@@ -1,6 +1,6 @@
 // What became of an attempt, and what decided it.
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../../src/core/activity.js';
+import type { Activity } from '../../../src/core/reading.js';
 import { compacted, inSession, shows, tokens } from '../../support/sessions.js';
 import { AUTO_TOKENS, playBegun, playCompaction, playTyping } from '../../support/compaction-play.js';
 import type { Play } from '../../support/compaction-play.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attemptRecord } from '../../../src/core/compaction/attempt-record.js';
+import { attemptRecord } from '../../../src/core/compaction/protocol.js';
 import { anEnded } from '../../support/ended.js';
 import type { Ended, Outcome } from '../../../src/core/compaction/outcome.js';
-import { isExpired, parseAnswer, parseRequest } from '../../../src/core/compaction/request-record.js';
+import { isExpired, parseAnswer, parseRequest } from '../../../src/core/compaction/protocol.js';
 
 const request = {
   schema: 'ctxwrap.request/1',

@@ -1,6 +1,6 @@
 // Summaries of real conversations take 10 to 120 s. Whatever is seen of the agent meanwhile, the record that follows is ours.
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../../src/core/activity.js';
+import type { Activity } from '../../../src/core/reading.js';
 import { inSession } from '../../support/sessions.js';
 import { AUTO_TOKENS, playFull, playTyping } from '../../support/compaction-play.js';
 import type { Play } from '../../support/compaction-play.js';

@@ -1,6 +1,6 @@
 // What starts a compaction that nobody asked for, what keeps it from starting, and what is said of that.
 import { describe, expect, it } from 'vitest';
-import type { Unseen } from '../../../src/core/compaction/sight.js';
+import type { Unseen } from '../../../src/core/compaction/policy.js';
 import type { CompactSettings, Mode } from '../../../src/core/compaction/state.js';
 import { AUTO_TOKENS, playCompaction, playFull } from '../../support/compaction-play.js';
 import { grew, shows, tokens } from '../../support/sessions.js';

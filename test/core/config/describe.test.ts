@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkValue } from '../../../src/core/config/check-value.js';
+import { checkValue } from '../../../src/core/config/check.js';
 import { commentOf, describeKey, keyTable } from '../../../src/core/config/describe.js';
 import { envNames } from '../../../src/core/config/env-names.js';
-import { jsonSchema } from '../../../src/core/config/json-schema.js';
+import { jsonSchema } from '../../../src/core/config/describe.js';
 import { keyOf } from '../../../src/core/config/keys.js';
 import { allKeys, samples } from '../../support/config.js';
 

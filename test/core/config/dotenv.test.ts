@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDotenv } from '../../../src/core/config/dotenv.js';
+import { readDotenv } from '../../../src/core/config/read.js';
 
 describe('a value of a dotenv file', () => {
   it.each([

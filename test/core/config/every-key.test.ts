@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkValue } from '../../../src/core/config/check-value.js';
+import { checkValue } from '../../../src/core/config/check.js';
 import { ownEnvName } from '../../../src/core/config/env-names.js';
 import { fallbackOf } from '../../../src/core/config/merge.js';
 import { keyOf } from '../../../src/core/config/keys.js';
-import { writtenOf } from '../../../src/core/config/written.js';
+import { writtenOf } from '../../../src/core/config/check.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
 
 const inEnv = allKeys.filter((key) => keyOf(key).env !== false);

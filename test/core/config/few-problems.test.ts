@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, fewOf } from '../../../src/core/config/few-problems.js';
-import type { Origin, Problem } from '../../../src/core/config/setting.js';
+import { countOf, fewOf } from '../../../src/core/config/check.js';
+import type { Origin, Problem } from '../../../src/core/config/merge.js';
 
 const file: Origin = { layer: 'project', place: '/p/.ctxwrap.jsonc' };
 const unknown = (index: number, origin: Origin = file): Problem => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../../src/core/build-ladder.js';
-import { assumedWindow } from '../../../src/core/config/backends.js';
+import { assumedWindow } from '../../../src/core/config/keys.js';
 import { keyOf } from '../../../src/core/config/keys.js';
-import { readEntries } from '../../../src/core/config/read-layer.js';
+import { readEntries } from '../../../src/core/config/read.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
 
 describe('a project’s file', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawnOverlay, nextMode, openOverlay, overlayKey } from '../../../src/core/overlay/keys.js';
-import type { OverlayKey, OverlayState } from '../../../src/core/overlay/keys.js';
+import { drawnOverlay, nextMode, openOverlay, overlayKey } from '../../../src/core/overlay-keys.js';
+import type { OverlayKey, OverlayState } from '../../../src/core/overlay-keys.js';
 
 const drawn = drawnOverlay(openOverlay, { scroll: 0, most: 30, shown: 10 });
 const pressed = (state: OverlayState, ...keys: readonly OverlayKey[]): OverlayState =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OverlayView } from '../../../src/core/overlay/view.js';
-import { runtimes } from '../../../src/runtimes/index.js';
+import type { OverlayView } from '../../../src/core/overlay-view.js';
+import { runtimes } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
 import { overlayAt, playOverlay } from '../../support/overlay-play.js';
 import { blank, shows, tokens } from '../../support/sessions.js';

@@ -1,5 +1,5 @@
 // What the lab has to know of an agent beyond what it takes to try it: where it comes from, and how a user gets about in it.
-import type { TriedAgent } from '../../../src/verify/agents/agent.js';
+import type { TriedAgent } from '../../../src/verify/agents.js';
 
 /** Where a user can be in an agent while no key of ours may be typed. */
 export type PlaceName =
@@ -44,7 +44,7 @@ export interface LabAgent extends TriedAgent {
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
 }
 
-export { BACKSPACE, ENTER, ESC } from '../../../src/verify/agents/agent.js';
+export { BACKSPACE, ENTER, ESC } from '../../../src/verify/agents.js';
 const CTRL_MASK = 0x1f;
 
 export const ctrl = (letter: string): string => String.fromCharCode(letter.charCodeAt(0) & CTRL_MASK);

@@ -1,4 +1,4 @@
-import { claude as tried } from '../../../src/verify/agents/claude.js';
+import { claude as tried } from '../../../src/verify/agents.js';
 import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
 export const claude: LabAgent = {

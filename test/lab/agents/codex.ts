@@ -1,4 +1,4 @@
-import { codex as tried } from '../../../src/verify/agents/codex.js';
+import { codex as tried } from '../../../src/verify/agents.js';
 import { BACKSPACE, ctrl, ENTER, ESC, type LabAgent } from './agent.js';
 
 export const codex: LabAgent = {

@@ -1,4 +1,4 @@
-import { gemini as tried } from '../../../src/verify/agents/gemini.js';
+import { gemini as tried } from '../../../src/verify/agents.js';
 import { ESC, type LabAgent } from './agent.js';
 import { sharedPlaces } from './gemini-and-qwen.js';
 

@@ -1,4 +1,4 @@
-import { qwen as tried } from '../../../src/verify/agents/qwen.js';
+import { qwen as tried } from '../../../src/verify/agents.js';
 import { ESC, type LabAgent } from './agent.js';
 import { sharedPlaces } from './gemini-and-qwen.js';
 

@@ -5,7 +5,7 @@ import { ctrl } from '../agents/agent.js';
 import { SOME } from '../../../src/verify/stage.js';
 import { must } from '../../../src/verify/scenario.js';
 import type { Scenario, Stage } from './scenario.js';
-import { compacted, fill, openDialog, unanswered } from '../../../src/verify/steps.js';
+import { compacted, fill, openDialog, unanswered } from '../../../src/verify/certificate.js';
 
 const HOTKEY = ctrl(']');
 const CHORD_MS = 200; // between the hotkey and its second key

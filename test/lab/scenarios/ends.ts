@@ -1,10 +1,10 @@
 // Every way a compaction can end that is not success, and what is said of it then.
 import { ESC } from '../agents/agent.js';
 import { familyOf } from '../family.js';
-import type { Answer, Fault } from '../../../src/verify/mock/control.js';
+import type { Answer, Fault } from '../../../src/verify/mock/api.js';
 import { must } from '../../../src/verify/scenario.js';
 import type { Scenario } from './scenario.js';
-import { brief, ENDED, fill } from '../../../src/verify/steps.js';
+import { brief, ENDED, fill } from '../../../src/verify/certificate.js';
 import { beginAnew, SLOW_MS, underWay } from './steps.js';
 
 const PATIENCE_MS = 400_000; // Gemini tries again for nearly five minutes

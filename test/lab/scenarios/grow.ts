@@ -3,7 +3,7 @@ import { BACKSPACE } from '../agents/agent.js';
 import { workAtLength } from './long-turn.js';
 import { must } from '../../../src/verify/scenario.js';
 import type { Scenario } from './scenario.js';
-import { compacted, fill, openDialog, unanswered, untouched } from '../../../src/verify/steps.js';
+import { compacted, fill, openDialog, unanswered, untouched } from '../../../src/verify/certificate.js';
 
 const PIECE_MS = 500;
 const DRAFT = 'half a thought';

@@ -1,5 +1,5 @@
 // The same stories in a terminal that understands OSC 7501: an agent then tells its state there, and no longer in its title.
-import { outputIn } from '../../../src/verify/recorded-keys.js';
+import { outputIn } from '../../../src/verify/keys.js';
 import { must } from '../../../src/verify/scenario.js';
 import type { Scenario } from './scenario.js';
 

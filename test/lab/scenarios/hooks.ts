@@ -1,9 +1,9 @@
 // Agents that call ctxwrap: from hooks of the user's, and before they compact by themselves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hookText, type HookAgent } from '../../../src/cli/hooks/hook-text.js';
+import { hookText, type HookAgent } from '../../../src/cli/hooks.js';
 import { must } from '../../../src/verify/scenario.js';
-import { brief, compacted, fill } from '../../../src/verify/steps.js';
+import { brief, compacted, fill } from '../../../src/verify/certificate.js';
 import { ENTER } from '../agents/agent.js';
 import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
 

@@ -2,7 +2,7 @@
 import { FULL, HARD } from '../../../src/verify/stage.js';
 import { must } from '../../../src/verify/scenario.js';
 import type { Scenario, Stage } from './scenario.js';
-import { compacted, fill } from '../../../src/verify/steps.js';
+import { compacted, fill } from '../../../src/verify/certificate.js';
 
 const PATIENCE_MS = 400_000; // the breaker stays open for five minutes
 const WATCH_MS = 30_000;

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Place, PlaceName } from '../agents/agent.js';
 import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
-import { compacted, fill, untouched } from '../../../src/verify/steps.js';
+import { compacted, fill, untouched } from '../../../src/verify/certificate.js';
 
 const KEY_MS = 300; // between two keys that lead somewhere
 

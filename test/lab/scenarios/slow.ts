@@ -1,10 +1,10 @@
 // Summaries that take as long as real ones do: the outcome is ours, however long it takes and whatever is typed meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENTER } from '../agents/agent.js';
-import { lastingSilently } from '../../../src/verify/mock/control.js';
+import { lastingSilently } from '../../../src/verify/mock/api.js';
 import { must, SUMMARY_MS } from '../../../src/verify/scenario.js';
 import type { Scenario, Stage } from './scenario.js';
-import { compacted, fill } from '../../../src/verify/steps.js';
+import { compacted, fill } from '../../../src/verify/certificate.js';
 
 const OUTCOMES = /compaction by (?:us|the user|the agent): .*/g;
 const WATCH_MS = 10_000;

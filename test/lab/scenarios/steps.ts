@@ -1,7 +1,7 @@
 // What only the lab's stories have in common.
-import { lasting } from '../../../src/verify/mock/control.js';
+import { lasting } from '../../../src/verify/mock/api.js';
 import type { Stage } from '../../../src/verify/stage.js';
-import { fill } from '../../../src/verify/steps.js';
+import { fill } from '../../../src/verify/certificate.js';
 
 export const SLOW_MS = 30_000; // for what is done while a summary is on its way
 

@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/event.js';
-import { runtimes } from '../../../src/runtimes/index.js';
-import type { Runtime } from '../../../src/runtimes/runtime.js';
-import { growingFile } from '../../../src/storage/growing-file.js';
-import { factInbox } from '../../../src/wrap/observing/fact-inbox.js';
+import { runtimes } from '../../../src/agents/index.js';
+import type { Runtime } from '../../../src/agents/agent.js';
+import { growingFile } from '../../../src/storage/tail.js';
+import { factInbox } from '../../../src/wrap/session-file.js';
 import { footerSequence, linesOf, readLines } from '../../support/read-log.js';
 
 const cases = [

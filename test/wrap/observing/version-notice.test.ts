@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../../src/runtimes/index.js';
-import { versionNotice } from '../../../src/wrap/observing/version-notice.js';
+import { runtimes } from '../../../src/agents/index.js';
+import { versionNotice } from '../../../src/wrap/version-notice.js';
 import { verifiedRecord } from '../../support/verified.js';
 
 const { claude } = runtimes;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../../src/runtimes/index.js';
-import type { RecordedEvent } from '../../../src/storage/recording-file.js';
-import { settledScreens } from '../../../src/wrap/replay/settled-screens.js';
+import { runtimes } from '../../../src/agents/index.js';
+import type { RecordedEvent } from '../../../src/storage/recording-reader.js';
+import { settledScreens } from '../../../src/replay/sources.js';
 import { playScreens } from '../../support/screen-play.js';
 
 describe('the screens of a recording', () => {

@@ -1,0 +1,288 @@
+import type { Signals, Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
+import type { AgentStatus, Seen } from '../agent.js';
+import { parseAgentState, type AgentState } from '../tested.js';
+import {
+  ANY_SIGN,
+  SPINNER,
+  TALK,
+  colouredBelow,
+  colouredEnd,
+  isMessageGlyph,
+  ownRowAbove,
+  rowsBelow,
+  rowText,
+  type Layout,
+  type Panel,
+  type Prompt,
+  POINTER,
+} from './layout.js';
+
+// Claude's own word on its state, from 2.1.330 on to a terminal that answers its question (facts/updates-2026-11-22.md).
+
+const APP = 'claude-code';
+
+export interface OwnWord {
+  readonly says: 'rest' | 'busy' | 'asks' | 'gone' | 'of another program';
+  /** `state: done` */
+  readonly witness: string;
+  /** what it asks of the user */
+  readonly asks?: string;
+}
+
+const meanings = {
+  idle: 'rest',
+  done: 'rest',
+  error: 'rest',
+  working: 'busy',
+  blocked: 'asks',
+  clear: 'gone',
+} as const;
+
+/** It is at rest, and tells of commands that it has left running in the background (seen in 2.1.330's program). */
+const STILL_RUNNING = / still running$/;
+
+/** What this state says of Claude; `working` is also told at rest, while commands run in the background. */
+export const meaningOf = ({ state, message }: AgentState): OwnWord['says'] =>
+  state === 'working' && STILL_RUNNING.test(message ?? '') ? 'rest' : meanings[state];
+
+/** Undefined where none was told. At the exit Claude clears the state without its name. */
+export const ownWord = ({ agentState }: Signals): OwnWord | undefined => {
+  const told = parseAgentState(agentState);
+  if (!told) return undefined;
+  const { state, app, message } = told;
+  if (state !== 'clear' && app !== APP)
+    return { says: 'of another program', witness: 'state of another program' };
+  return { says: meaningOf(told), witness: `state: ${state}`, ...(message ? { asks: message } : {}) };
+};
+
+/** Claude itself has told it. */
+export const isOwnWord = (word: OwnWord | undefined): boolean =>
+  word !== undefined && word.says !== 'gone' && word.says !== 'of another program';
+
+// The row above the prompt that tells of work: in the first column, where no message begins, a sign and words that end in an ellipsis. A
+// finished turn reads `✻ Brewed for 4s`, without it.
+
+const KNOWN = new RegExp(String.raw`^${SPINNER} \S.*…`);
+// With a sign that was never seen, only where nothing but a remark in parentheses follows: Claude begins other rows with signs, too.
+const LIKELY = new RegExp(String.raw`^${ANY_SIGN} \S[^…]*…(?: \([^()]*\)?)?$`, 'u');
+const TIMED = new RegExp(String.raw`^(?!${TALK})\S \S[^…]*… \((?:\d+[smh]|esc )`);
+// Announcements begin with a part of a line, too; they are longer.
+const DRAWN = /^[\u2500-\u259f] (?:[^\s…]+ ){0,2}[^\s…]+…(?: \([^()]*\)?)?$/;
+const COMPACTION = /^\S (?:Compacting conversation|Running \w*Compact hooks)/;
+
+export const isSpinnerRow = (row: string): boolean =>
+  [KNOWN, LIKELY, TIMED, DRAWN].some((pattern) => pattern.test(row));
+
+/** The one of a compaction. */
+const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
+
+// What the title of the terminal says of Claude: a sign and a blank before a name, one at rest and others in turns while it works
+// (facts/claude.md §3, facts/updates-2026-11-22.md).
+
+export type TitleWord = 'idle' | 'busy' | 'with an unknown sign' | 'without a sign';
+
+/** The sign of a title, and when it has changed last. */
+export interface TitleSeen {
+  readonly sign: string;
+  readonly changedAt?: Millis;
+}
+
+const SIGNED = /^([^\p{L}\p{N}\s"'([{/\\~.-])\ufe0f? +\S/u;
+const AT_REST = '✳';
+// `⠂ ⠐` until 2.1.230, `◐ ◑` since: parts of something that turns, as many spinners have them.
+const TURNING = /^[\u2801-\u28ff◐-◓◜-◟◠◡◴-◷⊙]$/u;
+
+const IN_TURNS_MS = 2_500; // Claude changes its sign about once a second
+
+/** Whether a title is one that only Claude sets. */
+export const isTitleOfClaude = (title: string | undefined): boolean => /^[✳⠂⠐◐◑] /.test(title ?? '');
+
+/** What is known of the sign after this title. */
+const titleAfter = (
+  before: TitleSeen | undefined,
+  title: string | undefined,
+  now: Millis,
+): TitleSeen | undefined => {
+  const sign = SIGNED.exec(title ?? '')?.[1];
+  if (sign === undefined || sign === before?.sign) return sign === undefined ? undefined : before;
+  return before === undefined || before.sign === AT_REST ? { sign } : { sign, changedAt: now };
+};
+
+/** Undefined where there is no title: in old versions, with CLAUDE_CODE_DISABLE_TERMINAL_TITLE, and after the exit. */
+const titleWord = (title: string | undefined, seen?: TitleSeen, now?: Millis): TitleWord | undefined => {
+  if (title === undefined) return undefined;
+  const sign = SIGNED.exec(title)?.[1];
+  if (sign === undefined) return 'without a sign';
+  if (sign === AT_REST) return 'idle';
+  const isInTurns = seen?.changedAt !== undefined && now !== undefined && now - seen.changedAt <= IN_TURNS_MS;
+  return TURNING.test(sign) || isInTurns ? 'busy' : 'with an unknown sign';
+};
+
+// What Claude Code is doing, from its frame, its title, its own state and its status file (facts/claude.md §5). Each must agree before it is
+// ready.
+
+/** What only earlier screens can tell. */
+export interface Habits {
+  /** the prompt has vim's modes: without `-- INSERT --` it takes keys as commands, and shows nothing of that */
+  readonly vim: boolean;
+  readonly title?: TitleSeen;
+}
+
+const INSERT_MODE = /^ *-- INSERT --/;
+
+// The keys that a dialog, a picker or a view takes; the choice of a question.
+const KEYS =
+  /\bEsc(?:\/\w+)* to (?:cancel|close|clear|exit|go back)\b|\bEnter(?:\/\w+)* to (?:confirm|select|continue|set|view|change)\b/;
+const CHOICE = new RegExp(String.raw`^ {0,3}${POINTER} \d\. `);
+
+// Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else.
+const NOT_NOW =
+  /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
+
+// The view of all agents has a prompt, too, but what is typed there starts another session; and rows that look like a spinner.
+const AGENTS_VIEW = /^ *enter to (?:open|create|collapse|expand)\b/;
+
+/** What is known after this screen. */
+export const habitsAfter = (
+  { vim, title }: Habits,
+  { screen, signals }: Seen,
+  layout: Layout,
+  now: Millis,
+): Habits => {
+  const sign = titleAfter(title, signals.title, now);
+  const hasModes = vim || (layout.kind === 'prompt' && isInsertMode(screen, layout));
+  return { vim: hasModes, ...(sign ? { title: sign } : {}) };
+};
+
+/** The activity with what speaks for it. */
+export const activityOf = (seen: Seen, layout: Layout, habits: Habits, now?: Millis): ActivityReport => {
+  const { screen, status } = seen;
+  const said = saidBy(seen, habits, now);
+  const report: Report = (activity, ...witnesses) => ({
+    activity,
+    witnesses: [...witnesses, ...said.witnesses],
+    ...(activity === 'dialog' && said.asks !== undefined ? { asks: said.asks } : {}),
+  });
+  if (said.isStrange) return report('unknown');
+  if (said.isAsking) return report('dialog');
+  // a permission is asked for under the title of an idle prompt; a draft may be cut off from its bar for a moment
+  if (layout.kind === 'panel' && said.isWorking) return report('busy');
+  if (layout.kind === 'panel') return panelReport(screen, layout, report);
+  if (layout.kind === 'none') {
+    if (said.isBusy) return report('busy');
+    return KEYS.test(colouredEnd(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
+  }
+  if (AGENTS_VIEW.test(rowsBelow(screen, layout.lower)[0] ?? ''))
+    return report('unknown', 'view of all agents');
+  const spinner = spinnerAbove(screen, layout);
+  const witnesses = spinner ? ['spinner row'] : [];
+  if (said.isDisagreed) return report('unknown', ...witnesses);
+  if (spinner === 'compacting' && !said.isAtRest) return report('compacting', 'compaction row');
+  if (said.isBusy || (spinner && !said.isAtRest)) return report('busy', ...witnesses);
+  if (spinner || said.isOpen) return report('unknown', ...witnesses);
+  return promptReport(screen, layout, { habits, status, report });
+};
+
+/** What is told beside the screen. */
+interface Said {
+  readonly witnesses: readonly string[];
+  readonly asks?: string;
+  /** another program speaks, or Claude has taken leave */
+  readonly isStrange: boolean;
+  readonly isAsking: boolean;
+  /** its title or its state says so */
+  readonly isWorking: boolean;
+  /** or its status file */
+  readonly isBusy: boolean;
+  /** its title or its state says so; the status file follows later */
+  readonly isAtRest: boolean;
+  readonly isDisagreed: boolean;
+  /** the title has a sign that was never seen, and nothing else says that it rests */
+  readonly isOpen: boolean;
+}
+
+const saidBy = ({ signals, status }: Seen, habits: Habits, now: Millis | undefined): Said => {
+  const own = ownWord(signals);
+  const title = ownTitle(titleWord(signals.title, habits.title, now), own);
+  const [isBusyByTitle, isIdleByTitle] = [title === 'busy', title === 'idle'];
+  const isWorking = isBusyByTitle || own?.says === 'busy';
+  const isDisagreed = (own?.says === 'busy' && isIdleByTitle) || (own?.says === 'rest' && isBusyByTitle);
+  const told = [title && `title ${title}`, own?.witness, status && `status file: ${status.state}`];
+  return {
+    witnesses: told.filter((word) => word !== undefined),
+    ...(own?.asks === undefined ? {} : { asks: own.asks }),
+    isStrange: title === 'of another program' || own?.says === 'gone' || own?.says === 'of another program',
+    isAsking: status?.state === 'waiting' || own?.says === 'asks',
+    isWorking,
+    isBusy: isWorking || status?.state === 'busy',
+    isAtRest: isIdleByTitle || own?.says === 'rest',
+    isDisagreed,
+    isOpen: title === 'with an unknown sign' && own?.says !== 'rest' && status?.state !== 'idle',
+  };
+};
+
+// Claude puts no sign into its title where it tells its state.
+const ownTitle = (
+  title: TitleWord | undefined,
+  own: OwnWord | undefined,
+): Exclude<TitleWord, 'without a sign'> | 'of another program' | undefined => {
+  if (title !== 'without a sign') return title;
+  return own === undefined ? 'of another program' : undefined;
+};
+
+type Report = (activity: Activity, ...witnesses: readonly string[]) => ActivityReport;
+
+// A bar without a prompt: a question, a picker, or a view.
+const panelReport = (screen: ScreenView, { bar, isOverlay }: Panel, report: Report): ActivityReport => {
+  if (isOverlay) return report('dialog', 'over the conversation');
+  const rows = colouredBelow(screen, bar);
+  const isDialog = rows.some((row) => CHOICE.test(row)) || KEYS.test(joined(rows));
+  return isDialog ? report('dialog', 'dialog below its bar') : report('unknown', 'no prompt');
+};
+
+// A narrow screen wraps the keys.
+const joined = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
+
+interface PromptContext {
+  readonly habits: Habits;
+  readonly status: AgentStatus | undefined;
+  readonly report: Report;
+}
+
+const promptReport = (
+  screen: ScreenView,
+  prompt: Prompt,
+  { habits, status, report }: PromptContext,
+): ActivityReport => {
+  const obstacle = obstacleOf(screen, prompt);
+  if (obstacle !== undefined) return report('unknown', obstacle);
+  if (status && status.state !== 'idle') return report('unknown');
+  if (habits.vim && !isInsertMode(screen, prompt) && !isCommandListed(screen, prompt))
+    return report('unknown', 'vim without insert mode');
+  return prompt.isEmpty ? report('ready', 'empty prompt row') : report('draft', 'text in the prompt');
+};
+
+/** Why what is typed now would be no message, though the prompt is there. */
+export const obstacleOf = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
+  if (!isMessageGlyph(glyph))
+    return glyph === '!' ? 'shell mode' : 'a sign before the prompt that is not known';
+  const blocking = rowsBelow(screen, lower)
+    .map((row) => NOT_NOW.exec(row)?.[0])
+    .find((sign) => sign !== undefined);
+  if (blocking !== undefined) return `footer: ${blocking.trim()}`;
+  return isActive ? undefined : 'cursor outside the prompt';
+};
+
+const spinnerAbove = (screen: ScreenView, { upper }: Prompt): 'spinner' | 'compacting' | undefined => {
+  const row = ownRowAbove(screen, upper);
+  const text = row === undefined ? '' : rowText(screen, row);
+  if (!isSpinnerRow(text)) return undefined;
+  return isCompactionRow(text) ? 'compacting' : 'spinner';
+};
+
+const isInsertMode = (screen: ScreenView, { lower }: Prompt): boolean =>
+  rowsBelow(screen, lower).some((row) => INSERT_MODE.test(row));
+
+// The list of commands hides the mark of the insert mode, and opens only while one is typed.
+const isCommandListed = (screen: ScreenView, { lower, draft }: Prompt): boolean =>
+  draft.startsWith('/compact') && rowText(screen, lower + 1).startsWith('/compact ');

@@ -1,0 +1,105 @@
+import { posix } from 'node:path';
+import type { JsonRecord } from '../../core/json.js';
+import type { TitleSigns } from '../../core/reading.js';
+import type { AgentHome, Recipe, Env, Runtime } from '../agent.js';
+import { words, type LaunchRules, startsConversation } from '../launch.js';
+import { parseAgentState } from '../tested.js';
+import { meaningOf } from './activity.js';
+import { configFolder, locateClaude } from './files.js';
+import { claudeContents, claudeReader } from './log.js';
+import { screen } from './screen.js';
+import { claudeCompaction } from './settings.js';
+import { official } from './status-line.js';
+import { STANDARD_TOKENS, isOn, derivedWindow, nativeTrigger } from './window.js';
+
+const claudeHome: AgentHome = {
+  played: ['2.1.330', '2.1.263', '2.1.197'],
+  usualWindowTokens: STANDARD_TOKENS,
+  sessions: (where) => posix.join(configFolder(where), 'projects'),
+};
+
+const command = 'claude';
+const npmPackage = '@anthropic-ai/claude-code';
+
+/** Claude Code 2.1.197, from its --help (facts/claude.md §8). */
+const launchRules: LaunchRules = {
+  plainFlags: words('-p --print -h --help -v --version --bg --background'),
+  plainCommands: words(`
+    agents auth auto-mode doctor gateway install mcp plugin plugins
+    project setup-token ultrareview update upgrade
+  `),
+  valueFlags: words(`
+    --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt
+    --betas -d --debug --debug-file --disallowedTools --disallowed-tools --effort
+    --fallback-model --file --from-pr --input-format --json-schema --max-budget-usd
+    --mcp-config --model -n --name --output-format --permission-mode --plugin-dir
+    --plugin-url --remote-control --remote-control-session-name-prefix -r --resume
+    --session-id --setting-sources --settings --system-prompt --tools -w --worktree
+  `),
+};
+
+// Enter may come at once, but the row is drawn after it: 100 to 150 ms on a busy machine (facts/claude.md §4).
+const PAUSE_MS = 120;
+const STASH_PAUSE_MS = 100;
+
+/** `/compact`, or none where the user has switched it off. */
+const recipe = (env: Env): Recipe | undefined =>
+  isOn(env['DISABLE_COMPACT'])
+    ? undefined
+    : {
+        command: '/compact',
+        takesFocus: true,
+        isPasted: false,
+        pauseMs: PAUSE_MS,
+        submit: '\r',
+        startMs: 5_000,
+        finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
+        stash: { keys: '\x13', pauseMs: STASH_PAUSE_MS }, // in one write with the command the draft goes to the model
+      };
+
+const OWN_TYPES =
+  /^(?:mode|permission-mode|file-history-snapshot|ai-title|last-prompt|summary|queue-operation)$/;
+
+/** A record as only Claude Code writes it: it marks every message as the main conversation's or a subagent's. */
+const isClaudeRecord = ({ type, isSidechain, sessionId, snapshot }: JsonRecord): boolean =>
+  typeof isSidechain === 'boolean' ||
+  (typeof type === 'string' && OWN_TYPES.test(type) && (sessionId ?? snapshot) !== undefined);
+
+/*
+ * The sign before the name in the title of Claude Code 2.1.330. Seen: `✳ ` at rest and in dialogs, `◐ ` and `◑ ` in turns while it works,
+ * every 960 ms, as long as the terminal has the focus; in a multiplexer always `✳ `. Read in its program: `* ` and `> ` where it draws
+ * with ASCII. Once its question `OSC 7501;?` is answered, it sets the name alone.
+ */
+
+const FRAME_MS = 960;
+
+const isInMultiplexer = (env: Env): boolean =>
+  ['TMUX', 'STY', 'ZELLIJ'].some((name) => (env[name] ?? '') !== '');
+
+export const titleSigns = (env: Env): TitleSigns => ({
+  sets: [
+    { rest: '✳', busy: isInMultiplexer(env) ? ['✳'] : ['◐', '◑'] },
+    { rest: '*', busy: isInMultiplexer(env) ? ['*'] : ['>'] },
+  ],
+  frameMs: FRAME_MS,
+  isWorking: (told) => {
+    const said = told.includes(':id=') ? undefined : parseAgentState(told); // an id is a helper's
+    return said && meaningOf(said) === 'busy';
+  },
+});
+
+export const claude: Runtime = {
+  name: 'claude',
+  command,
+  npmPackage,
+  home: claudeHome,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger,
+  ownCompaction: claudeCompaction,
+  log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
+  official,
+  recipe,
+  screen,
+  titleSigns,
+  derivedWindow,
+};

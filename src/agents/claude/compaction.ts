@@ -1,0 +1,215 @@
+import type { CompactResult, Fact } from '../../core/event.js';
+import { recordAt, textAt, type JsonRecord, oneLine } from '../../core/json.js';
+import type { Millis, ScreenView, Activity } from '../../core/reading.js';
+import { isSpinnerRow } from './activity.js';
+import { rowText, type Layout, CORNER, POINTER, BULLET, ANY_SIGN } from './layout.js';
+
+// What Claude answers to a `/compact` that changed nothing, on its screen and in its session file (facts/claude.md §6, §7). There a prompt
+// that imitates a command has no answer of Claude's own behind it.
+
+const NOOP = /^(?:Error: )?(?:No messages|Not enough messages) to compact/;
+const EMPTY =
+  /^Error during compaction: summarization produced empty response|^Failed to generate conversation summary/;
+const FAILED = /^(?:Error during compaction:|Compaction (?:failed|blocked|interrupted)\b)/;
+const CANCELED = /^Compaction canceled/;
+const COMMAND_RESULT_COMMAND = /^<command-name>(\/\S+)<\/command-name>/;
+const COMMAND_RESULT_ANSWER = /^<local-command-(?:stdout|stderr)>(.*)<\/local-command-(?:stdout|stderr)>$/s;
+
+const LONGEST = 200; // characters of an error of the model's server, which may be a page
+
+/** Undefined for words of success, and for those of anything else. */
+const resultIn = (words: string): CompactResult | undefined => {
+  const text = oneLine(words, LONGEST);
+  if (NOOP.test(text)) return { kind: 'noop', text };
+  if (EMPTY.test(text)) return { kind: 'failed', failure: 'empty', text };
+  if (FAILED.test(text)) return { kind: 'failed', failure: 'error', text };
+  return CANCELED.test(text) ? { kind: 'interrupted', by: 'Esc' } : undefined;
+};
+
+/** As `/compact`; undefined where the record is no command. */
+export const commandOf = (record: JsonRecord): string | undefined =>
+  COMMAND_RESULT_COMMAND.exec(textAt(recordAt(record, 'message'), 'content') ?? '')?.[1];
+
+/** What Claude answered to `/compact`, where that changed nothing. */
+export const resultOf = (record: JsonRecord): CompactResult | undefined =>
+  resultIn(COMMAND_RESULT_ANSWER.exec(textAt(record, 'content') ?? '')?.[1] ?? '');
+
+// A `/compact` on the screen with the words under it. Only what begins in the first column is the user's own command.
+
+export const USER_ROW = new RegExp(String.raw`^${POINTER} \S`);
+const COMMAND = new RegExp(String.raw`^${POINTER} /compact(?: |$)`);
+const COMMAND_ANSWER_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(?=\S)`);
+const ANSWER_GOES_ON = /^ {5}\S/;
+
+/** The command stands in the prompt, or did so a moment ago. */
+export interface Asked {
+  readonly columns: number;
+  /** how many commands that changed nothing were on the screen then */
+  readonly failures: number;
+  readonly at: Millis;
+}
+
+const ANSWER_MS = 3_000; // longest time from the command to words that come without a compaction being seen
+
+export const rowsAbove = (screen: ScreenView, end: number): readonly string[] =>
+  Array.from({ length: end }, (_, row) => rowText(screen, row));
+
+/** The words under the last command, where it is the last thing the user said and changed nothing. */
+const lastResult = (rows: readonly string[]): CompactResult | undefined => {
+  const last = rows.findLastIndex((row) => USER_ROW.test(row));
+  return COMMAND.test(rows[last] ?? '') ? resultUnder(rows, last) : undefined;
+};
+
+/** While the command is typed, and until it is answered. */
+export const askedAfter = (
+  asked: Asked | undefined,
+  screen: ScreenView,
+  layout: Layout,
+  { isBusy, now }: { readonly isBusy: boolean; readonly now: Millis },
+): Asked | undefined => {
+  const { columns } = screen;
+  if (layout.kind === 'prompt' && layout.draft.startsWith('/compact'))
+    return { columns, failures: failuresIn(rowsAbove(screen, layout.upper)), at: now };
+  if (!asked || asked.columns !== columns) return undefined;
+  if (isBusy) return { ...asked, at: now }; // it may be queued behind a turn
+  return now - asked.at > ANSWER_MS ? undefined : asked;
+};
+
+/** What became of a command that was answered at once; words that were there before are none. */
+export const answerTo = (asked: Asked, screen: ScreenView, layout: Layout): CompactResult | undefined => {
+  if (layout.kind !== 'prompt' || layout.draft.startsWith('/compact')) return undefined;
+  const rows = rowsAbove(screen, layout.upper);
+  return failuresIn(rows) > asked.failures ? lastResult(rows) : undefined;
+};
+
+const failuresIn = (rows: readonly string[]): number =>
+  rows.filter((row, index) => COMMAND.test(row) && resultUnder(rows, index) !== undefined).length;
+
+const resultUnder = (rows: readonly string[], command: number): CompactResult | undefined => {
+  const from = rows.findIndex((row, index) => index > command && COMMAND_ANSWER_ANSWER.test(row));
+  const between = rows.slice(command + 1, from);
+  // a long focus goes on below the command
+  if (from < 0 || between.some((row) => !/^ {2}\S/.test(row))) return undefined;
+  const rest = rows.slice(from + 1);
+  const end = rest.findIndex((row) => !ANSWER_GOES_ON.test(row));
+  const more = end < 0 ? rest : rest.slice(0, end);
+  const words = [(rows[from] ?? '').replace(COMMAND_ANSWER_ANSWER, ''), ...more.map((row) => row.trim())];
+  return resultIn(words.join(' '));
+};
+
+// How a compaction that was seen on the screen ended (facts/claude.md §6). An older one may be on the screen, too, and come into view
+// again when a compaction is stopped: so it counts only what was not there before, or what a compaction throws away.
+
+/** A compaction under way, or just over. */
+export interface Compacting {
+  readonly columns: number;
+  /** the user asked for it */
+  readonly isAsked: boolean;
+  /** how many compactions that the user asked for are on the screen as done */
+  readonly answers: number;
+  /** the first row of the conversation on the screen, under the mark of an earlier compaction if there is one */
+  readonly first: string | undefined;
+  /** what waits to be sent when it is over, so that it may stand below the end */
+  readonly waiting: readonly string[];
+  /** when its row was seen last */
+  readonly at: Millis;
+}
+
+const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Compacted \(ctrl\+o`);
+const MARK = new RegExp(String.raw`^(?:${ANY_SIGN}|[═─━]+) Conversation compacted (?:\(|· )ctrl\+o`, 'u');
+/** Claude gives the command back, with its focus; the user's own words may begin like it. */
+const GIVEN_BACK = /^\/compact(?:\s|$)/;
+/** The same, but it may be drawn over a bar (facts/claude.md §2 traps). */
+const COMMAND_ON_BAR = /^([─━═])\1\/compact(?: |\1)/;
+const WAITING_ROW = new RegExp(String.raw`^(?: {2})?${POINTER} (\S.*)$`); // below the compaction's own row
+const QUEUED = new RegExp(String.raw`^ {2}${CORNER} {1,2}Queued(?: ·|$)`);
+const MESSAGE_ROW = new RegExp(String.raw`^(?:${BULLET}|${POINTER}) \S`);
+
+const LONG = 16; // characters of a message that waits further in, so that its rows are cut earlier than when it is sent
+const REPAINT_MS = 2_000; // longest time the end may take to be painted
+
+/** While the compaction's own row is above the prompt, in which something may be typed meanwhile. */
+export const compactingOn = (screen: ScreenView, layout: Layout, now: Millis): Compacting => {
+  const rows = rowsOf(screen).slice(0, layout.kind === 'prompt' ? layout.upper : screen.rows);
+  const running = rows.findLastIndex(isSpinnerRow);
+  const above = rows.slice(0, running === -1 ? rows.length : running);
+  const queued = queuedIn(above);
+  const said = above.slice(0, queued[0]?.row ?? above.length);
+  return {
+    columns: screen.columns,
+    isAsked: COMMAND.test(said.findLast((row) => USER_ROW.test(row)) ?? ''),
+    answers: answersIn(rows),
+    first: underMark(rows).find((row) => MESSAGE_ROW.test(row)),
+    waiting: [...queued.map(({ text }) => text), ...waitingIn(rows.slice(running + 1))],
+    at: now,
+  };
+};
+
+/** What this screen says of how it ended; nothing where only that it did, undefined while that is open. */
+export const endOf = (
+  before: Compacting,
+  screen: ScreenView,
+  { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
+  now: Millis,
+): readonly Fact[] | undefined => {
+  if (screen.columns !== before.columns) return []; // other rows hold the same text
+  if (layout.kind === 'prompt') {
+    if (GIVEN_BACK.test(layout.draft)) return before.isAsked ? INTERRUPTED : [];
+    const rows = rowsAbove(screen, layout.upper);
+    if (isDone(before, rows)) {
+      const initiator = before.isAsked ? 'user' : 'agent';
+      return [{ type: 'boundary', boundary: { initiator, source: 'screen', at: now } }];
+    }
+    const result = before.isAsked ? lastResult(rows) : undefined;
+    if (result) return [{ type: 'compact-result', result }];
+  } else if (before.isAsked && rowsOf(screen).some((row) => COMMAND_ON_BAR.test(row))) return INTERRUPTED;
+  const isSettled = activity === 'ready' || activity === 'draft' || activity === 'dialog';
+  return isSettled || now - before.at > REPAINT_MS ? [] : undefined;
+};
+
+const INTERRUPTED: readonly Fact[] = [{ type: 'compact-result', result: { kind: 'interrupted', by: 'Esc' } }];
+
+const isDone = (before: Compacting, rows: readonly string[]): boolean => {
+  const kept = underMark(rows);
+  const isDropped = before.first !== undefined && !kept.includes(before.first);
+  if (!before.isAsked) return isDropped && kept.length < rows.length;
+  const last = lastUserRow(rows, before.waiting);
+  const isAnswered = COMMAND.test(rows[last] ?? '') && ANSWER.test(rows[last + 1] ?? '');
+  // what waited is also sent when a compaction is stopped, and scrolls others away
+  return isAnswered && ((isDropped && before.waiting.length === 0) || answersIn(rows) > before.answers);
+};
+
+/** What new versions show above the compaction's row, each message with a mark of its own under it; the first one first. */
+const queuedIn = (rows: readonly string[]): readonly { readonly row: number; readonly text: string }[] => {
+  const mark = rows.findLastIndex((row) => row.trim() !== '');
+  if (!QUEUED.test(rows[mark] ?? '')) return [];
+  const row = rows.slice(0, mark).findLastIndex((each) => !/^ {2}\S/.test(each));
+  const text = rows[row] ?? '';
+  if (!USER_ROW.test(text)) return [];
+  return [...queuedIn(rows.slice(0, row)), { row, text: text.slice(2).trimEnd() }];
+};
+
+const waitingIn = (rows: readonly string[]): readonly string[] =>
+  rows.flatMap((row) => WAITING_ROW.exec(row)?.[1]?.trimEnd() ?? []);
+
+/** The user's last words, without those that waited for the end. */
+const lastUserRow = (rows: readonly string[], waiting: readonly string[]): number => {
+  const left = [...waiting];
+  return rows.findLastIndex((row) => {
+    if (!USER_ROW.test(row)) return false;
+    const text = row.slice(2).trimEnd();
+    const sent = left.findIndex((each) => each === text || (each.length >= LONG && text.startsWith(each)));
+    if (sent === -1) return true;
+    left.splice(sent, 1);
+    return false;
+  });
+};
+
+const rowsOf = (screen: ScreenView): readonly string[] => rowsAbove(screen, screen.rows);
+
+/** The conversation that a compaction has kept begins under its mark; all rows where there is none. */
+const underMark = (rows: readonly string[]): readonly string[] =>
+  rows.slice(rows.findLastIndex((row) => MARK.test(row)) + 1);
+
+const answersIn = (rows: readonly string[]): number =>
+  rows.filter((row, index) => ANSWER.test(row) && COMMAND.test(rows[index - 1] ?? '')).length;

@@ -1,0 +1,118 @@
+import { posix } from 'node:path';
+import {
+  countAt,
+  isRecord,
+  listAt,
+  parseRecord,
+  recordAt,
+  textAt,
+  type JsonRecord,
+} from '../../core/json.js';
+import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
+import { onlyAsked } from '../files.js';
+
+// Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
+
+const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
+const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const LONGEST_SLUG = 200;
+// A version that writes a pid file has written it by then (0.4 s measured); before that a guess could be a neighbour's session.
+const PID_FILE_WAIT_MS = 5_000;
+// The pid file is written by the child itself; an older one is left over from a process that had the same pid.
+const CLOCK_SLACK_MS = 60_000;
+
+interface PidFile {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** all that the file holds */
+  readonly record: JsonRecord | undefined;
+}
+
+/** The child's own pid file says which session it is in; versions without one: the session file with what the user sent here. */
+export const locateClaude = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  const said = await ownPidFile(port, place);
+  if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
+  for (const cwd of [said.cwd, place.cwd]) {
+    const path = posix.join(projectFolder(place, cwd), `${said.sessionId}.jsonl`);
+    if (await port.entry(path)) return { sessionId: said.sessionId, path, certain: true };
+  }
+  return { sessionId: said.sessionId, certain: true };
+};
+
+/** The folder of a project: every character of its path that is no letter or digit becomes `-`, long names get a hash. */
+export const projectFolder = (place: Place, cwd: string): string => {
+  const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
+  const name = slug.length <= LONGEST_SLUG ? slug : `${slug.slice(0, LONGEST_SLUG)}-${hash(cwd)}`;
+  return posix.join(configFolder(place), 'projects', name);
+};
+
+export const configFolder = ({ env, home }: Homestead): string =>
+  env['CLAUDE_CONFIG_DIR'] || posix.join(home, '.claude');
+
+const sessionsFolder = (place: Place): string => posix.join(configFolder(place), 'sessions');
+
+/** What the child, or a process below it, says of itself in `sessions/<pid>.json`. */
+const ownPidFile = async (port: FilePort, place: Place): Promise<PidFile | undefined> => {
+  for (const pid of await port.family(place.childPid)) {
+    const text = await port.smallText(posix.join(sessionsFolder(place), `${pid}.json`));
+    const said = text === undefined ? undefined : readPidFile(text, place);
+    if (said) return said;
+  }
+  return undefined;
+};
+
+const readPidFile = (text: string, place: Place): PidFile | undefined => {
+  const record = parseRecord(text);
+  const sessionId = textAt(record, 'sessionId');
+  if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
+  const startedAt = countAt(record, 'startedAt') ?? place.startedAt;
+  if (startedAt < place.startedAt - CLOCK_SLACK_MS) return undefined;
+  return { sessionId, cwd: textAt(record, 'cwd') ?? place.cwd, record };
+};
+
+const askedUnclaimed = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  const files = await port.list(projectFolder(place, place.cwd), (name) => UUID_FILE.test(name));
+  const grown = files.filter((file) => file.modifiedAt >= place.startedAt);
+  if (grown.length === 0) return undefined;
+  const claimed = await claimedSessions(port, place);
+  const free = grown.filter((file) => !claimed.includes(idOf(file)));
+  return onlyAsked(port, place, free, { isPrompt, idOf });
+};
+
+// What tools, helpers and Claude itself say is recorded as the user's, too.
+const isPrompt = (record: JsonRecord): boolean => {
+  const message = recordAt(record, 'message');
+  const isBySomebodyElse = ['isSidechain', 'isMeta', 'isCompactSummary'].some(
+    (mark) => record[mark] === true,
+  );
+  if (record['type'] !== 'user' || isBySomebodyElse) return false;
+  const text = textAt(message, 'content');
+  if (text !== undefined) return !/^<(?!command-|bash-input>)/.test(text);
+  const blocks = listAt(message, 'content');
+  return blocks.length > 0 && blocks.every((block) => isRecord(block) && block['type'] !== 'tool_result');
+};
+
+// Sessions that other running Claudes say they are in.
+const claimedSessions = async (port: FilePort, place: Place): Promise<readonly (string | undefined)[]> => {
+  const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
+  const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
+  return texts.map((text) => textAt(parseRecord(text ?? ''), 'sessionId'));
+};
+
+const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);
+
+// Claude's own 32-bit string hash, in base 36.
+const hash = (text: string): string => {
+  let value = 0;
+  for (let i = 0; i < text.length; i++) value = ((value << 5) - value + text.charCodeAt(i)) | 0;
+  return Math.abs(value).toString(36);
+};
+
+/** Claude's own word on its state, in the pid file of the child; old versions write none (facts/sessions.md §F). */
+export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {
+  const said = await ownPidFile(port, place);
+  const state = textAt(said?.record, 'status');
+  if (state === undefined) return undefined;
+  const waitingFor = textAt(said?.record, 'waitingFor');
+  return { state, ...(waitingFor === undefined ? {} : { waitingFor }) };
+};

@@ -1,0 +1,202 @@
+import { charactersOf, type ScreenView } from '../../core/reading.js';
+
+// The signs that Claude draws change from version to version; what kind of sign stands where has not. Each class holds those that were
+// seen (facts/claude.md §5, facts/updates-2026-11-22.md) and their relatives, so that another one of the kind still reads.
+
+/** Points to the right: before what the user types, and before what the user has said. `❯`, `>` in old versions. */
+export const POINTER = '[>›»❯❱⟩〉➜➤→▶▸►▷▹⏵‣]';
+
+/** Hangs an answer under what it belongs to: `⎿`. */
+export const CORNER = '[⎿└╰┗╚↳⌊∟]';
+
+/** Before what Claude says and does: `●`, `⏺` on other systems. */
+export const BULLET = '[●⏺•◆■○◉◦∙]';
+
+/** Before the row that tells of work: Claude draws these in turns. */
+export const SPINNER = '[·✢✳✶✻✽*]';
+
+/** What begins a message as it is known: a row with such a sign tells nothing of Claude's own state. */
+export const TALK = `(?:${POINTER}|[●⏺])`;
+
+/** Any other sign that is no letter, no digit, and no part of a picture or a line. */
+export const ANY_SIGN = String.raw`(?!${TALK})[^\p{L}\p{N}\s\u2500-\u259f…]`;
+
+// One character over the whole width. No dashes: in a dialog they separate what is shown from what is asked.
+const SOLID = '─━═⎯—―_‾▁';
+
+/** The character of a bar that goes over the whole width; undefined where the row holds anything else. */
+const barOf = (row: string, columns: number): string | undefined => {
+  const [sign] = row;
+  return sign !== undefined && SOLID.includes(sign) && row === sign.repeat(columns) ? sign : undefined;
+};
+
+// Where Claude Code's own frame is on the screen. It grows from the top, so nothing is assumed of the bottom rows (facts/claude.md §2).
+
+/** The prompt between its two bars. */
+export interface Prompt {
+  readonly kind: 'prompt';
+  readonly upper: number;
+  readonly lower: number;
+  /** `❯`, `>` in old versions, `!` in shell mode; a sign of another kind leaves open what is typed to */
+  readonly glyph: string;
+  /** nothing of the user's: blank, or a suggestion drawn dim */
+  readonly isEmpty: boolean;
+  /** the draft's first row; '' where it is empty */
+  readonly draft: string;
+  /** the prompt has the keyboard: the cursor stands in it */
+  readonly isActive: boolean;
+}
+
+/** A bar that a dialog, a picker or a view hangs on. */
+export interface Panel {
+  readonly kind: 'panel';
+  readonly bar: number;
+  /** it lies over the conversation, as only pickers and dialogs do */
+  readonly isOverlay: boolean;
+}
+
+export type Layout = Prompt | Panel | { readonly kind: 'none' };
+
+const OVERLAY_BAR = '▔'; // of what the fullscreen renderer lays over the conversation
+const GLYPH = /^([^\p{L}\p{N}\s\u2500-\u259f])(?: |$)/u;
+const KNOWN_GLYPH = new RegExp(`^(?:${POINTER}|!)$`);
+// The name of a session, in the bar above its prompt: `──── my-task ─`. What is left over from an earlier screen has no blanks around it.
+const MARGIN_OF_NAME = 3; // columns of the bar behind it, at most
+const NAME_IN_BAR = / \S(?:.*\S)? $/;
+/** Where the text of a prompt begins: behind its glyph and a blank. */
+export const TEXT_COLUMN = 2;
+
+/** A row as text, in which a no-break space is a space like any other: Claude puts one after its glyph. */
+export const rowText = (screen: ScreenView, row: number): string =>
+  screen.text(row).replaceAll('\u00a0', ' ');
+
+/**
+ * Claude's frame on this screen. A full bar from the first to the last column is only Claude's: all conversation is indented by two or
+ * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
+ */
+export const layoutOf = (screen: ScreenView): Layout => {
+  const overlay = lastRow(screen, screen.rows - 1, (text) => text === OVERLAY_BAR.repeat(screen.columns));
+  const lower = lastRow(screen, screen.rows - 1, (text) => barOf(text, screen.columns) !== undefined);
+  if (overlay !== undefined && overlay > (lower ?? -1))
+    return { kind: 'panel', bar: overlay, isOverlay: true };
+  if (lower === undefined) return { kind: 'none' };
+  const [sign = ''] = screen.text(lower);
+  const upper = lastRow(screen, lower - 1, (text) => isUpperBar(text, screen.columns, sign));
+  const glyph = upper === undefined ? undefined : GLYPH.exec(rowText(screen, upper + 1))?.[1];
+  const panel: Panel = { kind: 'panel', bar: lower, isOverlay: false };
+  if (upper === undefined || upper + 1 === lower || glyph === undefined) return panel;
+  const text = rowText(screen, upper + 1);
+  const isEmpty = lower === upper + 2 && isGhost(screen, upper + 1, text);
+  const draft = isEmpty ? '' : text.slice(TEXT_COLUMN);
+  const isCursorIn = isActive(screen, upper, lower, isEmpty);
+  if (!isCursorIn && !KNOWN_GLYPH.test(glyph)) return panel;
+  return { kind: 'prompt', upper, lower, glyph, isEmpty, draft, isActive: isCursorIn };
+};
+
+/** A message is typed behind it, and no command of a shell. */
+export const isMessageGlyph = (glyph: string): boolean => new RegExp(`^${POINTER}$`).test(glyph);
+
+/** In columns. */
+export const widthOf = (text: string): number => {
+  const { ascii, wide } = charactersOf(text);
+  return ascii + 2 * wide;
+};
+
+/** The rows below a row that hold anything. */
+export const rowsBelow = (screen: ScreenView, row: number): readonly string[] => {
+  const rows: string[] = [];
+  for (let next = row + 1; next < screen.rows; next += 1) {
+    const text = rowText(screen, next);
+    if (text.trim() !== '') rows.push(text);
+  }
+  return rows;
+};
+
+/** The rows below a row that begin in a colour, as no draft and no message does. */
+export const colouredBelow = (screen: ScreenView, row: number): readonly string[] => {
+  const rows: string[] = [];
+  for (let next = row + 1; next < screen.rows; next += 1)
+    if (isColoured(screen, next)) rows.push(rowText(screen, next));
+  return rows;
+};
+
+/** The last row and those right above it up to a blank one, joined: a narrow screen wraps them. '' unless all are in a colour. */
+export const colouredEnd = (screen: ScreenView): string => {
+  let row = screen.rows - 1;
+  while (row > 0 && rowText(screen, row).trim() === '') row -= 1;
+  let joined = '';
+  for (; row >= 0; row -= 1) {
+    const text = rowText(screen, row);
+    if (text.trim() === '') break;
+    if (!isColoured(screen, row)) return '';
+    joined = `${text.trim()} ${joined}`;
+  }
+  return joined.trimEnd();
+};
+
+/** The nearest row above that begins in the first column: Claude's own words, never the inside of a message. */
+export const ownRowAbove = (screen: ScreenView, row: number): number | undefined => {
+  for (let above = row - 1; above >= 0; above -= 1) if (/^\S/.test(rowText(screen, above))) return above;
+  return undefined;
+};
+
+const lastRow = (screen: ScreenView, from: number, isIt: (text: string) => boolean): number | undefined => {
+  for (let row = from; row >= 0; row -= 1) if (isIt(screen.text(row))) return row;
+  return undefined;
+};
+
+const isUpperBar = (text: string, columns: number, sign: string): boolean => {
+  if (!text.startsWith(sign) || !text.endsWith(sign)) return false;
+  const between = withoutEnds(text, sign);
+  if (between === '') return text.length === columns;
+  const isAtEnd = text.length - text.lastIndexOf(between) - between.length <= MARGIN_OF_NAME;
+  return isAtEnd && NAME_IN_BAR.test(between) && widthOf(text) === columns;
+};
+
+const withoutEnds = (text: string, sign: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === sign) start += 1;
+  while (end > start && text[end - 1] === sign) end -= 1;
+  return text.slice(start, end);
+};
+
+// Claude draws its own cursor over the first character of a suggestion; the rest is dim.
+const isGhost = (screen: ScreenView, row: number, text: string): boolean => {
+  const columns = Array.from(text.slice(TEXT_COLUMN)).flatMap((character, index) =>
+    character === ' ' ? [] : [TEXT_COLUMN + index],
+  );
+  const rest = columns[0] === TEXT_COLUMN && isInverse(screen, row, TEXT_COLUMN) ? columns.slice(1) : columns;
+  if (rest.length < columns.length && rest.length === 0) return false;
+  return rest.every((column) => screen.styleAt(row, column)?.dim === true);
+};
+
+const isActive = (screen: ScreenView, upper: number, lower: number, isEmpty: boolean): boolean => {
+  const { cursorRow, cursorColumn } = screen;
+  if (cursorRow > upper && cursorRow < lower) return !isEmpty || cursorColumn === TEXT_COLUMN;
+  // Old versions park the real cursor below all they drew; theirs is an inverse cell.
+  if (cursorRow <= lower || cursorColumn !== 0) return false;
+  for (let row = upper + 1; row < lower; row += 1)
+    for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
+      if (isInverse(screen, row, column)) return !isEmpty || column === TEXT_COLUMN;
+  return false;
+};
+
+const isColoured = (screen: ScreenView, row: number): boolean => {
+  const column = rowText(screen, row).search(/\S/);
+  const style = column < 0 ? undefined : screen.styleAt(row, column);
+  return style !== undefined && (style.foreground !== undefined || style.dim);
+};
+
+/**
+ * Where the cursor of the prompt is in this row. Old versions park the real one below all they drew; theirs is an inverse cell. Undefined
+ * where it is in another row.
+ */
+export const cursorIn = (screen: ScreenView, row: number): number | undefined => {
+  if (screen.cursorRow === row) return screen.cursorColumn;
+  for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
+    if (isInverse(screen, row, column)) return column;
+  return undefined;
+};
+
+const isInverse = (screen: ScreenView, row: number, column: number): boolean =>
+  screen.styleAt(row, column)?.inverse === true;

@@ -1,0 +1,204 @@
+import type { Fact, Boundary } from '../../core/event.js';
+import {
+  isRecord,
+  listAt,
+  recordAt,
+  textAt,
+  type JsonRecord,
+  countAt,
+  parseRecord,
+  isoMillis,
+} from '../../core/json.js';
+import { estimateTokens, type Millis } from '../../core/reading.js';
+import { lineReader, type LineReader, type Understood, type Env } from '../agent.js';
+import {
+  contentReader,
+  nothingIn,
+  toolCall,
+  toolResult,
+  withCall,
+  type ContentReader,
+  type Grasped,
+  type ToolCall,
+} from '../records.js';
+import { refusalIn } from '../shown-text.js';
+import { commandOf, resultOf } from './compaction.js';
+import { modelKey, provesLarge, windowOf } from './window.js';
+
+// What a record of a Claude Code session file adds to the conversation, before an answer tells its exact size.
+
+/** A prompt of the user or the result of a tool; the summary of a compaction is in the boundary's own number. */
+const readGrowth = (record: JsonRecord): readonly Fact[] => {
+  if (record['isCompactSummary'] === true) return [];
+  const tokens = estimateTokens(textsIn(recordAt(record, 'message')).join(''));
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
+
+// A text, or blocks of text and tool results, which hold a text or blocks again. Images have no text and are left out.
+const textsIn = (from: unknown): readonly string[] => {
+  const content = textAt(from, 'content');
+  if (content !== undefined) return [content];
+  return listAt(from, 'content').flatMap((block) => {
+    const text = textAt(block, 'text');
+    if (text !== undefined) return [text];
+    return isRecord(block) && block['type'] === 'tool_result' ? textsIn(block) : [];
+  });
+};
+
+// One line of a Claude Code session file (facts/claude.md §7). The file is append-only; one record a content block.
+
+interface ClaudeLog {
+  readonly env: Env;
+  /** models that were seen with more tokens than a standard window holds */
+  readonly largeModels: readonly string[];
+  readonly model?: string;
+  /** the last command of the user's, as `/compact`: what it answered is a record of its own */
+  readonly command?: string;
+}
+
+// Longer lines hold images: they have few tokens for their length.
+const LONGEST_GROWTH = 1_000_000; // characters
+
+export const claudeReader = (env: Env): LineReader => lineReader({ env, largeModels: [] }, readLine);
+
+const readLine = (state: ClaudeLog, line: string, now: Millis): Understood<ClaudeLog> => {
+  // Most of a file is attachments, snapshots and huge tool results: they are not worth parsing.
+  if (!line.startsWith('{') || !line.includes('"type"'))
+    return { state, facts: [], misfit: 'not a Claude record' };
+  if (!isWorthParsing(line)) return { state, facts: [] };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  // Subagents of old versions write into the same file; their context is not the window on the screen.
+  if (record['isSidechain'] === true) return { state, facts: [] };
+  if (record['type'] === 'assistant') return readAnswer(state, record, now);
+  if (record['type'] === 'user') return { state: withCommand(state, record), facts: readGrowth(record) };
+  if (record['subtype'] === 'local_command') return readCommandAnswer(state, record);
+  return record['subtype'] === 'compact_boundary' ? readBoundary(state, record, now) : { state, facts: [] };
+};
+
+const isWorthParsing = (line: string): boolean =>
+  line.includes('"assistant"') ||
+  line.includes('compact_boundary') ||
+  line.includes('"local_command"') ||
+  (line.length <= LONGEST_GROWTH && line.includes('"type":"user"'));
+
+const withCommand = (state: ClaudeLog, record: JsonRecord): ClaudeLog => {
+  const command = commandOf(record);
+  return command === undefined ? state : { ...state, command };
+};
+
+const readCommandAnswer = (state: ClaudeLog, record: JsonRecord): Understood<ClaudeLog> => {
+  const { command, ...rest } = state;
+  const result = command === '/compact' ? resultOf(record) : undefined;
+  return result ? { state: rest, facts: [{ type: 'compact-result', result }] } : { state, facts: [] };
+};
+
+const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
+  const message = recordAt(record, 'message');
+  const name = textAt(message, 'model') ?? '';
+  if (name === '<synthetic>') return { state, facts: readRefusal(state, record, now) };
+  const model = modelKey(name);
+  const usage = recordAt(message, 'usage');
+  const used = usedTokens(usage);
+  if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
+  if (used === 0) return { state, facts: [] };
+  const after = proven({ ...state, model }, used);
+  const answerTokens = countAt(usage, 'output_tokens');
+  const cachedTokens = countAt(usage, 'cache_read_input_tokens');
+  const fact: Fact = {
+    type: 'reading',
+    reading: {
+      usedTokens: used,
+      ...(answerTokens ? { answerTokens } : {}),
+      ...(cachedTokens === undefined ? {} : { cachedTokens }),
+      ...windowOf(model, after.largeModels.includes(model), state.env),
+      source: 'log',
+      model,
+      at: timeOf(record, now),
+    },
+  };
+  return { state: after, facts: [fact] };
+};
+
+// Words of Claude's own in place of an answer; also those of the user's interruptions and of the server's errors.
+const readRefusal = (
+  { model, largeModels, env }: ClaudeLog,
+  record: JsonRecord,
+  now: Millis,
+): readonly Fact[] => {
+  if (record['isApiErrorMessage'] !== true) return [];
+  const texts = listAt(recordAt(record, 'message'), 'content').map((block) => textAt(block, 'text') ?? '');
+  const refusal = texts.map(refusalIn).find(Boolean);
+  if (!refusal) return [];
+  const known = model === undefined ? {} : { ...windowOf(model, largeModels.includes(model), env), model };
+  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOf(record, now) } }];
+};
+
+// The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.
+const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
+  const input = countAt(usage, 'input_tokens');
+  if (input === undefined) return undefined;
+  return (
+    input +
+    (countAt(usage, 'cache_creation_input_tokens') ?? 0) +
+    (countAt(usage, 'cache_read_input_tokens') ?? 0)
+  );
+};
+
+const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
+  const metadata = recordAt(record, 'compactMetadata');
+  const preTokens = countAt(metadata, 'preTokens');
+  const postTokens = countAt(metadata, 'postTokens');
+  const uuid = textAt(record, 'uuid');
+  const durationMs = countAt(metadata, 'durationMs');
+  const boundary: Boundary = {
+    // `auto`, also where it compacts while nobody asks for anything; a word of another day is not the user's
+    initiator: (textAt(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    at: timeOf(record, now),
+  };
+  return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
+};
+
+const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
+  const { model, largeModels } = state;
+  if (model === undefined || !provesLarge(tokens) || largeModels.includes(model)) return state;
+  return { ...state, largeModels: [...largeModels, model] };
+};
+
+const timeOf = (record: JsonRecord, now: Millis): Millis =>
+  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+
+// Tool results in a Claude Code session file (facts/claude.md §7): a `tool_use` block of an answer, then a `tool_result` block of
+// the next user record, tied by the id.
+
+const TELLING = /"tool_use"|"tool_result"|"compact_boundary"/;
+
+export const claudeContents = (): ContentReader => contentReader(readLineInContents);
+
+const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
+  if (!TELLING.test(line)) return nothingIn(calls);
+  const record = parseRecord(line);
+  if (!record || record['isSidechain'] === true) return nothingIn(calls);
+  if (record['subtype'] === 'compact_boundary') return { calls: [], contents: [{ kind: 'cleared' }] };
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const blocks = listAt(recordAt(record, 'message'), 'content').filter(isRecord);
+  return blocks.reduce((grasped, block) => readBlock(grasped, block, at), nothingIn(calls));
+};
+
+const readBlock = ({ calls, contents }: Grasped, block: JsonRecord, at: Millis): Grasped => {
+  if (block['type'] === 'tool_use') {
+    const id = textAt(block, 'id') ?? '';
+    return { calls: withCall(calls, toolCall(id, textAt(block, 'name'), block['input'])), contents };
+  }
+  if (block['type'] !== 'tool_result') return { calls, contents };
+  const id = textAt(block, 'tool_use_id') ?? '';
+  const call = calls.find((each) => each.id === id) ?? toolCall(id, undefined, undefined);
+  return {
+    calls: calls.filter((each) => each.id !== id),
+    contents: [...contents, toolResult(call, block['content'], at)],
+  };
+};

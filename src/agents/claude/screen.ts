@@ -1,0 +1,325 @@
+import type { Fact } from '../../core/event.js';
+import type { ScreenView, Basis, Activity, Millis } from '../../core/reading.js';
+import {
+  type PromptReader,
+  screenReader,
+  type AgentScreen,
+  type Seeing,
+  type Seen,
+  type Env,
+} from '../agent.js';
+import { unwrapped } from '../compress.js';
+import { refusalIn } from '../shown-text.js';
+import {
+  activityOf,
+  obstacleOf,
+  habitsAfter,
+  type Habits,
+  isOwnWord,
+  ownWord,
+  isTitleOfClaude,
+} from './activity.js';
+import { claimOf, namedAfter, type Named, bannerModel } from './banner.js';
+import {
+  rowsAbove,
+  USER_ROW,
+  answerTo,
+  askedAfter,
+  type Asked,
+  compactingOn,
+  endOf,
+  type Compacting,
+} from './compaction.js';
+import { readStatus } from './files.js';
+import {
+  cursorIn,
+  layoutOf,
+  rowText,
+  TEXT_COLUMN,
+  widthOf,
+  POINTER,
+  type Prompt,
+  CORNER,
+  rowsBelow,
+  type Layout,
+} from './layout.js';
+import { basisTokensOf, compactionWindow } from './window.js';
+
+// What stands in Claude's prompt: the user's text, without the suggestions that Claude draws dim behind it or in its place.
+
+// `draft stashed` in new versions, `› stashed` and `› Stashed (auto-restores after submit)` in older ones.
+const STASHED = /(?:^| {2}| · )(?:[^\p{L}\p{N}\s] |draft )stashed(?= ·| \(|$)/iu;
+const LISTED = /^(\/\S+)(?: {2,}|$)/;
+const LISTED_ABOVE = new RegExp(String.raw`^ {2}(?:${POINTER}| ) (?:/\S| {3})`);
+const CHOSEN = new RegExp(String.raw`^ {2}${POINTER} (/\S+)(?: {2,}|$)`);
+const MARGIN = 2; // columns at the right end of a row that hold no text of a draft
+
+/** One screen alone cannot tell vim's normal mode: that is the reader's business, which remembers its other mode. */
+const prompt: PromptReader = (seen) => {
+  const { screen } = seen;
+  const layout = layoutOf(screen);
+  if (layout.kind !== 'prompt' || obstacleOf(screen, layout) !== undefined) return undefined;
+  const { activity } = activityOf(seen, layout, { vim: false });
+  if (activity === 'unknown' || activity === 'dialog') return undefined;
+  const text = textOf(screen, layout);
+  return {
+    text,
+    ...listedBeside(screen, layout, text),
+    ...(isStashed(screen, layout) ? { isStashed: true } : {}),
+  };
+};
+
+// Enter takes the first command of the list below one that is typed, or the one with the sign in the list above it, which the fullscreen
+// renderer draws.
+const listedBeside = (
+  screen: ScreenView,
+  { upper, lower }: Prompt,
+  text: string,
+): { readonly listed?: string } => {
+  if (!text.startsWith('/')) return {};
+  const listed = LISTED.exec(rowText(screen, lower + 1))?.[1] ?? chosenAbove(screen, upper);
+  return listed === undefined ? {} : { listed };
+};
+
+const chosenAbove = (screen: ScreenView, upper: number): string | undefined => {
+  for (let row = upper - 1; row >= 0 && LISTED_ABOVE.test(rowText(screen, row)); row -= 1) {
+    const chosen = CHOSEN.exec(rowText(screen, row))?.[1];
+    if (chosen !== undefined && screen.styleAt(row, TEXT_COLUMN)?.foreground !== undefined) return chosen;
+  }
+  return undefined;
+};
+
+const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string => {
+  if (isEmpty) return '';
+  const last = lower - 1;
+  const rows = Array.from({ length: last - upper }, (_, index) =>
+    upper + 1 + index === last
+      ? withBlanks(screen, last, withoutGhost(screen, last))
+      : rowText(screen, upper + 1 + index).slice(TEXT_COLUMN),
+  );
+  return unwrapped(rows, screen.columns - TEXT_COLUMN - MARGIN);
+};
+
+// Blanks that were typed at the end are seen only by the cursor behind them.
+const withBlanks = ({ cursorRow, cursorColumn }: ScreenView, row: number, text: string): string =>
+  cursorRow === row ? text + ' '.repeat(Math.max(0, cursorColumn - TEXT_COLUMN - widthOf(text))) : text;
+
+// The rest of a word, drawn dim: Claude's own cursor is then over the first character of it. Or what may follow a command, which has a
+// colour as no argument has, behind the cursor.
+const withoutGhost = (screen: ScreenView, row: number): string => {
+  const text = rowText(screen, row).slice(TEXT_COLUMN);
+  const characters = Array.from(text);
+  const columnOf = (index: number) => TEXT_COLUMN + widthOf(characters.slice(0, index).join(''));
+  const styleOf = (index: number) => screen.styleAt(row, columnOf(index));
+  const isGhost = (index: number) =>
+    characters[index] === ' ' ||
+    styleOf(index)?.dim === true ||
+    (text.startsWith('/') && isHint(screen, row, columnOf(index)));
+  let end = characters.length;
+  while (end > 0 && isGhost(end - 1)) end -= 1;
+  const isCursorBehind = end < characters.length && styleOf(end - 1)?.inverse === true;
+  return characters
+    .slice(0, isCursorBehind ? end - 1 : end)
+    .join('')
+    .trimEnd();
+};
+
+const isHint = (screen: ScreenView, row: number, column: number): boolean => {
+  const cursor = cursorIn(screen, row);
+  if (cursor === undefined || column <= cursor) return false;
+  return screen.styleAt(row, column)?.foreground !== undefined && isBlank(screen, row, cursor);
+};
+
+const isBlank = (screen: ScreenView, row: number, at: number): boolean => {
+  let column = 0;
+  for (const character of rowText(screen, row)) {
+    if (column >= at) return character === ' ';
+    column += widthOf(character);
+  }
+  return true;
+};
+
+// Beside the prompt, where Claude tells of its own, in a colour: below it, and in the row above it in the fullscreen renderer and in old
+// versions.
+const isStashed = (screen: ScreenView, { upper, lower }: Prompt): boolean => {
+  const below = Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
+  return [upper - 1, ...below].some((row) => isStashedIn(screen, row));
+};
+
+const isStashedIn = (screen: ScreenView, row: number): boolean => {
+  const text = rowText(screen, row);
+  const found = STASHED.exec(text);
+  if (!found) return false;
+  const style = screen.styleAt(row, widthOf(text.slice(0, found.index + found[0].length)) - 1);
+  return style !== undefined && (style.foreground !== undefined || style.dim);
+};
+
+// The percentage that Claude shows in its footer when the window fills up (facts/claude.md §2, sessions.md §F).
+
+export interface ShownPercent {
+  readonly usedPercent: number;
+  readonly basis: Basis;
+}
+
+interface Wording {
+  readonly pattern: RegExp;
+  readonly basis: Basis;
+  readonly counts: 'left' | 'used' | 'nothing left';
+}
+
+// Two blanks or the row's start before it, the row's end or a cut after it.
+const wordings: readonly Wording[] = [
+  { pattern: /(?:^|\s\s)(\d{1,3})% until auto-compact(?: · \S.*)?$/, basis: 'auto-compact', counts: 'left' },
+  { pattern: /(?:^|\s\s)(\d{1,3})% context used(?: · \S.*)?$/, basis: 'effective', counts: 'used' },
+  {
+    pattern: /(?:^|\s\s)Context low \((\d{1,3})% remaining\)(?: · \S.*)?$/,
+    basis: 'effective',
+    counts: 'left',
+  },
+  // instead of `0% until auto-compact`, in new versions
+  { pattern: /(?:^|\s\s)auto-compact next(?: · \S.*)?$/, basis: 'auto-compact', counts: 'nothing left' },
+  {
+    pattern: /(?:^|\s\s)Context left until auto-compact: (\d{1,3})%$/,
+    basis: 'auto-compact',
+    counts: 'left',
+  },
+];
+
+const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(\S.*)$`);
+const RIGHT_MARGIN = 2; // blank columns; one in the fullscreen renderer
+
+/** What stands under the user's last message, or the notification beside the prompt; undefined where neither tells a number now. */
+const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefined => {
+  if (isRefused(screen, prompt)) return { usedPercent: 100, basis: 'effective' };
+  for (const row of notificationRows(screen, prompt)) {
+    const shown = readRow(screen, row);
+    if (shown) return shown;
+  }
+  return undefined;
+};
+
+// Claude's own answer stands right under the message, its sign in another colour than the user's text. A compaction keeps the answer
+// without the message, and every later message has an answer of its own.
+const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
+  const rows = rowsAbove(screen, upper);
+  const said = rows.findLastIndex((row) => USER_ROW.test(row));
+  if (said < 0) return false;
+  const more = rows.slice(said + 1).findIndex((row) => !/^ {2}\S/.test(row));
+  return rows.slice(said + 1, more < 0 ? rows.length : said + 1 + more).some((row, index) => {
+    const words = ANSWER.exec(row)?.[1];
+    if (words === undefined || refusalIn(words.trimEnd()) === undefined) return false;
+    const sign = screen.styleAt(said + 1 + index, TEXT_COLUMN)?.foreground;
+    return sign !== undefined && sign !== screen.styleAt(said, TEXT_COLUMN)?.foreground;
+  });
+};
+
+// Classic: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar; only the
+// list of commands or files below a draft takes it, and then the conversation may come down to it.
+const notificationRows = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): readonly number[] => {
+  if (!screen.alternate)
+    return Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
+  return isEmpty || rowText(screen, upper - 2) === '' ? [upper - 1] : [];
+};
+
+// The user's own status line stands in the same rows, but at their left, and in the terminal's colour unless it sets another.
+const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
+  const text = rowText(screen, row);
+  const width = widthOf(text);
+  const margin = screen.columns - width;
+  if (margin < 1 || margin > RIGHT_MARGIN) return undefined;
+  for (const { pattern, basis, counts } of wordings) {
+    const match = pattern.exec(text);
+    const number = counts === 'nothing left' ? 0 : Number(match?.[1]);
+    if (!match || number > 100) continue;
+    if (screen.styleAt(row, width - 1)?.foreground === undefined) return undefined;
+    return { usedPercent: counts === 'used' ? number : 100 - number, basis };
+  }
+  return undefined;
+};
+
+// Claude Code's screen as a source: how full the window is, how large, what it is doing, and compactions it shows.
+
+interface ClaudeScreen {
+  readonly env: Env;
+  readonly habits: Habits;
+  readonly named: Named;
+  /** the user asked for a compaction, and none is seen yet */
+  readonly asked?: Asked;
+  readonly compacting?: Compacting;
+}
+
+const FIRST_QUESTIONS = /^ {1,2}(?:Accessing workspace:|Detected a custom API key in your environment)$/;
+
+const recognises = ({ screen, signals }: Seen): boolean => {
+  const layout = layoutOf(screen);
+  if (layout.kind === 'none') return false;
+  if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
+  const isTold = isTitleOfClaude(signals.title) || isOwnWord(ownWord(signals));
+  return isTold || bannerModel(screen) !== undefined;
+};
+
+const read = (state: ClaudeScreen, seen: Seen, now: Millis): Seeing<ClaudeScreen> => {
+  const layout = layoutOf(seen.screen);
+  const habits = habitsAfter(state.habits, seen, layout, now);
+  const named = namedAfter(state.named, seen, layout, now);
+  const activity = activityOf(seen, layout, habits, now);
+  const { env } = state;
+  const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
+  const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);
+  return { state: { env, habits, named, ...watched.state }, activity, facts: [...watched.facts, ...facts] };
+};
+
+interface Watched {
+  readonly state: Pick<ClaudeScreen, 'asked' | 'compacting'>;
+  readonly facts: readonly Fact[];
+}
+
+const watchCompaction = (
+  { asked: before, compacting }: ClaudeScreen,
+  screen: ScreenView,
+  { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
+  now: Millis,
+): Watched => {
+  if (activity === 'compacting')
+    return { state: { compacting: compactingOn(screen, layout, now) }, facts: [] };
+  if (compacting) {
+    const facts = endOf(compacting, screen, { layout, activity }, now);
+    return facts ? { state: {}, facts } : { state: { compacting }, facts: [] };
+  }
+  const result = before && answerTo(before, screen, layout);
+  if (result) return { state: {}, facts: [{ type: 'compact-result', result }] };
+  const asked = askedAfter(before, screen, layout, { isBusy: activity === 'busy', now });
+  return { state: asked ? { asked } : {}, facts: [] };
+};
+
+const claimFacts = (named: Named, seen: Seen, layout: Layout, env: Env): readonly Fact[] => {
+  const claim = claimOf(named, seen, layout, env);
+  return claim ? [{ type: 'window', claim }] : [];
+};
+
+const readingFacts = ({ screen }: Seen, layout: Layout, env: Env, now: Millis): readonly Fact[] => {
+  const shown = layout.kind === 'prompt' ? shownPercent(screen, layout) : undefined;
+  if (!shown) return [];
+  // The settings may hold another window for compactions, which only the environment outranks.
+  const window = compactionWindow(env);
+  const whole =
+    window === undefined || window > 200_000 ? undefined : basisTokensOf(shown.basis, window, env);
+  return [
+    {
+      type: 'reading',
+      reading: {
+        ...shown,
+        ...(whole === undefined ? {} : { basisTokens: whole }),
+        source: 'screen',
+        at: now,
+      },
+    },
+  ];
+};
+
+export const screen: AgentScreen = {
+  recognises,
+  reader: (env) => screenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
+  prompt,
+  status: readStatus,
+};

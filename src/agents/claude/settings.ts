@@ -1,0 +1,257 @@
+import { posix } from 'node:path';
+import { isRecord, listAt, parseRecord, recordAt, textAt, type JsonRecord } from '../../core/json.js';
+import type { SettingsPort, Env } from '../agent.js';
+import { words } from '../launch.js';
+import {
+  placedSettings,
+  type PlacedSettings,
+  type SettingsPlace,
+  type OwnCompactionSource,
+  type OwnSetting,
+} from '../own-compaction.js';
+import { configFolder } from './files.js';
+import { modelKey, clampedWindow, nativeTrigger, type OwnWindows } from './window.js';
+
+// Claude Code's settings: where they are, which one counts, and `--settings` in the arguments.
+
+/** A flag's value among the arguments. */
+interface Given {
+  /** of the word that holds the value */
+  readonly index: number;
+  /** `--flag=value` in one word */
+  readonly joined: boolean;
+  /** undefined when the flag is the last word */
+  readonly value: string | undefined;
+}
+
+// Flags that take the next word whatever it is; the others stop at a word with a dash.
+const takesAnyWord = words(`
+  --agent --agents --append-system-prompt --debug-file --effort --fallback-model --input-format --json-schema
+  --managed-settings --max-budget-usd --model --name -n --output-format --permission-mode --remote-control-session-name-prefix
+  --session-id --setting-sources --settings --system-prompt
+`);
+
+export const valuesOf = (args: readonly string[], flag: string): readonly Given[] => {
+  const found: Given[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? '';
+    if (word === '--') break;
+    if (word.startsWith(`${flag}=`)) found.push({ index, joined: true, value: word.slice(flag.length + 1) });
+    if (!takesAnyWord.includes(word)) continue;
+    index += 1;
+    if (word === flag) found.push({ index, joined: false, value: args[index] });
+  }
+  return found;
+};
+
+/** The arguments with this settings file in the place of every other; the last one is the only one that Claude reads. */
+export const withSettings = (args: readonly string[], path: string): readonly string[] => {
+  const given = valuesOf(args, '--settings');
+  if (given.length === 0) return ['--settings', path, ...args];
+  return args.map((word, index) => {
+    const here = given.find((each) => each.index === index);
+    if (!here) return word;
+    return here.joined ? `--settings=${path}` : path;
+  });
+};
+
+/** What the user gave as `--settings`: text or file. Empty when nothing was given, undefined when it cannot be read as JSON. */
+export const givenSettings = async (
+  port: SettingsPort,
+  args: readonly string[],
+): Promise<JsonRecord | undefined> => {
+  const last = valuesOf(args, '--settings').at(-1);
+  if (!last) return {};
+  const given = last.value?.trim();
+  if (given === undefined || given === '') return undefined;
+  const isText = given.startsWith('{') && given.endsWith('}');
+  return parseSettings(isText ? given : await port.text(last.value ?? ''));
+};
+
+/** Settings without those of the command line, the weakest first. */
+export interface OwnSettings {
+  /** in the user's own folder */
+  readonly user: readonly JsonRecord[];
+  /** in the folder where Claude is started: whoever made that folder has written them */
+  readonly project: readonly JsonRecord[];
+}
+
+/** Those that Claude is to read. */
+export const ownSettings = async (port: SettingsPort, where: SettingsPlace): Promise<OwnSettings> => {
+  const { user, project } = ownFiles(where);
+  const read = async (paths: readonly string[]): Promise<readonly JsonRecord[]> =>
+    (await placedSettings(port, paths, parseSettings)).map(({ settings }) => settings);
+  return { user: await read(user), project: await read(project) };
+};
+
+/** The files of those settings; in the home folder the user's own are there, and are no project's. */
+const ownFiles = (where: SettingsPlace) => {
+  const named = valuesOf(where.args, '--setting-sources').at(-1)?.value;
+  const wanted = named?.split(',').map((name) => name.trim());
+  const only = (source: string, path: string): readonly string[] =>
+    (wanted?.includes(source) ?? true) ? [path] : [];
+  const user = `${configFolder(where)}/settings.json`;
+  const shared = `${where.cwd}/.claude/settings.json`;
+  return {
+    user: only('user', user),
+    project: [
+      ...(shared === user ? [] : only('project', shared)),
+      ...only('local', `${where.cwd}/.claude/settings.local.json`),
+    ],
+  };
+};
+
+/** Settings of an organisation, which nothing on the command line outranks. */
+export const managedSettings = async (
+  port: SettingsPort,
+  where: SettingsPlace,
+): Promise<readonly JsonRecord[]> =>
+  (await placedSettings(port, await managedFiles(port, where), parseSettings)).map(
+    ({ settings }) => settings,
+  );
+
+const managedFiles = async (port: SettingsPort, where: SettingsPlace): Promise<readonly string[]> => {
+  const folders = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];
+  const inFolders = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await port.names(`${folder}/managed-settings.d`);
+      return [
+        `${folder}/managed-settings.json`,
+        ...names
+          .filter((name) => name.endsWith('.json'))
+          .map((name) => `${folder}/managed-settings.d/${name}`),
+      ];
+    }),
+  );
+  return [`${configFolder(where)}/remote-settings.json`, ...inFolders.flat()];
+};
+
+/** All that Claude is to read, the weakest first, each with where it stands. */
+const settingsInOrder = async (
+  port: SettingsPort,
+  where: SettingsPlace,
+): Promise<readonly PlacedSettings[]> => {
+  const { user, project } = ownFiles(where);
+  const [own, given, managed] = await Promise.all([
+    placedSettings(port, [...user, ...project], parseSettings),
+    givenSettings(port, where.args),
+    managedFiles(port, where).then((paths) => placedSettings(port, paths, parseSettings)),
+  ]);
+  return [...own, ...(given ? [{ place: '--settings', settings: given }] : []), ...managed];
+};
+
+/** The status line that counts. Claude merges the fields of all sources, the strongest last; one without a command is none. */
+export const statusLineOf = (settings: readonly JsonRecord[]): JsonRecord | undefined => {
+  const merged: JsonRecord = Object.assign({}, ...settings.map((each) => recordAt(each, 'statusLine') ?? {}));
+  const command = textAt(merged, 'command')?.trim() ?? '';
+  return merged['type'] === 'command' && command !== '' ? merged : undefined;
+};
+
+/** Whether anything of a status line is said; Claude merges its fields with those of other sources. */
+export const saysStatusLine = (settings: readonly JsonRecord[]): boolean =>
+  settings.some((each) => each['statusLine'] !== undefined);
+
+export const switchesStatusLinesOff = (settings: readonly JsonRecord[]): boolean =>
+  settings.findLast((each) => each['disableAllHooks'] !== undefined)?.['disableAllHooks'] === true;
+
+/** Whether some of it counts from the folder of the file it is in, so that it would mean something else in a file of ours. */
+export const countsFromItsFolder = (settings: JsonRecord): boolean => {
+  const permissions = recordAt(settings, 'permissions');
+  const rules = ['allow', 'ask', 'deny'].flatMap((list) => listAt(permissions, list));
+  const isAnchored = (rule: unknown): boolean => typeof rule === 'string' && ANCHORED_RULE.test(rule);
+  return rules.some(isAnchored) || isRecord(recordAt(settings, 'sandbox')?.['filesystem']);
+};
+
+// `Edit(/src/**)` counts from the file's folder, `Edit(//src/**)` from the root; a shell command is no path.
+const ANCHORED_RULE = /^(?!Bash\(|PowerShell\()\w+\(\/(?!\/)/;
+
+const parseSettings = (text: string | undefined): JsonRecord | undefined =>
+  text === undefined ? undefined : parseRecord(text.replace(/^\uFEFF/, ''));
+
+// What Claude Code's settings say of where it compacts by itself (facts/claude.md §6, §10). It reads them again while it runs.
+
+export const claudeCompaction: OwnCompactionSource = {
+  read: async (port, where) => {
+    const legacy = legacyFile(where);
+    const files = await settingsInOrder(port, where);
+    const state = await port.text(legacy);
+    const { env, places } = effectiveEnv(where.env, files);
+    const said = moving
+      .filter((name) => env[name] !== undefined)
+      .map((name): OwnSetting => ({ name, value: env[name] ?? '', place: places[name] ?? ENVIRONMENT }));
+    // it is large, is written after every turn, and seldom says anything of this
+    const old = state?.includes(SWITCH) ? (parseSettings(state) ?? {}) : {};
+    const switched = switchOf([{ place: legacy, settings: old }, ...files]);
+    if (switched?.value === 'false') return { trigger: undefined, said: [switched, ...said] };
+    const windows = windowsIn(files);
+    return { trigger: nativeTrigger(env, windows), said: [...said, ...windows.said] };
+  },
+};
+
+const ENVIRONMENT = 'the environment';
+const SWITCH = 'autoCompactEnabled';
+
+// Environment variables that move it; the last of what the settings files put into the environment counts before what is there.
+const moving = [
+  'DISABLE_COMPACT',
+  'DISABLE_AUTO_COMPACT',
+  'CLAUDE_CODE_AUTO_COMPACT_WINDOW',
+  'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE',
+  'CLAUDE_CODE_MAX_OUTPUT_TOKENS',
+];
+
+const effectiveEnv = (env: Env, files: readonly PlacedSettings[]) => {
+  const added = files.flatMap(({ place, settings }) =>
+    Object.entries(recordAt(settings, 'env') ?? {}).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [{ name, value: String(value), place }] : [],
+    ),
+  );
+  const all: Record<string, string | undefined> = { ...env };
+  const places: Record<string, string> = {};
+  for (const { name, value, place } of added.filter((each) => moving.includes(each.name))) {
+    all[name] = value;
+    places[name] = place;
+  }
+  return { env: all, places };
+};
+
+// Older versions keep it beside the settings; a settings file comes before that.
+const legacyFile = ({ env, home }: SettingsPlace): string =>
+  posix.join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json');
+
+const switchOf = (files: readonly PlacedSettings[]): OwnSetting | undefined => {
+  const found = files.findLast(({ settings }) => typeof settings[SWITCH] === 'boolean');
+  return found && { name: SWITCH, value: String(found.settings[SWITCH]), place: found.place };
+};
+
+/** In each file a model's own window replaces the one for all; the strongest file that says anything of either counts. */
+const windowsIn = (
+  files: readonly PlacedSettings[],
+): OwnWindows & { readonly said: readonly OwnSetting[] } => {
+  const name = 'autoCompactWindow';
+  let all: number | undefined;
+  let byModel: Record<string, number> = {};
+  let said: readonly OwnSetting[] = [];
+  for (const { place, settings } of files) {
+    const whole = settings[name];
+    if (whole === 'auto' || isWindow(whole)) {
+      all = isWindow(whole) ? clampedWindow(whole) : undefined;
+      byModel = {};
+      said = isWindow(whole) ? [{ name, value: String(whole), place }] : [];
+    }
+    for (const [model, window] of ownOfModels(settings, name)) {
+      byModel = { ...byModel, [modelKey(model)]: clampedWindow(window) };
+      said = [...said, { name: `${name} of ${model}`, value: String(window), place }];
+    }
+  }
+  return { ...(all === undefined ? {} : { all }), byModel, said };
+};
+
+const isWindow = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0;
+
+const ownOfModels = (settings: JsonRecord, name: string): readonly (readonly [string, number])[] =>
+  Object.entries(recordAt(settings, 'modelSettings') ?? {}).flatMap(([model, own]) => {
+    const window = isRecord(own) ? own[name] : undefined;
+    return isWindow(window) ? [[model, window] as const] : [];
+  });

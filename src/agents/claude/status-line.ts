@@ -1,0 +1,210 @@
+import type { Fact } from '../../core/event.js';
+import {
+  listAt,
+  parseRecord,
+  recordAt,
+  type JsonRecord,
+  countAt,
+  textAt,
+  posixWord,
+} from '../../core/json.js';
+import type { Millis, Reading } from '../../core/reading.js';
+import type {
+  NativeHold,
+  OfficialLaunch,
+  OfficialPlan,
+  SettingsPort,
+  OfficialReport,
+  OfficialSource,
+} from '../agent.js';
+import { isBefore } from '../tested.js';
+import {
+  countsFromItsFolder,
+  givenSettings,
+  managedSettings,
+  ownSettings,
+  switchesStatusLinesOff,
+  withSettings,
+  saysStatusLine,
+  statusLineOf,
+  valuesOf,
+} from './settings.js';
+import { modelKey, windowOf, windowOfShown } from './window.js';
+
+// A PreCompact hook for one launch (facts/claude.md §9): with status 2 for the trigger `auto` it keeps Claude Code from compacting by
+// itself, which counts as no failure of its own (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's go on beside it.
+
+const HOOK_SECONDS = 5; // then Claude goes on without it
+const SETTINGS_SINCE = '1.0.61'; // its package's code: an older one ends at --settings
+
+export const holdNative = async (
+  port: SettingsPort,
+  launch: OfficialLaunch,
+  { command, settings }: NativeHold,
+): Promise<OfficialPlan> => {
+  const { version } = launch;
+  if (version !== undefined && isBefore(version, SETTINGS_SINCE))
+    return leaveInNativeHold(
+      `its version ${version} does not know --settings: ${SETTINGS_SINCE} is the first`,
+    );
+  const [given, own, managed] = await Promise.all([
+    givenSettings(port, launch.args),
+    ownSettings(port, launch),
+    managedSettings(port, launch),
+  ]);
+  if (!launch.isOwnProgram) return leaveInNativeHold('the command is not claude itself');
+  if (!given) return leaveInNativeHold('the value of --settings cannot be read as JSON');
+  if (managed.some(rulesHooks)) return leaveInNativeHold('managed settings rule over hooks');
+  if (switchesStatusLinesOff([...own.user, ...own.project, given]))
+    return leaveInNativeHold('the settings switch hooks off');
+  if (countsFromItsFolder(given))
+    return leaveInNativeHold('--settings holds paths that count from its own folder');
+  return {
+    kind: 'ask',
+    args: withSettings(launch.args, launch.files.settings),
+    settings: JSON.stringify(withHook(parseRecord(settings ?? '') ?? given, command)),
+  };
+};
+
+const leaveInNativeHold = (reason: string): OfficialPlan => ({ kind: 'leave', reason });
+
+const rulesHooks = (settings: JsonRecord): boolean =>
+  ['disableAllHooks', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'].some(
+    (key) => settings[key] !== undefined,
+  );
+
+const withHook = (settings: JsonRecord, command: string): JsonRecord => {
+  const hooks = recordAt(settings, 'hooks');
+  const ours = { matcher: 'auto', hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] };
+  return { ...settings, hooks: { ...hooks, PreCompact: [...listAt(hooks, 'PreCompact'), ours] } };
+};
+
+// Claude Code calls the status line's command with a JSON text on its stdin, which holds the exact numbers
+// (facts/claude.md §9, facts/sessions.md §D and §F). For one launch the command is ours, and runs the user's own after it.
+
+/** The first whose status line tells of the context; older ones have nothing to tell, and before 1.0.61 `--settings` ends them. */
+const TELLS_SINCE = '2.0.65';
+
+const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
+  const { version, wish } = launch;
+  if (wish === 'off') return leave('it is switched off');
+  if (version !== undefined && isBefore(version, TELLS_SINCE))
+    return leave(`its version ${version} has nothing to tell: ${TELLS_SINCE} is the first`);
+  const [given, own, managed] = await Promise.all([
+    givenSettings(port, launch.args),
+    ownSettings(port, launch),
+    managedSettings(port, launch),
+  ]);
+  if (!given) return leave('the value of --settings cannot be read as JSON');
+  if (managed.some(rulesStatusLines)) return leave('managed settings rule over it');
+  if (switchesStatusLinesOff([...own.user, ...own.project, given]))
+    return leave('the settings switch status lines off');
+  // Claude asks whether a folder is trusted before it runs anything of it, and would not for what comes with --settings.
+  if (saysStatusLine(own.project))
+    return leave(
+      "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+    );
+  const line = statusLineOf([...own.user, given]);
+  if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
+    return leave('the command is not claude itself');
+  if (!line && wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
+    return leave('the window is known without it, and the user has no status line of their own');
+  // status lines are younger than --settings: who has one has a version that starts with it
+  if (!line && wish === 'auto' && version === undefined && valuesOf(launch.args, '--settings').length === 0)
+    return leave('its version cannot be told, and an old one would not start');
+  if (countsFromItsFolder(given)) return leave('--settings holds paths that count from its own folder');
+  const { files } = launch;
+  const command = statusCommand(files.report, textAt(line, 'command'));
+  return {
+    kind: 'ask',
+    args: withSettings(launch.args, files.settings),
+    settings: JSON.stringify({ ...given, statusLine: { ...line, type: 'command', command } }),
+  };
+};
+
+/**
+ * Nothing has to be asked to know the window: the user has said it, the environment sets it, or the model's name does. An alias (`opus`)
+ * and the model that Claude chooses by itself tell nothing. `settings` in the order in which they count, the weakest first.
+ */
+const isWindowTold = (
+  { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
+  settings: readonly JsonRecord[],
+): boolean => {
+  if (isWindowSet || windowOf('', false, env).windowSource === 'table') return true;
+  const named = valuesOf(args, '--model').at(-1)?.value ?? env['ANTHROPIC_MODEL'];
+  const model = named || settings.map((each) => textAt(each, 'model')).findLast((name) => name !== undefined);
+  if (!model) return false;
+  return (
+    windowOfShown(model, env) !== undefined || windowOf(modelKey(model), false, env).windowSource === 'table'
+  );
+};
+
+const leave = (reason: string): OfficialPlan => ({ kind: 'leave', reason });
+
+const rulesStatusLines = (settings: JsonRecord): boolean =>
+  ['statusLine', 'disableAllHooks', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'].some(
+    (key) => settings[key] !== undefined,
+  );
+
+/**
+ * The POSIX shell command that keeps its stdin in a file, whole or not at all, and then is the user's own command with the same stdin.
+ * The user's text follows on its own line as it is: it needs no quoting and runs in the shell that Claude chose. Where the file cannot
+ * be made, the stdin has not been touched.
+ */
+export const statusCommand = (path: string, own: string | undefined): string => {
+  const file = posixWord(path);
+  const draft = `${file}.$$.tmp`;
+  const keep = `(umask 077; cat >${draft}) 2>/dev/null && exec <${draft} && mv -f ${draft} ${file} 2>/dev/null`;
+  return own === undefined ? `${keep}\nexit 0` : `${keep}\n${own}`;
+};
+
+const read = (text: string, now: Millis): OfficialReport | undefined => {
+  const record = parseRecord(text);
+  const context = recordAt(record, 'context_window');
+  if (!record || !context) return undefined;
+  const sessionId = textAt(record, 'session_id');
+  const id = textAt(recordAt(record, 'model'), 'id');
+  const model = id === undefined ? undefined : modelKey(id);
+  const facts = factsOf(context, { model, now });
+  return { ...(sessionId === undefined ? {} : { sessionId }), facts };
+};
+
+interface Given {
+  readonly model: string | undefined;
+  readonly now: Millis;
+}
+
+// Versions differ in what `total_input_tokens` counts; `current_usage` is the window in all of them, and null before the first answer.
+const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] => {
+  const usage = recordAt(context, 'current_usage');
+  const used = usedTokens(usage);
+  const size = countAt(context, 'context_window_size');
+  const window = size ? { windowTokens: size, windowSource: 'agent' as const } : undefined;
+  const named = model === undefined ? {} : { model };
+  const claims: readonly Fact[] = window ? [{ type: 'window', claim: { ...window, ...named } }] : [];
+  if (used === undefined) return claims;
+  if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the true size comes with the next answer
+  const answerTokens = countAt(usage, 'output_tokens');
+  const cachedTokens = countAt(usage, 'cache_read_input_tokens');
+  const usedPercent = countAt(context, 'used_percentage');
+  const reading: Reading = {
+    usedTokens: used,
+    ...(answerTokens ? { answerTokens } : {}),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...window,
+    ...(usedPercent === undefined ? {} : { usedPercent, basis: 'window' as const }),
+    source: 'official',
+    ...named,
+    at: now,
+  };
+  return [...claims, { type: 'reading', reading }];
+};
+
+const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
+  const input = countAt(usage, 'input_tokens');
+  if (input === undefined) return undefined;
+  const made = countAt(usage, 'cache_creation_input_tokens') ?? 0;
+  return input + made + (countAt(usage, 'cache_read_input_tokens') ?? 0);
+};
+
+export const official: OfficialSource = { plan, hold: holdNative, read };

@@ -1,0 +1,193 @@
+import type { NativeTrigger, TriggerException, TriggerRule } from '../../core/build-ladder.js';
+import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
+import type { Env } from '../agent.js';
+
+// One name for a model, whoever writes it, and what a name that Claude shows says about the window.
+
+const LARGE_MARK = /\s*(?:\(1m context\)|\[1m\])/i;
+
+/** `Opus 4.8 (1M context)`, `claude-opus-4-8[1m]` and `us.anthropic.claude-opus-4-8-20260101-v1:0` are all `claude-opus-4-8`. */
+export const modelKey = (name: string): string => {
+  const plain = name.toLowerCase().replace(LARGE_MARK, '').trim();
+  const [, family, major, minor] = /^([a-z]+) (\d+)(?:\.(\d+))?$/.exec(plain) ?? [];
+  if (family !== undefined && major !== undefined)
+    return minor === undefined ? `claude-${family}-${major}` : `claude-${family}-${major}-${minor}`;
+  const id = /claude-[a-z0-9.-]+/.exec(plain)?.[0];
+  if (id === undefined) return plain;
+  return id
+    .replace(/-(?:20\d{6}|v\d|latest).*$/, '')
+    .replace(/^claude-(\d[\d-]*)-([a-z]+)$/, 'claude-$2-$1') // the order of the third generation
+    .replace(/^(claude-[a-z]+-\d)-0$/, '$1');
+};
+
+/** The name carries the mark of the large window. */
+const isMarkedLarge = (name: string): boolean => LARGE_MARK.test(name);
+
+// Models whose shown name always tells which of the two windows they run with: they have one million tokens only by the suffix
+// (2.1.197's own model table). Opus 4.7 and newer have it without, and Sonnet 5 is shown without a suffix in any case.
+const TOLD_BY_NAME = /^claude-(?:opus-4(?:-[156])?|sonnet-4(?:-[56])?|haiku-4-5)$/;
+
+/** A name without the mark means the standard window. */
+const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
+
+// How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
+
+export const STANDARD_TOKENS = 200_000;
+const LARGE_TOKENS = 1_000_000;
+
+// Models sold with the standard window only (2026-11). All others may run with one million tokens, which the
+// name in the file does not show: the `[1m]` of the model's setting is not in message.model.
+const STANDARD_ONLY = /^claude-(?:[a-z]+-3(?:-\d+)?|haiku-4-5|opus-4(?:-[15])?)$/;
+
+// Claude keeps at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
+const ANSWER_TOKENS = 20_000;
+const COMPACT_MARGIN_TOKENS = 13_000;
+
+const SMALLEST_COMPACTION_WINDOW = 100_000;
+const SONNET_5_TOKENS = 967_000; // it takes for its window where nobody says another
+
+export interface Window {
+  readonly windowTokens: number;
+  readonly windowSource: WindowSource;
+}
+
+/** More than this many tokens in use cannot be in a standard window. */
+export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
+
+/** The window of a model by its key, as far as a table and the environment tell. */
+export const windowOf = (key: string, provenLarge: boolean, env: Env): Window => {
+  if (provenLarge) return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'derived' }, env);
+  const certain = isLargeOff(env) || STANDARD_ONLY.test(key);
+  return sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' }, env);
+};
+
+/** The window that a model's name in the banner or after `/model` tells; undefined where the name leaves it open. */
+export const windowOfShown = (name: string, env: Env): WindowClaim | undefined => {
+  const model = modelKey(name);
+  if (isMarkedLarge(name) && !isLargeOff(env))
+    return { ...sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'agent' }, env), model };
+  if (!isLargeOff(env) && (!showsItsWindow(model) || env['ANTHROPIC_BETAS']?.includes('context-1m')))
+    return undefined;
+  return { ...sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: 'agent' }, env), model };
+};
+
+/** With CLAUDE_CODE_AUTO_COMPACT_WINDOW Claude treats a larger window as if it ended there. */
+const sessionWindow = (window: Window, env: Env): Window => {
+  const limit = compactionWindow(env);
+  if (limit === undefined) return window;
+  if (limit <= STANDARD_TOKENS) return { windowTokens: limit, windowSource: 'table' };
+  return window.windowTokens > limit ? { ...window, windowTokens: limit } : window;
+};
+
+/**
+ * The one window with which the percentage on the screen and the tokens of the session file agree; undefined when none or several do.
+ * Claude counts what came after its last answer, too, so its own percentage may be a little higher than ours.
+ */
+export const derivedWindow = (screen: Reading, log: Reading, env: Env): WindowClaim | undefined => {
+  const { usedPercent, basis } = screen;
+  const { usedTokens, answerTokens = 0, model } = log;
+  if (usedPercent === undefined || usedTokens === undefined || !usedTokens) return undefined;
+  if (usedPercent <= 0 || usedPercent >= 100) return undefined; // clamped: larger numbers look the same
+  const agreeing = possibleWindows(basis, env).filter((windowTokens) => {
+    const whole = basisTokensOf(basis, windowTokens, env);
+    if (whole === undefined) return false;
+    const ahead = usedPercent - ((usedTokens + answerTokens) * 100) / whole;
+    return ahead >= -0.5 && ahead <= 1.5; // points: rounding, and what came after the answer
+  });
+  const [windowTokens, another] = agreeing;
+  if (windowTokens === undefined || another !== undefined) return undefined;
+  return { windowTokens, windowSource: 'derived', ...(model === undefined ? {} : { model }) };
+};
+
+/** How many tokens are 100 % on one of Claude's own scales. */
+export const basisTokensOf = (
+  basis: Basis | undefined,
+  windowTokens: number,
+  env: Env,
+): number | undefined => {
+  const effective = windowTokens - answerReserve(env);
+  if (basis === 'effective') return effective;
+  if (basis !== 'auto-compact') return undefined;
+  const percent = loweringPercent(env);
+  const point = effective - COMPACT_MARGIN_TOKENS;
+  return percent === undefined ? point : Math.min(point, Math.floor((effective * percent) / 100));
+};
+
+/** What Claude's settings say of the window that it compacts in, in tokens. */
+export interface OwnWindows {
+  readonly all?: number;
+  /** by `modelKey` */
+  readonly byModel?: Readonly<Record<string, number>>;
+}
+
+/** Claude's own compaction point with the environment variables and settings that move it; none when it is switched off. */
+export const nativeTrigger = (env: Env, windows: OwnWindows = {}): NativeTrigger | undefined => {
+  if (isCompactionOff(env)) return undefined;
+  const rule = usualRule(env);
+  const inWindow = (mostWindowTokens: number): NativeTrigger => ({ ...rule, mostWindowTokens });
+  const limit = compactionWindow(env);
+  if (limit !== undefined) return inWindow(limit);
+  const { all, byModel = {} } = windows;
+  const own = Object.entries(byModel).map(([model, tokens]) => ({
+    model: `^${model.replace(/[^\w-]/g, '\\$&')}$`,
+    rule: inWindow(tokens),
+  }));
+  const exceptions = [...own, ...(all === undefined ? lateModels(rule) : [])];
+  return { ...(all === undefined ? rule : inWindow(all)), ...(exceptions.length > 0 ? { exceptions } : {}) };
+};
+
+const usualRule = (env: Env): TriggerRule => {
+  const answer = answerReserve(env);
+  const kept = answer + COMPACT_MARGIN_TOKENS;
+  const percent = loweringPercent(env);
+  if (percent === undefined) return { share: 1, reserveTokens: kept };
+  const share = percent / 100;
+  return { share, reserveTokens: Math.ceil(answer * share), leastFreeTokens: kept }; // it can only lower
+};
+
+// Where nothing names a window for compactions, many models go on until the model's server refuses (facts/claude.md §6, §10); newer
+// generations than the fourth do not.
+const lateModels = (rule: TriggerRule): readonly TriggerException[] => [
+  { model: '^claude-(?:sonnet|opus)-4-6$', aboveTokens: STANDARD_TOKENS },
+  { model: '^claude-(?:sonnet|opus)-4-6$', rule },
+  { model: '^claude-[a-z]+-[34](?:-|$)' },
+  { model: '^claude-sonnet-5$', rule: { ...rule, mostWindowTokens: SONNET_5_TOKENS } },
+];
+
+/** CLAUDE_CODE_AUTO_COMPACT_WINDOW as Claude understands it; undefined where it does not count. */
+export const compactionWindow = (env: Env): number | undefined => {
+  const asked = positive(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW']);
+  return asked === undefined || isCompactionOff(env) ? undefined : clampedWindow(asked);
+};
+
+export const clampedWindow = (asked: number): number =>
+  Math.min(LARGE_TOKENS, Math.max(SMALLEST_COMPACTION_WINDOW, Math.floor(asked)));
+
+const possibleWindows = (basis: Basis | undefined, env: Env): readonly number[] => {
+  const sizes = isLargeOff(env) ? [STANDARD_TOKENS] : [STANDARD_TOKENS, LARGE_TOKENS];
+  const limit = compactionWindow(env);
+  if (limit === undefined) return sizes;
+  const limited = sizes.map((size) => Math.min(size, limit));
+  return [...new Set(basis === 'auto-compact' ? limited : [...sizes, ...limited])];
+};
+
+const answerReserve = (env: Env): number =>
+  Math.min(positive(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) ?? ANSWER_TOKENS, ANSWER_TOKENS);
+
+const isLargeOff = (env: Env): boolean => isOn(env['CLAUDE_CODE_DISABLE_1M_CONTEXT']);
+
+const loweringPercent = (env: Env): number | undefined => {
+  const percent = positive(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE']);
+  return percent !== undefined && percent <= 100 ? percent : undefined;
+};
+
+const isCompactionOff = (env: Env): boolean =>
+  isOn(env['DISABLE_AUTO_COMPACT']) || isOn(env['DISABLE_COMPACT']);
+
+/** As Claude reads its switches. */
+export const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text?.trim() ?? '');
+
+const positive = (text: string | undefined): number | undefined => {
+  const value = Number(text);
+  return text !== undefined && Number.isFinite(value) && value > 0 ? value : undefined;
+};

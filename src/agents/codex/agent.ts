@@ -1,0 +1,127 @@
+import { posix } from 'node:path';
+import type { NativeTrigger } from '../../core/build-ladder.js';
+import { isRecord, type JsonRecord } from '../../core/json.js';
+import type { AgentHome, Recipe, Runtime } from '../agent.js';
+import { words, type LaunchRules, startsConversation } from '../launch.js';
+import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
+import { codexFolder, locateCodex, stateIn } from './files.js';
+import { codexContents, codexReader } from './log.js';
+import { screen } from './screen.js';
+
+// 95 % of the 272 000 of its usual model, as it reports them (facts/codex.md §10)
+const USUAL_TOKENS = 258_400;
+
+const codexHome: AgentHome = {
+  played: ['0.169.0', '0.154.0'],
+  usualWindowTokens: USUAL_TOKENS,
+  sessions: (where) => posix.join(codexFolder(where), 'sessions'),
+};
+
+const command = 'codex';
+const npmPackage = '@openai/codex';
+
+/** Codex 0.169.0, from its --help; `resume`, `fork` and `agents` stay in the terminal, -p is a profile here (facts/codex.md §8). */
+const launchRules: LaunchRules = {
+  plainFlags: words('-h --help -V --version'),
+  plainCommands: words(`
+    exec e review login logout mcp mcp-server plugin app-server remote-control
+    completion update doctor sandbox debug apply a queue archive unarchive
+    delete migrate-rollouts migrate-nfs-db cloud exec-server features help
+  `),
+  valueFlags: words(`
+    -c --config --enable --disable --remote --remote-auth-token-env -i --image
+    -m --model --local-provider -p --profile -s --sandbox -C --cd --add-dir
+    -a --ask-for-approval
+  `),
+};
+
+// Codex's own compaction (facts/codex.md §6): at 90 % of the raw window, or earlier where the user says so; nothing switches it off.
+
+const NAME = 'model_auto_compact_token_limit';
+
+// Codex reports 95 % of the raw window as the window.
+const usualTrigger: NativeTrigger = { share: 0.9 / 0.95, reserveTokens: 0 };
+
+const codexCompaction: OwnCompactionSource = {
+  read: async (port, where) => {
+    const file = posix.join(codexFolder(where), 'config.toml');
+    const said = inArguments(where.args) ?? inFile(file, (await port.text(file)) ?? '');
+    if (!said) return { trigger: usualTrigger, said: [] };
+    return { trigger: { ...usualTrigger, mostTokens: said.tokens }, said: [said.setting] };
+  },
+};
+
+interface Said {
+  readonly setting: OwnSetting;
+  readonly tokens: number;
+}
+
+const saidOf = (value: string | undefined, place: string): Said | undefined => {
+  const tokens = Number(value?.replaceAll('_', ''));
+  return value !== undefined && Number.isSafeInteger(tokens) && tokens > 0
+    ? { setting: { name: NAME, value, place }, tokens }
+    : undefined;
+};
+
+const FLAG = /^(?:-c|--config)$/;
+const JOINED_FLAG = /^(?:-c=?|--config=)(?=\w)/;
+
+/** `-c NAME=VALUE`, `--config=NAME=VALUE`; the last one counts. */
+const inArguments = (args: readonly string[]): Said | undefined => {
+  const end = args.indexOf('--');
+  return args
+    .slice(0, end < 0 ? args.length : end)
+    .map((word, index, own) => (FLAG.test(word) ? own[index + 1] : word.replace(JOINED_FLAG, '')))
+    .map((word) => saidOf(/^model_auto_compact_token_limit\s*=\s*([\d_]+)$/.exec(word ?? '')?.[1], '-c'))
+    .findLast((said) => said !== undefined);
+};
+
+/** Only what stands before the first table: in one of them the name is another setting. */
+const inFile = (file: string, text: string): Said | undefined => {
+  const [top = ''] = text.split(/^[ \t]*\[/m);
+  return saidOf(
+    /^[ \t]*model_auto_compact_token_limit[ \t]*=[ \t]*(\d[\d_]*)[ \t]*(?:#.*)?$/m.exec(top)?.[1],
+    file,
+  );
+};
+
+/**
+ * Pasted, for Codex takes fast typing for a paste whose Enter is a new line; with a blank, for without one TAB only completes the
+ * command. TAB sends it at rest and queues it behind a turn, and a dialog or a picker ignores all of it (facts/codex.md §0, §4).
+ */
+const recipe = (): Recipe => ({
+  command: '/compact',
+  takesFocus: false,
+  isPasted: true,
+  pauseMs: 150,
+  submit: '\t',
+  startMs: 5_000,
+  finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
+  isQueued: true,
+});
+
+const OWN_TYPES =
+  /^(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)$/;
+
+/** A record as only Codex writes it: a type of its own around a payload. */
+const isCodexRecord = ({ type, payload }: JsonRecord): boolean =>
+  typeof type === 'string' && OWN_TYPES.test(type) && isRecord(payload);
+
+export const codex: Runtime = {
+  name: 'codex',
+  command,
+  npmPackage,
+  home: codexHome,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: codexCompaction,
+  log: {
+    locate: locateCodex,
+    reader: codexReader,
+    stateIn,
+    recognises: isCodexRecord,
+    contents: codexContents,
+  },
+  recipe,
+  screen,
+};

@@ -1,0 +1,198 @@
+import { posix } from 'node:path';
+import { isRecord, parseRecord, recordAt, textAt, dateFolder, isoMillis } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
+
+// Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
+// and rollout-<time>-<thread>_<segment>.jsonl after a rewind.
+
+const ROLLOUT = /^rollout-.*\.jsonl$/;
+const LOCK = /^[0-9a-f-]{36}\.lock$/;
+// A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes at once.
+const LOCK_ALONE_MS = 1_000;
+// More than this many files that grew since the start are not ours to sort out.
+const MOST_CANDIDATES = 20;
+// Folders are named by the local date; with a day on each side every time zone is covered.
+const DAYS_AROUND = [-1, 0, 1];
+
+interface Thread {
+  readonly id: string;
+  readonly cwd: string | undefined;
+  readonly startedAt: Millis;
+}
+
+/** The thread the child itself holds; where that cannot be seen, the rollout of this folder that grew since the start. */
+export const locateCodex = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  const held = await heldByChild(port, place);
+  const own = await newestThread(port, held, place.now);
+  if (own)
+    return { sessionId: own.sessionId, ...(own.path === undefined ? {} : { path: own.path }), certain: true };
+  // An embedded Codex holds its rollout open, so there is none yet. Only the background server writes for others.
+  if (held.told && !(await serverMayWrite(port, place))) return undefined;
+  return bestOf(port, place, await grownRollouts(port, place));
+};
+
+export const codexFolder = ({ env, home }: Homestead): string =>
+  env['CODEX_HOME'] || posix.join(home, '.codex');
+
+const serverMayWrite = (port: FilePort, place: Place): Promise<boolean> =>
+  port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
+
+/** What the child and its descendants have open. `told` is false where the system does not say all of it. */
+interface Held {
+  readonly rollouts: readonly FileEntry[];
+  readonly locks: readonly FileEntry[];
+  readonly told: boolean;
+}
+
+const heldByChild = async (port: FilePort, place: Place): Promise<Held> => {
+  const opened = await Promise.all((await port.family(place.childPid)).map((pid) => port.openFiles(pid)));
+  const paths = [...new Set(opened.flatMap((list) => list ?? []))];
+  const entriesOf = async (name: RegExp): Promise<readonly FileEntry[]> => {
+    const entries = paths.filter((path) => name.test(posix.basename(path))).map((path) => port.entry(path));
+    return (await Promise.all(entries)).filter((entry) => entry !== undefined).toSorted(newestFirst);
+  };
+  const told = opened.length > 0 && opened.every((list) => list !== undefined);
+  return { rollouts: await entriesOf(ROLLOUT), locks: await entriesOf(LOCK), told };
+};
+
+interface HeldThread {
+  readonly sessionId: string;
+  readonly path?: string;
+  /** when it was last taken up or written */
+  readonly at: Millis;
+}
+
+// `/new` and `/resume` take the lock of the other thread at once; its rollout is written at the next turn only, and the one
+// before stays open for a while. A lock is made anew each time it is taken.
+const newestThread = async (
+  port: FilePort,
+  { rollouts, locks }: Held,
+  now: Millis,
+): Promise<HeldThread | undefined> => {
+  const written = rollouts.map(async (file): Promise<HeldThread | undefined> => {
+    const thread = await userThread(port, file);
+    const lock = locks.find(({ name }) => thread && idOf(name) === thread.id);
+    return (
+      thread && {
+        sessionId: thread.id,
+        path: file.path,
+        at: Math.max(file.modifiedAt, lock?.modifiedAt ?? 0),
+      }
+    );
+  });
+  const unwritten = locks
+    .filter(({ name, modifiedAt }) => now - modifiedAt >= LOCK_ALONE_MS && !rollouts.some(isOf(idOf(name))))
+    .map(({ name, modifiedAt }) => ({ sessionId: idOf(name), at: modifiedAt }));
+  const threads = [...(await Promise.all(written)), ...unwritten].filter((thread) => thread !== undefined);
+  return threads.toSorted((a, b) => b.at - a.at)[0];
+};
+
+const idOf = (lockName: string): string => lockName.slice(0, -'.lock'.length);
+
+const isOf =
+  (id: string) =>
+  ({ name }: FileEntry): boolean =>
+    name.includes(id);
+
+const grownRollouts = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
+  const recent = new Set([place.startedAt, place.now].flatMap(foldersAround));
+  const lists = [...recent].map((folder) =>
+    port.list(inSessions(place, folder), (name) => ROLLOUT.test(name)),
+  );
+  const files = [...(await Promise.all(lists)).flat(), ...(await lockedRollouts(port, place))];
+  const unique = new Map(
+    files.filter((file) => file.modifiedAt >= place.startedAt).map((file) => [file.path, file]),
+  );
+  return [...unique.values()].toSorted(newestFirst).slice(0, MOST_CANDIDATES);
+};
+
+// A resumed thread keeps its old date folder. Its lock names the thread, and the thread's id holds the time it was made at.
+const lockedRollouts = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
+  const locks = await port.list(posix.join(codexFolder(place), 'thread-writer-locks'), (name) =>
+    LOCK.test(name),
+  );
+  const ids = locks.slice(0, MOST_CANDIDATES).map((lock) => idOf(lock.name));
+  const lists = ids.flatMap((id) =>
+    foldersAround(madeAt(id)).map((folder) =>
+      port.list(inSessions(place, folder), (name) => ROLLOUT.test(name) && name.includes(id)),
+    ),
+  );
+  return (await Promise.all(lists)).flat();
+};
+
+/** The first 48 bits of a version 7 uuid are milliseconds. */
+const madeAt = (id: string): Millis => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+
+const foldersAround = (at: Millis): readonly string[] => DAYS_AROUND.map((days) => dateFolder(at, days));
+
+const inSessions = (place: Place, folder: string): string =>
+  posix.join(codexFolder(place), 'sessions', folder);
+
+// Threads begun after our start come first: an older one that grows may belong to a Codex in another terminal.
+const bestOf = async (
+  port: FilePort,
+  place: Place,
+  files: readonly FileEntry[],
+): Promise<Located | undefined> => {
+  const threads = await Promise.all(
+    files.map(async (file) => ({ file, thread: await userThread(port, file) })),
+  );
+  const own = threads.filter(({ thread }) => thread?.cwd === place.cwd);
+  const best = own.find(({ thread }) => thread && thread.startedAt >= place.startedAt) ?? own[0];
+  return (
+    best?.thread && {
+      sessionId: best.thread.id,
+      path: best.file.path,
+      certain: false,
+      writtenAt: best.file.modifiedAt,
+    }
+  );
+};
+
+/** The thread of a rollout if a user talks in it: subagents and `codex exec` write files of their own. */
+const userThread = async (port: FilePort, file: FileEntry): Promise<Thread | undefined> => {
+  const line = await port.firstLine(file.path);
+  const meta = recordAt(line === undefined ? undefined : parseRecord(line), 'payload');
+  const id = textAt(meta, 'id');
+  if (!meta || id === undefined || meta['source'] === 'exec' || isRecord(meta['source'])) return undefined;
+  const byUser =
+    (textAt(meta, 'thread_source') ?? 'user') === 'user' && (textAt(meta, 'session_id') ?? id) === id;
+  if (!byUser) return undefined;
+  return { id, cwd: textAt(meta, 'cwd'), startedAt: isoMillis(textAt(meta, 'timestamp') ?? '') ?? 0 };
+};
+
+const newestFirst = (a: FileEntry, b: FileEntry): number => b.modifiedAt - a.modifiedAt;
+
+// What a rollout says that Codex is doing (facts/codex.md §5, §7). Each turn, a compaction too, begins with `task_started` and ends with
+// `task_complete` or `turn_aborted`; what is recorded behind that belongs to no turn. Versions before 0.163 tell it nowhere else.
+
+const UNCLEAR: AgentStatus = { state: 'unclear' };
+const TELLING = /"(?:task_started|task_complete|turn_aborted)"/;
+const states: Readonly<Record<string, AgentStatus>> = {
+  task_started: { state: 'busy' },
+  task_complete: { state: 'idle' },
+  turn_aborted: { state: 'idle' },
+};
+
+/** `busy` from the begin of a turn on, `idle` from its end on. */
+export const stateIn = (line: string): AgentStatus | undefined => {
+  if (!TELLING.test(line)) return undefined;
+  const record = parseRecord(line);
+  if (record?.['type'] !== 'event_msg') return undefined;
+  return states[textAt(recordAt(record, 'payload'), 'type') ?? ''];
+};
+
+/**
+ * The last turn of the rollout that the child itself holds open: one that only looks like it may be another terminal's. `new` before the
+ * first turn; `unclear` where it holds none, a record is half written, or so long that no turn is seen in the end of the file.
+ */
+export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus> => {
+  const found = await locateCodex(port, place);
+  if (!found?.certain) return UNCLEAR;
+  if (found.path === undefined) return { state: 'new' };
+  const lines = (await port.lastPart(found.path))?.split('\n') ?? [];
+  const isWhole = lines.at(-1) === '';
+  const told = isWhole ? lines.toReversed().map(stateIn).find(Boolean) : undefined;
+  return told ?? UNCLEAR;
+};

@@ -1,0 +1,144 @@
+import type { ScreenView } from '../../core/reading.js';
+
+// Where Codex draws its own part of the screen: the composer, the footer below it, and the block of conversation above it
+// (facts/codex.md §2.2, §4). Everything is anchored to the composer, whose glyph is drawn as no row of the conversation is.
+
+export interface Pane {
+  /** row of the composer's glyph; a draft may go on below it */
+  readonly row: number;
+  /** `›` for a prompt, `!` for a shell command */
+  readonly glyph: string;
+  /** the cursor stands in the composer, so that keys go there */
+  readonly hasCursor: boolean;
+  /** rows of the status line and the hints, from the top; empty where nothing is shown */
+  readonly footer: readonly number[];
+}
+
+/** The first row of something in the conversation. */
+export interface Head {
+  readonly row: number;
+  readonly text: string;
+}
+
+/** Where the text of the composer begins, and all else that Codex indents. */
+export const TEXT_COLUMN = 2;
+const RED = 1; // of the palette
+const MOST_FOOTER_ROWS = 8; // all items at 40 columns need six
+const QUEUE = /^• (?:Messages to be submitted|Queued follow-up inputs)/;
+const LIVE = /^[•◦] .+? \(\d+[hms]/;
+/** In the colour of text, but in the first column, where no message begins. */
+export const INTERRUPTED = /^■ Conversation interrupted - /;
+const COMPACTING = /^[•◦] Compacting context \(/;
+
+/** Undefined where a picker, a view or another program has the screen. */
+export const paneOf = (screen: ScreenView): Pane | undefined => {
+  for (let row = screen.cursorRow; row >= 0; row -= 1) {
+    const glyph = glyphAt(screen, row);
+    if (glyph === undefined) continue;
+    const footer = footerBelow(screen, row);
+    const end = (footer[0] ?? screen.rows + 1) - 2; // a blank row is between
+    return { row, glyph, hasCursor: screen.cursorRow <= end, footer };
+  }
+  return undefined;
+};
+
+// Messages that were sent have a dim glyph, a picker's choice is inverse, and what the model writes is indented.
+const glyphAt = (screen: ScreenView, row: number): string | undefined => {
+  const glyph = /^[›!](?= |$)/.exec(screen.text(row))?.[0];
+  const style = glyph === undefined ? undefined : screen.styleAt(row, 0);
+  if (!style?.bold || style.dim || style.inverse) return undefined;
+  return glyph === '!' && style.foreground === undefined ? undefined : glyph;
+};
+
+const footerBelow = (screen: ScreenView, row: number): readonly number[] => {
+  let last = screen.rows - 1;
+  while (last > row && screen.text(last) === '') last -= 1;
+  let first = last;
+  while (first > row && screen.text(first - 1) !== '') first -= 1;
+  if (first <= row + 1 || last - first >= MOST_FOOTER_ROWS) return [];
+  // only a search field of Codex's own has the cursor in the footer: these are the last lines of a draft
+  if (screen.cursorRow >= first && !isDrawn(screen, screen.cursorRow)) return [];
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+};
+
+/** What the conversation ends with above the composer: rows that go on are indented, and what waits to be sent is none of it. */
+export const headAbove = (screen: ScreenView, { row: composer }: Pick<Pane, 'row'>): Head | undefined => {
+  for (let row = composer - 1; row >= 0; row -= 1) {
+    const text = screen.text(row);
+    if (text === '' || text.startsWith(' ') || QUEUE.test(text) || isOfPopup(screen, row)) continue;
+    const first = errorAt(screen, row) ?? row;
+    return { row: first, text: screen.text(first) };
+  }
+  return undefined;
+};
+
+// A long error goes on in the first column, where nothing else does.
+const errorAt = (screen: ScreenView, row: number): number | undefined => {
+  for (let above = row; above >= 0 && screen.text(above) !== ''; above -= 1)
+    if (isError(screen, above)) return above;
+  return undefined;
+};
+
+const isError = (screen: ScreenView, row: number): boolean =>
+  INTERRUPTED.test(screen.text(row)) ||
+  (/^■ \S/.test(screen.text(row)) && screen.styleAt(row, 0)?.foreground === RED);
+
+/** Codex's own words on what went wrong; undefined where the conversation ends with something else. */
+export const errorText = (screen: ScreenView, { row }: Head): string | undefined => {
+  if (!isError(screen, row)) return undefined;
+  const rows: string[] = [];
+  for (let next = row; next < screen.rows && screen.text(next) !== ''; next += 1)
+    rows.push(screen.text(next).trim());
+  return rows.join(' ');
+};
+
+// A popup between the conversation and the composer: its choice is inverse, its arrows stand alone.
+const isOfPopup = (screen: ScreenView, row: number): boolean =>
+  /^[↑↓]$/.test(screen.text(row)) || screen.styleAt(row, 0)?.inverse === true;
+
+/** What the conversation ends with above the row of the running task. */
+export const headAboveTask = (screen: ScreenView, pane: Pane): Head | undefined => {
+  const head = headAbove(screen, pane);
+  return head && isTask(screen, head) ? headAbove(screen, { ...pane, row: head.row }) : head;
+};
+
+/** A task's row: its clock is drawn dim, the blank before it is not; a reasoning is dim throughout, and an answer nowhere. */
+export const isTask = (screen: ScreenView, { row, text }: Head): boolean => {
+  const blank = text.indexOf(' (');
+  return (
+    LIVE.test(text) &&
+    screen.styleAt(row, blank)?.dim === false &&
+    screen.styleAt(row, blank + 1)?.dim === true
+  );
+};
+
+/** A model may name its task as it likes, but the row below it is Codex's own. */
+export const isCompacting = (screen: ScreenView, head: Head): boolean =>
+  COMPACTING.test(head.text) &&
+  isTask(screen, head) &&
+  /^ {2}└ Making room/.test(screen.text(head.row + 1)) &&
+  screen.styleAt(head.row + 1, TEXT_COLUMN)?.dim === true;
+
+/**
+ * Nothing is typed: the cursor stands before a dim text, which is Codex's own whatever it says (0.137 suggests what to ask, another thing
+ * each time). What is typed is never dim, and blanks are a draft, too.
+ */
+export const isEmpty = (screen: ScreenView, { row, footer }: Pane): boolean => {
+  if (screen.cursorRow !== row || screen.cursorColumn !== TEXT_COLUMN) return false;
+  const last = footer[0] === undefined ? row + 1 : footer[0] - 2; // a blank row is between
+  for (let each = row; each <= last; each += 1) if (!isDimThroughout(screen, each)) return false;
+  return screen.text(row).length > TEXT_COLUMN;
+};
+
+const isDimThroughout = (screen: ScreenView, row: number): boolean => {
+  const text = screen.text(row);
+  for (let column = TEXT_COLUMN; column < text.length; column += 1)
+    if (text[column] !== ' ' && screen.styleAt(row, column)?.dim !== true) return false;
+  return true;
+};
+
+/** Not in the colour of a draft: items of the footer have one of their own or are dim. */
+export const isDrawn = (screen: ScreenView, row: number): boolean => {
+  const style = screen.styleAt(row, TEXT_COLUMN);
+  return style !== undefined && (style.dim || style.foreground !== undefined);
+};

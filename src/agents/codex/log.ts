@@ -1,0 +1,300 @@
+import type { Fact, Boundary, CompactResult } from '../../core/event.js';
+import {
+  countAt,
+  recordAt,
+  type JsonRecord,
+  listAt,
+  textAt,
+  parseRecord,
+  oneLine,
+  isoMillis,
+} from '../../core/json.js';
+import { estimateTokens, type Millis, type Reading } from '../../core/reading.js';
+import { lineReader, type LineReader, type Understood } from '../agent.js';
+import {
+  contentReader,
+  nothingIn,
+  toolCall,
+  toolResult,
+  withCall,
+  type ContentReader,
+  type Grasped,
+  type ToolCall,
+} from '../records.js';
+import { codexPercent, roomOf } from './percent.js';
+
+// What a `token_count` record of a rollout holds (facts/codex.md §7).
+
+/** A total without input and output is Codex's own estimate of what it kept. */
+const guessOf = (payload: JsonRecord): number | undefined => {
+  const last = recordAt(recordAt(payload, 'info'), 'last_token_usage');
+  const isGuess = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
+  return isGuess ? countAt(last, 'total_tokens') : undefined;
+};
+
+// A refused turn is recorded as a total of exactly one window without any input; its `last` is nonsense.
+const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefined): boolean => {
+  const total = recordAt(info, 'total_token_usage');
+  return countAt(total, 'input_tokens') === 0 && countAt(total, 'total_tokens') === windowTokens;
+};
+
+/** In tokens, as Codex counts with it. */
+const windowIn = (from: JsonRecord | undefined): { readonly windowTokens?: number } => {
+  const windowTokens = countAt(from, 'model_context_window');
+  return windowTokens ? { windowTokens } : {};
+};
+
+// What a record of a rollout adds to the conversation before the next count tells its exact size.
+
+const OUTPUT = /_call_output$/;
+
+/** A message of the user or what a tool gave back; an answer comes with its own count. */
+const readGrowth = (item: JsonRecord): readonly Fact[] => {
+  const isMessage = item['type'] === 'message' && item['role'] === 'user';
+  if (!isMessage && !OUTPUT.test(textAt(item, 'type') ?? '')) return [];
+  const tokens = estimateTokens(textIn(item, isMessage ? 'content' : 'output'));
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
+
+// A text, or blocks of text; images have none and are left out.
+const textIn = (item: JsonRecord, key: string): string =>
+  textAt(item, key) ??
+  listAt(item, key)
+    .map((block) => textAt(block, 'text') ?? '')
+    .join('');
+
+// Whether a compaction of Codex's own has left anything of the conversation. When the model answers with nothing, Codex takes the last
+// answer that it finds in the conversation for the summary, and says that all went well.
+
+const ANSWER = /"type":"(?:AgentMessage|agent_message)"/;
+// Codex's own words before the summary, in one line.
+const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
+
+/** An answer of the model as it was shown; the summary of a compaction is none. */
+const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord(line) !== undefined;
+
+/** A compaction on the model's server leaves a text that nobody can read, and no message: nothing is known of it. */
+const isEmptySummary = (message: string, answerLine: string | undefined): boolean => {
+  if (message === '') return false;
+  const summary = message.replace(PREFIX, '').trim();
+  if (summary === '') return true;
+  return answerLine !== undefined && summary === answerIn(answerLine).trim();
+};
+
+const answerIn = (line: string): string => {
+  const payload = recordAt(parseRecord(line), 'payload');
+  const texts = listAt(recordAt(payload, 'item'), 'content').map((block) => textAt(block, 'text') ?? '');
+  return textAt(payload, 'message') ?? texts.join('');
+};
+
+// One line of a Codex rollout (facts/codex.md §7). A compaction also writes the usage of its own request, which is not the
+// conversation's: readings of a turn that may be a compaction are held back until the turn has shown what it is.
+
+type Turn =
+  | { readonly phase: 'open' } // readings count
+  | { readonly phase: 'doubtful'; readonly held: readonly Fact[] }; // started by no user message: perhaps a compaction
+
+interface CodexLog {
+  readonly turn: Turn;
+  readonly model?: string;
+  readonly windowTokens?: number;
+  /** recorded; what Codex thinks to have kept comes a moment later */
+  readonly compacted?: Boundary;
+  /** the line with the model's last answer: Codex takes it for the summary when the model gives none */
+  readonly answer?: string;
+}
+
+const OPEN: Turn = { phase: 'open' };
+const LONGEST_ERROR = 200; // characters; the model's server may send a page
+const TELLING =
+  /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
+
+export const codexReader = (): LineReader => lineReader<CodexLog>({ turn: OPEN }, readLine);
+
+const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexLog> => {
+  if (!line.startsWith('{') || !line.includes('"type"'))
+    return { state, facts: [], misfit: 'not a Codex record' };
+  if (isAnswerLine(line)) return { state: { ...state, answer: line }, facts: [] };
+  if (!TELLING.test(line)) return { state, facts: [] };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const payload = recordAt(record, 'payload');
+  switch (record['type']) {
+    case 'turn_context':
+      return { state: { ...state, model: textAt(payload, 'model') ?? state.model ?? '' }, facts: [] };
+    case 'compacted':
+      return readCompacted(state, payload, at);
+    case 'response_item':
+      return payload ? grow(state, readGrowth(payload)) : { state, facts: [] };
+    case 'event_msg':
+      return payload ? readEvent(state, payload, at) : { state, facts: [] };
+    default:
+      return { state, facts: [] };
+  }
+};
+
+const readCompacted = (
+  state: CodexLog,
+  payload: JsonRecord | undefined,
+  at: Millis,
+): Understood<CodexLog> => {
+  const isEmpty = isEmptySummary(textAt(payload, 'message') ?? '', state.answer);
+  const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
+  const untold: readonly Fact[] = state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
+  return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold };
+};
+
+// A compaction asked for by the user is a turn of its own; one inside a user's turn is Codex's.
+const initiator = (state: CodexLog): { readonly initiator: 'user' | 'agent' } => ({
+  initiator: state.turn.phase === 'doubtful' ? 'user' : 'agent',
+});
+
+const grow = (state: CodexLog, facts: readonly Fact[]): Understood<CodexLog> =>
+  state.turn.phase === 'open' || facts.length === 0
+    ? { state, facts }
+    : { state: { ...state, turn: { phase: 'doubtful', held: [...state.turn.held, ...facts] } }, facts: [] };
+
+/** A compaction is told with Codex's own estimate of what is left, or with none when something else comes first. */
+const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  const { compacted, ...state } = before;
+  const read = readKnown(state, payload, at);
+  if (!compacted) return read;
+  const postTokens = guessOf(payload);
+  const boundary = { ...compacted, ...(postTokens === undefined ? {} : { postTokens }) };
+  return { ...read, facts: [{ type: 'boundary', boundary }, ...read.facts] };
+};
+
+const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  switch (payload['type']) {
+    case 'task_started': {
+      const turn: Turn = recordAt(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };
+      return { state: { ...state, ...windowIn(payload), turn }, facts: [] };
+    }
+    case 'user_message':
+      return release(state);
+    case 'item_completed':
+      return textAt(recordAt(payload, 'item'), 'type') === 'UserMessage'
+        ? release(state)
+        : { state, facts: [] };
+    case 'turn_aborted':
+      return {
+        state: { ...state, turn: OPEN },
+        facts: unfinished(state, { kind: 'interrupted', by: 'the user' }),
+      };
+    case 'task_complete':
+      return readEnd(state, payload, at);
+    case 'token_count':
+      return readCount(state, payload, at);
+    default:
+      return { state, facts: [] };
+  }
+};
+
+const release = (state: CodexLog): Understood<CodexLog> =>
+  state.turn.phase === 'open'
+    ? { state, facts: [] }
+    : { state: { ...state, turn: OPEN }, facts: state.turn.held };
+
+const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  const error = recordAt(payload, 'error');
+  if (!error) {
+    const read = release(state);
+    return payload['last_agent_message'] === null
+      ? { ...read, facts: [...read.facts, ...silentEnd(state)] }
+      : read;
+  }
+  const ended: CodexLog = { ...state, turn: OPEN };
+  const full = textAt(error, 'codex_error_info') === 'context_window_exceeded';
+  const text = oneLine(textAt(error, 'message') ?? 'error', LONGEST_ERROR);
+  const facts = unfinished(state, { kind: 'failed', failure: 'error', text });
+  return { state: ended, facts: full ? [fullWindow(state, at), ...facts] : facts };
+};
+
+/** Versions before 0.154 record no error: of a compaction that failed nothing is left but a turn without a word. */
+const silentEnd = (state: CodexLog): readonly Fact[] =>
+  unfinished(state, { kind: 'failed', failure: 'error', text: 'it ended without a summary' });
+
+/** A turn that still may be nothing but a compaction is one, for every other begins with a message. */
+const unfinished = ({ turn }: CodexLog, result: CompactResult): readonly Fact[] =>
+  turn.phase === 'doubtful' ? [{ type: 'compact-result', result }] : [];
+
+const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+  // Before the first answer Codex writes `info: null`.
+  if (payload['info'] === null) return { state, facts: [] };
+  const info = recordAt(payload, 'info');
+  const last = recordAt(info, 'last_token_usage');
+  const used = countAt(last, 'total_tokens');
+  if (used === undefined) return { state, facts: [], misfit: 'a token count without last_token_usage' };
+  const after: CodexLog = { ...state, ...windowIn(info) };
+  if (isFullMark(info, after.windowTokens)) return { state: after, facts: [fullWindow(after, at)] };
+  const guessed = guessOf(payload) !== undefined;
+  const cachedTokens = countAt(last, 'cached_input_tokens');
+  const cached = cachedTokens ? { cachedTokens } : {};
+  const seen = { source: guessed ? 'estimate' : 'log', at, ...cached } as const;
+  const fact: Fact = { type: 'reading', reading: reading(after, used, seen) };
+  if (after.turn.phase === 'open') return { state: after, facts: [fact] };
+  return { state: { ...after, turn: { phase: 'doubtful', held: [fact] } }, facts: [] };
+};
+
+const reading = (
+  state: CodexLog,
+  usedTokens: number,
+  seen: Pick<Reading, 'source' | 'at' | 'cachedTokens'>,
+): Reading => {
+  const { windowTokens, model } = state;
+  const percent =
+    windowTokens === undefined
+      ? {}
+      : { usedPercent: codexPercent(usedTokens, windowTokens), ...scale(state) };
+  return { usedTokens, ...percent, ...(model ? { model } : {}), ...seen };
+};
+
+const scale = ({ windowTokens }: CodexLog): Omit<Reading, 'source' | 'at'> => ({
+  basis: 'baseline',
+  ...(windowTokens === undefined
+    ? {}
+    : { windowTokens, windowSource: 'agent', basisTokens: roomOf(windowTokens) }),
+});
+
+const fullWindow = (state: CodexLog, at: Millis): Fact => ({
+  type: 'reading',
+  reading: {
+    usedPercent: 100,
+    ...scale(state),
+    source: 'log',
+    ...(state.model ? { model: state.model } : {}),
+    at,
+  },
+});
+
+// Tool results in a Codex rollout: `function_call` and `function_call_output` records (and their `custom_tool_call` kin), tied by
+// the call id. `compacted` replaces the history, outputs included.
+
+const CONTENTS_TELLING = /"(?:function_call|custom_tool_call|local_shell_call|compacted)(?:_output)?"/;
+const CALL = /^(?:function_call|custom_tool_call|local_shell_call)$/;
+const CONTENTS_OUTPUT = /^(?:function_call|custom_tool_call|local_shell_call)_output$/;
+
+export const codexContents = (): ContentReader => contentReader(readLineInContents);
+
+const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
+  if (!CONTENTS_TELLING.test(line)) return nothingIn(calls);
+  const record = parseRecord(line);
+  if (record?.['type'] === 'compacted') return { calls: [], contents: [{ kind: 'cleared' }] };
+  const payload = record?.['type'] === 'response_item' ? recordAt(record, 'payload') : undefined;
+  const type = textAt(payload, 'type') ?? '';
+  const id = textAt(payload, 'call_id') ?? '';
+  if (payload && CALL.test(type)) {
+    const input = textAt(payload, 'arguments') ?? textAt(payload, 'input');
+    const given =
+      recordAt(payload, 'action') ?? (input === undefined ? undefined : (parseRecord(input) ?? input));
+    return { calls: withCall(calls, toolCall(id, textAt(payload, 'name') ?? 'shell', given)), contents: [] };
+  }
+  if (!payload || !CONTENTS_OUTPUT.test(type)) return nothingIn(calls);
+  const call = calls.find((each) => each.id === id) ?? toolCall(id, undefined, undefined);
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  return {
+    calls: calls.filter((each) => each.id !== id),
+    contents: [toolResult(call, payload['output'], at)],
+  };
+};

@@ -1,0 +1,255 @@
+import { shownAmount } from '../../core/format.js';
+import type { ScreenView } from '../../core/reading.js';
+import type { AgentState } from '../tested.js';
+import { isDrawn, type Pane, type Head } from './layout.js';
+
+// The percentages Codex shows when it is told to: in the status line below the composer, in the terminal title, and in the footer of
+// older versions (facts/codex.md §2.2, §2.4; sessions.md §F). The numbers of `/status` are conversation: they get old and can be forged.
+
+export interface Shown {
+  /** 0…100 used */
+  readonly usedPercent: number;
+  /** the window as shown, three digits of it, in tokens */
+  readonly windowTokens?: number;
+}
+
+const PERCENT = /^Context (\d{1,3})% (left|used)$/;
+const WINDOW = /^(\d+(?:\.\d+)?[KMB]?) window$/;
+const HINTS =
+  /\? for shortcuts|← for agents|^ {2}(?:esc again|tab to queue|reverse-i-search:)|⚠ \d+ warning|Shell mode|Vim: /;
+// 0.50 has it before the hint, 0.98 at the right end of the row.
+const OLD_FOOTER =
+  /^ {2}(?:(\d{1,3})% context left · \? for shortcuts|\? for shortcuts {2,}(\d{1,3})% context left)$/;
+
+/** A row of items: the status line, or the title. */
+export interface Place {
+  /** undefined where no item is a percentage, or where they contradict each other */
+  readonly shown: Shown | undefined;
+  /** the items that are a percentage, as they stand there; '' for none */
+  readonly percents: string;
+  readonly text: string;
+}
+
+/** Where Codex shows a percentage. */
+export interface ShownPlaces {
+  /** the status line below the composer; undefined where it is not seen, or cut off before a percentage */
+  readonly line: Place | undefined;
+  readonly title: Place | undefined;
+  /** the footer of older versions, which has no items */
+  readonly footer: Shown | undefined;
+}
+
+export const shownPlaces = (
+  screen: ScreenView,
+  pane: Pane | undefined,
+  title: string | undefined,
+): ShownPlaces => ({
+  line: pane && statusLine(screen, pane),
+  title: title ? placeOf(title, ' | ') : undefined,
+  footer: pane && inOldFooter(screen, pane),
+});
+
+/** The percentage; undefined where there is none, or not the same in both places. */
+export const agreedPercent = ({ line, title, footer }: ShownPlaces): Shown | undefined => {
+  const below = line?.shown ?? footer;
+  const above = title?.shown;
+  if (!below || !above) return below ?? above;
+  return below.usedPercent === above.usedPercent ? below : undefined;
+};
+
+// A narrow screen wraps the line between any two words, also inside an item.
+const statusLine = (screen: ScreenView, { footer }: Pane): Place | undefined => {
+  const [first] = footer;
+  const last = footer.at(-1);
+  if (first === undefined || last === undefined || !isDrawn(screen, first)) return undefined;
+  const rows = HINTS.test(screen.text(last)) ? footer.slice(0, -1) : footer;
+  const place = placeOf(rows.map((row) => screen.text(row).trim()).join(' '), ' · ');
+  const isWhole = place.text !== '' && !place.text.endsWith('…');
+  return place.percents !== '' || isWhole ? place : undefined;
+};
+
+const placeOf = (text: string, separator: string): Place => {
+  const items = text.split(separator);
+  const percents = items.filter((item) => PERCENT.test(item)).join(separator);
+  return { shown: shownIn(items), percents, text };
+};
+
+const inOldFooter = (screen: ScreenView, { footer }: Pane): Shown | undefined => {
+  const last = footer.at(-1);
+  if (last === undefined || !isDrawn(screen, last)) return undefined;
+  const [, before, behind] = OLD_FOOTER.exec(screen.text(last)) ?? [];
+  const left = before ?? behind;
+  return left === undefined ? undefined : usedOf([100 - Number(left)]);
+};
+
+const shownIn = (items: readonly string[]): Shown | undefined => {
+  const used = items.flatMap((item) => {
+    const [, number, side] = PERCENT.exec(item) ?? [];
+    if (number === undefined) return [];
+    return [side === 'used' ? Number(number) : 100 - Number(number)];
+  });
+  const shown = usedOf(used);
+  const windowTokens = shown && windowIn(items);
+  return shown && { ...shown, ...(windowTokens === undefined ? {} : { windowTokens }) };
+};
+
+// A thread's name may look like an item: what contradicts itself is no number.
+const usedOf = (numbers: readonly number[]): Shown | undefined => {
+  const [usedPercent] = numbers;
+  if (usedPercent === undefined || usedPercent < 0 || usedPercent > 100) return undefined;
+  return numbers.every((number) => number === usedPercent) ? { usedPercent } : undefined;
+};
+
+const windowIn = (items: readonly string[]): number | undefined => {
+  for (const item of items) {
+    const shown = shownAmount(WINDOW.exec(item)?.[1]);
+    if (shown) return Math.round(shown.value);
+  }
+  return undefined;
+};
+
+// Which shown percentages are believed (facts/codex.md §2.2 traps, §6). Codex shows 0 % used before the first count, from the start of a
+// manual compaction on, and after one that failed; and some percentage without meaning after a context-length error.
+// A thread may be named `Context 97% used`, by the user or by the model, and its name is among the items of the status line and of the title.
+
+export interface Doubt {
+  /** the percentage that is not believed until it changes or a turn has ended well */
+  readonly percent?: number;
+  /** the last one shown */
+  readonly shown?: number;
+  /** the request was refused as too long: the window is full, whatever is shown */
+  readonly isFull: boolean;
+  /** windows shown so far, in tokens: the model's own before the first count, 95 % of it after */
+  readonly windows: readonly number[];
+}
+
+/** One look at the screen. */
+export interface Look {
+  readonly state: AgentState['state'] | undefined;
+  readonly isCompacting: boolean;
+  /** what the conversation ends with */
+  readonly head: Head | undefined;
+  readonly shown: Shown | undefined;
+}
+
+/** What is known of a place. */
+interface Known {
+  /** it had a percentage when it was seen first */
+  readonly isConfigured: boolean;
+  /** its percentages, until they change: a name stays */
+  readonly still?: string;
+  /** as seen last: a picker covers the status line */
+  readonly text: string;
+}
+
+/** What Codex is told to show is there from the first time on; a name comes later, or is in both places at once. */
+export interface KnownPlaces {
+  readonly line?: Known;
+  readonly title?: Known;
+}
+
+/** Nothing was counted yet. */
+export const firstDoubt: Doubt = { isFull: false, windows: [] };
+
+const COMPACTED = /^• Context compacted(?: · |$)/;
+const RAN_OUT = /^■ Codex ran out of room/;
+const CONFIGURING = /^ {2}Configure (?:Status Line|Terminal Title)$/;
+const EFFECTIVE_SHARE = 0.95; // of the model's window
+const ROUNDING = 0.006; // three digits of each of the two are shown
+const MOST_WINDOWS = 8;
+
+export const isCompacted = (head: Head | undefined): boolean => COMPACTED.test(head?.text ?? '');
+
+export const hasRunOut = (head: Head | undefined): boolean => RAN_OUT.test(head?.text ?? '');
+
+export const doubtAfter = (doubt: Doubt, look: Look): Doubt => {
+  const { state, head } = look;
+  const shown = look.shown?.usedPercent;
+  const window = look.shown?.windowTokens;
+  // versions before 0.163 do not tell their state: there the words count as long as they are the last ones
+  const isFull =
+    state === 'error' || state === undefined ? hasRunOut(head) : doubt.isFull && state !== 'working';
+  const known = window === undefined || doubt.windows.includes(window);
+  return {
+    ...doubted(doubt, look, isFull),
+    ...((shown ?? doubt.shown) === undefined ? {} : { shown: shown ?? doubt.shown }),
+    isFull:
+      isFull && (state === 'error' || state === undefined || shown === undefined || shown === doubt.shown),
+    windows: known ? doubt.windows : [...doubt.windows, window].slice(-MOST_WINDOWS),
+  };
+};
+
+const doubted = (doubt: Doubt, look: Look, isFull: boolean): Pick<Doubt, 'percent'> => {
+  const { state, isCompacting, head } = look;
+  const shown = look.shown?.usedPercent;
+  if (isCompacting || (state === 'done' && isCompacted(head))) return { percent: 0 };
+  // only a turn that ended well has surely been counted
+  if (state === 'done' && head) return {};
+  if (state === 'error') return isFull ? percentOf(shown ?? doubt.percent) : { percent: 0 };
+  if (shown === undefined) return percentOf(doubt.percent);
+  if (shown === 0) return doubt.shown === 0 ? percentOf(doubt.percent) : { percent: 0 };
+  return percentOf(shown === doubt.percent ? shown : undefined);
+};
+
+const percentOf = (percent: number | undefined): Pick<Doubt, 'percent'> =>
+  percent === undefined ? {} : { percent };
+
+export const isBelieved = ({ percent, windows }: Doubt, { usedPercent, windowTokens }: Shown): boolean =>
+  usedPercent !== percent &&
+  !(usedPercent === 0 && windowTokens !== undefined && windows.some((each) => isShare(each, windowTokens)));
+
+/** The window to count with, exactly: where the model's own was shown, too. */
+export const exactWindow = ({ windows }: Doubt, shownTokens: number | undefined): number | undefined => {
+  const own = windows.find((each) => shownTokens !== undefined && isShare(shownTokens, each));
+  return own === undefined ? undefined : Math.round(own * EFFECTIVE_SHARE);
+};
+
+const isShare = (effective: number, own: number): boolean =>
+  Math.abs(effective / own - EFFECTIVE_SHARE) < ROUNDING;
+
+/** The user is choosing the items. */
+export const isConfiguring = (screen: ScreenView): boolean => {
+  for (let row = 0; row < screen.rows; row += 1) if (CONFIGURING.test(screen.text(row))) return true;
+  return false;
+};
+
+export const knownAfter = (known: KnownPlaces, shown: ShownPlaces): KnownPlaces => {
+  const line = knownOf(known.line, shown.line);
+  const title = knownOf(known.title, shown.title);
+  return { ...(line ? { line } : {}), ...(title ? { title } : {}) };
+};
+
+/** Without the places whose percentage may be a thread's name. */
+export const withoutNames = (shown: ShownPlaces, { line, title }: KnownPlaces): ShownPlaces => ({
+  ...shown,
+  line: isSure(line, title) ? shown.line : undefined,
+  title: isSure(title, line) ? shown.title : undefined,
+});
+
+const isSure = (known: Known | undefined, other: Known | undefined): boolean => {
+  if (!known?.isConfigured) return false;
+  return known.still === undefined || !other?.text.includes(known.still);
+};
+
+const knownOf = (known: Known | undefined, place: Place | undefined): Known | undefined => {
+  if (!place) return known;
+  const { percents, text } = place;
+  const isConfigured = known ? known.isConfigured : percents !== '';
+  const stays = percents === '' || !known || percents === known.still;
+  const still = known ? known.still : percents;
+  return { isConfigured, text, ...(stays && still ? { still } : {}) };
+};
+
+// Codex's own percentage (facts/codex.md §2.3): the first 12 000 tokens, which every conversation has, count as empty.
+const BASELINE_TOKENS = 12_000;
+
+/** Tokens that are 100 % on Codex's basis. */
+export const roomOf = (windowTokens: number): number => Math.max(0, windowTokens - BASELINE_TOKENS);
+
+/** Used percent exactly as Codex shows it, 0…100: it rounds what is left. */
+export const codexPercent = (usedTokens: number, windowTokens: number): number => {
+  const room = roomOf(windowTokens);
+  if (room === 0) return 100;
+  const left = Math.max(0, room - Math.max(0, usedTokens - BASELINE_TOKENS));
+  return 100 - Math.round((left * 100) / room);
+};

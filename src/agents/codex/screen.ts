@@ -1,0 +1,316 @@
+import type { Fact } from '../../core/event.js';
+import { oneLine } from '../../core/json.js';
+import type { Activity, ActivityReport, ScreenView, Millis } from '../../core/reading.js';
+import { type Seen, type PromptReader, screenReader, type AgentScreen, type Seeing } from '../agent.js';
+import { unwrapped } from '../compress.js';
+import { parseAgentState } from '../tested.js';
+import { readStatus } from './files.js';
+import {
+  headAbove,
+  isCompacting,
+  isEmpty,
+  isTask,
+  type Pane,
+  errorText,
+  INTERRUPTED,
+  type Head,
+  paneOf,
+  TEXT_COLUMN,
+  headAboveTask,
+  isDrawn,
+} from './layout.js';
+import {
+  isCompacted,
+  type Look,
+  doubtAfter,
+  exactWindow,
+  firstDoubt,
+  hasRunOut,
+  isBelieved,
+  isConfiguring,
+  knownAfter,
+  withoutNames,
+  type Doubt,
+  type KnownPlaces,
+  roomOf,
+  agreedPercent,
+  shownPlaces,
+  type ShownPlaces,
+} from './percent.js';
+
+// What Codex is doing: its own word in OSC 7501 first, and the composer must agree before anything may be typed (facts/codex.md §5).
+// Versions before 0.163 do not say it. Of them the title and the rollout tell, and both must.
+
+const ACTION_REQUIRED = /^\[ [!.] \] Action Required/;
+const SPINNER = /^[\u2800-\u28ff] /;
+// `⠋ project`, `⠋ renaming... ⠋ | project`, or another single sign before the name: at rest the name stands alone
+const WORKING = /^[^\p{L}\p{N}\s[(] |[\u2800-\u28ff]/u;
+// "esc again to edit previous message" stands where vim's mode does, and after the Escape that leaves the insert mode
+const AT_PROMPT = /\? for shortcuts|← for agents/;
+const VIM_NORMAL = /Vim: N/;
+const AFTER_ESCAPE = /^ {2}esc again/;
+const LIST_KEYS = /^ {2}enter\/tab insert · esc close\b/;
+const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;
+
+/** The title shows work while there is work. A user may have configured one that never does. */
+const isTitleWorking = (title = ''): boolean => WORKING.test(title);
+
+/** `pane` as found on the same screen; `isTitleTelling`: the title has shown work before, so that one without it tells of rest. */
+const activityOf = (seen: Seen, pane: Pane | undefined, isTitleTelling: boolean): ActivityReport => {
+  const { screen, signals } = seen;
+  const said = parseAgentState(signals.agentState); // undefined for versions that do not tell, and before they do
+  if (said === undefined) return withoutState(seen, pane, isTitleTelling);
+  const { state, message } = said;
+  const told = `state ${state}`;
+  if (state === 'clear') return say('unknown', told);
+  // the dialog itself is drawn up to a second later
+  if (state === 'blocked')
+    return { ...say('dialog', told), ...(message === undefined ? {} : { asks: message }) };
+  // nobody else tells of it, and a thread may be named like that
+  if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', told, 'title Action Required');
+  if (state === 'working')
+    return isCompactingNow(screen, pane) ? say('compacting', told, 'compacting row') : say('busy', told);
+  return atRest(seen, pane, told);
+};
+
+const atRest = ({ screen, signals }: Seen, pane: Pane | undefined, told: string): ActivityReport => {
+  const { title = '' } = signals;
+  if (!pane?.hasCursor) return elsewhere(screen, told);
+  const draft = draftOf(screen, pane);
+  if (draft !== undefined) return say('draft', told, draft);
+  if (hasTask(screen, pane)) return say('unknown', told, 'row of a task');
+  if (SPINNER.test(title)) return say('unknown', told, 'spinner in the title');
+  const hints = lastFooterRow(screen, pane);
+  if (!AT_PROMPT.test(hints)) return say('unknown', told, 'empty composer', 'no prompt hints');
+  if (VIM_NORMAL.test(hints)) return say('unknown', told, 'empty composer', 'vim normal mode');
+  return say('ready', told, 'empty composer');
+};
+
+// The composer looks the same while an answer comes in, and the row of the task is gone then: only the others prove that they rest.
+const withoutState = (
+  { screen, signals, status }: Seen,
+  pane: Pane | undefined,
+  isTitleTelling: boolean,
+): ActivityReport => {
+  const { title = '' } = signals;
+  if (!pane?.hasCursor) return elsewhere(screen);
+  if (ACTION_REQUIRED.test(title)) return say('unknown', 'title Action Required');
+  if (isCompactingNow(screen, pane)) return say('compacting', 'compacting row');
+  if (hasTask(screen, pane)) return say('busy', 'row of a task');
+  if (isTitleWorking(title)) return say('busy', 'sign in the title');
+  const draft = draftOf(screen, pane);
+  if (draft !== undefined) return say('draft', draft);
+  const hints = lastFooterRow(screen, pane);
+  if (VIM_NORMAL.test(hints)) return say('unknown', 'empty composer', 'vim normal mode');
+  if (AFTER_ESCAPE.test(hints)) return say('unknown', 'empty composer', 'hint after Esc');
+  if (title === '' || !isTitleTelling) return say('unknown', 'empty composer', 'no title that tells of work');
+  if (status?.state !== 'idle')
+    return say('unknown', 'title at rest', 'empty composer', `rollout ${status?.state ?? 'not found'}`);
+  return say('ready', 'title at rest', 'its last turn has ended', 'empty composer');
+};
+
+// The cursor is in a picker, in a view of the transcript, in the search field, or Codex is not on the screen.
+const elsewhere = (screen: ScreenView, ...told: readonly string[]): ActivityReport => {
+  const isPicker = lastRows(screen).some((row) => PICKER_KEYS.test(row));
+  return isPicker ? say('dialog', ...told, 'keys of a picker') : say('unknown', ...told, 'no composer');
+};
+
+// A narrow picker wraps its keys.
+const lastRows = (screen: ScreenView): readonly string[] => {
+  let last = screen.rows - 1;
+  while (last > 0 && screen.text(last) === '') last -= 1;
+  const rows: string[] = [];
+  while (last >= 0 && screen.text(last) !== '') {
+    rows.push(screen.text(last));
+    last -= 1;
+  }
+  return rows;
+};
+
+const draftOf = (screen: ScreenView, pane: Pane): string | undefined => {
+  if (pane.glyph === '!') return 'shell mode';
+  return isEmpty(screen, pane) ? undefined : 'text in the composer';
+};
+
+/** What is typed goes to the model: not to a shell, to a command of the editor, or into a list that is open. */
+const isMessage = (screen: ScreenView, pane: Pane): boolean =>
+  pane.glyph === '›' && !VIM_NORMAL.test(lastFooterRow(screen, pane)) && !isListOpen(screen, pane);
+
+// Of files and skills, above the composer: its keys stand in its last row. The list of commands has none and takes nothing away.
+const isListOpen = (screen: ScreenView, { row }: Pane): boolean => {
+  for (let above = row - 1; above >= Math.max(0, row - 3); above -= 1)
+    if (LIST_KEYS.test(screen.text(above))) return true;
+  return false;
+};
+
+const hasTask = (screen: ScreenView, pane: Pane): boolean => {
+  const head = headAbove(screen, pane);
+  return head !== undefined && isTask(screen, head);
+};
+
+const isCompactingNow = (screen: ScreenView, pane: Pane | undefined): boolean => {
+  const head = pane && headAbove(screen, pane);
+  return head !== undefined && isCompacting(screen, head);
+};
+
+const lastFooterRow = (screen: ScreenView, { footer }: Pane): string => {
+  const last = footer.at(-1);
+  return last === undefined ? '' : screen.text(last);
+};
+
+const say = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+  activity,
+  witnesses,
+});
+
+// How a compaction that was seen on the screen ended. Old rows of compactions come and go as the conversation scrolls: only the end of
+// one that was seen running counts, and words that were there before only if Codex's state says that they are new.
+
+const LONGEST_ERROR = 200; // characters; the model's server may send a page
+
+/** The turn has gone on, so that its answer stands below. What stood there before the compaction is above its row, and so are all old rows. */
+const isCompactedAbove = (last: Head, before: string, screen: ScreenView): boolean => {
+  let head: Head | undefined = last;
+  while (head && !isSame(head.text, before)) {
+    head = headAbove(screen, head);
+    if (isCompacted(head)) return !isSame(head?.text ?? '', before);
+  }
+  return false;
+};
+
+// Another width cuts the row elsewhere.
+const isSame = (text: string, before: string): boolean =>
+  before !== '' && (text.startsWith(before) || before.startsWith(text));
+
+/** `before` is what the conversation ended with when the compaction began. */
+const endFacts = (before: string, screen: ScreenView, look: Look, now: Millis): readonly Fact[] => {
+  const { isCompacting, state, head } = look;
+  if (isCompacting || !head) return [];
+  const isOther = head.text !== before;
+  if (isCompacted(head)) {
+    const isNew = state === 'done' || (state === 'working' && isOther);
+    return isNew ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
+  }
+  const words = errorText(screen, head);
+  if (words === undefined) {
+    const isTold = (state === 'done' || state === 'working') && isCompactedAbove(head, before, screen);
+    return isTold ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
+  }
+  if (INTERRUPTED.test(words))
+    return isOther || state === 'idle'
+      ? [{ type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } }]
+      : [];
+  const text = oneLine(words.slice('■ '.length), LONGEST_ERROR);
+  return isOther || state === 'error'
+    ? [{ type: 'compact-result', result: { kind: 'failed', failure: 'error', text } }]
+    : [];
+};
+
+// What stands in Codex's composer, where what is typed is a message.
+
+const MARGIN = 1; // columns at the right end of a row that hold no text of a draft
+
+const prompt: PromptReader = (seen) => {
+  const { screen } = seen;
+  const pane = paneOf(screen);
+  if (!pane?.hasCursor || !isMessage(screen, pane)) return undefined;
+  // whether the title tells of work is for the reader that has seen more than one screen
+  const { activity } = activityOf(seen, pane, true);
+  if (activity === 'unknown' || activity === 'dialog') return undefined;
+  return { text: textOf(screen, pane) };
+};
+
+const textOf = (screen: ScreenView, pane: Pane): string => {
+  if (isEmpty(screen, pane)) return '';
+  const { cursorRow, cursorColumn } = screen;
+  // a blank row is between the text and the footer; where no footer is seen, nothing is known below the cursor
+  const last = pane.footer[0] === undefined ? cursorRow : Math.max(cursorRow, pane.footer[0] - 2);
+  const rows = Array.from({ length: last - pane.row + 1 }, (_, index) =>
+    screen.text(pane.row + index).slice(TEXT_COLUMN),
+  );
+  const end = rows.length - 1;
+  // blanks that were typed at the end are seen only by the cursor behind them
+  const final = cursorRow === last ? (rows[end] ?? '').padEnd(cursorColumn - TEXT_COLUMN) : (rows[end] ?? '');
+  return unwrapped([...rows.slice(0, end), final], screen.columns - TEXT_COLUMN - MARGIN);
+};
+
+// Codex's screen and signals as a source: what it is doing, how full the window is where it shows that, and compactions it shows.
+
+interface CodexScreen {
+  readonly doubt: Doubt;
+  readonly known: KnownPlaces;
+  /** its title has shown that it works, so it also shows that it does not */
+  readonly isTitleTelling: boolean;
+  /** a compaction is going on; what the conversation ended with before it */
+  readonly compactingAfter?: string;
+}
+
+const read = (before: CodexScreen, seen: Seen, now: Millis): Seeing<CodexScreen> => {
+  const { screen, signals } = seen;
+  const pane = paneOf(screen);
+  const titles = [signals.title, ...(signals.titlesBefore ?? [])];
+  const isTitleTelling = before.isTitleTelling || titles.some(isTitleWorking);
+  const activity = activityOf(seen, pane, isTitleTelling);
+  const head = pane && headAboveTask(screen, pane);
+  const state = parseAgentState(signals.agentState)?.state;
+  // while it starts the status line is not there yet
+  const shown = shownPlaces(screen, pane, state === undefined ? undefined : signals.title);
+  const known = knownNow(before.known, screen, pane, shown);
+  const look: Look = {
+    state,
+    isCompacting: activity.activity === 'compacting',
+    head,
+    shown: agreedPercent(withoutNames(shown, known)),
+  };
+  const doubt = doubtAfter(before.doubt, look);
+  const { compactingAfter: ended } = before;
+  const ends = ended === undefined ? [] : endFacts(ended, screen, look, now);
+  const facts = [...ends, ...readingFacts(doubt, look, now)];
+  const after = compactingAfter(before, look, pane);
+  return {
+    state: { doubt, known, isTitleTelling, ...(after === undefined ? {} : { compactingAfter: after }) },
+    activity,
+    facts,
+  };
+};
+
+const knownNow = (
+  known: KnownPlaces,
+  screen: ScreenView,
+  pane: Pane | undefined,
+  shown: ShownPlaces,
+): KnownPlaces => (!pane?.hasCursor && isConfiguring(screen) ? {} : knownAfter(known, shown));
+
+// While a picker or a view covers the composer nothing is known of the compaction's end.
+const compactingAfter = (before: CodexScreen, look: Look, pane: Pane | undefined): string | undefined => {
+  if (look.isCompacting) return before.compactingAfter ?? look.head?.text ?? '';
+  return pane ? undefined : before.compactingAfter;
+};
+
+const readingFacts = (doubt: Doubt, { isCompacting, head, shown }: Look, now: Millis): readonly Fact[] => {
+  if (isCompacting) return [];
+  const windowTokens = exactWindow(doubt, shown?.windowTokens);
+  const window =
+    windowTokens === undefined
+      ? {}
+      : { windowTokens, windowSource: 'agent' as const, basisTokens: roomOf(windowTokens) };
+  const rest = { basis: 'baseline', ...window, source: 'screen', at: now } as const;
+  if (doubt.isFull)
+    return hasRunOut(head) ? [{ type: 'reading', reading: { usedPercent: 100, ...rest } }] : [];
+  if (!shown || !isBelieved(doubt, shown)) return [];
+  return [{ type: 'reading', reading: { usedPercent: shown.usedPercent, ...rest } }];
+};
+
+const recognises = ({ screen, signals }: Seen): boolean => {
+  if (/(?:^|:)app=codex(?::|$)/.test(signals.agentState ?? '')) return true;
+  const pane = paneOf(screen);
+  const footer = pane?.hasCursor ? pane.footer.at(-1) : undefined;
+  return pane !== undefined && footer !== undefined && isEmpty(screen, pane) && isDrawn(screen, footer);
+};
+
+export const screen: AgentScreen = {
+  recognises,
+  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt, known: {}, isTitleTelling: false }, read),
+  prompt,
+  status: readStatus,
+};

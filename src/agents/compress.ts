@@ -1,0 +1,265 @@
+import type { Boundary, CompactResult, Fact } from '../core/event.js';
+import type { Millis, Activity, ActivityReport, Reading } from '../core/reading.js';
+
+// How a `/compress` ends on the screen, in Gemini CLI and in Qwen Code, which began as a copy of it (facts/gemini.md §6.1, facts/qwen.md).
+// A model can write the same words. So only what stands under the command's own row counts, and only when it was not there before.
+
+/** The command where it may be: in the prompt, running, or nowhere. */
+export type CommandWatch =
+  | { readonly kind: 'none' }
+  /** it stands in the prompt, or was there on the last screen; with the conversation that was above it */
+  | { readonly kind: 'typed'; readonly columns: number; readonly above: readonly Item[] }
+  | { readonly kind: 'running' };
+
+/** An item of the conversation on the screen, its wrapped rows joined. */
+export interface Item {
+  readonly row: number;
+  /** with the glyph before it; `> ` before what the user said */
+  readonly text: string;
+}
+
+/** One screen, as far as the command is concerned. */
+export interface CommandSight {
+  readonly columns: number;
+  /** the text in the prompt; undefined where there is no prompt */
+  readonly draft: string | undefined;
+  /** a compaction is seen in progress */
+  readonly isRunning: boolean;
+  /** the rows in which it would be seen are not on the screen */
+  readonly isCovered: boolean;
+  /** the conversation, oldest item first */
+  readonly items: readonly Item[];
+  /** what an item says of a compaction that has ended, its glyph taken off */
+  readonly words: (text: string) => Words | undefined;
+}
+
+/** How a compaction ended, in the agent's own words. */
+export type Words =
+  | { readonly boundary: Omit<Boundary, 'at'> }
+  /** it changed nothing */
+  | { readonly result: CompactResult };
+
+export interface WatchStep {
+  readonly watch: CommandWatch;
+  readonly facts: readonly Fact[];
+}
+
+const COMMAND = /^> \/(?:compress|compact|summarize)(?: |$)/;
+const USER = /^[>!] /;
+const DRAFT = /^\/(?:compress|compact|summarize)(?:\s|$)/;
+const NONE: CommandWatch = { kind: 'none' };
+
+/** What became of the command with one more screen. */
+export const watchCommand = (before: CommandWatch, sight: CommandSight, at: Millis): WatchStep => {
+  const { draft, isRunning, isCovered, items, columns } = sight;
+  if (isRunning) return { watch: { kind: 'running' }, facts: [] };
+  if (draft === undefined || isCovered) return { watch: before, facts: [] };
+  if (before.kind === 'running') return afterRun(before, sight, at);
+  if (DRAFT.test(draft)) return { watch: before.kind === 'typed' ? before : afterDraft(sight), facts: [] };
+  if (before.kind === 'none' || before.columns !== columns) return { watch: NONE, facts: [] };
+  if (isSame(before.above, items)) return { watch: before, facts: [] };
+  if (COMMAND.test(items.at(-1)?.text ?? '')) return { watch: before, facts: [] }; // sent, and nothing said yet
+  const isAnswered = COMMAND.test(items.at(-2)?.text ?? '');
+  return { watch: NONE, facts: isAnswered ? factsOf(wordsIn(items.at(-1), sight), at) : [] };
+};
+
+const afterRun = (before: CommandWatch, sight: CommandSight, at: Millis): WatchStep => {
+  const words = endOf(sight);
+  const isOpen = !words && COMMAND.test(sight.items.at(-1)?.text ?? ''); // its end is not painted yet
+  return { watch: isOpen ? before : afterDraft(sight), facts: factsOf(words, at) };
+};
+
+const afterDraft = ({ draft = '', columns, items }: CommandSight): CommandWatch =>
+  DRAFT.test(draft) ? { kind: 'typed', columns, above: items } : NONE;
+
+// A list of commands that opens below moves the conversation: then its end is the same. Where it has not moved, it may only have grown.
+const isSame = (before: readonly Item[], after: readonly Item[]): boolean => {
+  const [first] = before;
+  if (!first) return after.length === 0;
+  const isInPlace = first.row === after[0]?.row && first.text === after[0]?.text;
+  if (isInPlace && before.length !== after.length) return false;
+  const shared = Math.min(before.length, after.length);
+  const end = after.slice(after.length - shared);
+  return before.slice(before.length - shared).every(({ text }, index) => text === end[index]?.text);
+};
+
+/**
+ * The answer to the last command on the screen, where a compaction was seen. The row of the command may be above the screen: then the
+ * answer is what is newest, or what stands before the next thing the user said.
+ */
+const endOf = (sight: CommandSight): Words | undefined => {
+  const { items } = sight;
+  const said = (item: Item | undefined): Words | undefined => wordsIn(item, sight);
+  const from = items.findLastIndex(({ text }) => COMMAND.test(text));
+  const rest = items.slice(from + 1);
+  const next = rest.findIndex(({ text }) => USER.test(text));
+  const answers = rest.slice(0, next < 0 ? rest.length : next);
+  if (from < 0) return said(items.at(-1)) ?? (next < 0 ? undefined : said(answers.at(-1)));
+  // a second command while the first one ran
+  const own = answers.filter(({ text }) => !ALREADY.test(text));
+  return own.map(said).find((words) => words !== undefined);
+};
+
+const GLYPH = /^[^\p{L}]{1,6}(?=\p{L})/u;
+const COMPACTED = /^Chat history compressed from ~?(\d+) to ~?(\d+) tokens\.$/;
+const ALREADY = /Already compressing, wait for previous request to complete$/;
+
+const wordsIn = (item: Item | undefined, { words }: CommandSight): Words | undefined =>
+  item && words(item.text.replace(GLYPH, ''));
+
+/** What Gemini and Qwen say. */
+export const compressWords = (text: string): Words | undefined => {
+  const done = COMPACTED.exec(text);
+  if (done) return { boundary: { initiator: 'user', preTokens: Number(done[1]), source: 'screen' } };
+  const result = resultIn(text);
+  return result && { result };
+};
+
+const RESULTS: readonly (readonly [RegExp, (text: string) => CompactResult])[] = [
+  [/^Nothing to compress\.$/, (text) => ({ kind: 'noop', text })],
+  [/^Compression was not beneficial for this history size\.$/, (text) => ({ kind: 'noop', text })],
+  [
+    /^Chat history compression did not reduce size\./,
+    (text) => ({ kind: 'failed', failure: 'inflated', text }),
+  ],
+  [
+    /^(?:Could not compress chat history|Chat history compression failed|Failed to compress).* (?:empty summary|summary was empty)\.$/,
+    (text) => ({ kind: 'failed', failure: 'empty', text }),
+  ],
+  [
+    /^Could not compress chat history .* truncated\.$/,
+    (text) => ({ kind: 'failed', failure: 'truncated', text }),
+  ],
+  [
+    /^(?:Could not compress chat history |Failed to compress chat history[.:])/,
+    (text) => ({ kind: 'failed', failure: 'error', text }),
+  ],
+  [ALREADY, (text) => ({ kind: 'failed', failure: 'error', text })],
+  [/^(?:Request|Command) cancelled\.$/, () => ({ kind: 'interrupted', by: 'the user' })],
+];
+
+const LONGEST = 160; // characters of an error of the model's server, which may be a page of JSON
+
+/** What these words say of a compaction that has ended without success; undefined when they say nothing of one. */
+export const resultIn = (words: string): CompactResult | undefined => {
+  const text = words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words;
+  return RESULTS.find(([pattern]) => pattern.test(words))?.[1](text);
+};
+
+const NEWS_MS = 60_000;
+
+/** A record that is read now and was written long ago tells of a compaction of another run. */
+export const isNews = (writtenAt: Millis, now: Millis): boolean => now - writtenAt < NEWS_MS;
+
+const factsOf = (words: Words | undefined, at: Millis): readonly Fact[] => {
+  if (!words) return [];
+  return 'result' in words
+    ? [{ type: 'compact-result', result: words.result }]
+    : [{ type: 'boundary', boundary: { ...words.boundary, at } }];
+};
+
+// What Gemini's and Qwen's screens have in common: an input with a mode, rows that are alive above it, and a title. Whatever speaks
+// against an idle prompt wins.
+
+/** The input on the screen. */
+export interface Composer {
+  readonly top: number;
+  readonly bottom: number;
+  /** the character before the input: `>`, `*` in YOLO mode, `!` for a shell command; empty for a search */
+  readonly mode: string;
+  /** the rows of the input without frame and prefix, blanks at the right end cut */
+  readonly rows: readonly string[];
+  /** the cursor stands on the first cell of the input */
+  readonly atStart: boolean;
+}
+
+/** What is typed now goes to the shell, to a search, moves a cursor, or is a message. */
+export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
+
+export const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
+
+export type Title = 'ready' | 'working' | 'action' | 'approval' | 'plain' | 'cleared';
+
+/** What stands between the conversation and the input. */
+export interface Live {
+  readonly compacting: boolean;
+  readonly spinning: boolean;
+  readonly asking: boolean;
+}
+
+export type Report = (activity: Activity, ...more: readonly string[]) => ActivityReport;
+
+/** Reports whose first witness is the title, where it says something. */
+export const reportUnder = (title: Title): Report => {
+  const witnesses = title === 'plain' ? [] : [`title ${title}`];
+  return (activity, ...more) => ({ activity, witnesses: [...witnesses, ...more] });
+};
+
+/** What title and live rows say without a look at the input; undefined when they leave it to the input. */
+export const reportOutsideInput = (title: Title, live: Live): ActivityReport | undefined => {
+  const is = reportUnder(title);
+  if (title === 'cleared') return is('unknown'); // as both leave it when they end
+  if (title === 'action' || title === 'approval' || live.asking)
+    return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
+  if (live.compacting) return is('compacting', 'compressing chat history');
+  if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
+  return undefined;
+};
+
+/** What there is to say without an input. */
+export const reportWithoutInput = (title: Title, isDialog: boolean): ActivityReport => {
+  const is = reportUnder(title);
+  return isDialog ? is('dialog', 'a box instead of the input') : is('unknown');
+};
+
+/** The percentage of the footer, as a fact. */
+export const percentShown = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
+  usedPercent === undefined ? [] : numberShown({ usedPercent, basis: 'window' }, at);
+
+/** A number on the screen, as a fact. */
+export const numberShown = (number: Omit<Reading, 'source' | 'at'>, at: Millis): readonly Fact[] => [
+  { type: 'reading', reading: { ...number, source: 'screen', at } },
+];
+
+/** The rows of a conversation: as the screen shows them, and how an item is told from the rows that it was wrapped to. */
+export interface ConversationRows {
+  readonly textOf: (row: number) => string;
+  /** the first row of an item, its glyph in front; undefined for any other row */
+  readonly begin: (text: string) => string | undefined;
+  /** of the row right below; after an empty one something else may begin */
+  readonly more: RegExp;
+}
+
+/** All items of the conversation above the row, oldest first. */
+export const itemsAbove = (below: number, { textOf, begin, more }: ConversationRows): readonly Item[] => {
+  const items: Item[] = [];
+  let end = 0; // the row after the newest item
+  for (let row = 0; row < below; row += 1) {
+    const text = textOf(row);
+    const begun = begin(text);
+    const last = items.at(-1);
+    if (begun !== undefined) items.push({ row, text: begun });
+    else if (last && row === end && more.test(text))
+      items[items.length - 1] = { ...last, text: `${last.text} ${text.trim()}` };
+    else continue;
+    end = row + 1;
+  }
+  return items;
+};
+
+/**
+ * The text behind the rows of a prompt that breaks its lines between words. A word that would have had room in the row before was put
+ * into the next one by a line break; a row that is full to its end may have been cut inside a word.
+ */
+export const unwrapped = (rows: readonly string[], columns: number): string =>
+  rows.slice(1).reduce((text, row, index) => {
+    const before = rows[index] ?? '';
+    return `${text}${breakBetween(before, row, columns)}${row}`;
+  }, rows[0] ?? '');
+
+const breakBetween = (before: string, after: string, columns: number): '' | ' ' | '\n' => {
+  const [word = ''] = after.split(' ', 1);
+  if (word === '' || before === '') return '\n';
+  if (before.length >= columns) return '';
+  return before.length + 1 + word.length > columns ? ' ' : '\n';
+};

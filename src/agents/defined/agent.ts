@@ -1,0 +1,101 @@
+import type { Recipe, Runtime } from '../agent.js';
+import { startsConversation } from '../launch.js';
+import { locateBy } from './files.js';
+import { lineTime, logReader } from './log.js';
+import { type Definition, isProblem, type Problem, definition, type Change, change } from './schema.js';
+import { screenOf } from './screen.js';
+
+const KEYS = { enter: '\r', tab: '\t' } as const;
+
+/** How the agent is asked to compact; undefined where it is not told how to see what was typed, for nothing is typed blindly. */
+const recipeOf = ({ recipe, prompt }: Definition): Recipe | undefined =>
+  recipe &&
+  prompt && {
+    command: recipe.command,
+    takesFocus: recipe.takesFocus ?? false,
+    isPasted: recipe.paste ?? false,
+    pauseMs: recipe.pauseMs ?? 150,
+    submit: KEYS[recipe.submit ?? 'enter'],
+    startMs: recipe.startMs ?? 5_000,
+    finishMs: recipe.finishMs ?? 120_000,
+  };
+
+// From a JSON value to a runtime like any other. Data only: nothing in it can run, and files are reached through the FilePort alone.
+
+export type { Problem };
+
+export type Defined = { readonly runtime: Runtime } | { readonly problems: readonly Problem[] };
+
+/** A runtime from its definition, or everything that is wrong with it. */
+export const defineRuntime = (value: unknown): Defined => {
+  const checked = definition(value, '');
+  if (isProblem(checked)) return checked;
+  return { runtime: runtimeOf(checked.value) };
+};
+
+const runtimeOf = (defined: Definition): Runtime => {
+  const {
+    name,
+    command,
+    npmPackage,
+    interactive = {},
+    log,
+    screen,
+    activity,
+    prompt,
+    nativeTrigger,
+    window,
+  } = defined;
+  const recipe = recipeOf(defined);
+  const rules = { plainFlags: [], plainCommands: [], valueFlags: [], ...interactive };
+  return {
+    name,
+    command,
+    ...(npmPackage === undefined ? {} : { npmPackage }),
+    isInteractive: (args) => startsConversation(rules, args),
+    nativeTrigger: () => nativeTrigger,
+    ...(log
+      ? { log: { locate: locateBy(log.globs), reader: () => logReader(log, window), timeOf: lineTime(log) } }
+      : {}),
+    ...(screen || activity || prompt ? { screen: screenOf(defined) } : {}),
+    ...(recipe ? { recipe: () => recipe } : {}),
+    ...(log || screen ? {} : { isEstimated: true as const }),
+  };
+};
+
+// From one of our runtimes and what a user changes in it to the runtime as it runs here.
+
+export type Changed =
+  /** `windowTokens` is the user's word on how large the window is */
+  { readonly runtime: Runtime; readonly windowTokens?: number } | { readonly problems: readonly Problem[] };
+
+export const changeRuntime = (runtime: Runtime, value: unknown): Changed => {
+  const checked = change(value, '');
+  if (isProblem(checked)) return checked;
+  const { window } = checked.value;
+  return {
+    runtime: changed(runtime, checked.value),
+    ...(window === undefined ? {} : { windowTokens: window }),
+  };
+};
+
+const changed = (runtime: Runtime, { command, recipe: waits, nativeTrigger }: Change): Runtime => {
+  const { recipe, ownCompaction, ...rest } = runtime;
+  return {
+    ...rest,
+    ...(recipe ? { recipe } : {}),
+    ...(command === undefined ? {} : { command }),
+    // whoever says where it compacts knows better than its settings
+    ...(nativeTrigger ? { nativeTrigger: () => nativeTrigger } : ownCompaction ? { ownCompaction } : {}),
+    ...(recipe && waits
+      ? {
+          recipe: (env) => {
+            const known = recipe(env);
+            if (!known) return undefined;
+            // a shorter pause than the one that was tried would let Enter come before the command is drawn
+            return { ...known, ...waits, pauseMs: Math.max(known.pauseMs, waits.pauseMs ?? 0) };
+          },
+        }
+      : {}),
+  };
+};

@@ -1,0 +1,127 @@
+import { posix } from 'node:path';
+import type { FileEntry, FilePort, Place, Locate, Located } from '../agent.js';
+
+// Session files by a pattern of their path. Links are never followed, and no more folders are read than a second allows.
+
+/** The parts of the path between slashes; the first is where it begins: '' for the root, `{home}` or `{cwd}`. */
+export type Glob = readonly string[];
+
+const MOST_FOLDERS = 64; // read at each look; a look is due every second
+const MOST_DEPTH = 4; // folders that `**` may stand for
+
+export const globForms =
+  'a path that begins with ~/, {home}/, {cwd}/ or /, with * in names, ** for up to 4 folders, {slug} for the working folder';
+
+export const readGlob = (text: string): Glob | undefined => {
+  const [start = '', ...parts] = text.replace(/^~\//, '{home}/').split('/');
+  const isRooted = start === '' || start === '{home}' || start === '{cwd}';
+  const isPart = (part: string): boolean =>
+    !['', '.', '..'].includes(part) &&
+    (part === '**' || !part.includes('**')) &&
+    !/[{}]/.test(part.replaceAll('{slug}', ''));
+  const isPath = parts.length > 0 && parts.every(isPart) && parts.at(-1) !== '**';
+  return text.length <= 500 && isRooted && isPath ? [start, ...parts] : undefined;
+};
+
+/** A file that fits, and the part of its path that tells it from the others. */
+export interface Found {
+  readonly file: FileEntry;
+  readonly id: string;
+}
+
+/** The files that fit now, in no order. */
+const filesOf = async (
+  port: FilePort,
+  place: Place,
+  [start = '', ...parts]: Glob,
+): Promise<readonly Found[]> => {
+  const roots = { '{home}': place.home, '{cwd}': place.cwd, '': '/' };
+  const names = parts.map((part) => part.replaceAll('{slug}', slugOf(place.cwd)));
+  const name = names.pop() ?? '';
+  const budget = { left: MOST_FOLDERS };
+  const folders = await foldersOf(
+    port,
+    { folder: roots[start as keyof typeof roots] ?? '/', parts: names },
+    budget,
+  );
+  const wanted = nameTest(name);
+  const found = await Promise.all(folders.map((folder) => port.list(folder, wanted)));
+  return found.flat().map((file) => ({ file, id: idOf(file, name) }));
+};
+
+/** As Claude Code and others name a project's folder. */
+const slugOf = (cwd: string): string => cwd.replace(/[^a-zA-Z0-9]/g, '-');
+
+interface Walk {
+  readonly folder: string;
+  readonly parts: readonly string[];
+  /** how deep a `**` has come */
+  readonly depth?: number;
+}
+
+const foldersOf = async (
+  port: FilePort,
+  { folder, parts, depth = 0 }: Walk,
+  budget: { left: number },
+): Promise<readonly string[]> => {
+  const [part, ...rest] = parts;
+  if (part === undefined) return [folder];
+  if (!part.includes('*')) return foldersOf(port, { folder: posix.join(folder, part), parts: rest }, budget);
+  const here = part === '**' ? await foldersOf(port, { folder, parts: rest }, budget) : [];
+  if (budget.left <= 0 || (part === '**' && depth >= MOST_DEPTH)) return here;
+  budget.left -= 1;
+  const all = await port.folders(folder);
+  const names = part === '**' ? all : all.filter(nameTest(part));
+  const next = part === '**' ? { parts, depth: depth + 1 } : { parts: rest };
+  const found: string[] = [...here];
+  // The newest are the last where a name begins with a date, so that they are what a crowded tree still shows.
+  for (const name of names.toSorted().toReversed().slice(0, MOST_FOLDERS))
+    found.push(...(await foldersOf(port, { folder: posix.join(folder, name), ...next }, budget)));
+  return found.slice(0, MOST_FOLDERS);
+};
+
+/** `*` stands for any characters of a name; hidden names have to be named. */
+const nameTest = (part: string): ((name: string) => boolean) => {
+  const pieces = part.split('*');
+  const first = pieces.shift() ?? '';
+  const last = pieces.pop();
+  return (name) => {
+    if (last === undefined) return name === first;
+    if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
+      return false;
+    if (name.startsWith('.') && !first.startsWith('.')) return false;
+    let at = first.length;
+    for (const piece of pieces) {
+      const found = name.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return at <= name.length - last.length;
+  };
+};
+
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Files of one name are told apart by their folder. */
+const idOf = ({ path, name }: FileEntry, part: string): string => {
+  const stem = part.includes('*') ? name.replace(/\.[^.]*$/, '') : posix.basename(posix.dirname(path));
+  return ID.test(stem) ? stem : stem.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'session';
+};
+
+/** The newest file that has grown since the start. Whether it is this child's nobody says, so it is never certain. */
+export const locateBy =
+  (globs: readonly Glob[]): Locate =>
+  async (port: FilePort, place: Place): Promise<Located | undefined> => {
+    const found = (await Promise.all(globs.map((glob) => filesOf(port, place, glob)))).flat();
+    const [newest] = found
+      .filter(({ file }) => file.modifiedAt >= place.startedAt)
+      .toSorted((a, b) => b.file.modifiedAt - a.file.modifiedAt);
+    return (
+      newest && {
+        sessionId: newest.id,
+        path: newest.file.path,
+        certain: false,
+        writtenAt: newest.file.modifiedAt,
+      }
+    );
+  };

@@ -1,0 +1,123 @@
+import type { Fact } from '../../core/event.js';
+import { isRecord, parseRecord, type JsonRecord, isoMillis } from '../../core/json.js';
+import type { WindowSource, Millis } from '../../core/reading.js';
+import { lineReader, type LineReader, type Understood } from '../agent.js';
+import { matchRow } from './pattern.js';
+import type { Definition, FieldEquals, LogDefinition } from './schema.js';
+
+/** Where a value is in a record: `usage.input`, `parts.0.tokens`; `*` stands for all fields or items. */
+export type FieldPath = readonly string[];
+
+const MOST_VALUES = 1_000; // that a path with `*` may give
+
+export const readFieldPath = (text: string): FieldPath | undefined => {
+  const steps = text.split('.');
+  return text.length <= 200 && steps.every((step) => step !== '' && (step === '*' || !step.includes('*')))
+    ? steps
+    : undefined;
+};
+
+/** All values at the path, which are at most one without a `*`. */
+const valuesAt = (record: unknown, path: FieldPath): readonly unknown[] =>
+  path.reduce<readonly unknown[]>(
+    (values, step) => values.flatMap((value) => inside(value, step)).slice(0, MOST_VALUES),
+    [record],
+  );
+
+const inside = (value: unknown, step: string): readonly unknown[] => {
+  if (Array.isArray(value)) {
+    if (step === '*') return value;
+    const index = /^\d+$/.test(step) ? Number(step) : value.length;
+    return value.slice(index, index + 1);
+  }
+  if (!isRecord(value)) return [];
+  if (step === '*') return Object.values(value);
+  return Object.hasOwn(value, step) ? [value[step]] : [];
+};
+
+interface Window {
+  readonly windowTokens?: number;
+  readonly windowSource?: WindowSource;
+}
+
+/** The window that the definition gives this model, if it does. */
+export const windowOf = (window: Definition['window'], model: string | undefined): Window => {
+  const tokens =
+    typeof window === 'object'
+      ? window.find(({ pattern }) => model !== undefined && matchRow(pattern, model))?.tokens
+      : window;
+  return tokens === undefined ? {} : { windowTokens: tokens, windowSource: 'table' };
+};
+
+// One line of a session file as its definition maps it.
+
+type Said = Omit<Understood<object>, 'state'>;
+
+export const logReader = (log: LogDefinition, window: Definition['window']): LineReader =>
+  lineReader({}, (state, line, now) => ({ state, ...readLine({ log, window }, line, now) }));
+
+interface Mapping {
+  readonly log: LogDefinition;
+  readonly window: Definition['window'];
+}
+
+const readLine = (mapping: Mapping, line: string, now: Millis): Said => {
+  if (line.trim() === '') return { facts: [] };
+  const record = parseRecord(line);
+  if (!record) return { facts: [], misfit: 'not a JSON object' };
+  const { ignore = [], boundary, timestamp } = mapping.log;
+  if (ignore.some((rule) => holds(record, rule))) return { facts: [] };
+  const at = timeAt(record, timestamp) ?? now;
+  if (boundary && holds(record, boundary.where)) {
+    const preTokens = countAt(record, boundary.preTokens);
+    const postTokens = countAt(record, boundary.postTokens);
+    const sizes = {
+      ...(preTokens === undefined ? {} : { preTokens }),
+      ...(postTokens === undefined ? {} : { postTokens }),
+    };
+    return { facts: [{ type: 'boundary', boundary: { ...sizes, at } }] };
+  }
+  return { facts: readUsage(mapping, record, at) };
+};
+
+const readUsage = ({ log, window }: Mapping, record: JsonRecord, at: Millis): readonly Fact[] => {
+  const counts = log.used.flatMap((path) => valuesAt(record, path)).filter(isCount);
+  const usedTokens = counts.reduce((sum, count) => sum + count, 0);
+  // No agent's window is empty once it has answered: a zero stands where the agent did not count.
+  if (usedTokens === 0) return [];
+  const model = log.model && valuesAt(record, log.model).find((value) => typeof value === 'string');
+  const said = countAt(record, log.window);
+  const reading = {
+    usedTokens,
+    ...(said ? { windowTokens: said, windowSource: 'agent' as const } : windowOf(window, model)),
+    ...(model === undefined ? {} : { model }),
+    source: 'log' as const,
+    at,
+  };
+  return [{ type: 'reading', reading }];
+};
+
+const holds = (record: JsonRecord, { path, equals }: FieldEquals): boolean =>
+  valuesAt(record, path).includes(equals);
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+const countAt = (record: JsonRecord, path: FieldPath | undefined): number | undefined =>
+  path && valuesAt(record, path).find(isCount);
+
+/** When a line was written, as its own timestamp tells. */
+export const lineTime =
+  ({ timestamp }: LogDefinition) =>
+  (line: string): Millis | undefined => {
+    const record = timestamp && parseRecord(line);
+    return record && timeAt(record, timestamp);
+  };
+
+const MILLISECONDS = 1e11; // a smaller number of milliseconds would be before 1973, so it is seconds
+
+const timeAt = (record: JsonRecord, path: FieldPath | undefined): Millis | undefined => {
+  const [value] = path ? valuesAt(record, path) : [];
+  if (typeof value === 'string') return isoMillis(value);
+  return isCount(value) && value > 0 ? (value < MILLISECONDS ? value * 1000 : value) : undefined;
+};

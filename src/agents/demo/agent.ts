@@ -1,0 +1,194 @@
+import type { CompactResult } from '../../core/event.js';
+import { countAt, parseRecord, textAt, type JsonRecord } from '../../core/json.js';
+import type { Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
+import {
+  lineReader,
+  type LineReader,
+  type Understood,
+  type FilePort,
+  type Located,
+  type Place,
+  type Recipe,
+  screenReader,
+  type AgentScreen,
+  type Seeing,
+  type Seen,
+  type Runtime,
+} from '../agent.js';
+import { watchCommand, type CommandWatch, type Words, itemsAbove } from '../compress.js';
+
+// One line of the demo agent's session file.
+
+export const demoReader = (): LineReader => lineReader({}, readLine);
+
+const readLine = (state: object, line: string, now: Millis): Understood<object> => {
+  const record = parseRecord(line);
+  const at = countAt(record, 'at') ?? now;
+  switch (record?.['type']) {
+    case 'turn':
+      return { state, ...readTurn(record, at) };
+    case 'compaction':
+      return { state, facts: [{ type: 'boundary', boundary: readCompaction(record, at) }] };
+    case 'compaction-failed':
+      return { state, facts: [{ type: 'compact-result', result: readFailure(record) }] };
+    default:
+      return record ? { state, facts: [] } : { state, facts: [], misfit: 'not JSON' };
+  }
+};
+
+const readTurn = (record: JsonRecord, at: Millis): Omit<Understood<object>, 'state'> => {
+  const usedTokens = countAt(record, 'usedTokens');
+  const windowTokens = countAt(record, 'windowTokens');
+  if (usedTokens === undefined || !windowTokens) return { facts: [], misfit: 'a turn without numbers' };
+  const model = textAt(record, 'model') ?? 'demo-1';
+  return {
+    facts: [
+      {
+        type: 'reading',
+        reading: { usedTokens, windowTokens, windowSource: 'agent', source: 'log', model, at },
+      },
+    ],
+  };
+};
+
+const readFailure = (record: JsonRecord): CompactResult => ({
+  kind: 'failed',
+  failure: 'error',
+  text: textAt(record, 'text') ?? 'it does not say why',
+});
+
+const readCompaction = (record: JsonRecord, at: Millis) => {
+  const preTokens = countAt(record, 'preTokens');
+  const postTokens = countAt(record, 'postTokens');
+  return {
+    initiator: record['trigger'] === 'agent' ? ('agent' as const) : ('user' as const),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    at,
+  };
+};
+
+// The demo agent writes its session file where the wrapper told it to.
+
+const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
+
+export const locateDemo = async (port: FilePort, { env }: Place): Promise<Located | undefined> => {
+  const path = env[LOG_VARIABLE];
+  return path && (await port.entry(path)) ? { sessionId: 'demo', path, certain: true } : undefined;
+};
+
+/** The demo's own command; it takes whole texts, so the pause is only there for its screen. */
+const demoRecipe: Recipe = {
+  command: '/compact',
+  takesFocus: false,
+  isPasted: false,
+  pauseMs: 100,
+  submit: '\r',
+  startMs: 5_000,
+  finishMs: 30_000,
+};
+
+const isDemoRecord = ({ type, at, sessionId, payload }: JsonRecord): boolean =>
+  (type === 'turn' || type === 'compaction' || type === 'compaction-failed') &&
+  typeof at === 'number' &&
+  sessionId === undefined &&
+  payload === undefined;
+
+// What the demo agent shows: a title that tells whether it works, and its box at the end, around the row with the cursor.
+
+/** The prompt box on the screen. */
+interface Box {
+  readonly top: number;
+  readonly text: string;
+}
+
+const TITLE_IDLE = '✳ demo';
+const TITLE_BUSY = /^[⠂⠐] demo$/;
+const TOP = /^╭─{6,}╮$/;
+const BOTTOM = /^╰─{6,}╯$/;
+const INPUT = /^│ > (.*?) *│$/;
+const DIALOG = /^ {2}Enter to choose · Esc to deny$/;
+const WORKING = /^[\u2800-\u28ff] (.+)… \(\d+s · esc to interrupt\)$/;
+const COMPACTING = 'Compacting conversation';
+const USER = /^> (?=\S)/;
+const SAID = /^(?:[●✓✗]| {2}⎿) /;
+const MORE = /^ {2}\S/;
+
+export const demoScreen: AgentScreen = {
+  recognises: ({ signals: { title = '' } }) => title === TITLE_IDLE || TITLE_BUSY.test(title),
+  reader: () => screenReader<CommandWatch>({ kind: 'none' }, readScreen),
+  prompt: ({ screen }) => {
+    const box = findBox(screen);
+    return box && !isDialog(screen) ? { text: box.text } : undefined;
+  },
+};
+
+const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<CommandWatch> => {
+  const { screen } = seen;
+  const box = findBox(screen);
+  const work = box && workAbove(screen, box.top);
+  const sight = {
+    columns: screen.columns,
+    draft: box?.text,
+    isRunning: work === COMPACTING,
+    isCovered: false,
+    items: itemsAbove(box?.top ?? 0, { textOf: screen.text, begin: beginOf, more: MORE }),
+    words,
+  };
+  const { watch, facts } = watchCommand(state, sight, now);
+  return { state: watch, activity: activityOf(seen, box, work), facts };
+};
+
+const activityOf = (
+  { screen, signals }: Seen,
+  box: Box | undefined,
+  work: string | undefined,
+): ActivityReport => {
+  const is = (activity: Activity, ...witnesses: readonly string[]): ActivityReport => ({
+    activity,
+    witnesses,
+  });
+  if (isDialog(screen)) return is('dialog', 'asks for permission');
+  if (work === COMPACTING) return is('compacting', 'spinner');
+  if (work !== undefined) return is('busy', 'spinner');
+  if (!box || signals.title !== TITLE_IDLE) return is('unknown');
+  if (box.text !== '') return is('draft', 'text in the box');
+  return is('ready', `title ${TITLE_IDLE}`, 'empty prompt row');
+};
+
+const findBox = ({ cursorRow, text }: ScreenView): Box | undefined => {
+  const input = INPUT.exec(text(cursorRow));
+  if (!input || !TOP.test(text(cursorRow - 1)) || !BOTTOM.test(text(cursorRow + 1))) return undefined;
+  return { top: cursorRow - 1, text: input[1] ?? '' };
+};
+
+// The dialog's last row is the last one that is drawn.
+const isDialog = ({ rows, text }: ScreenView): boolean => {
+  let last = rows - 1;
+  while (last >= 0 && text(last) === '') last -= 1;
+  return DIALOG.test(text(last));
+};
+
+const workAbove = ({ text }: ScreenView, top: number): string | undefined =>
+  [top - 1, top - 2].map((row) => WORKING.exec(text(row))?.[1]).find((work) => work !== undefined);
+
+const beginOf = (row: string): string | undefined =>
+  USER.test(row) || SAID.test(row) ? row.trimStart() : undefined;
+
+const words = (text: string): Words | undefined => {
+  if (/^Compacted \d+k → \d+k$/.test(text)) return { boundary: { initiator: 'user', source: 'screen' } };
+  if (text === 'Nothing to compact.') return { result: { kind: 'noop', text } };
+  if (text === 'interrupted') return { result: { kind: 'interrupted', by: 'the user' } };
+  if (!text.startsWith('Compaction failed: ')) return undefined;
+  return { result: { kind: 'failed', failure: 'error', text } };
+};
+
+/** The embedded agent simulator; it compacts only when told to. */
+export const demo: Runtime = {
+  name: 'demo',
+  isInteractive: () => true,
+  nativeTrigger: () => undefined,
+  log: { locate: locateDemo, reader: demoReader, recognises: isDemoRecord },
+  recipe: () => demoRecipe,
+  screen: demoScreen,
+};

@@ -1,0 +1,65 @@
+import { parseRecord, textAt, type JsonRecord, isoMillis } from '../core/json.js';
+import type { Millis } from '../core/reading.js';
+import type { FileEntry, FilePort, Located, Place } from './agent.js';
+
+// Which session file is that of this terminal, where nothing of the agent's tells it: the one with what the user sent by Enter here. Other
+// terminals of the same folder write theirs at any time, but their users do not press Enter in the same two seconds.
+
+const SENT_MS = 2_000; // within this an agent records what was sent
+const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than the agent its records
+
+interface AskedFile {
+  readonly file: FileEntry;
+  /** when what the user sent was recorded in it */
+  readonly askedAt: Millis;
+}
+
+const askedFiles = async (
+  port: FilePort,
+  { enteredAt, now }: Place,
+  files: readonly FileEntry[],
+  isPrompt: (record: JsonRecord) => boolean,
+): Promise<readonly AskedFile[]> => {
+  // one that is slower, in another terminal or here, is waited for: two that were sent at once tell nothing
+  if (enteredAt === undefined || now < enteredAt + SENT_MS) return [];
+  const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredAt - FILE_CLOCK_LAG_MS);
+  const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
+    const text = (await port.lastPart(file.path)) ?? '';
+    const askedAt = promptSince(text, enteredAt, isPrompt);
+    return askedAt === undefined ? [] : [{ file, askedAt }];
+  });
+  return (await Promise.all(asked)).flat();
+};
+
+const promptSince = (
+  text: string,
+  enteredAt: Millis,
+  isPrompt: (record: JsonRecord) => boolean,
+): Millis | undefined => {
+  for (const line of text.split('\n').toReversed()) {
+    const record = parseRecord(line);
+    const at = isoMillis(textAt(record, 'timestamp') ?? '');
+    if (!record || at === undefined) continue; // a snapshot, or the middle of a line
+    if (at < enteredAt) return undefined;
+    if (at <= enteredAt + SENT_MS && isPrompt(record)) return at;
+  }
+  return undefined;
+};
+
+/** The only file that was asked; else the one that is followed, where it is among them. `idOf` gives its session. */
+export const onlyAsked = async (
+  port: FilePort,
+  place: Place,
+  files: readonly FileEntry[],
+  {
+    isPrompt,
+    idOf,
+  }: { readonly isPrompt: (record: JsonRecord) => boolean; readonly idOf: (file: FileEntry) => string },
+): Promise<Located | undefined> => {
+  const asked = await askedFiles(port, place, files, isPrompt);
+  const [one, ...others] = asked;
+  if (one && others.length === 0)
+    return { sessionId: idOf(one.file), path: one.file.path, certain: false, writtenAt: one.askedAt };
+  const current = files.find(({ path }) => path === place.currentPath);
+  return current && { sessionId: idOf(current), path: current.path, certain: false };
+};

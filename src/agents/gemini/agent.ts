@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import type { NativeTrigger } from '../../core/build-ladder.js';
+import { isRecord, type JsonRecord } from '../../core/json.js';
+import type { AgentHome, Recipe, Runtime } from '../agent.js';
+import { words, type LaunchRules, startsConversation } from '../launch.js';
+import { commentedRecord, lastNumber, placedSettings, type OwnCompactionSource } from '../own-compaction.js';
+import { geminiFolder, locateGemini } from './files.js';
+import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
+import { geminiScreen } from './screen.js';
+
+const geminiHome: AgentHome = {
+  played: ['0.61.0', '0.58.0'],
+  usualWindowTokens: geminiWindowTokens(''),
+  sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
+};
+
+const command = 'gemini';
+const npmPackage = '@google/gemini-cli';
+
+/** Gemini CLI 0.61.0, from its --help; `-i` and a bare prompt stay in the terminal (facts/gemini.md §8). */
+const launchRules: LaunchRules = {
+  plainFlags: words(`
+    -p --prompt -h --help -v --version --acp --experimental-acp
+    -l --list-extensions --list-sessions --delete-session
+  `),
+  plainCommands: words('mcp extensions extension skills skill hooks hook gemma'),
+  valueFlags: words(`
+    -m --model -i --prompt-interactive -w --worktree --approval-mode --policy
+    --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions -r --resume
+    --session-file --session-id --include-directories -o --output-format
+  `),
+};
+
+// Gemini's own compaction (facts/gemini.md §6.2): `model.compressionThreshold` of the window, 0.5 unless the user set it.
+
+const usualTrigger: NativeTrigger = { share: 0.5, reserveTokens: 0 };
+
+// the name of today, and those of older versions
+const NAMES = [
+  'chatCompression.contextPercentageThreshold',
+  'model.chatCompression.contextPercentageThreshold',
+  'model.compressionThreshold',
+];
+
+const geminiCompaction: OwnCompactionSource = {
+  isReadOnce: true,
+  read: async (port, where) => {
+    const { env, cwd } = where;
+    const paths = [
+      env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'] || '/etc/gemini-cli/system-defaults.json',
+      posix.join(geminiFolder(where), 'settings.json'),
+      posix.join(cwd, '.gemini', 'settings.json'),
+      env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] || '/etc/gemini-cli/settings.json',
+    ];
+    const files = await placedSettings(port, paths, commentedRecord);
+    const found = lastNumber(files, NAMES, (share) => Number.isFinite(share) && share >= 0);
+    if (!found || found.number === 0) return { trigger: usualTrigger, said: [] }; // 0 counts as nothing said
+    const { number: share, ...setting } = found;
+    return { trigger: share < 1 ? { share, reserveTokens: 0 } : undefined, said: [setting] };
+  },
+};
+
+/**
+ * facts/gemini.md §4.2: Enter within 30 ms of a key is a line break, so the pause; what stands behind the command is not read. Its
+ * own retries go on for nearly five minutes.
+ */
+const geminiRecipe: Recipe = {
+  command: '/compress',
+  takesFocus: false,
+  isPasted: false,
+  pauseMs: 150,
+  submit: '\r',
+  startMs: 5_000,
+  isListed: true,
+  finishMs: 300_000,
+};
+
+const OWN_TYPES = /^(?:user|gemini|info|error|warning)$/;
+
+/** A record as only Gemini CLI writes it: the head of the document, a patch of it, or a message with an id and a content of its own. */
+const isGeminiRecord = (record: JsonRecord): boolean => {
+  const { type, id, content, uuid, message } = record;
+  if (isRecord(record['$set']) || record['$rewindTo'] !== undefined) return true;
+  if (record['projectHash'] !== undefined && record['sessionId'] !== undefined) return true;
+  const isMessage = typeof type === 'string' && OWN_TYPES.test(type) && typeof id === 'string';
+  return isMessage && content !== undefined && uuid === undefined && message === undefined;
+};
+
+export const gemini: Runtime = {
+  name: 'gemini',
+  command,
+  npmPackage,
+  home: geminiHome,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: geminiCompaction,
+  log: {
+    locate: locateGemini,
+    reader: geminiReader,
+    recognises: isGeminiRecord,
+    recognisesDocument: isDocumentHead,
+    contents: geminiContents,
+  },
+  recipe: () => geminiRecipe,
+  screen: geminiScreen,
+};

@@ -1,0 +1,110 @@
+import { posix } from 'node:path';
+import { parseRecord, recordAt, textAt, isoMillis } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
+
+// Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl.
+// It keeps no file open and has no pid file, so the newest fitting file is the best there is.
+
+// Old versions rewrite one .json document at each change.
+const SESSION_FILE = /^session-.*\.jsonl?$/;
+const SAFE_SLUG = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+const MOST_CANDIDATES = 20;
+const HISTORY_END = /\],"lastUpdated":"([^"]{1,40})"\}\}(?:\n|$)/g;
+
+interface Chat {
+  readonly file: FileEntry;
+  readonly sessionId: string;
+  readonly startedAt: Millis;
+}
+
+export const locateGemini = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  const files = (
+    await Promise.all((await projectFolders(port, place)).map((folder) => grownFiles(port, place, folder)))
+  ).flat();
+  const newest = files.toSorted((a, b) => b.modifiedAt - a.modifiedAt).slice(0, MOST_CANDIDATES);
+  const chats = (await Promise.all(newest.map((file) => mainChat(port, file)))).filter(
+    (chat) => chat !== undefined,
+  );
+  for (const chat of chats) {
+    if (isOwn(chat, chats, place) || (await isRewritten(port, chat, place)))
+      return {
+        sessionId: chat.sessionId,
+        path: chat.file.path,
+        certain: false,
+        writtenAt: chat.file.modifiedAt,
+      };
+  }
+  const old = newest.find((file) => file.name.endsWith('.json'));
+  return old && { sessionId: old.name, path: old.path, certain: false, writtenAt: old.modifiedAt };
+};
+
+// An older conversation that grows may be another terminal's, or have got its summary, which the next Gemini to start writes. One
+// resumed by the command line counts as begun, because Gemini first makes a new file with the same session id.
+const isOwn = (chat: Chat, chats: readonly Chat[], place: Place): boolean =>
+  chat.file.path === place.currentPath ||
+  chats.some((other) => other.sessionId === chat.sessionId && other.startedAt >= place.startedAt);
+
+// `/resume` writes the whole history of the other conversation again.
+const isRewritten = async (port: FilePort, { file }: Chat, place: Place): Promise<boolean> => {
+  const text = (await port.lastPart(file.path)) ?? '';
+  return [...text.matchAll(HISTORY_END)].some(([, time]) => (isoMillis(time ?? '') ?? 0) >= place.startedAt);
+};
+
+export const geminiFolder = ({ env, home }: Homestead): string =>
+  posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
+
+const projectFolders = async (port: FilePort, place: Place): Promise<readonly string[]> => {
+  const root = geminiFolder(place);
+  const projects = recordAt(
+    parseRecord((await port.smallText(posix.join(root, 'projects.json'))) ?? ''),
+    'projects',
+  );
+  // Versions before 0.29 named the folder by a hash of the path.
+  const folders = [posix.join(root, 'tmp', await port.sha256(place.cwd))];
+  const slug = textAt(projects, place.cwd);
+  if (slug === undefined || !SAFE_SLUG.test(slug)) return folders;
+  const folder = posix.join(root, 'tmp', slug);
+  const owner = await port.smallText(posix.join(folder, '.project_root'));
+  return owner === undefined || owner.trim() === place.cwd ? [folder, ...folders] : folders;
+};
+
+const grownFiles = async (port: FilePort, place: Place, folder: string): Promise<readonly FileEntry[]> => {
+  const files = await port.list(posix.join(folder, 'chats'), (name) => SESSION_FILE.test(name));
+  return files.filter((file) => file.modifiedAt >= place.startedAt);
+};
+
+/** Of the old versions, which write a document; the newest. */
+const grownDocument = async (port: FilePort, place: Place): Promise<FileEntry | undefined> => {
+  const folders = await projectFolders(port, place);
+  const files = await Promise.all(folders.map((folder) => grownFiles(port, place, folder)));
+  const documents = files.flat().filter(({ name }) => name.endsWith('.json'));
+  return documents.toSorted((a, b) => b.modifiedAt - a.modifiedAt)[0];
+};
+
+const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefined> => {
+  if (!file.name.endsWith('.jsonl')) return undefined;
+  const header = parseRecord((await port.firstLine(file.path)) ?? '');
+  const sessionId = textAt(header, 'sessionId');
+  if (sessionId === undefined || (textAt(header, 'kind') ?? 'main') !== 'main') return undefined;
+  return { file, sessionId, startedAt: isoMillis(textAt(header, 'startTime') ?? '') ?? 0 };
+};
+
+// The mark that a compaction leaves in a session document of the old versions (up to 0.34 at least): an `info` message without a text. It
+// stands there the moment the compaction has ended, well or not; how it ended only the screen says.
+
+const MARK = /"timestamp": "([^"\\]{1,40})",\s+"type": "info",\s+"content": ""/g;
+const ENDED = 'compaction ended at ';
+
+/** The last mark in the document that grew last; undefined where these versions' documents are not. */
+export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {
+  const file = await grownDocument(port, place);
+  if (!file) return undefined;
+  const marks = [...((await port.lastPart(file.path)) ?? '').matchAll(MARK)];
+  const [, time] = marks.at(-1) ?? [];
+  return { state: time === undefined ? 'no compaction' : `${ENDED}${time}` };
+};
+
+/** A compaction has left its mark since then. */
+export const hasNewMark = (before: AgentStatus | undefined, after: AgentStatus | undefined): boolean =>
+  after !== undefined && after.state.startsWith(ENDED) && after.state !== before?.state;

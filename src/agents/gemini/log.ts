@@ -1,0 +1,268 @@
+import type { Fact } from '../../core/event.js';
+import {
+  isoMillis,
+  countAt,
+  isRecord,
+  listAt,
+  parseRecord,
+  recordAt,
+  textAt,
+  type JsonRecord,
+} from '../../core/json.js';
+import { type Millis, estimateTokens } from '../../core/reading.js';
+import { lineReader, type LineReader, type Understood } from '../agent.js';
+import { isNews, resultIn } from '../compress.js';
+import {
+  contentReader,
+  nothingIn,
+  toolCall,
+  toolResult,
+  withCall,
+  type Content,
+  type ContentReader,
+  type Grasped,
+  type ToolCall,
+} from '../records.js';
+import { refusalIn } from '../shown-text.js';
+
+// Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
+const DEFAULT_TOKENS = 1_048_576;
+const GEMMA_TOKENS = 256_000;
+const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];
+
+export const geminiWindowTokens = (model: string): number =>
+  GEMMA.includes(model) ? GEMMA_TOKENS : DEFAULT_TOKENS;
+
+// Before 0.29 Gemini wrote a session as one document, anew at each change (facts/sessions.md §F). It is indented, and texts are on one line
+// each, so it can be read line by line: a message's fields stand at six blanks, its counts at eight. A compaction leaves no trace in it.
+
+/** What was read of a message so far. */
+export type Message = Readonly<Record<string, string>>;
+
+export interface DocumentStep {
+  readonly message: Message;
+  readonly facts: readonly Fact[];
+}
+
+const LINE = /^(?:[{}]| {2,}\S.*)$/;
+const FIELD = /^ {6}"(type|timestamp|model)": "([^"\\]*)",?$/;
+const COUNT = /^ {8}"(input|cached)": (\d+),?$/;
+const START = '    {';
+const END = /^ {4}\},?$/;
+
+const OPENING = '{';
+const HEAD = [/^ {2}"sessionId": "[^"\\]+",?$/, /^ {2}"projectHash": "[0-9a-f]+",?$/];
+
+/** The first lines of such a document: it begins with the session's id and the hash of its folder. */
+export const isDocumentHead = ([first, ...lines]: readonly string[]): boolean =>
+  first === OPENING && HEAD.every((field) => lines.some((line) => field.test(line)));
+
+const isDocumentLine = (line: string): boolean => LINE.test(line);
+
+const readDocumentLine = (message: Message, line: string, now: Millis): DocumentStep => {
+  if (line === START) return { message: {}, facts: [] };
+  if (END.test(line)) return { message: {}, facts: answerIn(message, now) };
+  const [, name, value] = FIELD.exec(line) ?? COUNT.exec(line) ?? [];
+  if (name === undefined || value === undefined) return { message, facts: [] };
+  return { message: { ...message, [name]: value }, facts: [] };
+};
+
+const answerIn = (message: Message, now: Millis): readonly Fact[] => {
+  const { type, timestamp = '', input, cached, model = '' } = message;
+  const usedTokens = Number(input ?? 0);
+  if (type !== 'gemini' || usedTokens === 0) return [];
+  const at = isoMillis(timestamp) ?? now;
+  const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
+  const cachedTokens = cached === undefined ? {} : { cachedTokens: Number(cached) };
+  const reading = { usedTokens, ...cachedTokens, ...window, source: 'log' as const, model, at };
+  return [{ type: 'reading', reading }];
+};
+
+// One line of a Gemini session file (facts/gemini.md §7). Lines are messages or `$set` patches of the whole document.
+
+interface GeminiLog {
+  /** the last summary that was put in place of the conversation */
+  readonly snapshot?: string;
+  /** the line before named the session again, which Gemini does before a compaction and at no other checkpoint */
+  readonly renamed: boolean;
+  /** when the conversation was compacted, until it is told who wanted that or the next turn begins */
+  readonly compactedAt?: Millis;
+  /** of an old version's document: the message that is being read */
+  readonly message?: Message;
+}
+
+const SNAPSHOT = /<state_snapshot>(?:[\s\S]*?<\/state_snapshot>|[\s\S]*)/;
+const KNOWN = /"(?:type|sessionId|\$set|\$rewindTo)"/;
+
+export const geminiReader = (): LineReader => lineReader<GeminiLog>({ renamed: false }, readLine);
+
+const readLine = (state: GeminiLog, line: string, now: Millis): Understood<GeminiLog> => {
+  if (isDocumentLine(line)) {
+    const { message, facts } = readDocumentLine(state.message ?? {}, line, now);
+    return { state: { ...state, message }, facts };
+  }
+  if (!line.startsWith('{') || !KNOWN.test(line)) return { state, facts: [], misfit: 'not a Gemini record' };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  const patch = recordAt(record, '$set');
+  if (patch) return readPatch(state, patch, now);
+  const after = state.renamed ? { ...state, renamed: false } : state;
+  if (record['type'] === 'info') return readInfo(after, record, now);
+  const next = after.compactedAt === undefined ? after : withoutCompaction(after);
+  return readMessage(next, record, now);
+};
+
+const withoutCompaction = (state: GeminiLog): GeminiLog => {
+  const { compactedAt: _, ...rest } = state;
+  return rest;
+};
+
+const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
+  if (textAt(record, '$rewindTo') !== undefined) return { state, facts: [{ type: 'voided' }] };
+  switch (record['type']) {
+    case 'gemini':
+      return { state, ...readAnswer(record, now) };
+    case 'user':
+      return { state, facts: growth(textOf(record['content'])) };
+    case 'error':
+      return { state, facts: readError(record, now) };
+    default:
+      return { state, facts: [] };
+  }
+};
+
+// Of the ways a compaction can end only an error leaves its words.
+const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
+  const text = textAt(record, 'content') ?? '';
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const result = text.startsWith('Failed to compress') && isNews(at, now) ? resultIn(text) : undefined;
+  return result ? [{ type: 'compact-result', result }] : [];
+};
+
+const ITS_OWN = /^Context compressed from /;
+
+/** What Gemini says of a compaction right behind its record: of its own in words, of one that the user asked for without any. */
+const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
+  const { compactedAt } = state;
+  const text = textAt(record, 'content');
+  const refusal = refusalIn(text ?? '');
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  if (refusal) return { state, facts: [{ type: 'reading', reading: { ...refusal, source: 'log', at } }] };
+  const isOwn = ITS_OWN.test(text ?? '');
+  if (compactedAt === undefined || (!isOwn && text !== '')) return { state, facts: [] };
+  const initiator = isOwn ? 'agent' : 'user';
+  return { state: withoutCompaction(state), facts: [{ type: 'initiator', at: compactedAt, initiator }] };
+};
+
+const growth = (text: string): readonly Fact[] => {
+  const tokens = estimateTokens(text);
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
+
+const readAnswer = (
+  record: JsonRecord,
+  now: Millis,
+): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
+  // Answers of a re-written history have `tokens: null`.
+  if (record['tokens'] === null) return { facts: [] };
+  const tokens = recordAt(record, 'tokens');
+  const usedTokens = countAt(tokens, 'input');
+  const cachedTokens = countAt(tokens, 'cached');
+  if (usedTokens === undefined) return { facts: [], misfit: 'an answer without tokens' };
+  if (usedTokens === 0) return { facts: [] };
+  const model = textAt(record, 'model') ?? '';
+  const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const cached = cachedTokens === undefined ? {} : { cachedTokens };
+  const reading = { usedTokens, ...cached, ...window, source: 'log' as const, model, at };
+  return { facts: [{ type: 'reading', reading }, ...growth(resultsOf(record))] };
+};
+
+// The answer is written again with its tool calls when they have run: their results came after what was counted.
+const resultsOf = (record: JsonRecord): string =>
+  listAt(record, 'toolCalls')
+    .flatMap((call) => listAt(call, 'result'))
+    .map((part) => recordAt(recordAt(part, 'functionResponse'), 'response'))
+    .map((response) => textAt(response, 'output') ?? textAt(response, 'error') ?? '')
+    .join('');
+
+const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood<GeminiLog> => {
+  const found = snapshotIn(patch);
+  const renamed = textAt(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
+  if (!found) return { state: { ...state, renamed }, facts: [] };
+  // After a cancelled turn Gemini writes the whole history again: the summary it holds then is the known one.
+  const isNew = found.text !== state.snapshot || state.renamed;
+  const after: GeminiLog = { snapshot: found.text, renamed: false };
+  if (!isNew) return { state: after, facts: [] };
+  // A resumed conversation is written again too, and was renamed before; its answers since the summary have kept their tokens.
+  if (found.answer) return { state: after, ...readAnswer(found.answer, now) };
+  const at = isoMillis(found.timestamp ?? '') ?? now;
+  return { state: { ...after, compactedAt: at }, facts: [{ type: 'boundary', boundary: { at } }] };
+};
+
+interface Snapshot {
+  readonly text: string;
+  readonly timestamp: string | undefined;
+  /** the last answer after it that was counted; after a compaction there is none yet */
+  readonly answer: JsonRecord | undefined;
+}
+
+const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
+  const messages = listAt(patch, 'messages').filter(isRecord);
+  for (const [index, message] of messages.entries()) {
+    if (message['type'] !== 'user') continue;
+    const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
+    if (text === undefined) continue;
+    const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
+    return { text, timestamp: textAt(message, 'timestamp'), answer };
+  }
+  return undefined;
+};
+
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: unknown) => textAt(part, 'text') ?? '').join('');
+};
+
+// Tool results in a Gemini session file (facts/gemini.md §7): the `toolCalls` of an answer hold arguments and result together. The
+// answer is written first without them and again with them; a result that was seen is not a second one. A `$set` of all messages
+// replaces the conversation.
+
+const TELLING = /"toolCalls"|^\{"\$set":\{.*"messages"/;
+
+export const geminiContents = (): ContentReader => contentReader(readLineInContents);
+
+// The calls kept here are those whose result was told.
+const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
+  if (!TELLING.test(line)) return nothingIn(calls);
+  const record = parseRecord(line);
+  const set = recordAt(record, '$set');
+  if (!set) return record ? readMessageInContents(nothingIn(calls), record, now) : nothingIn(calls);
+  if (set['messages'] === undefined) return nothingIn(calls);
+  const cleared: Grasped = { calls: [], contents: [{ kind: 'cleared' }] };
+  return listAt(set, 'messages')
+    .filter(isRecord)
+    .reduce((grasped, message) => readMessageInContents(grasped, message, now), cleared);
+};
+
+const readMessageInContents = (grasped: Grasped, message: JsonRecord, now: Millis): Grasped => {
+  const at = isoMillis(textAt(message, 'timestamp') ?? '') ?? now;
+  return listAt(message, 'toolCalls')
+    .filter(isRecord)
+    .reduce((held, call) => readCall(held, call, at), grasped);
+};
+
+const readCall = ({ calls, contents }: Grasped, record: JsonRecord, at: Millis): Grasped => {
+  const id = textAt(record, 'id') ?? '';
+  if (record['result'] === undefined || calls.some((each) => each.id === id)) return { calls, contents };
+  const call = toolCall(id, textAt(record, 'name'), record['args']);
+  const result: Content = toolResult(call, responsesOf(record['result']), at);
+  return { calls: withCall(calls, call), contents: [...contents, result] };
+};
+
+// What the model gets is the `response` of each part; the rest names the call again.
+const responsesOf = (result: unknown): unknown =>
+  Array.isArray(result)
+    ? result.map((part: unknown) => recordAt(recordAt(part, 'functionResponse'), 'response') ?? part)
+    : result;

@@ -1,0 +1,302 @@
+import type { Fact } from '../../core/event.js';
+import type { Millis, ScreenView, ActivityReport, Signals } from '../../core/reading.js';
+import { type AgentStatus, screenReader, type AgentScreen, type Seeing, type Seen } from '../agent.js';
+import {
+  type CommandWatch,
+  type Item,
+  itemsAbove,
+  type Composer,
+  compressWords,
+  watchCommand,
+  KIND_NAMES,
+  numberShown,
+  percentShown,
+  reportOutsideInput,
+  reportUnder,
+  reportWithoutInput,
+  type Live,
+  type Report,
+  type Title,
+} from '../compress.js';
+import { refusalAtEnd } from '../shown-text.js';
+import { hasNewMark, readStatus } from './files.js';
+import { textOf, findComposer, panelTop, inputKind, inputText, listedBelow } from './layout.js';
+
+// The words on the screen that a compaction has worked, and the mark of its end in the session document of the old versions: together they
+// are as good as a record, and neither of them is one alone.
+
+type BoundaryFact = Extract<Fact, { readonly type: 'boundary' }>;
+
+export interface Proof {
+  /** what the document said last before the compaction was seen to run */
+  readonly before?: AgentStatus;
+  /** the words, which wait for the mark */
+  readonly said?: BoundaryFact;
+}
+
+/** What is seen at one look. */
+export interface Witnesses {
+  readonly watch: CommandWatch;
+  /** of the screen */
+  readonly facts: readonly Fact[];
+  readonly status: AgentStatus | undefined;
+}
+
+const PATIENCE_MS = 3_000; // the mark is written before the words are drawn; it is asked for twice a second
+
+/** Words wait for their mark only where there are marks, and not for long. */
+export const proofAfter = (
+  proof: Proof,
+  { watch, facts, status }: Witnesses,
+  now: Millis,
+): { readonly proof: Proof; readonly facts: readonly Fact[] } => {
+  const words = facts.find((fact) => fact.type === 'boundary');
+  const said = words ?? proof.said;
+  const before = watch.kind === 'running' || said ? proof.before : status;
+  const rest = facts.filter((fact) => fact !== words);
+  const kept = before === undefined ? {} : { before };
+  if (!said) return { proof: kept, facts: rest };
+  if (hasNewMark(proof.before, status)) {
+    const { source: _, ...boundary } = said.boundary;
+    return {
+      proof: status === undefined ? {} : { before: status },
+      facts: [...rest, { type: 'boundary', boundary }],
+    };
+  }
+  const isWaiting = status !== undefined && now - said.boundary.at < PATIENCE_MS;
+  return isWaiting ? { proof: { ...kept, said }, facts: rest } : { proof: kept, facts: [...rest, said] };
+};
+
+// The items of Gemini's conversation on the screen. What the user said stands between two lines, or behind a sign at the left end in the
+// old versions; of what a model or a tool writes only the first row reaches that far.
+
+const USER = /^ ?([>*!]) (?=\S)/;
+const SAID = /^[✦ℹ✕⚠✓] /;
+const MORE = /^ {2,3}\S/;
+
+/** All items above the row, oldest first. */
+const conversationAbove = (screen: ScreenView, below: number): readonly Item[] =>
+  itemsAbove(below, { textOf: (row) => textOf(screen, row), begin, more: MORE });
+
+const begin = (text: string): string | undefined => {
+  const by = USER.exec(text)?.[1];
+  if (by !== undefined) return `${by === '*' ? '>' : by} ${text.replace(USER, '')}`;
+  return SAID.test(text) ? text : undefined;
+};
+
+// The percentage in Gemini's footer (facts/gemini.md §2). It is off by default, and it is read only where Gemini puts it: right below the
+// input box with the cursor. Other footers on the screen are left over from a wider terminal, and text may imitate any of them.
+
+/** Tokens of a row that is laid out in columns, with the screen columns they cover. */
+interface Cell {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const HEADERS = [
+  'workspace (/directory)',
+  'branch',
+  'sandbox',
+  '/model',
+  'context',
+  'quota',
+  'memory',
+  'session',
+  'machine',
+  '/auth',
+  'diff',
+  'tokens',
+];
+const USED = /^(\d{1,3})% used$/;
+const USED_BELOW_HEADER = /^(\d{1,3})%(?: used)?$/; // narrower than 100 columns the word is left out
+// 0.29…0.32 and, in brackets, before. A bare `98%` is left out: it is what is left in 0.32 and what is used in 0.33.
+const LEFT = / (\d{1,3})% context left$/;
+const LEFT_BRACKETED = / \((\d{1,3})%(?: context left)?\)$/;
+const MARKS_BEHIND = / {1,3}\| ✖ .*$/; // `| ✖ 1 error (F12 for details)`
+// An unlabelled quota looks the same as the context. Below its warning it is drawn in the default colour, unlike the context.
+const QUOTA_WARNING_PERCENT = 80;
+
+/** How full the footer says the window is, 1…100 used; undefined when it says nothing. */
+const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
+  const row = bottom + 1;
+  const percent = belowHeader(screen, row) ?? unlabelled(screen, row) ?? oldFooter(screen.text(row));
+  // After a resume, a compaction and a failed one Gemini shows an estimate that is 0 % of any large window, also when it is full.
+  return percent !== undefined && percent > 0 && percent <= 100 ? percent : undefined;
+};
+
+const belowHeader = (screen: ScreenView, row: number): number | undefined => {
+  const headers = cellsOf(screen.text(row), /\S+(?: \S+)*/g);
+  const context = headers.find(({ text }) => text === 'context');
+  if (!context || !headers.every(({ text }) => HEADERS.includes(text))) return undefined;
+  const values = cellsOf(screen.text(row + 1), /\S+(?: \S+)*/g);
+  const below = values.filter(({ start, end }) => start < context.end && end > context.start);
+  return below.length === 1 ? numberIn(USED_BELOW_HEADER, below[0]?.text) : undefined;
+};
+
+const unlabelled = (screen: ScreenView, row: number): number | undefined => {
+  const text = screen.text(row);
+  if (!/ · /.test(text)) return undefined;
+  const found = cellsOf(text, /[^\s·]+(?: [^\s·]+)*/g).filter((cell) => USED.test(cell.text));
+  const [cell] = found;
+  if (!cell || found.length > 1) return undefined;
+  const percent = numberIn(USED, cell.text);
+  const isColoured = screen.styleAt(row, cell.start)?.foreground !== undefined;
+  return isColoured && percent !== undefined && percent < QUOTA_WARNING_PERCENT ? percent : undefined;
+};
+
+const oldFooter = (row: string): number | undefined => {
+  if (!row.startsWith(' ')) return undefined;
+  const text = row.replace(MARKS_BEHIND, '');
+  const left = numberIn(LEFT, text) ?? numberIn(LEFT_BRACKETED, text);
+  return left === undefined ? undefined : 100 - left;
+};
+
+const cellsOf = (text: string, cell: RegExp): readonly Cell[] =>
+  [...text.matchAll(cell)].map((found) => ({
+    text: found[0],
+    start: found.index,
+    end: found.index + found[0].length,
+  }));
+
+const numberIn = (pattern: RegExp, text: string | undefined): number | undefined => {
+  const digits = text === undefined ? undefined : pattern.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+// What Gemini's screen and title say (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
+// for, and its spinner may outlive the title `Working…`: whatever speaks against an idle prompt wins.
+
+interface GeminiLive extends Live {
+  /** it begins above the screen, because the screen is low or a panel tall */
+  readonly covered: boolean;
+}
+
+interface GeminiScreen {
+  readonly watch: CommandWatch;
+  readonly proof: Proof;
+}
+
+const OWN_WORDS = /^[ℹ✕⚠] /; // in the first column, where no text of the model or of the user stands
+const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
+const LEAST_ROWS = 8; // of these, so that a compaction in progress is among them
+const LOW_SCREEN = 14; // rows, five of them for the box and its footer
+const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // how an item of the conversation begins; its other rows are indented
+// or any sign that stands before no item, and a clock: other versions may turn another one
+const SPINNER = /^ ?(?:[\u2800-\u28ff] |[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] \S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))/u;
+const COMPACTING = /^[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] Compressing chat history$/u;
+const ASKING = /^[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] Waiting for user confirmation/u;
+const FAREWELL = /gemini --resume |Agent powering down|`\/stats model`/;
+const SESSIONS = /^ Chat Sessions \(\d+ total\)/;
+const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
+
+// Gemini empties its title when it ends.
+const titleOf = ({ title = 'none' }: Signals): Title => {
+  if (title === '') return 'cleared';
+  if (/^◇ {1,2}Ready\b/.test(title)) return 'ready';
+  if (/^✋ {1,2}/.test(title)) return 'action';
+  return /^[✦⏲]/.test(title) ? 'working' : 'plain';
+};
+
+export const geminiScreen: AgentScreen = {
+  recognises: ({ screen, signals }) =>
+    ['ready', 'working', 'action'].includes(titleOf(signals)) ||
+    FIXED_TITLE.test(signals.title ?? '') ||
+    (signals.title === undefined && hasOwnBox(screen)),
+  reader: () => screenReader<GeminiScreen>({ watch: { kind: 'none' }, proof: {} }, readScreen),
+  prompt: (seen) => {
+    const composer = findComposer(seen.screen);
+    const title = titleOf(seen.signals);
+    if (!composer || title === 'cleared' || title === 'action') return undefined;
+    const { asking, covered } = liveRows(seen.screen, composer.top);
+    if (asking || covered) return undefined;
+    const text = messageIn(seen.screen, composer);
+    return text === undefined ? undefined : { text, ...listedBelow(seen.screen, composer, text) };
+  },
+  status: readStatus,
+};
+
+// The title can be switched off; nobody else draws a box of half blocks around the cursor.
+const hasOwnBox = (screen: ScreenView): boolean => {
+  const composer = findComposer(screen);
+  return composer !== undefined && /^[▄▀]+$/.test(screen.text(composer.top));
+};
+
+const messageIn = (screen: ScreenView, composer: Composer): string | undefined =>
+  inputKind(screen, composer) === 'message' ? inputText(screen, composer) : undefined;
+
+const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<GeminiScreen> => {
+  const { screen } = seen;
+  const composer = findComposer(screen);
+  const below = composer?.top ?? screen.cursorRow + 1;
+  const live = liveRows(screen, below);
+  const sight = {
+    columns: screen.columns,
+    draft: composer && (messageIn(screen, composer) ?? ''),
+    isRunning: live.compacting,
+    isCovered: live.covered,
+    items: conversationAbove(screen, below),
+    words: compressWords,
+  };
+  const { watch, facts: said } = watchCommand(state.watch, sight, now);
+  const { proof, facts } = proofAfter(state.proof, { watch, facts: said, status: seen.status }, now);
+  const refusal = composer && refusalAtEnd(sight.items, OWN_WORDS);
+  const shown = refusal
+    ? numberShown(refusal, now)
+    : percentShown(composer && shownPercent(screen, composer), now);
+  return { state: { watch, proof }, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
+};
+
+const liveRows = (screen: ScreenView, below: number): GeminiLive => {
+  const live = { compacting: false, spinning: false, asking: false, covered: false };
+  let hidden = 0; // rows of panels
+  let row = below - 1;
+  for (; row >= 0 && row >= below - hidden - LIVE_ROWS; row -= 1) {
+    const text = textOf(screen, row);
+    const panel = panelTop(screen, row, below);
+    if (COMPACTING.test(text)) return { ...live, compacting: true };
+    if (panel === undefined && ITEM.test(text)) return live;
+    if (ASKING.test(text)) live.asking = true;
+    if (SPINNER.test(text)) live.spinning = true;
+    if (panel === undefined) continue;
+    hidden += row - panel;
+    row = panel;
+  }
+  const isTight = hidden > 0 || screen.rows < LOW_SCREEN;
+  return { ...live, covered: isTight && row < 0 && below - hidden < LEAST_ROWS };
+};
+
+const activityOf = (
+  { screen, signals }: Seen,
+  composer: Composer | undefined,
+  live: GeminiLive,
+): ActivityReport => {
+  const title = titleOf(signals);
+  const outside = reportOutsideInput(title, live);
+  if (outside) return outside;
+  if (!composer) return reportWithoutInput(title, isDialog(screen));
+  const is = reportUnder(title);
+  const report = prompt(screen, composer, is);
+  return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
+};
+
+const prompt = (screen: ScreenView, composer: Composer, is: Report): ActivityReport => {
+  const kind = inputKind(screen, composer);
+  if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
+  const text = inputText(screen, composer);
+  if (text === '') return is('ready', 'empty prompt row');
+  return is(
+    text === undefined ? 'unknown' : 'draft',
+    /\S/.test(text ?? '') ? 'text in the input' : 'no placeholder',
+  );
+};
+
+// Dialogs take the place of the input box; so does the summary at the end. The list of sessions has no frame.
+const isDialog = (screen: ScreenView): boolean => {
+  const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
+  if (rows.some((row) => SESSIONS.test(row))) return true;
+  let last = screen.rows - 1;
+  while (last >= 0 && /^(?:Press Ctrl\+[CD] again to exit\.)?$/.test(screen.text(last))) last -= 1;
+  if (!/^╰─+╯$/.test(textOf(screen, last))) return false;
+  return ![1, 2, 3].some((above) => FAREWELL.test(screen.text(last - above)));
+};

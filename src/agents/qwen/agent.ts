@@ -1,0 +1,138 @@
+import { posix } from 'node:path';
+import type { NativeTrigger } from '../../core/build-ladder.js';
+import { isRecord, type JsonRecord } from '../../core/json.js';
+import type { AgentHome, Recipe, Runtime } from '../agent.js';
+import { words, type LaunchRules, startsConversation } from '../launch.js';
+import { commentedRecord, lastNumber, placedSettings, type OwnCompactionSource } from '../own-compaction.js';
+import { runtimeFolder, qwenFolder, locateQwen, stateIn } from './files.js';
+import { qwenContents, qwenReader } from './log.js';
+import { qwenScreen } from './screen.js';
+
+// Qwen Code's own three boundaries (facts/qwen.md), to be shown beside ours and never acted upon.
+
+/** In tokens; at `warn` Qwen says so in `/context`, at `auto` it compacts, at `hard` it refuses to send. */
+export interface QwenLadder {
+  readonly effective: number;
+  readonly warn: number;
+  readonly auto: number;
+  readonly hard: number;
+}
+
+const SUMMARY_RESERVE_TOKENS = 20_000;
+const AUTO_BUFFER_TOKENS = 13_000;
+const WARN_BUFFER_TOKENS = 20_000;
+const HARD_BUFFER_TOKENS = 3_000;
+/** `context.autoCompactThreshold` unless the user set it */
+const DEFAULT_AUTO_SHARE = 0.85;
+/** What it keeps free of a window that is larger. */
+const OWN_FREE_TOKENS = SUMMARY_RESERVE_TOKENS + AUTO_BUFFER_TOKENS;
+
+/** `nativeTokens`: where it compacts by itself, as its settings have it. */
+export const qwenLadder = (windowTokens: number, nativeTokens?: number): QwenLadder => {
+  const effective = Math.max(0, windowTokens - SUMMARY_RESERVE_TOKENS);
+  const shared = windowTokens * DEFAULT_AUTO_SHARE;
+  const buffered = windowTokens - OWN_FREE_TOKENS;
+  const auto = nativeTokens ?? (buffered > 0 ? Math.min(shared, buffered) : shared);
+  return {
+    effective,
+    warn: Math.max(0, auto - WARN_BUFFER_TOKENS),
+    auto,
+    hard: Math.min(windowTokens, Math.max(effective - HARD_BUFFER_TOKENS, auto + HARD_BUFFER_TOKENS)),
+  };
+};
+
+const USUAL_TOKENS = 1_000_000; // of its usual coder model (facts/qwen.md)
+
+const qwenHome: AgentHome = {
+  played: ['0.24.4', '0.15.10'],
+  usualWindowTokens: USUAL_TOKENS,
+  sessions: (where) => posix.join(runtimeFolder(where), 'projects'),
+};
+
+const command = 'qwen';
+const npmPackage = '@qwen-code/qwen-code';
+
+/** Qwen Code 0.24.4, from its --help: a bare prompt is answered and Qwen exits, unlike Gemini, unless `-i` is there. */
+const launchRules: LaunchRules = {
+  plainFlags: words('-p --prompt -h --help -v --version --acp --experimental-acp -l --list-extensions'),
+  plainCommands: words('auth board channel extensions hooks mcp review sandbox serve sessions update'),
+  promptFlags: words('-i --prompt-interactive'),
+  valueFlags: words(`
+    --telemetry-target --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile --proxy
+    -m --model --fallback-model -i --prompt-interactive --system-prompt --append-system-prompt
+    --output-style --sandbox-image --approval-mode --channel --allowed-mcp-server-names --mcp-config
+    --allowed-tools -e --extensions --include-directories --add-dir --openai-logging-dir --openai-api-key
+    --openai-base-url --input-format -o --output-format --json-fd --json-file --json-schema --input-file
+    -r --resume --session-id --worktree --max-session-turns --max-wall-time --max-tool-calls
+    --max-subagent-depth --core-tools --exclude-tools --disabled-slash-commands --auth-type
+  `),
+};
+
+// Qwen's own compaction (facts/qwen.md): `context.autoCompactThreshold` of the window, or what it keeps free for the summary and itself.
+
+/** It acts at the lower one of the two. */
+const triggerAt = (share: number): NativeTrigger => ({
+  share,
+  reserveTokens: 0,
+  leastFreeTokens: OWN_FREE_TOKENS,
+});
+
+const usualTrigger = triggerAt(DEFAULT_AUTO_SHARE);
+
+const qwenCompaction: OwnCompactionSource = {
+  isReadOnce: true, // its package's code (0.24.4), although its settings say that this one needs no restart
+  read: async (port, where) => {
+    const { env, cwd } = where;
+    const paths = [
+      env['QWEN_CODE_SYSTEM_DEFAULTS_PATH'] || '/etc/qwen-code/system-defaults.json',
+      posix.join(qwenFolder(where), 'settings.json'),
+      posix.join(cwd, '.qwen', 'settings.json'),
+      env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] || '/etc/qwen-code/settings.json',
+    ];
+    const files = await placedSettings(port, paths, commentedRecord);
+    const found = lastNumber(files, ['context.autoCompactThreshold'], (share) => share > 0 && share <= 1);
+    if (!found) return { trigger: usualTrigger, said: [] };
+    const { number: share, ...setting } = found;
+    return { trigger: triggerAt(share), said: [setting] };
+  },
+};
+
+/** facts/qwen.md; a command given during a turn is queued and runs as a command. */
+const qwenRecipe: Recipe = {
+  command: '/compress',
+  takesFocus: true,
+  isPasted: false,
+  pauseMs: 150,
+  submit: '\r',
+  startMs: 5_000,
+  isListed: true,
+  finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
+  isQueued: true,
+};
+
+/** A record as only Qwen Code writes it: with an id, and a message in the parts of the Gemini API or a payload of the system. */
+const isQwenRecord = ({ uuid, sessionId, isSidechain, message, systemPayload }: JsonRecord): boolean =>
+  typeof uuid === 'string' &&
+  typeof sessionId === 'string' &&
+  isSidechain === undefined &&
+  (isRecord(systemPayload) || (isRecord(message) && Array.isArray(message['parts'])));
+
+export const qwen: Runtime = {
+  name: 'qwen',
+  command,
+  npmPackage,
+  home: qwenHome,
+  isInteractive: (args) => startsConversation(launchRules, args),
+  nativeTrigger: () => usualTrigger,
+  ownCompaction: qwenCompaction,
+  ownLadder: qwenLadder,
+  log: {
+    locate: locateQwen,
+    reader: qwenReader,
+    stateIn,
+    recognises: isQwenRecord,
+    contents: qwenContents,
+  },
+  recipe: () => qwenRecipe,
+  screen: qwenScreen,
+};

@@ -1,0 +1,163 @@
+import { posix } from 'node:path';
+import {
+  countAt,
+  parseRecord,
+  textAt,
+  type JsonRecord,
+  isRecord,
+  listAt,
+  recordAt,
+} from '../../core/json.js';
+import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
+import { onlyAsked } from '../files.js';
+
+// Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell which
+// session a process is in: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have
+// neither, and keep no file open: there it is the file with what the user sent here.
+
+const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;
+const CHAT_FILE = /^[A-Za-z0-9_-]{1,64}\.jsonl$/;
+const MOST_RUNTIME_FILES = 50;
+const MOST_CHATS = 20; // that grew since the start; more are not ours to sort out
+// They are written by the child itself; an older one is left over from a process that had the same pid.
+const CLOCK_SLACK_MS = 60_000;
+
+interface Said {
+  readonly sessionId: string;
+  readonly cwd: string;
+}
+
+/** The child's own word on its session; it follows `/clear`, `/resume` and `/cd`. Without it, the chat with what the user sent here. */
+export const locateQwen = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  const family = await port.family(place.childPid);
+  const said = (await registered(port, place, family)) ?? (await besideChats(port, place, family));
+  if (!said) return onlyAsked(port, place, await grownChats(port, place), { isPrompt, idOf });
+  const path = posix.join(chatsFolder(place, said.cwd), `${said.sessionId}.jsonl`);
+  const isThere = (await port.entry(path)) !== undefined;
+  return { sessionId: said.sessionId, certain: true, ...(isThere ? { path } : {}) };
+};
+
+const registered = async (
+  port: FilePort,
+  place: Place,
+  family: readonly number[],
+): Promise<Said | undefined> => {
+  for (const pid of family) {
+    const text = await port.smallText(posix.join(qwenFolder(place), 'sessions', `${pid}.json`));
+    const record = parseRecord(text ?? '');
+    const startedAt = countAt(record, 'startedAt') ?? 0;
+    const said = sessionIn(record, place, { id: 'sessionId', cwd: 'cwd' });
+    if (said && startedAt >= place.startedAt - CLOCK_SLACK_MS) return said;
+  }
+  return undefined;
+};
+
+const besideChats = async (
+  port: FilePort,
+  place: Place,
+  family: readonly number[],
+): Promise<Said | undefined> => {
+  const files = await port.list(chatsFolder(place, place.cwd), (name) => RUNTIME_FILE.test(name));
+  const newest = files
+    .filter((file) => file.modifiedAt >= place.startedAt - CLOCK_SLACK_MS)
+    .toSorted((a, b) => b.modifiedAt - a.modifiedAt)
+    .slice(0, MOST_RUNTIME_FILES);
+  for (const file of newest) {
+    const record = parseRecord((await port.smallText(file.path)) ?? '');
+    const pid = countAt(record, 'pid');
+    if (pid !== undefined && family.includes(pid))
+      return sessionIn(record, place, { id: 'session_id', cwd: 'work_dir' });
+  }
+  return undefined;
+};
+
+/** Chats of this folder that have grown since the child started, the newest first: of this session, or of another terminal's that no process says to be its own. */
+const grownChats = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
+  const files = await port.list(
+    chatsFolder(place, place.cwd),
+    (name) => CHAT_FILE.test(name) || RUNTIME_FILE.test(name),
+  );
+  const claimed = files.map(({ path }) => path.replace(/\.runtime\.json$/, '.jsonl'));
+  return files
+    .filter(({ name, path }) => CHAT_FILE.test(name) && claimed.indexOf(path) === claimed.lastIndexOf(path))
+    .filter((file) => file.modifiedAt >= place.startedAt)
+    .toSorted((a, b) => b.modifiedAt - a.modifiedAt)
+    .slice(0, MOST_CHATS);
+};
+
+const isPrompt = (record: JsonRecord): boolean => record['type'] === 'user' && record['isSidechain'] !== true;
+
+const idOf = ({ name }: FileEntry): string => name.slice(0, -'.jsonl'.length);
+
+const sessionIn = (
+  record: JsonRecord | undefined,
+  place: Place,
+  names: { readonly id: string; readonly cwd: string },
+): Said | undefined => {
+  const sessionId = textAt(record, names.id);
+  if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
+  return { sessionId, cwd: textAt(record, names.cwd) ?? place.cwd };
+};
+
+const chatsFolder = (place: Place, cwd: string): string =>
+  posix.join(runtimeFolder(place), 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats');
+
+export const runtimeFolder = (place: Homestead): string =>
+  absolute(place.env['QWEN_RUNTIME_DIR'], place) ?? qwenFolder(place);
+
+export const qwenFolder = (place: Homestead): string =>
+  absolute(place.env['QWEN_HOME'], place) ?? posix.join(place.home, '.qwen');
+
+const absolute = (folder: string | undefined, { cwd, home }: Homestead): string | undefined => {
+  if (!folder) return undefined;
+  if (folder === '~' || folder.startsWith('~/')) return posix.join(home, folder.slice(1));
+  return posix.resolve(cwd, folder);
+};
+
+// What a Qwen session file says that the agent is doing. A turn begins with what the user said and ends with an answer that calls no tool,
+// or with a tool that was refused. One that was cancelled before its answer leaves no mark: nothing is known then.
+
+const TELLING = /"(?:assistant|user|tool_result|slash_command)"/;
+const BUSY: AgentStatus = { state: 'busy' };
+const IDLE: AgentStatus = { state: 'idle' };
+
+/** `busy` from what the user said on, `idle` from the last answer on. */
+export const stateIn = (line: string): AgentStatus | undefined => {
+  if (!TELLING.test(line)) return undefined;
+  const record = parseRecord(line);
+  if (!record || record['isSidechain'] === true) return undefined;
+  switch (record['type']) {
+    case 'user':
+      return BUSY;
+    case 'assistant':
+      return callsTool(record) ? BUSY : IDLE;
+    case 'tool_result':
+      return textAt(recordAt(record, 'toolCallResult'), 'status') === 'cancelled' ? IDLE : BUSY;
+    case 'system':
+      return textAt(recordAt(record, 'systemPayload'), 'phase') === 'result' ? IDLE : undefined;
+    default:
+      return undefined;
+  }
+};
+
+const callsTool = (record: JsonRecord): boolean =>
+  listAt(recordAt(record, 'message'), 'parts').some(
+    (part) => isRecord(part) && recordAt(part, 'functionCall') !== undefined,
+  );
+
+/** Of all files of this folder that have grown since the start, for each may be ours: one that is at work, or unclear, speaks for all. */
+export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {
+  const chats = await grownChats(port, place);
+  if (chats.length === 0) return { state: 'new' };
+  const told = await Promise.all(
+    chats.map(async ({ path }) => lastStateIn((await port.lastPart(path)) ?? '')),
+  );
+  return told.find(({ state }) => state !== 'idle') ?? IDLE;
+};
+
+const lastStateIn = (text: string): AgentStatus => {
+  const lines = text.split('\n');
+  const isWhole = lines.at(-1) === '';
+  return (isWhole ? lines.toReversed().map(stateIn).find(Boolean) : undefined) ?? { state: 'unclear' };
+};

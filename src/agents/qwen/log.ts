@@ -1,0 +1,177 @@
+import type { CompactResult, Fact } from '../../core/event.js';
+import {
+  countAt,
+  isRecord,
+  listAt,
+  recordAt,
+  textAt,
+  type JsonRecord,
+  parseRecord,
+  isoMillis,
+} from '../../core/json.js';
+import { estimateTokens, type Millis } from '../../core/reading.js';
+import { lineReader, type LineReader, type Understood } from '../agent.js';
+import { resultIn, isNews } from '../compress.js';
+import {
+  contentReader,
+  nothingIn,
+  toolCall,
+  toolResult,
+  withCall,
+  type ContentReader,
+  type Grasped,
+  type ToolCall,
+} from '../records.js';
+
+// The record of a `/compress` that has ended: Qwen writes what it showed, with a number for how it ended (facts/qwen.md).
+
+const SMALL_TOKENS = 50_000; // below, Qwen does not call it a failure that nothing became smaller
+const NOT_WORTH_IT = 'Compression was not beneficial for this history size.';
+
+/** By CompressionStatus; 1 is success, which has a record of its own. */
+const WORDS: Readonly<Record<number, string>> = {
+  2: 'Chat history compression did not reduce size.',
+  3: 'Could not compress chat history due to a token counting error.',
+  4: 'Could not compress chat history because the compression summary was empty.',
+  5: 'Nothing to compress.',
+  6: 'Could not compress chat history because the compression summary was truncated.',
+  7: 'Could not compress chat history due to an API error.',
+};
+
+/** What a record of a command says of a compaction without success; undefined where it says nothing. */
+const commandResult = (payload: JsonRecord | undefined): CompactResult | undefined => {
+  if (!payload || textAt(payload, 'phase') !== 'result') return undefined;
+  const shown = listAt(payload, 'outputHistoryItems').filter(isRecord);
+  const compression = shown.map((item) => recordAt(item, 'compression')).find(Boolean);
+  if (compression) return byStatus(compression);
+  const error = shown.find((item) => textAt(item, 'type') === 'error');
+  const words = textAt(error, 'text') ?? '';
+  return words.startsWith('Failed to compress') ? resultIn(words) : undefined;
+};
+
+const byStatus = (compression: JsonRecord): CompactResult | undefined => {
+  const status = countAt(compression, 'compressionStatus') ?? 0;
+  const isSmall = (countAt(compression, 'originalTokenCount') ?? 0) < SMALL_TOKENS;
+  const words = status === 2 && isSmall ? NOT_WORTH_IT : WORDS[status];
+  return words === undefined ? undefined : resultIn(words);
+};
+
+// One line of a Qwen Code session file (facts/qwen.md). Every answer tells the window it was counted in. `ui_telemetry` repeats the usage
+// of all calls, also of those beside the conversation, and is no reading.
+
+type QwenLog = undefined; // every line says all there is
+
+const TELLING = /"(?:assistant|user|tool_result|chat_compression|rewind|slash_command)"/;
+const SAID = ['user', 'tool_result'];
+const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures and "nothing to compress"
+const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
+
+export const qwenReader = (): LineReader => lineReader<QwenLog>(undefined, readLine);
+
+const readLine = (state: QwenLog, line: string, now: Millis): Understood<QwenLog> => {
+  if (!line.startsWith('{') || !line.includes('"type"'))
+    return { state, facts: [], misfit: 'not a Qwen record' };
+  if (!TELLING.test(line)) return { state, facts: [] };
+  const record = parseRecord(line);
+  if (!record) return { state, facts: [], misfit: 'not JSON' };
+  // Subagents write files of their own, and mark what they write.
+  if (record['isSidechain'] === true) return { state, facts: [] };
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const type = textAt(record, 'type') ?? '';
+  if (type === 'assistant') return { state, ...readAnswer(record, at) };
+  if (SAID.includes(type)) return { state, facts: line.length > LONGEST_GROWTH ? [] : readGrowth(record) };
+  return { state, facts: type === 'system' ? readSystem(record, at, now) : [] };
+};
+
+const readAnswer = (
+  record: JsonRecord,
+  at: Millis,
+): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
+  const usage = recordAt(record, 'usageMetadata');
+  // An answer that was cut off has none.
+  if (!usage) return { facts: [] };
+  const usedTokens = countAt(usage, 'promptTokenCount');
+  if (usedTokens === undefined) return { facts: [], misfit: 'usage without promptTokenCount' };
+  if (usedTokens === 0) return { facts: [] };
+  const cachedTokens = countAt(usage, 'cachedContentTokenCount');
+  const windowTokens = countAt(record, 'contextWindowSize');
+  const reading = {
+    usedTokens,
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
+    source: 'log' as const,
+    model: textAt(record, 'model') ?? '',
+    at,
+  };
+  return { facts: [{ type: 'reading', reading }] };
+};
+
+const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[] => {
+  if (record['subtype'] === 'rewind') return [{ type: 'voided' }];
+  if (record['subtype'] === 'slash_command') {
+    const result = isNews(at, now) ? commandResult(recordAt(record, 'systemPayload')) : undefined;
+    return result ? [{ type: 'compact-result', result }] : [];
+  }
+  const info = recordAt(recordAt(record, 'systemPayload'), 'info');
+  if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED) return [];
+  const preTokens = countAt(info, 'originalTokenCount');
+  const postTokens = countAt(info, 'newTokenCount');
+  // versions before 0.16 do not say who asked for it
+  const reason = textAt(info, 'triggerReason');
+  const initiator =
+    reason === undefined ? {} : ({ initiator: reason === 'manual' ? 'user' : 'agent' } as const);
+  // Qwen's estimate of what is left may come out as 0, which cannot be.
+  const sizes = { ...(preTokens ? { preTokens } : {}), ...(postTokens ? { postTokens } : {}) };
+  return [{ type: 'boundary', boundary: { ...initiator, ...sizes, at } }];
+};
+
+const readGrowth = (record: JsonRecord): readonly Fact[] => {
+  const tokens = estimateTokens(textsIn(listAt(recordAt(record, 'message'), 'parts')).join(''));
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
+
+const textsIn = (parts: readonly unknown[]): readonly string[] =>
+  parts.filter(isRecord).flatMap((part) => {
+    const response = recordAt(recordAt(part, 'functionResponse'), 'response');
+    return [textAt(part, 'text') ?? textAt(response, 'output') ?? textAt(response, 'error') ?? ''];
+  });
+
+// Tool results in a Qwen Code session file: a `functionCall` part of an answer, then a `functionResponse` part, tied by the id.
+
+const CONTENTS_TELLING = /"functionCall"|"functionResponse"|"chat_compression"/;
+const CONTENTS_COMPRESSED = 1; // compressionStatus; all others are failures that change nothing
+
+export const qwenContents = (): ContentReader => contentReader(readLineInContents);
+
+const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
+  if (!CONTENTS_TELLING.test(line)) return nothingIn(calls);
+  const record = parseRecord(line);
+  if (!record) return nothingIn(calls);
+  if (record['subtype'] === 'chat_compression') {
+    const info = recordAt(recordAt(record, 'systemPayload'), 'info');
+    const isDone = info?.['compressionStatus'] === CONTENTS_COMPRESSED;
+    return isDone ? { calls: [], contents: [{ kind: 'cleared' }] } : nothingIn(calls);
+  }
+  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const parts = listAt(recordAt(record, 'message'), 'parts').filter(isRecord);
+  return parts.reduce((grasped, part) => readPart(grasped, part, at), nothingIn(calls));
+};
+
+const readPart = ({ calls, contents }: Grasped, part: JsonRecord, at: Millis): Grasped => {
+  const asked = recordAt(part, 'functionCall');
+  if (asked) {
+    const call = toolCall(idOf(asked), textAt(asked, 'name'), asked['args']);
+    return { calls: withCall(calls, call), contents };
+  }
+  const answered = recordAt(part, 'functionResponse');
+  if (!answered) return { calls, contents };
+  const id = idOf(answered);
+  const call = calls.find((each) => each.id === id) ?? toolCall(id, textAt(answered, 'name'), undefined);
+  return {
+    calls: calls.filter((each) => each.id !== id),
+    contents: [...contents, toolResult(call, answered['response'], at)],
+  };
+};
+
+// Some models give no ids: then the name ties the two.
+const idOf = (part: JsonRecord): string => textAt(part, 'id') ?? textAt(part, 'name') ?? '';

@@ -1,0 +1,91 @@
+import { shownAmount, type ShownAmount } from '../core/format.js';
+import type { Reading } from '../core/reading.js';
+
+// An agent that sends no more because the window is full says so in words (facts/claude.md §5, gemini.md §2.6, qwen.md). They are a
+// number, too; who reads them must know that they are the agent's own and not of the conversation.
+
+/** How full the window is by these words. */
+export type Refusal = Pick<Reading, 'usedPercent' | 'basis'>;
+
+// It does not fit although nothing of the answer is in it yet.
+const FULL: Refusal = { usedPercent: 100, basis: 'effective' };
+
+const CLAUDE = /^(?:Prompt is too long|Context limit reached)(?: ·|$)/;
+const QWEN = /^\[API Error: Context is too large to send safely\b/;
+const GEMINI =
+  /^Sending this message \([\d,]+ tokens\) might exceed the context window limit \((-?[\d,]+) tokens left\)/;
+const ROUNDED_TO_FULL = 1_280; // tokens left that are half a percent of Gemini's smallest window; with more the message was too long
+
+/** Undefined for all other words. */
+export const refusalIn = (words: string): Refusal | undefined => {
+  if (CLAUDE.test(words) || QWEN.test(words)) return FULL;
+  const left = GEMINI.exec(words)?.[1]?.replaceAll(',', '');
+  return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
+};
+
+/** A conversation as items with a glyph before each: full where the last thing the user said was refused, and nothing was said since. */
+export const refusalAtEnd = (
+  items: readonly { readonly text: string }[],
+  isOwn: RegExp,
+): Refusal | undefined => {
+  for (const { text } of items.toReversed()) {
+    if (!isOwn.test(text)) return undefined;
+    const refusal = refusalIn(text.replace(isOwn, ''));
+    if (refusal) return refusal;
+  }
+  return undefined;
+};
+
+// The usual words around how full the window is, for an agent whose own words nobody has written down. They are looked for only in the
+// rows that a definition names: a conversation may hold them, too.
+
+/** How full the window is, as a row says it. */
+export interface ShownContext extends ShownAmount {
+  readonly unit: 'percent' | 'tokens';
+  /** absent where no word says which */
+  readonly polarity?: 'used' | 'left';
+}
+
+const DIGITS = String.raw`(?<![\d.,_-])(?<number>\d[\d,_]{0,15}(?:\.\d{1,6})?`;
+const NUMBER = `${DIGITS}(?: ?[kmb](?![a-z]))?)`;
+const LARGE = `${DIGITS} ?[kmb])`; // without a letter it may be anything that is left
+const CONTEXT = '(?<![a-z])(?:context|ctx)(?: window)?';
+const SIDE = '(?<side>used|full|left|remaining)(?![a-z])';
+
+const wordings: readonly { readonly pattern: RegExp; readonly unit: ShownContext['unit'] }[] = [
+  // `context: 42%`, `ctx 42% used`
+  { pattern: new RegExp(`${CONTEXT}:? ${NUMBER}%(?: ${SIDE})?`, 'gi'), unit: 'percent' },
+  // `Context left: 42%`
+  { pattern: new RegExp(`${CONTEXT} ${SIDE}:? ${NUMBER}%`, 'gi'), unit: 'percent' },
+  // `42% ctx`, `42% context left`, `42% of context used`
+  { pattern: new RegExp(`${NUMBER}% (?:of )?${CONTEXT}(?: ${SIDE})?(?![a-z])`, 'gi'), unit: 'percent' },
+  // `42% left`
+  { pattern: new RegExp(`${NUMBER}% ${SIDE}`, 'gi'), unit: 'percent' },
+  // `1M context left`, `150K tokens context left`, `12,345 tokens left`
+  { pattern: new RegExp(`${NUMBER}(?: tokens?)? (?:context|ctx|tokens?) ${SIDE}`, 'gi'), unit: 'tokens' },
+  // `500K left`
+  { pattern: new RegExp(`${LARGE} ${SIDE}`, 'gi'), unit: 'tokens' },
+];
+
+/** The number that the row says; undefined where it says none, or several that differ. */
+export const shownContext = (row: string): ShownContext | undefined => {
+  for (const { pattern, unit } of wordings) {
+    const [first, ...others] = [...row.matchAll(pattern)].flatMap((match) => contextIn(match, unit) ?? []);
+    if (first) return others.every((each) => isSameFill(first, each)) ? first : undefined;
+  }
+  return undefined;
+};
+
+const contextIn = ({ groups }: RegExpExecArray, unit: ShownContext['unit']): ShownContext | undefined => {
+  const amount = shownAmount(groups?.['number']);
+  const side = groups?.['side']?.toLowerCase();
+  if (!amount || (unit === 'percent' && amount.value > 100)) return undefined;
+  if (side === undefined) return { ...amount, unit };
+  return { ...amount, unit, polarity: side === 'left' || side === 'remaining' ? 'left' : 'used' };
+};
+
+/** `54% left` and `46% used` are one number. */
+const isSameFill = (a: ShownContext, b: ShownContext): boolean =>
+  a.polarity === b.polarity
+    ? a.value === b.value
+    : a.unit === 'percent' && Math.abs(a.value + b.value - 100) <= a.step;

@@ -1,0 +1,423 @@
+import type { AgentHome, Runtime } from '../../agents/agent.js';
+import type { OwnCompaction } from '../../agents/own-compaction.js';
+import { isTested, newerThanTested } from '../../agents/tested.js';
+import { ladderOf, nativeNotice } from '../../core/build-ladder.js';
+import {
+  fail,
+  ok,
+  warn,
+  type Check,
+  type CheckSection,
+  type TerminalAnswers,
+} from '../../core/doctor-report.js';
+import { shellWord, dayOf } from '../../core/json.js';
+import { type LadderChoice, grouped, thresholdsOf } from '../../core/ladder.js';
+import { isFullyVerified, scoreOf, type VerifiedRecord } from '../../core/records.js';
+import type { FolderObstacle } from '../../storage/errors.js';
+import type { FoundCommand } from '../../storage/find-command.js';
+import type { ListedSession } from '../../storage/sessions.js';
+import type { OwnTerminal } from '../../wrap/machine.js';
+import type { WholeConfiguration } from '../config/load.js';
+import { findingOf } from '../config/text.js';
+import { isOn } from '../session.js';
+
+// One section for each agent: is it there, is it known, what are its numbers, and what of its own would come first.
+
+/** What was looked up of one agent. */
+export interface AgentFacts {
+  readonly runtime: Runtime;
+  readonly home: AgentHome;
+  readonly found: FoundCommand;
+  /** what `--version` printed: a version, something else, or nothing in time */
+  readonly version: { readonly kind: 'told'; readonly text: string } | { readonly kind: 'none' | 'silent' };
+  /** what `ctxwrap verify` found with this version; undefined where it was not tried */
+  readonly verified: VerifiedRecord | undefined;
+  readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
+  /** where it compacts by itself, as its own settings have it */
+  readonly own: OwnCompaction;
+  /** how it is asked for its numbers; undefined for an agent that cannot be asked */
+  readonly official: string | undefined;
+  /** as the user has set it */
+  readonly windowTokens: number | undefined;
+  readonly choice: LadderChoice;
+}
+
+export const agentSection = (facts: AgentFacts): CheckSection => ({
+  title: facts.runtime.name,
+  checks: facts.found.kind === 'found' ? installed(facts) : [absent(facts)],
+});
+
+/** An agent that the user has described: what is known of it is in the configuration. */
+export const ownAgentSection = (runtime: Runtime, found: FoundCommand): CheckSection => ({
+  title: runtime.name,
+  checks: [
+    found.kind === 'found'
+      ? ok('program', `${found.file}, as you have described it`)
+      : warn(
+          'program',
+          `you have described it, and ${runtime.command ?? runtime.name} was not found`,
+          runtime.npmPackage === undefined ? undefined : install(runtime),
+        ),
+  ],
+});
+
+const absent = ({ runtime, found }: AgentFacts): Check => {
+  if (found.kind === 'missing' && found.shims.length > 0)
+    return fail(
+      'program',
+      `${found.shims.join(', ')} starts ctxwrap, and there is no ${runtime.name} behind it`,
+      install(runtime),
+    );
+  if (found.kind === 'not-executable')
+    return fail(
+      'program',
+      `${found.file} cannot be run (${found.reason})`,
+      `chmod +x ${shellWord(found.file)}`,
+    );
+  return ok('program', `not installed (${install(runtime)})`);
+};
+
+const install = ({ npmPackage, name }: Runtime): string => `npm install -g ${npmPackage ?? name}`;
+
+const installed = (facts: AgentFacts): readonly Check[] => [
+  program(facts),
+  ...shimsOf(facts).map((file) => ok('shim', `${file} starts ctxwrap; the agent itself is found behind it`)),
+  version(facts),
+  ...(facts.version.kind === 'told' ? [certificate(facts)] : []),
+  sessions(facts),
+  ...(facts.official === undefined ? [] : [ok('status line', facts.official)]),
+  ...thresholds(facts),
+  ...ownCompaction(facts),
+];
+
+const shimsOf = ({ found }: AgentFacts): readonly string[] => (found.kind === 'found' ? found.shims : []);
+
+const program = ({ found, runtime }: AgentFacts): Check =>
+  found.kind === 'found' ? ok('program', found.file) : fail('program', `${runtime.name} was not found`);
+
+const version = ({ version: said, home, runtime, verified }: AgentFacts): Check => {
+  if (said.kind !== 'told') {
+    const text = said.kind === 'silent' ? 'it did not tell its version in time' : 'it printed no version';
+    return warn('version', text, `${runtime.command ?? ''} --version`);
+  }
+  if (verified && isFullyVerified(verified)) return ok('version', `${said.text}, which you have verified`);
+  if (isTested(runtime, said.text)) return ok('version', `${said.text}, which the lab has played`);
+  const text = `${said.text}; the lab has played ${home.played.join(', ')}`;
+  const tested = newerThanTested(runtime, said.text) ?? home.played[0];
+  return warn(
+    'version',
+    text,
+    `where its numbers or its rest are not read right: ${install(runtime)}@${tested ?? 'latest'}`,
+  );
+};
+
+const certificate = ({ runtime, verified }: AgentFacts): Check => {
+  const { name } = runtime;
+  const command = `ctxwrap verify ${name}`;
+  if (!verified) return ok('verified', `not verified: ${command}`);
+  const { agentVersion, at } = verified;
+  const text = `${agentVersion} on ${dayOf(at)}: ${scoreOf(verified)}`;
+  if (isFullyVerified(verified)) return ok('verified', text);
+  const failed = verified.checks.filter(({ isGood }) => !isGood).map((each) => each.name);
+  return warn('verified', `${text}, not ${failed.join(', ')}`, command);
+};
+
+const sessions = ({ sessions: { folder, state }, runtime }: AgentFacts): Check => {
+  switch (state) {
+    case 'readable':
+      return ok('sessions', folder);
+    case 'missing':
+      return ok('sessions', `${folder} is not there: no session so far`);
+    case 'unreadable':
+      return fail(
+        'sessions',
+        `${folder} cannot be read, so ${runtime.name} has no numbers`,
+        `chmod u+rx ${shellWord(folder)}`,
+      );
+  }
+};
+
+/** A session tells its window, and nobody before it: without the user's word the numbers are those of a usual one. */
+const ladder = ({ runtime, home, own, windowTokens, choice }: AgentFacts) =>
+  ladderOf({
+    runtime: runtime.name,
+    windowTokens: windowTokens ?? home.usualWindowTokens,
+    byUser: windowTokens === undefined ? undefined : { ownTokens: home.usualWindowTokens },
+    native: own.trigger,
+    choice,
+  });
+
+const thresholds = (facts: AgentFacts): readonly Check[] => {
+  const { home, windowTokens, own } = facts;
+  const usual = grouped(home.usualWindowTokens);
+  const window =
+    windowTokens === undefined
+      ? `told by each session; these are the numbers for ${usual} tokens, its usual window`
+      : `${grouped(windowTokens)} tokens, the window you set; its own is usually ${usual}`;
+  const isForSome = own.trigger?.exceptions?.some(({ rule }) => rule === undefined) === true;
+  return [
+    ok('window', window),
+    ...thresholdsOf(ladder(facts)).map(({ name, reason }) => {
+      const some = name === 'native' && isForSome ? ', not with every model' : '';
+      return ok(name, `${reason.replace(/^[a-z]+ /, '')}${some}`);
+    }),
+  ];
+};
+
+/** The agent's own settings, or the user's for us, can make it compact before us, in the middle of its work. */
+const ownCompaction = (facts: AgentFacts): readonly Check[] => {
+  const { own, runtime } = facts;
+  const told = own.said.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ');
+  const because = told === '' ? '' : `: ${told}`;
+  if (!own.trigger) {
+    return told === '' ? [] : [ok('own compaction', `${runtime.name} does not compact by itself${because}`)];
+  }
+  const { auto, native } = ladder(facts);
+  if (!native) return [];
+  const notice = nativeNotice({ ...(auto ? { auto } : {}), native }, runtime.name);
+  if (auto && notice !== undefined && auto.asked === undefined) {
+    const earlier = Math.floor((native.tokens * 0.95) / 1000);
+    const fix = `ctxwrap --auto ${earlier}k ${runtime.command ?? runtime.name}`;
+    return [warn('own compaction', `${notice}${because}`, fix)];
+  }
+  if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
+  if (told === '') return [];
+  const ours = auto ? ', after our auto' : '; ours is only shown';
+  return [ok('own compaction', `at ${grouped(native.tokens)}${ours}${because}`)];
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const LEAST_NODE = 20; // as package.json says
+
+export interface SystemFacts {
+  readonly node: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly env: Env;
+  /** why the pseudo-terminal cannot be had; undefined when it can */
+  readonly ptyFailure: string | undefined;
+}
+
+export const systemSection = ({ node, platform, arch, env, ptyFailure }: SystemFacts): CheckSection => ({
+  title: 'System',
+  checks: [
+    Number.parseInt(node, 10) >= LEAST_NODE
+      ? ok('node', `Node ${node}`)
+      : fail('node', `Node ${node} is older than ${LEAST_NODE}`, `install Node ${LEAST_NODE} or newer`),
+    platform === 'linux' || platform === 'darwin'
+      ? ok('platform', `${platform} ${arch}`)
+      : fail('platform', `${platform} is neither Linux nor macOS`, 'use ctxwrap on Linux or macOS'),
+    ptyFailure === undefined
+      ? ok('pty', 'a pseudo-terminal can be opened')
+      : fail('pty', `no pseudo-terminal: ${ptyFailure}`, 'npm install -g ctxwrap'),
+    ...switchedOff(env),
+  ],
+});
+
+const switchedOff = (env: Env): readonly Check[] => [
+  ...(isOn(env['CTXWRAP_DISABLE'])
+    ? [
+        warn(
+          'disabled',
+          'CTXWRAP_DISABLE is set: agents run with nothing in between',
+          'unset CTXWRAP_DISABLE',
+        ),
+      ]
+    : []),
+  ...(env['CTXWRAP_SESSION']
+    ? [ok('inside', `this shell is inside the session ${env['CTXWRAP_SESSION']}`)]
+    : []),
+];
+
+const LEAST_ROWS = 8;
+const LEAST_COLUMNS = 20; // with fewer the agent has all rows
+
+/** `terminal` is undefined where input or output is none. */
+export const terminalSection = (env: Env, terminal: OwnTerminal | undefined): CheckSection => {
+  if (!terminal) {
+    const text = 'input or output is no terminal, so it was not asked';
+    return { title: 'Terminal', checks: [warn('terminal', text, 'run ctxwrap doctor in a terminal')] };
+  }
+  const { size, answers } = terminal;
+  return {
+    title: 'Terminal',
+    checks: [kind(env, answers), room(size), answering(answers), colours(env), letters(env)],
+  };
+};
+
+const kind = (env: Env, { name }: TerminalAnswers): Check => {
+  const term = env['TERM'] ?? '';
+  if (term === '' || term === 'dumb') {
+    return fail('terminal', `TERM is "${term}": agents run unwrapped`, 'export TERM=xterm-256color');
+  }
+  const inside = env['TMUX'] ? ', inside tmux' : env['STY'] ? ', inside screen' : '';
+  return ok('terminal', `${name ?? env['TERM_PROGRAM'] ?? 'a terminal'} (TERM=${term}${inside})`);
+};
+
+const room = ({ columns, rows }: { readonly columns: number; readonly rows: number }): Check =>
+  rows >= LEAST_ROWS && columns >= LEAST_COLUMNS
+    ? ok('size', `${columns} × ${rows}`)
+    : warn(
+        'size',
+        `${columns} × ${rows} is too small for a footer`,
+        `make it at least ${LEAST_COLUMNS} × ${LEAST_ROWS}`,
+      );
+
+const answering = ({ answers, synchronized, kittyKeyboard }: TerminalAnswers): Check => {
+  if (!answers) {
+    const text =
+      'it answers no questions within a second: the footer may be drawn at a wrong row at the start';
+    return warn('answers', text, 'use a terminal that answers CSI c, or --no-footer');
+  }
+  const can = [
+    ...(synchronized ? ['frames at once (2026)'] : []),
+    ...(kittyKeyboard ? ["kitty's keyboard protocol"] : []),
+  ];
+  return ok('answers', can.length > 0 ? `it answers, and has ${can.join(' and ')}` : 'it answers');
+};
+
+const colours = (env: Env): Check => {
+  if (env['NO_COLOR']) return ok('colours', 'none, as NO_COLOR says');
+  const isTrue = /^(?:truecolor|24bit)$/.test(env['COLORTERM'] ?? '');
+  return ok('colours', isTrue ? 'true colour' : (env['TERM'] ?? '').includes('256') ? '256' : '16');
+};
+
+const letters = (env: Env): Check => {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale)
+    ? ok('letters', locale)
+    : warn(
+        'letters',
+        `the locale "${locale}" is not UTF-8: the footer is drawn in ASCII`,
+        'export LANG=C.UTF-8',
+      );
+};
+
+export interface FolderFacts {
+  readonly folder: string;
+  /** undefined while it is not there */
+  readonly stats: { readonly mode: number; readonly isOwn: boolean; readonly isFolder: boolean } | undefined;
+  /** what keeps it from being made or written */
+  readonly obstacle: FolderObstacle | undefined;
+  readonly sessions: readonly ListedSession[];
+  /** the user's own folder */
+  readonly home: string;
+}
+
+const OTHERS = 0o077;
+
+export const folderSection = (facts: FolderFacts): CheckSection => ({
+  title: 'State',
+  checks: facts.stats ? [folder(facts), ...records(facts)] : [absentInFolderChecks(facts)],
+});
+
+/** For one run: other programs keep their state there, too. */
+const ELSEWHERE = 'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor';
+
+const absentInFolderChecks = ({ folder: path, obstacle, home }: FolderFacts): Check =>
+  obstacle
+    ? fail(
+        'folder',
+        `${path} cannot be made: ${inTheWay(obstacle)}`,
+        mending(obstacle, { home, elsewhere: ELSEWHERE }),
+      )
+    : ok('folder', `${path} is not there yet`);
+
+const inTheWay = ({ path, reason }: FolderObstacle): string => `${path}: ${reason}`;
+
+/** `elsewhere` is what to do where it is the system's, or another user's and not in the user's own folder. */
+const mending = (
+  { path, kind, isOwn }: FolderObstacle,
+  { home, elsewhere }: { readonly home: string; readonly elsewhere: string },
+): string => {
+  const isInHome = path === home || path.startsWith(`${home}/`);
+  if (OF_SYSTEM.test(path) || kind === 'device') return elsewhere;
+  if (kind !== 'link' && !isOwn) return isInHome ? `sudo chown -h "$USER" ${shellWord(path)}` : elsewhere;
+  return kind === 'folder' ? `chmod u+rwx ${shellWord(path)}` : movingAway(path);
+};
+
+const movingAway = (path: string): string => `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+
+const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
+
+const folder = ({ folder: path, stats, obstacle, home }: FolderFacts): Check => {
+  if (stats && !stats.isFolder) return fail('folder', `${path} is a link or no folder`, movingAway(path));
+  if (stats && !stats.isOwn)
+    return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${shellWord(path)}`);
+  if (obstacle)
+    return fail(
+      'folder',
+      `nothing can be written into ${inTheWay(obstacle)}`,
+      mending(obstacle, { home, elsewhere: ELSEWHERE }),
+    );
+  if (stats && (stats.mode & OTHERS) !== 0)
+    return warn('folder', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);
+  return ok('folder', `${path}, for you alone`);
+};
+
+const records = ({ sessions }: FolderFacts): readonly Check[] => {
+  const count = (liveness: ListedSession['liveness']): number =>
+    sessions.filter((each) => each.liveness === liveness).length;
+  const stale = count('stale');
+  return [
+    ok('sessions', `${count('live')} running, ${count('ended') + count('dead')} over`),
+    ...(stale > 0
+      ? [
+          warn(
+            'silent',
+            `${stale} ${stale === 1 ? 'session has' : 'sessions have'} not answered for a minute`,
+            'ctxwrap ps --all',
+          ),
+        ]
+      : []),
+    ...sessions.flatMap(({ record, liveness }) => (liveness === 'live' ? evidence(record) : [])),
+  ];
+};
+
+const witnesses = ['records', 'screen', 'state'] as const;
+
+/** Which witnesses of an agent that runs now are understood. */
+const evidence = ({ runtime, pid, evidence: understood }: ListedSession['record']): readonly Check[] => {
+  if (!understood) return [];
+  const signs = witnesses.map((each) => `${each} ${understood[each] ? '✓' : '–'}`);
+  return [ok('evidence', `${runtime} (process ${pid}): ${signs.join(', ')}`)];
+};
+
+export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems'> {
+  readonly isThere: boolean;
+  /** what keeps the file's folder from being made or written */
+  readonly obstacle: FolderObstacle | undefined;
+  /** the user's own folder */
+  readonly home: string;
+}
+
+const CONFIG_CHECKS_ELSEWHERE = 'export CTXWRAP_CONFIG="$(mktemp -d)/config.jsonc"';
+
+/** What `ctxwrap config check` says, shortly. */
+export const configSection = ({
+  userPath,
+  problems,
+  isThere,
+  obstacle,
+  home,
+}: ConfigFacts): CheckSection => ({
+  title: 'Configuration',
+  checks: [
+    ok('file', isThere ? userPath : `${userPath} is not there: nothing is configured`),
+    ...(obstacle
+      ? [
+          warn(
+            'folder',
+            `config init could not write: ${inTheWay(obstacle)}`,
+            mending(obstacle, { home, elsewhere: CONFIG_CHECKS_ELSEWHERE }),
+          ),
+        ]
+      : []),
+    ...problems.map((problem) => {
+      const { level, what, where, why, fix } = findingOf(problem);
+      const text = `${what} (${where}): ${why}`;
+      return level === 'error' ? fail('value', text, fix) : warn('value', text, fix);
+    }),
+  ],
+});

@@ -1,0 +1,376 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Runtime } from '../../agents/agent.js';
+import { changeRuntime, defineRuntime } from '../../agents/defined/agent.js';
+import { runtimes } from '../../agents/index.js';
+import { fewOf, kindOf } from '../../core/config/check.js';
+import { envNames } from '../../core/config/env-names.js';
+import { keyNames, keyOf, type KeyName, type Values } from '../../core/config/keys.js';
+import {
+  type Effective,
+  type Setting,
+  type Position,
+  type Problem,
+  mergeSources,
+  type Settings,
+  type Sources,
+  type Origin,
+  type Read,
+} from '../../core/config/merge.js';
+import { readDotenv, readEntries, readEnv } from '../../core/config/read.js';
+import type { JsonRecord } from '../../core/json.js';
+import { readConfigFile, readPlainFile, type ConfigFile, type PlainFile } from '../../storage/config-file.js';
+import { projectConfigPath } from '../../storage/config-paths.js';
+import { watchFile } from '../../storage/watch.js';
+import { commandWords } from '../program.js';
+import type { Options, Configured, ConfigListener } from '../request.js';
+import { faultText } from '../runtime-option.js';
+import { configPath, ownCommand, withHome, type Surroundings } from './path.js';
+import { envFileMade, fixOfFile, settingsLine, findingOf, detailOf, noticeOf } from './text.js';
+
+// Options and keys are two forms of the same settings.
+
+/** An option as commander names it: `--no-footer` is `footer`. */
+const attributeOf = (flag: string): string =>
+  flag.replace(/^--(?:no-)?/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const pairs: readonly (readonly [KeyName, string, string])[] = keyNames.flatMap((key) => {
+  const { flag } = keyOf(key);
+  return flag === undefined ? [] : [[key, flag, attributeOf(flag)] as const];
+});
+
+/** What stands on the command line. */
+export const flagSettings = (options: Partial<Options>, given: readonly string[]): readonly Setting[] => {
+  const found: Readonly<Record<string, unknown>> = { ...options };
+  return pairs
+    .filter(([, , attribute]) => given.includes(attribute))
+    .map(([key, flag, attribute]) => ({
+      key,
+      value: found[attribute],
+      origin: { layer: 'flag', place: flag },
+    }));
+};
+
+/** The options with everything that holds. */
+export const withSettings = (
+  options: Options,
+  { values, effective }: { readonly values: Values; readonly effective: readonly Effective[] },
+): Options => {
+  const set = pairs.flatMap(([key, , attribute]) => {
+    const value = values[key];
+    return value === undefined ? [] : [[attribute, value] as const];
+  });
+  return { ...options, ...Object.fromEntries(set), ...(isModeGiven(effective) ? { isModeGiven: true } : {}) };
+};
+
+// Whoever wrote a folder's file is not the user.
+export const isModeGiven = (effective: readonly Effective[]): boolean => {
+  const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
+  return layer === 'flag' || layer === 'env' || layer === 'user';
+};
+
+// The agents of a configuration: new ones, and ours as the user has changed them.
+
+export interface OwnRuntimes {
+  readonly runtimes: readonly Runtime[];
+  /** in tokens, by the agent's name */
+  readonly windows: Readonly<Record<string, number>>;
+  readonly problems: readonly Problem[];
+}
+
+/** Where a definition stands, to tell where it is wrong. */
+export interface DefinedIn {
+  readonly path: string;
+  readonly positionOf: (path: readonly string[]) => Position | undefined;
+}
+
+export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where: DefinedIn): OwnRuntimes => {
+  const entries = Object.entries(defined);
+  if (entries.length === 0) return { runtimes: [], windows: {}, problems: [] };
+  const taken = takenNames();
+  const each = entries.map(([name, value]): One =>
+    taken.has(name)
+      ? { faults: [{ name, reason: () => 'this name is taken', path: [] }] }
+      : oneOf(name, value),
+  );
+  return {
+    runtimes: each.flatMap(({ runtime }) => (runtime ? [runtime] : [])),
+    windows: Object.fromEntries(
+      each.flatMap(({ runtime, windowTokens }) =>
+        runtime && windowTokens !== undefined ? [[runtime.name, windowTokens]] : [],
+      ),
+    ),
+    problems: told(
+      each.flatMap(({ faults }) => faults),
+      where,
+    ),
+  };
+};
+
+interface One {
+  readonly runtime?: Runtime;
+  readonly windowTokens?: number;
+  readonly faults: readonly Fault[];
+}
+
+/** Something wrong that has not been put into words, nor found in the file. */
+interface Fault {
+  readonly name: string;
+  readonly reason: () => string;
+  readonly path: readonly string[];
+}
+
+const MOST_TOLD = 10;
+
+const told = (faults: readonly Fault[], where: DefinedIn): readonly Problem[] => {
+  const first = faults.slice(0, MOST_TOLD).map((fault) => problemOf(fault, where));
+  const count = faults.length - first.length;
+  const origin = { layer: 'user', place: where.path } as const;
+  return count > 0 ? [...first, { kind: 'more', level: 'error', of: 'definition', count, origin }] : first;
+};
+
+/** Words that `ctxwrap WORD` knows already, and the name of what is no agent we know. */
+const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
+
+const oneOf = (name: string, value: JsonRecord): One => {
+  const ours = Object.values<Runtime>(runtimes).find((runtime) => runtime.name === name);
+  if (value['name'] !== undefined && value['name'] !== name)
+    return { faults: [{ name, reason: () => 'name: must be as the key, or absent', path: ['name'] }] };
+  const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name });
+  if (!('problems' in found)) return { ...found, faults: [] };
+  return {
+    faults: found.problems.map((each) => ({
+      name,
+      reason: () => faultText(each),
+      path: each.path.split('.'),
+    })),
+  };
+};
+
+const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: DefinedIn): Problem => {
+  const at = deepest(['runtimes', name, ...path], positionOf);
+  const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
+  return { kind: 'definition', level: 'error', key: `runtimes.${name}`, origin, reason: reason() };
+};
+
+/** A field that is missing stands nowhere: what should hold it does. */
+const deepest = (path: readonly string[], positionOf: DefinedIn['positionOf']): Position | undefined => {
+  for (let length = path.length; length > 0; length--) {
+    const at = positionOf(path.slice(0, length));
+    if (at) return at;
+  }
+  return undefined;
+};
+
+// Reads everything that says something about settings: the command line, the environment, and the files. Never throws.
+
+export interface Configuration {
+  readonly settings: Settings;
+  /** the user's file, which may not be there */
+  readonly userPath: string;
+  readonly projectPath: string;
+  /** there is something of that name, read or not */
+  readonly isThere: boolean;
+  /** where something stands in the user's file */
+  readonly positionOf: (path: readonly string[]) => Position | undefined;
+}
+
+export const readConfiguration = (
+  options: Partial<Options>,
+  given: readonly string[],
+  surroundings: Surroundings,
+): Configuration => {
+  const { env, cwd } = surroundings;
+  const { path: userPath, isNamed } = configPath(options, surroundings);
+  const projectPath = projectConfigPath(cwd);
+  const userFile = readConfigFile(userPath);
+  const flags = flagSettings(options, given);
+  const init = isNamed ? ownCommand('config init', options) : undefined;
+  const user = fileRead('user', userFile, { options, make: init });
+  // a folder whose project file is the user's own configuration has none
+  const project =
+    projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath), { options });
+  const sources: Sources = { flags, env: readEnv(env), project, user };
+  const file = mergeSources(sources).values['env.file'];
+  const settings = mergeSources({ ...sources, env: withFile(sources.env, file, { surroundings, options }) });
+  const positionOf = userFile.kind === 'read' ? userFile.positionOf : () => undefined;
+  return { settings, userPath, projectPath, isThere: userFile.kind !== 'absent', positionOf };
+};
+
+const noRead: Read = { settings: [], problems: [] };
+
+interface Mending {
+  readonly options: Partial<Options>;
+  /** the command that makes the file; undefined where a file that is not there is nothing to be told */
+  readonly make?: string | undefined;
+}
+
+const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending): Read => {
+  const { path } = file;
+  if (file.kind !== 'read') return unread({ layer, place: path }, file, mending);
+  const { settings, problems } = readEntries(layer, path, file.entries);
+  // those behind the first mostly follow from it
+  const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
+    kind: 'syntax',
+    level: 'error',
+    origin: { layer, place: path, at },
+    reason,
+  }));
+  const repeated = file.repeated.map(({ key, at }): Problem => ({
+    kind: 'repeated',
+    level: 'warning',
+    key,
+    origin: { layer, place: path, at },
+  }));
+  const all = [...faults, ...problems, ...repeated];
+  return { settings: faults.length > 0 ? careful(layer, path, settings) : settings, problems: all };
+};
+
+/** What a file that is not read leaves: its problem, unless it simply is not there. */
+const unread = (
+  origin: Origin,
+  file: Exclude<PlainFile, { kind: 'read' }>,
+  { options, make }: Mending,
+): Read => {
+  if (file.kind === 'absent' && make === undefined) return noRead;
+  const { layer, place = '' } = origin;
+  const [reason, fix] =
+    file.kind === 'absent'
+      ? ['there is no such file', make ?? '']
+      : [file.reason, fixOfFile(file, layer, options)];
+  const settings = careful(layer, place, []);
+  return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
+};
+
+// The mode may have stood where nothing could be read: nothing is typed as long as that is not known.
+const careful = (layer: Origin['layer'], place: string, settings: Read['settings']): Read['settings'] => {
+  if (layer === 'project' || settings.some(({ key }) => key === 'mode')) return settings;
+  return [...settings, { key: 'mode', value: 'warn', origin: { layer, place } }];
+};
+
+const dotenvRead = (text: string, path: string): Read => {
+  const { values, unread: lines } = readDotenv(text.replace(/^\uFEFF/, ''));
+  const { settings, problems } = readEnv(values, path);
+  // the others are other programs' affair
+  const ours = lines.filter(({ text: line }) => envNames.some(({ name }) => line.includes(name)));
+  const unreadable = ours.map(({ number: line }): Problem => ({
+    kind: 'syntax',
+    level: 'warning',
+    origin: { layer: 'env', place: path, at: { line, column: 1 } },
+    reason: 'it is no NAME=value, and no comment; it is passed over',
+  }));
+  return { settings, problems: [...problems, ...unreadable] };
+};
+
+interface Around {
+  readonly surroundings: Surroundings;
+  readonly options: Partial<Options>;
+}
+
+/** The environment itself comes before a file with more of it. */
+const withFile = (env: Read, file: string | undefined, { surroundings, options }: Around): Read => {
+  const { home, cwd } = surroundings;
+  if (file === undefined) return env;
+  const path = isAbsolute(file) ? file : resolve(cwd, withHome(file, home));
+  const read = readPlainFile(path);
+  const more =
+    read.kind === 'read'
+      ? dotenvRead(read.text, path)
+      : unread({ layer: 'env', place: path }, read, { options, make: envFileMade(path) });
+  return {
+    settings: [...env.settings, ...more.settings],
+    problems: [...env.problems, ...more.problems],
+  };
+};
+
+/** A configuration with the agents in it. */
+export interface WholeConfiguration extends Configuration {
+  readonly runtimes: Configured['runtimes'];
+  readonly windows: Configured['windows'];
+  readonly problems: readonly Problem[];
+}
+
+export const wholeConfiguration = (
+  options: Options,
+  given: readonly string[],
+  around: Surroundings,
+): WholeConfiguration => {
+  const configuration = readConfiguration(options, given, around);
+  const { settings, userPath: path, positionOf } = configuration;
+  const { runtimes, windows, problems } = ownRuntimes(settings.values.runtimes ?? {}, { path, positionOf });
+  return { ...configuration, runtimes, windows, problems: fewOf([...settings.problems, ...problems]) };
+};
+
+// Options with everything that the user has configured. A wrong value never keeps anything from starting: it does not count, and is told.
+
+/** Only what may have been meant otherwise: names in the environment, as of a backend, can belong to others. */
+const isToldAtStart = (problem: Problem): boolean => {
+  const kind = kindOf(problem);
+  return kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
+};
+
+/** The options with everything that holds in these surroundings. */
+export const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {
+  const whole = wholeConfiguration(options, given, around);
+  const { settings, runtimes, windows, problems } = whole;
+  const { values } = settings;
+  const all = withSettings(options, settings);
+  const isLogGiven = given.includes('log');
+  const notice = noticeIn(problems);
+  return {
+    ...all,
+    ...(all.log === undefined || isLogGiven ? {} : { log: withHome(all.log, around.home) }),
+    configured: {
+      runtimes,
+      windows,
+      ...(values.backend === undefined ? {} : { backend: values.backend }),
+      ...(values['claude.million'] === undefined ? {} : { isMillion: values['claude.million'] }),
+      notices: notice === undefined ? [] : [notice],
+      told: settingsLine(settings.effective),
+      details: problems.map((problem) => detailOf(findingOf(problem))),
+      isLogGiven,
+      isTextLogged: values['debug.text'] ?? false,
+      isNativeHeld: values['hold.native'] ?? false,
+      watch: (listener) => {
+        const tell = changeTeller(listener, options, { notice, isThere: whole.isThere });
+        return watchFile(whole.userPath, () => tell(wholeConfiguration(options, given, around)));
+      },
+    },
+  };
+};
+
+const noticeIn = (problems: readonly Problem[]): string | undefined =>
+  noticeOf(problems.filter(isToldAtStart));
+
+/** How it was when the session began. */
+interface Before {
+  /** the user has seen it already */
+  readonly notice?: string | undefined;
+  readonly isThere: boolean;
+}
+
+/** Tells what holds now, or why it does not. */
+export const changeTeller = (
+  { onChange, onNotice, onTrouble }: ConfigListener,
+  options: Options,
+  before: Before,
+): ((now: WholeConfiguration) => void) => {
+  let { notice: last, isThere: wasThere } = before;
+  return ({ problems, settings, userPath, isThere }) => {
+    wasThere ||= isThere;
+    const isGone = wasThere && !isThere;
+    const notice = isGone ? GONE : noticeIn(problems);
+    if (notice !== undefined && notice !== last) onNotice(notice);
+    last = notice;
+    const unread = problems.find(isUnread);
+    // half a file, or none, is what an editor may leave for a moment: what held before is better than what is left of it
+    if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
+    else if (unread) onTrouble(detailOf(findingOf(unread)));
+    else onChange(withSettings(options, settings), settingsLine(settings.effective));
+  };
+};
+
+const GONE = 'the configuration is gone: what it said holds until the end of this session';
+
+/** The user's own file; what is wrong in one that is read does not count, as at a start. */
+const isUnread = ({ kind, origin }: Problem): boolean =>
+  origin.layer === 'user' && (kind === 'syntax' || kind === 'file');

@@ -1,0 +1,25 @@
+import { listSessions } from '../../storage/sessions.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
+import { plain } from '../../ui/text.js';
+import type { CompleteRequest } from '../request.js';
+import type { Candidate } from './completion.js';
+
+/** `ctxwrap complete`: a line of `WORD<Tab>DESCRIPTION` for each word that fits. */
+export const complete = async ({ candidates, typed, options }: CompleteRequest): Promise<string> => {
+  const { words: found, sessions } = candidates((options.configured?.runtimes ?? []).map(({ name }) => name));
+  const there = sessions ? await sessionWords() : [];
+  return [...found, ...there.filter(({ word }) => word.startsWith(typed))]
+    .map(({ word, description }) => `${word}\t${description}\n`)
+    .join('');
+};
+
+const sessionWords = async (): Promise<readonly Candidate[]> => {
+  const { env } = process;
+  const listed = await listSessions(stateFolder(env, homeFolder(env)), Date.now());
+  return listed
+    .filter(({ liveness }) => liveness === 'live')
+    .map(({ record }) => ({
+      word: record.id,
+      description: `${plain(record.runtime)} in ${plain(record.cwd)}`,
+    }));
+};

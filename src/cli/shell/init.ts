@@ -1,0 +1,78 @@
+import { allRuntimes } from '../../agents/index.js';
+import type { Shell, InitRequest } from '../request.js';
+
+/**
+ * Words that bash, zsh or fish keeps for itself: its syntax, and what a function of that name would take away from every script and from
+ * the functions themselves (bash(1) RESERVED WORDS and SHELL BUILTIN COMMANDS, zshbuiltins(1), fish's `builtin --names`).
+ */
+export const shellWords: ReadonlySet<string> = new Set(
+  `alias and argparse autoload begin bg bind break breakpoint builtin bye caller case cd chdir command compgen complete compopt continue
+  coproc count declare dirs disable disown do done echo echotc echoti elif else emacs emulate enable end esac eval exec exit export false
+  fc fg fi for foreach function functions getln getopts hash help history if in integer jobs kill let limit local logout mapfile math
+  nocorrect noglob not or path popd print printf pushd pushln pwd random read readarray readonly realpath rehash repeat return sched select
+  set setopt shift shopt source stat status string suspend switch test then time times trap true ttyctl type typeset ulimit umask unalias
+  unfunction unhash unlimit unset unsetopt until vared wait whence where which while zle zmodload zparseopts zstyle`.split(
+    /\s+/,
+  ),
+);
+
+// Functions that put ctxwrap in front of the agents. They are for agents that are on PATH when the shell starts; an alias of the user's
+// stays, and with ctxwrap gone they start the agent itself. `function NAME` because a shell would expand an alias before `NAME()`.
+
+/** A word that starts an agent, and the program that it is. */
+export interface AgentWord {
+  readonly word: string;
+  readonly program: string;
+}
+
+export const initText = (shell: Shell, agents: readonly AgentWord[]): string =>
+  `${head(shell)}${agents.filter(isPlain).map(functions[shell]).join('')}`;
+
+/** What a shell takes as it stands, and has no meaning for: names come from a configuration, too. */
+const isPlain = ({ word, program }: AgentWord): boolean =>
+  [word, program].every((each) => /^[A-Za-z0-9_][\w.+-]*$/.test(each)) && !shellWords.has(word);
+
+const lines: Readonly<Record<Shell, string>> = {
+  bash: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init bash)"   # in ~/.bashrc',
+  zsh: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init zsh)"   # in ~/.zshrc',
+  fish: 'command -q ctxwrap; and ctxwrap init fish | source   # in ~/.config/fish/config.fish',
+};
+
+const head = (
+  shell: Shell,
+): string => `# Starts the agents through ctxwrap; \`command NAME\` starts one without.
+# ${lines[shell]}
+`;
+
+const bourne =
+  (pathOf: (program: string) => string) =>
+  ({ word, program }: AgentWord): string =>
+    `if ${pathOf(program)} >/dev/null 2>&1; then
+  function ${word} {
+    if [ -x "$(${pathOf('ctxwrap')} 2>/dev/null)" ]; then command ctxwrap ${word} "$@"; else command ${program} "$@"; fi
+  }
+fi
+`; // a path that is remembered from an earlier call may have gone since
+
+const functions: Readonly<Record<Shell, (agent: AgentWord) => string>> = {
+  bash: bourne((program) => `type -P ${program}`),
+  zsh: bourne((program) => `whence -p ${program}`),
+  fish: ({ word, program }) => `if command -q ${program}
+  function ${word} --wraps ${program}
+    if command -q ctxwrap
+      command ctxwrap ${word} $argv
+    else
+      command ${program} $argv
+    end
+  end
+end
+`,
+};
+
+/** `ctxwrap init`: functions for our agents and the user's own, whether they are installed or not; the shell looks when it reads them. */
+export const init = ({ shell, options }: InitRequest): string => {
+  const agents = allRuntimes(options.configured?.runtimes).flatMap(({ name, command }) =>
+    command === undefined ? [] : [{ word: name, program: command }],
+  );
+  return initText(shell, agents);
+};

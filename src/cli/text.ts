@@ -1,0 +1,130 @@
+import type { Tier } from '../core/ladder.js';
+import { shortened, widthOf, plain } from '../ui/text.js';
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** which one goes first when the terminal is too narrow, the highest; 0 stays always */
+  readonly rank: number;
+  /** takes what is left, at least so many columns; its beginning is given up first, as of a path */
+  readonly leastWidth?: number;
+}
+
+const GAP = 2;
+
+/** Rows under their titles in at most `width` columns. Columns that do not fit are left out. */
+export const table = (
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly string[] => {
+  const natural = columns.map((column, index) =>
+    Math.max(widthOf(column.title), ...rows.map((row) => widthOf(row[index] ?? ''))),
+  );
+  const least = columns.map(({ leastWidth }, index) => Math.min(leastWidth ?? Infinity, natural[index] ?? 0));
+  const shown = fitting(columns, least, width);
+  const spare = width - sum(shown.map((index) => (least[index] ?? 0) + GAP)) + GAP;
+  const widths = columns.map(({ leastWidth }, index) =>
+    leastWidth === undefined
+      ? (least[index] ?? 0)
+      : Math.min(natural[index] ?? 0, (least[index] ?? 0) + spare),
+  );
+  const line = (cells: readonly string[]): string =>
+    shown
+      .map((index) => padded(cells[index] ?? '', widths[index] ?? 0, columns[index]))
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  return [line(columns.map(({ title }) => title)), ...rows.map(line)].map((text) => shortened(text, width));
+};
+
+/** The columns that fit side by side, by their index. */
+const fitting = (columns: readonly Column[], least: readonly number[], width: number): readonly number[] => {
+  let shown = columns.map((_, index) => index);
+  const rankOf = (index: number): number => columns[index]?.rank ?? 0;
+  while (sum(shown.map((index) => (least[index] ?? 0) + GAP)) - GAP > width) {
+    const last = Math.max(...shown.map(rankOf));
+    if (last === 0) break;
+    shown = shown.filter((index) => rankOf(index) !== last);
+  }
+  return shown;
+};
+
+const padded = (cell: string, width: number, column: Column | undefined): string => {
+  const text = shortened(cell, width, column?.leastWidth === undefined ? 'end' : 'start');
+  const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return column?.align === 'right' ? blanks + text : text + blanks;
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Puts colour around text that is already measured and cut. */
+export interface Paint {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly tier: (tier: Tier | undefined, text: string) => string;
+}
+
+const sgr =
+  (on: string, off: string) =>
+  (text: string): string =>
+    text === '' ? '' : `\x1b[${on}m${text}\x1b[${off}m`;
+
+const colours: Readonly<Record<Tier, string>> = { safe: '32', warn: '33', auto: '35', hard: '31' };
+
+const same = (text: string): string => text;
+
+export const noPaint: Paint = { bold: same, dim: same, tier: (_, text) => text };
+
+const paint: Paint = {
+  bold: sgr('1', '22'),
+  dim: sgr('2', '22'),
+  tier: (tier, text) => (tier === undefined ? text : sgr(colours[tier], '39')(text)),
+};
+
+/** Colour only for a terminal that wants it: https://no-color.org. */
+export const paintFor = (isTerminal: boolean, env: Env): Paint =>
+  isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? paint : noPaint;
+
+/** JSON that is also harmless to a terminal: what a session file or a screen had in it may be printed there. The value is the same. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  `${JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f]|\p{Cf}/gu, escaped)}\n`;
+
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** Where the command says what it waits for: one line that is written anew in a terminal, and lines elsewhere. */
+export interface ProgressLine {
+  readonly say: (text: string) => void;
+  /** leaves nothing of it in the terminal */
+  readonly clear: () => void;
+}
+
+/** On the standard error, so that the output is only the outcome. */
+export const progressLine = (): ProgressLine => {
+  const { stderr } = process;
+  const { isTTY, columns = 80 } = stderr;
+  let isShown = false;
+  return {
+    say: (text) => {
+      stderr.write(isTTY ? `\r\x1b[K${shortened(plain(text), columns - 1)}` : `ctxwrap: ${plain(text)}\n`);
+      isShown = true;
+    },
+    clear: () => {
+      if (isTTY && isShown) stderr.write('\r\x1b[K');
+      isShown = false;
+    },
+  };
+};
+
+export const noProgress: ProgressLine = { say: () => undefined, clear: () => undefined };
+
+/** Columns to write into: of the terminal, of COLUMNS where the output goes elsewhere, else 80. */
+export const widthOfOutput = (): number => {
+  const given = Number(process.env['COLUMNS']);
+  const wanted = process.stdout.columns ?? (given > 0 ? given : 80);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : 80;
+};

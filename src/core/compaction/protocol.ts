@@ -1,0 +1,288 @@
+import {
+  countAt,
+  listAt,
+  recordAt,
+  textAt,
+  type JsonRecord,
+  oneLine,
+  parseRecord,
+  focusText,
+  isoMillis,
+} from '../json.js';
+import type { Millis, Activity } from '../reading.js';
+import { isSessionId } from '../records.js';
+import type { ReadingRecord } from '../report.js';
+import { REQUEST_MS } from './machine.js';
+import type { Ended, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
+import { endedWords } from './words.js';
+
+// A compaction that is over as JSON: for the audit log, and for whoever asked for it. Nothing of the conversation is in it.
+
+export interface AttemptRecord {
+  readonly schema: 'ctxwrap.attempt/1';
+  readonly initiator: Initiator;
+  /** somebody asked for it */
+  readonly isManual: boolean;
+  readonly outcome: OutcomeKind;
+  /** the outcome as the footer says it */
+  readonly words: string;
+  readonly failure?: Failure;
+  readonly before?: Fill;
+  readonly after?: Fill;
+  readonly startedAt: Millis;
+  readonly endedAt: Millis;
+  readonly evidence: readonly string[];
+}
+
+const LONGEST_TEXT = 300; // characters: the agent's own words on an error can be a page
+const MOST_EVIDENCE = 40;
+
+export const attemptRecord = (ended: Ended): AttemptRecord => {
+  const { initiator, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
+  const after = outcome.kind === 'verified' ? outcome.after : undefined;
+  return {
+    schema: 'ctxwrap.attempt/1',
+    initiator,
+    isManual,
+    outcome: outcome.kind,
+    words: oneLine(endedWords(ended), LONGEST_TEXT),
+    ...(outcome.kind === 'failed' ? { failure: outcome.failure } : {}),
+    ...(before ? { before } : {}),
+    ...(after ? { after } : {}),
+    startedAt,
+    endedAt,
+    evidence: boundedLines(evidence),
+  };
+};
+
+/** Facts as lines of bounded length and number; of too many the last ones, which decided. */
+const boundedLines = (facts: readonly string[]): readonly string[] =>
+  facts.slice(-MOST_EVIDENCE).map((fact) => oneLine(fact, LONGEST_TEXT));
+
+/** The record as another process finds it; undefined when something that every record has is missing. */
+export const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
+  const outcome = outcomes.find((each) => each === found?.['outcome']);
+  const initiator = initiators.find((each) => each === found?.['initiator']);
+  const [startedAt, endedAt] = [countAt(found, 'startedAt'), countAt(found, 'endedAt')];
+  if (!outcome || !initiator || startedAt === undefined || endedAt === undefined) return undefined;
+  const failure = failures.find((each) => each === found?.['failure']);
+  const [before, after] = [fillIn(recordAt(found, 'before')), fillIn(recordAt(found, 'after'))];
+  const evidence = listAt(found, 'evidence').filter((each) => typeof each === 'string');
+  return {
+    schema: 'ctxwrap.attempt/1',
+    initiator,
+    isManual: found?.['isManual'] === true,
+    outcome,
+    words: oneLine(textAt(found, 'words') ?? outcome, LONGEST_TEXT),
+    ...(failure ? { failure } : {}),
+    ...(before ? { before } : {}),
+    ...(after ? { after } : {}),
+    startedAt,
+    endedAt,
+    evidence: boundedLines(evidence),
+  };
+};
+
+const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
+  const [usedTokens, usedPercent] = [countAt(found, 'usedTokens'), countAt(found, 'usedPercent')];
+  if (usedTokens === undefined && usedPercent === undefined) return undefined;
+  return {
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(usedPercent === undefined ? {} : { usedPercent }),
+  };
+};
+
+const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
+const failures: readonly Failure[] = ['inflated', 'empty', 'truncated', 'error'];
+// an object, so that an outcome that is forgotten here is an error of the compiler
+const outcomeNames: Readonly<Record<Outcome['kind'], true>> = {
+  verified: true,
+  noop: true,
+  failed: true,
+  interrupted: true,
+  'not-delivered': true,
+  'not-started': true,
+  timeout: true,
+  unverified: true,
+  'skipped-busy': true,
+};
+const outcomes = Object.keys(outcomeNames) as readonly OutcomeKind[];
+
+// A request for a compaction, and the answer to it, as two processes of one user leave them for each other.
+
+/** Which request of which session; both are `[A-Za-z0-9_-]{1,64}`. */
+export interface RequestKey {
+  readonly session: string;
+  readonly request: string;
+}
+
+export interface RequestRecord extends RequestKey {
+  readonly schema: 'ctxwrap.request/1';
+  readonly askedAt: Millis;
+  /** pauses and the breaker do not count */
+  readonly force: boolean;
+  readonly focus?: string;
+  /** the process that waits for the answer; absent where none does, so that its end says nothing */
+  readonly pid?: number;
+  /** when that process began, as the system counts */
+  readonly processStart?: string;
+}
+
+export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
+    | { readonly state: 'waiting' }
+    /** the command is being typed, or was sent */
+    | { readonly state: 'begun' }
+    | { readonly state: 'refused'; readonly reason: string }
+    | { readonly state: 'ended'; readonly attempt: AttemptRecord }
+  );
+
+const LONGEST_REASON = 300;
+
+/** Whether the time of a request is over, or it is of a time that has not come. */
+export const isExpired = ({ askedAt }: Pick<RequestRecord, 'askedAt'>, now: Millis): boolean =>
+  Math.abs(now - askedAt) > REQUEST_MS;
+
+export const parseRequest = (text: string): RequestRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const askedAt = countAt(found, 'askedAt');
+  if (!found || found['schema'] !== 'ctxwrap.request/1' || !key || askedAt === undefined) return undefined;
+  const focus = focusText(textAt(found, 'focus') ?? '');
+  const pid = countAt(found, 'pid');
+  const processStart = textAt(found, 'processStart');
+  return {
+    schema: 'ctxwrap.request/1',
+    ...key,
+    askedAt,
+    force: found['force'] === true,
+    ...(focus === undefined ? {} : { focus }),
+    ...(pid === undefined ? {} : { pid }),
+    ...(processStart === undefined ? {} : { processStart }),
+  };
+};
+
+export const parseAnswer = (text: string): AnswerRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const at = countAt(found, 'at');
+  if (!found || found['schema'] !== 'ctxwrap.answer/1' || !key || at === undefined) return undefined;
+  const base = { schema: 'ctxwrap.answer/1', ...key, at } as const;
+  switch (found['state']) {
+    case 'waiting':
+    case 'begun':
+      return { ...base, state: found['state'] };
+    case 'refused':
+      return { ...base, state: 'refused', reason: oneLine(textAt(found, 'reason') ?? '', LONGEST_REASON) };
+    case 'ended': {
+      const attempt = parseAttempt(recordAt(found, 'attempt'));
+      return attempt && { ...base, state: 'ended', attempt };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const keyIn = (found: unknown): RequestKey | undefined => {
+  const [session = '', request = ''] = [textAt(found, 'session'), textAt(found, 'request')];
+  return isSessionId(session) && isSessionId(request) ? { session, request } : undefined;
+};
+
+// One line of the audit log: what was known before a key was typed, what was typed, and what came of it.
+
+/** What only the shell knows of an attempt. */
+export interface AuditContext {
+  /** of the wrapper */
+  readonly session: string;
+  /** of the wrapper */
+  readonly version: string;
+  readonly runtime: string;
+  /** the agent's own id of the conversation */
+  readonly conversation?: string | undefined;
+  /** whose answer this is, when somebody asked */
+  readonly request?: string | undefined;
+  /** the number when the attempt began */
+  readonly reading?: ReadingRecord | undefined;
+  /** what opened the gate; absent for a compaction that was not ours */
+  readonly gate?: AuditGate | undefined;
+  /** what was written to the agent, in order; a control character as JavaScript writes it */
+  readonly strokes?: readonly AuditStroke[] | undefined;
+}
+
+export interface AuditGate {
+  readonly activity: Activity;
+  readonly witnesses: readonly string[];
+}
+
+export interface AuditStroke {
+  readonly at: Millis;
+  readonly keys: string;
+}
+
+const LONGEST_NAME = 100; // characters
+const MOST_STROKES = 40;
+const LONGEST_STROKE = 300; // a command with its focus text
+
+/** The line for keys that were typed after the end of an attempt: what was left of it was taken back. */
+export const lateLine = (session: string, { at, keys }: AuditStroke): string =>
+  `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: oneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
+
+/** The line for an attempt, with its newline: its record, and all that was known of it. No control character of whatever origin is in it. */
+export const auditLine = (ended: Ended, context: AuditContext): string => {
+  const { session, version, runtime, conversation, request, reading, gate, strokes } = context;
+  const name = (text: string): string => oneLine(text, LONGEST_NAME);
+  const line = {
+    ...attemptRecord(ended),
+    session: name(session),
+    version: name(version),
+    runtime: name(runtime),
+    ...(conversation === undefined ? {} : { conversation: name(conversation) }),
+    ...(request === undefined ? {} : { request: name(request) }),
+    ...(reading ? { reading: withPlainModel(reading, name) } : {}),
+    ...(gate ? { gate: { activity: gate.activity, witnesses: boundedLines(gate.witnesses) } } : {}),
+    ...(strokes
+      ? { strokes: strokes.slice(0, MOST_STROKES).map(({ at, keys }) => ({ at, keys: visible(keys) })) }
+      : {}),
+  };
+  return `${JSON.stringify(line)}\n`;
+};
+
+const withPlainModel = (reading: ReadingRecord, name: (text: string) => string): ReadingRecord => ({
+  ...reading,
+  runtime: name(reading.runtime),
+  ...(reading.model === undefined ? {} : { model: name(reading.model) }),
+});
+
+/** Keys as they can be read: `/compact\r` ends with a backslash and an r. */
+const visible = (keys: string): string =>
+  oneLine(
+    keys.replace(/\p{Cc}/gu, (key) => JSON.stringify(key).slice(1, -1).replace('\u007f', '\\u007f')),
+    LONGEST_STROKE,
+  );
+
+// `.omc/state/compact-requested.json` {requestedAt, contextPercent, threshold}: written anew with each drawing of a status line while
+// the window is fuller than a threshold, and read by nobody. So it is one wish, not one a drawing.
+
+/** What was seen of the file so far. */
+export interface OmcSeen {
+  /** as the file says, at the last look; 0 for none */
+  readonly writtenAt: Millis;
+  /** when it counted as a request last */
+  readonly countedAt?: Millis;
+}
+
+export interface OmcLook {
+  readonly seen: OmcSeen;
+  readonly isRequest: boolean;
+}
+
+/** What a look at the file says. The first look (`before` undefined) only tells what was there before the session. */
+export const lookAtOmc = (before: OmcSeen | undefined, text: string | undefined, now: Millis): OmcLook => {
+  const said = isoMillis(textAt(parseRecord(text ?? ''), 'requestedAt') ?? '');
+  const writtenAt = said ?? before?.writtenAt ?? 0;
+  if (before === undefined) return { seen: { writtenAt }, isRequest: false };
+  const { countedAt } = before;
+  const isNew = writtenAt > before.writtenAt && Math.abs(now - writtenAt) <= REQUEST_MS;
+  const isEnough = countedAt === undefined || Math.abs(now - countedAt) > REQUEST_MS;
+  if (!isNew || !isEnough) return { seen: { ...before, writtenAt }, isRequest: false };
+  return { seen: { writtenAt, countedAt: now }, isRequest: true };
+};

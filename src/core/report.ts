@@ -1,0 +1,207 @@
+import { candidatesOf, type Candidate } from './evidence.js';
+import { type Fused, ladderFor, measure } from './fusion.js';
+import { type Ladder, type Tier, grouped, thresholdsOf, type Threshold } from './ladder.js';
+import {
+  percentOf,
+  type Basis,
+  type Millis,
+  type Reading,
+  type Source,
+  type WindowSource,
+  isOver,
+} from './reading.js';
+import { scaleOf, type Session } from './session.js';
+import { windowOf, type KnownWindow } from './window.js';
+
+// Where the number comes from, how old it is and why it is the one that counts: for display beside it.
+
+/** One source's last word, measured against the window that holds now. */
+export interface Witnessed {
+  readonly source: Source;
+  readonly basis: Basis;
+  readonly usedTokens?: number;
+  readonly answerTokens?: number;
+  readonly cachedTokens?: number;
+  readonly windowTokens?: number;
+  readonly windowSource?: WindowSource;
+  /** 0…100, not rounded; the agent's own where it has one, on `basis` */
+  readonly usedPercent?: number;
+  readonly tier?: Tier;
+  readonly model?: string;
+  /** of the observation itself */
+  readonly at: Millis;
+  /** since the source said it last */
+  readonly ageMs: number;
+}
+
+/** The number that counts, and all that speaks for it. */
+export interface Provenance extends Witnessed {
+  readonly windowCertain: boolean;
+  readonly exact: boolean;
+  /** shown before a more trusted number because its tier is higher */
+  readonly raised: boolean;
+  /** one line of facts: `the session file: 150,000 tokens; window 200,000 from the model table` */
+  readonly reason: string;
+  /** every source that speaks, the most trusted first; a screen that is not believed any more is not among them */
+  readonly candidates: readonly Witnessed[];
+}
+
+/** The fused number of a session with where it comes from; undefined while there is none. */
+export const provenance = (state: Session, now: Millis): Provenance | undefined => {
+  const { fused } = state;
+  if (!fused) return undefined;
+  const scale = scaleOf(state);
+  const candidates = candidatesOf(state.evidence).map((each) =>
+    witnessed({ ...measure(scale, each.reading), seenAt: each.seenAt }, now),
+  );
+  return {
+    ...witnessed(fused, now),
+    windowCertain: fused.window?.certain ?? false,
+    exact: fused.exact,
+    raised: fused.raised,
+    reason: reasonOf(fused, candidates[0]),
+    candidates,
+  };
+};
+
+/** The ladder that judges the session's number now. */
+export const sessionLadder = (state: Session): Ladder => {
+  const { windows, fused } = state;
+  const window = windowOf(windows, windows.model, undefined);
+  return ladderFor(scaleOf(state), fused ?? (window ? { window } : {}));
+};
+
+/** All numbers of that ladder that mean something: without a percentage, percentages are of nothing. */
+export const sessionThresholds = (state: Session): readonly Threshold[] => {
+  const hasPercent = state.fused !== undefined && percentOf(state.fused.reading) !== undefined;
+  return thresholdsOf(sessionLadder(state)).filter(({ unit }) => unit === 'tokens' || hasPercent);
+};
+
+type Numbers = Pick<Fused, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;
+
+const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): Witnessed => {
+  const { usedTokens, answerTokens, cachedTokens, windowTokens, windowSource, model, source, at } = reading;
+  const usedPercent = percentOf(reading);
+  return {
+    source,
+    basis: reading.usedPercent === undefined ? 'window' : (reading.basis ?? 'window'),
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(windowSource === undefined ? {} : { windowSource }),
+    ...(usedPercent === undefined ? {} : { usedPercent }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(model === undefined ? {} : { model }),
+    at,
+    ageMs: Math.max(0, now - Math.max(at, source === 'screen' ? seenAt : at)),
+  };
+};
+
+export const sourceTexts: Readonly<Record<Source, string>> = {
+  official: "the agent's status line",
+  log: 'the session file',
+  screen: "the agent's screen",
+  estimate: 'estimated from text that came after the last number',
+};
+
+export const windowTexts: Readonly<Record<WindowSource, string>> = {
+  user: 'set by the user',
+  agent: 'said by the agent',
+  derived: 'derived from two numbers of the agent',
+  table: 'from the model table',
+  default: 'assumed',
+};
+
+export const basisTexts: Readonly<Record<Basis, string>> = {
+  window: 'of the window',
+  effective: 'of what the window leaves beside the answer',
+  'auto-compact': 'of what the agent fills before it compacts by itself',
+  baseline: 'of what lies above its fixed part',
+};
+
+const reasonOf = ({ reading, window, raised }: Fused, best: Witnessed | undefined): string =>
+  [
+    `${sourceTexts[reading.source]}: ${numberText(reading)}`,
+    ...(window ? [windowText(window)] : []),
+    ...(raised && best ? [`above ${sourceTexts[best.source]} with ${witnessText(best)}`] : []),
+  ].join('; ');
+
+const numberText = ({ usedTokens, answerTokens, usedPercent, basis = 'window' }: Reading): string =>
+  usedTokens === undefined
+    ? `${(usedPercent ?? 0) > 100 ? '>100' : (usedPercent ?? 0)}% ${basisTexts[basis]}`
+    : usedText({ usedTokens, answerTokens });
+
+/** Tokens in use, with those of the last answer where they count, too. */
+export const usedText = ({
+  usedTokens,
+  answerTokens,
+}: {
+  readonly usedTokens: number;
+  readonly answerTokens?: number | undefined;
+}): string =>
+  answerTokens === undefined
+    ? `${grouped(usedTokens)} tokens`
+    : `${grouped(usedTokens)} tokens and ${grouped(answerTokens)} of the last answer`;
+
+const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
+  `window ${grouped(windowTokens)} ${windowTexts[windowSource]}`;
+
+const witnessText = ({ usedTokens, usedPercent }: Witnessed): string =>
+  usedTokens === undefined ? `${Math.round(usedPercent ?? 0)}%` : `${grouped(usedTokens)} tokens`;
+
+/** How full the window is, as JSON for scripts. What is not known is left out. */
+export interface ReadingRecord {
+  readonly schema: 'ctxwrap.reading/1';
+  /** when this number was first seen */
+  readonly at: Millis;
+  readonly runtime: string;
+  readonly source: Source;
+  /** what `usedPercent` counts against */
+  readonly basis: Basis;
+  readonly usedTokens?: number;
+  /** the agent's last answer, which counts for the tier and is not in the others; since 0.2 */
+  readonly answerTokens?: number;
+  readonly windowTokens?: number;
+  readonly windowSource?: WindowSource;
+  /** 0…100, one decimal; 0 and 100 only where nothing or everything is used */
+  readonly usedPercent?: number;
+  /** more is used than there is room for */
+  readonly over?: true;
+  /** not estimated, and the window is certain where one was needed */
+  readonly exact: boolean;
+  readonly tier?: Tier;
+  readonly model?: string;
+}
+
+/** The number a session has now; undefined while it has none (no turn yet, or after a compaction). */
+export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
+  const known = provenance(state, now);
+  const { fused } = state;
+  if (!known) return undefined;
+  const { source, basis, usedTokens, answerTokens, windowTokens, windowSource, usedPercent } = known;
+  const { exact, tier, model, at } = known;
+  return {
+    schema: 'ctxwrap.reading/1',
+    at,
+    runtime: state.runtime,
+    source,
+    basis,
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(windowSource === undefined ? {} : { windowSource }),
+    ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
+    ...(fused && isOver(fused.reading) ? { over: true } : {}),
+    exact,
+    ...(tier === undefined ? {} : { tier }),
+    ...(model === undefined ? {} : { model }),
+  };
+};
+
+/** Rounded for display, but never to 0 or 100 what is not. */
+export const oneDecimal = (percent: number): number => {
+  const rounded = Math.round(percent * 10) / 10;
+  if (rounded === 0 && percent > 0) return 0.1;
+  return rounded === 100 && percent < 100 ? 99.9 : rounded;
+};

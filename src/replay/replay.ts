@@ -1,0 +1,212 @@
+import type { Seen, Runtime } from '../agents/agent.js';
+import type { Event, Fact } from '../core/event.js';
+import type { Millis, Characters } from '../core/reading.js';
+import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
+import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
+import { OUTPUT_EVERY_MS, blankScreen, startWatch, watchScreen } from '../wrap/screen-reader.js';
+import {
+  flowDue,
+  startFlow,
+  stepFlow,
+  wakeFlow,
+  type FlowContext,
+  type SessionFlow,
+} from '../wrap/session-flow.js';
+import { makePen, type ReplayEvent } from './records.js';
+import { momentsInOrder, logMoments, type LogMoment, openReplayLogs, settledScreens } from './sources.js';
+
+/** Runs the session and writes down what becomes known. Times are in milliseconds since the start of the recording. */
+export interface Journal {
+  readonly take: (events: readonly Event[], at: Millis) => Generator<ReplayEvent>;
+  readonly see: (seen: Seen, at: Millis) => Generator<ReplayEvent>;
+  /** the screen is not followed from here on, or for a while */
+  readonly goBlind: (at: Millis) => Generator<ReplayEvent>;
+  readonly noteOutput: (at: Millis) => Generator<ReplayEvent>;
+  /** lets everything happen that is due before then */
+  readonly wakeUntil: (at: Millis) => Generator<ReplayEvent>;
+  /** what of ours has failed */
+  readonly notes: () => readonly string[];
+}
+
+const makeJournal = (context: FlowContext, startedAt: Millis): Journal => {
+  const { runtime, env } = context;
+  const write = makePen(runtime.name);
+  const notes: string[] = [];
+  let flow = startFlow(context, startedAt);
+  let watch = runtime.screen && startWatch(runtime.screen.reader(env));
+  let lastOutput = -Infinity;
+  let wokenAt = -Infinity;
+
+  function* go(after: SessionFlow, at: Millis, event?: Event): Generator<ReplayEvent> {
+    const before = flow;
+    flow = after;
+    const lines = [...after.session.logged, ...after.warnings];
+    notes.push(...lines.map((text) => `at ${at / 1000} s: ${text}`));
+    yield* write({ before: before.session, after: after.session, at, now: startedAt + at }, event);
+  }
+  function* take(events: readonly Event[], at: Millis): Generator<ReplayEvent> {
+    for (const event of events) yield* go(stepFlow(flow, event, startedAt + at), at, event);
+  }
+  const look = (seen: Seen, at: Millis): readonly Event[] => {
+    if (!watch) return [];
+    try {
+      const watched = watchScreen(watch, seen, startedAt + at);
+      ({ watch } = watched);
+      return watched.events;
+    } catch (error) {
+      watch = undefined; // as in a live session, where the other sources go on
+      notes.push(`at ${at / 1000} s: reading the screen failed: ${String(error)}`);
+      return [];
+    }
+  };
+  /** Times only go on, also for a session that is due again at once. */
+  const nextWake = (): Millis => Math.max(flowDue(flow, wokenAt) ?? Infinity, wokenAt + 1);
+  return {
+    take,
+    see: (seen, at) => take(look(seen, at), at),
+    goBlind: (at) => {
+      const blank = watch && blankScreen(watch);
+      watch = blank?.watch;
+      return take(blank?.events ?? [], at);
+    },
+    noteOutput: (at) => {
+      const isDue = at - lastOutput >= OUTPUT_EVERY_MS;
+      if (isDue) lastOutput = at;
+      return take(isDue ? [{ type: 'output' }] : [], at);
+    },
+    wakeUntil: function* wakeUntil(until) {
+      for (let due = nextWake(); due < startedAt + until; due = nextWake()) {
+        wokenAt = due;
+        yield* go(wakeFlow(flow, context, due), due - startedAt);
+      }
+    },
+    notes: () => notes,
+  };
+};
+
+/** Estimates at the times when the wrapper would have told them. Times are in milliseconds since the epoch. */
+export interface ReplayEstimate {
+  readonly note: (written: Characters, now: Millis) => void;
+  /** what is told before then, if anything: it is to be asked for at least once for each moment */
+  readonly next: (until: Millis) => { readonly at: Millis; readonly facts: readonly Fact[] } | undefined;
+}
+
+export const makeReplayEstimate = (): ReplayEstimate => {
+  let last = noEstimate;
+  let waiting: { readonly written: Characters; readonly since: Millis } | undefined;
+  return {
+    note: (written, now) => {
+      waiting = { written, since: now };
+    },
+    next: (until) => {
+      if (!waiting) return undefined;
+      const at = Math.max(waiting.since, estimateDue(last));
+      if (at > until) return undefined;
+      const { estimate, facts } = estimateStep(last, waiting.written, at);
+      last = estimate;
+      waiting = undefined;
+      return facts.length > 0 ? { at, facts } : undefined;
+    },
+  };
+};
+
+const ENTER = /\r|\x1b\[13(?:;1)?u/; // also as the kitty keyboard protocol sends it
+
+/**
+ * When the recording was started, so that records of session files find their places: as its header says; otherwise so that the first
+ * thing the user sent, as the files tell, was sent with the first Enter among the recorded keys, or at the start.
+ */
+export const startOfRecording = async (
+  open: () => Promise<RecordingFile>,
+  { startedAt }: RecordingHeader,
+  promptAt: Millis | undefined,
+): Promise<Millis> => {
+  if (startedAt !== undefined) return startedAt;
+  return promptAt === undefined ? 0 : promptAt - (await firstEnter(open));
+};
+
+/** In milliseconds since the start; 0 for a recording without keys. */
+const firstEnter = async (open: () => Promise<RecordingFile>): Promise<Millis> => {
+  const { events } = await open();
+  for await (const event of events()) if (event.type === 'input' && ENTER.test(event.text)) return event.at;
+  return 0;
+};
+
+// The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
+
+export interface ReplayOptions extends FlowContext {
+  /** the recording from its first event; it may be read more than once */
+  readonly open: () => Promise<RecordingFile>;
+  /** session files of the recorded agent, in any order */
+  readonly logs: readonly string[];
+}
+
+export interface Replay {
+  readonly events: AsyncGenerator<ReplayEvent>;
+  /** what was wrong and did no harm, and how long the recording is in seconds, once the events are read */
+  readonly notes: () => readonly string[];
+  readonly seconds: () => number;
+}
+
+/** Opens a recording and plays it as fast as its events are asked for. Throws a UserError for a file that cannot be read. */
+export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
+  const recording = await options.open();
+  const logs = await openReplayLogs(options.logs, options.runtime.log);
+  const startedAt = await startOfRecording(options.open, recording.header, logs.promptAt);
+  const journal = makeJournal(options, startedAt);
+  const { log, isEstimated } = options.runtime;
+  const estimate = makeReplayEstimate();
+  const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
+  let last = 0;
+  const failures: string[] = [];
+  let heard = options.logs.length === 0;
+
+  function* tellEstimate(until: Millis): Generator<ReplayEvent> {
+    const told = estimate.next(startedAt + until);
+    if (!told) return;
+    yield* journal.wakeUntil(told.at - startedAt);
+    yield* journal.take(told.facts, told.at - startedAt);
+  }
+  async function* events(): AsyncGenerator<ReplayEvent> {
+    const screens = settledScreens(recording.header, recording.events(), {
+      isCounted: isEstimated,
+      onFailure: (error) =>
+        failures.push(`at ${last / 1000} s: the model of the screen failed: ${String(error)}`),
+    });
+    for await (const { at, moment } of momentsInOrder(screens, written, startedAt)) {
+      last = Math.max(last, at);
+      yield* tellEstimate(at);
+      yield* journal.wakeUntil(at);
+      if ('events' in moment) {
+        heard ||= moment.events.some(isSaid);
+        yield* journal.take(moment.events, at);
+        continue;
+      }
+      if (moment.type === 'screen') yield* journal.see(moment.seen, at);
+      else if (moment.type === 'blank') yield* journal.goBlind(at);
+      else yield* journal.noteOutput(at);
+      if (moment.type === 'screen' && moment.written) estimate.note(moment.written, startedAt + at);
+    }
+    yield* tellEstimate(Infinity);
+  }
+  return {
+    events: events(),
+    notes: () => [
+      ...recording.notes(),
+      ...failures,
+      ...journal.notes(),
+      ...(heard ? [] : [unheard(options.runtime)]),
+    ],
+    seconds: () => last / 1000,
+  };
+};
+
+/** What stands in a session file itself, not what we say of it. */
+const isSaid = ({ type }: Event): boolean => type !== 'session-changed' && type !== 'source-problem';
+
+const unheard = ({ name, log }: Runtime): string =>
+  log
+    ? `the session files say nothing of ${name} up to the end of the recording`
+    : `the session files are not read: ${name} has none that is known`;
+
+async function* nothing(): AsyncGenerator<LogMoment> {}

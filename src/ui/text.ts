@@ -1,0 +1,138 @@
+import stringWidth from 'string-width';
+
+// Text for a terminal of any width. What is shown comes from files and folders of any name.
+
+/** One line without anything that a terminal or a reader could take for more than text; letters that are blank are blanks. */
+export const plain = (text: string): string =>
+  text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ').trim();
+
+export const widthOf = (text: string): number => stringWidth(text);
+
+/** The text in at most so many columns, its end (or, for a path, its beginning) given up for `…`. */
+export const shortened = (text: string, columns: number, side: 'end' | 'start' = 'end'): string => {
+  if (widthOf(text) <= columns) return text;
+  const characters = [...text];
+  while (characters.length > 0 && widthOf(characters.join('')) > columns - 1) {
+    if (side === 'end') characters.pop();
+    else characters.shift();
+  }
+  const rest = characters.join('');
+  if (columns < 1) return '';
+  return side === 'end' ? `${rest}…` : `…${rest}`;
+};
+
+/** The words of a text in lines of at most so many columns; a longer word is cut, or stays whole on a line of its own. */
+export const wrapped = (
+  text: string,
+  columns: number,
+  longWord: 'cut' | 'whole' = 'cut',
+): readonly string[] => {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? word : `${last} ${word}`;
+    if (last !== undefined && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(longWord === 'cut' ? shortened(word, columns) : word);
+  }
+  return lines;
+};
+
+/** A note leads with its fact (`waiting for the first turn`, `holding: you have a draft`): in a narrow row that word stays. */
+export const firstWord = (note: string): string =>
+  stringWidth(note) <= 12 ? note : note.split(/[\s:]+/, 1)[0] || note;
+
+/** What is done comes first (`compacting in 8 s, any key postpones`): in a narrow row the rest goes. */
+export const firstClause = (words: string): string => words.split(/[:,]/, 1)[0] || words;
+
+export const cut = (text: string, most: number): string => {
+  const characters = Array.from(text);
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+};
+
+/** Signs of our own that are no letters, and what stands for them in ASCII. */
+const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…': '...' };
+
+/**
+ * Names and words come from outside; only letters, digits and signs may reach the terminal, of one column or two. About the width of
+ * an emoji, and of what joins the character before it, terminals disagree.
+ */
+export const drawable = (text: string, ascii: boolean): string =>
+  Array.from(text.normalize('NFC'), (char) => {
+    if (/[\x20-\x7e]/.test(char)) return char;
+    const sign = signs[char];
+    if (sign !== undefined) return ascii ? sign : char;
+    return !ascii && isLetter(char) ? char : '_';
+  }).join('');
+
+const HANGUL_PARTS = /[\u1100-\u11ff\u3164\ud7b0-\ud7ff\uffa0]/; // and its fillers, which are letters, too
+
+/** A letter that takes as many columns beside others as alone. */
+const isLetter = (char: string): boolean => {
+  if (!/\p{L}/u.test(char) || HANGUL_PARTS.test(char)) return false;
+  const columns = stringWidth(char);
+  return columns > 0 && stringWidth(`a${char}b`) === columns + 2;
+};
+
+// Names and words come from outside: what reaches the terminal must have the width that we count, in every terminal.
+
+/**
+ * The same value with every text in it made safe: on one line, without control characters, and without what joins several characters
+ * into one picture, about whose width terminals disagree.
+ */
+export const withSafeTexts = <Value>(value: Value): Value => {
+  const safe = (each: unknown): unknown => {
+    if (typeof each === 'string') return safeText(each);
+    if (Array.isArray(each)) return each.map(safe);
+    if (typeof each !== 'object' || each === null) return each;
+    return Object.fromEntries(Object.entries(each).map(([name, field]) => [name, safe(field)]));
+  };
+  return safe(value) as Value;
+};
+
+const safeText = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text)
+    ? text.trim()
+    : Array.from(plain(text.normalize('NFC')), safeCharacter).join('');
+
+/** Marks, selectors of a presentation, skin colours, halves of flags, and Hangul that joins the syllable before it. */
+const joining = /[\p{M}\p{EMod}\p{RI}\ufe00-\ufe0f\u1160-\u11ff\ud7b0-\ud7fb]/u;
+const drawn = /[\p{L}\p{N}\p{P}\p{S} ]/u;
+
+const safeCharacter = (character: string): string => {
+  if (joining.test(character) || stringWidth(character) === 0) return '';
+  return drawn.test(character) ? character : '_';
+};
+
+/** Signs that are drawn, and what stands for each of them in ASCII; all of one column. */
+const asciiSigns: Readonly<Record<string, string>> = {
+  '▰': '#',
+  '▮': '=',
+  '▱': '-',
+  '▯': ':',
+  '╵': '|',
+  '▶': '>',
+  '→': '>',
+  '×': 'x',
+  '⟳': 'c',
+  '…': '*', // a `~` would make a path of the end of one
+};
+
+const RAMP = ' ..::==##';
+
+/** The same columns in characters of 0x20–0x7e. */
+export const asciiText = (text: string): string =>
+  Array.from(text, (character) => {
+    if (character >= ' ' && character <= '~') return character;
+    const dots = dotsOf(character);
+    if (dots !== undefined) return RAMP[dots] ?? '#';
+    return asciiSigns[character] ?? '_'.repeat(stringWidth(character));
+  }).join('');
+
+const FIRST_BRAILLE = 0x2800;
+
+/** How many of its eight dots a braille character has. */
+const dotsOf = (character: string): number | undefined => {
+  const bits = (character.codePointAt(0) ?? 0) - FIRST_BRAILLE;
+  if (bits < 0 || bits > 0xff) return undefined;
+  return [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => bits & (1 << bit)).length;
+};

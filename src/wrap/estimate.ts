@@ -1,0 +1,77 @@
+import type { Fact } from '../core/event.js';
+import { tokensOf, type Characters, type Millis } from '../core/reading.js';
+import type { Screen } from '../terminal/screen.js';
+
+// The last resort: how much text a program of which nothing is known has put on the screen.
+
+/** The estimate that was told last. */
+export interface Estimate {
+  readonly usedTokens: number;
+  readonly at: Millis;
+}
+
+export interface EstimateStep {
+  readonly estimate: Estimate;
+  /** nothing while the number is as good as the last one */
+  readonly facts: readonly Fact[];
+}
+
+export const noEstimate: Estimate = { usedTokens: 0, at: -Infinity };
+
+const EVERY_MS = 1_000;
+const LEAST_PERCENT = 1; // a smaller change is not worth a new number
+
+/** Tells how full the window may be, at most once a second, and only when it has changed. */
+export const estimateStep = (last: Estimate, written: Characters, now: Millis): EstimateStep => {
+  const usedTokens = tokensOf(written);
+  const change = Math.abs(usedTokens - last.usedTokens);
+  const isSame = change === 0 || change * 100 < last.usedTokens * LEAST_PERCENT;
+  if (isSame || now < estimateDue(last)) return { estimate: last, facts: [] };
+  const reading = { usedTokens, source: 'estimate' as const, at: now };
+  return { estimate: { usedTokens, at: now }, facts: [{ type: 'reading', reading }] };
+};
+
+/** When the next one may be told. */
+export const estimateDue = ({ at }: Estimate): Millis => at + EVERY_MS;
+
+export interface EstimateSource {
+  /** the child has written */
+  readonly noteOutput: () => void;
+  readonly stop: () => void;
+}
+
+interface EstimatePorts {
+  readonly screen: Pick<Screen, 'countWritten' | 'written' | 'isBehind' | 'isMidFrame'>;
+  readonly now: () => Millis;
+  readonly onFact: (fact: Fact) => void;
+}
+
+const SETTLE_MS = 250; // programs write a screen in pieces
+
+/** Looks at what was written soon after an output, and never while there is none. */
+export const makeEstimateSource = ({ screen, now, onFact }: EstimatePorts): EstimateSource => {
+  let last = noEstimate;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  screen.countWritten();
+
+  const lookIn = (delayMs: number): void => {
+    if (!isStopped) timer ??= setTimeout(look, delayMs).unref();
+  };
+  const look = (): void => {
+    timer = undefined;
+    if (screen.isBehind() || screen.isMidFrame()) return lookIn(SETTLE_MS);
+    const written = screen.written();
+    if (!written) return; // there is no screen model
+    const { estimate, facts } = estimateStep(last, written, now());
+    last = estimate;
+    facts.forEach(onFact);
+  };
+  return {
+    noteOutput: () => lookIn(Math.max(SETTLE_MS, estimateDue(last) - now())),
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,135 @@
+import { stat } from 'node:fs/promises';
+import {
+  drawnOverlay,
+  nextMode,
+  openOverlay,
+  overlayKey,
+  type OverlayAction,
+  type OverlayKey,
+} from '../core/overlay-keys.js';
+import type { OverlayView } from '../core/overlay-view.js';
+import type { ToolResult } from '../core/reading.js';
+import { lookOf } from '../ui/look.js';
+import type { renderOverlay } from '../ui/overlay/Overlay.js';
+import type { WrapSession } from './options.js';
+import { readSessionFile } from './read-session-file.js';
+import { survive, type Stage } from './terminal-session.js';
+import { compactByKey, type MakeContents } from './wrap.js';
+
+const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces between which everything else goes on
+
+/** What fills the window most, from the session file; undefined where no file tells. Never rejects. */
+const largestResults = async (
+  { runtime, env, log }: Pick<WrapSession, 'runtime' | 'env' | 'log'>,
+  path: string | undefined,
+): Promise<readonly ToolResult[] | undefined> => {
+  if (path === undefined || !runtime.log?.contents) return undefined;
+  try {
+    if ((await stat(path)).size > MOST_BYTES) return undefined;
+    return (await readSessionFile({ path, runtime, env, now: Date.now() })).toolResults;
+  } catch (error) {
+    log.info(`the largest results cannot be read: ${String(error)}`);
+    return undefined;
+  }
+};
+
+// What the overlay shows of a session, and what its keys do to it.
+
+const LOAD_AFTER_MS = 300; // what it draws with, when the footer has loaded most of it
+const REDRAW_MS = 250;
+const CHORD_MS = 1_000; // the hotkey and `c` right behind it: who types that does not want to look at anything
+const can = { postpone: true } as const;
+
+/** The panel of a wrap; it costs nothing while it is closed. */
+export const makePanel: MakeContents = (overlay, stage) => {
+  const { session } = stage;
+  let render: Render | undefined;
+  let state = openOverlay;
+  let contents: readonly ToolResult[] | undefined;
+  let ticking: NodeJS.Timeout | undefined;
+  let chordUntil = Infinity;
+
+  loadLater(stage, (loaded) => {
+    render = loaded;
+  });
+  const view = (): OverlayView | undefined => stage.readings?.overview({ contents, can });
+  return {
+    isReady: () => render !== undefined && stage.readings !== undefined,
+    draw: ({ columns, rows }) => {
+      const seen = view();
+      if (!render || !seen) return [];
+      const look = lookOf(session.env, true, columns, session.theme);
+      const frame = render(seen, { look, rows, page: state.page, scroll: state.scroll });
+      state = drawnOverlay(state, frame);
+      return frame.rows;
+    },
+    showsNext: () => state.page === 'overview' && state.scroll === 0,
+    onKey: (key: OverlayKey) => {
+      if (key !== 'c' && !key.startsWith('wheel')) stage.readings?.take({ type: 'user-keys' }); // a user who is there
+      const step = overlayKey(state, key, can);
+      ({ state } = step);
+      if (step.action) act(stage, step.action, overlay.close);
+      const isChord = step.action === 'compact' && performance.now() < chordUntil;
+      chordUntil = -Infinity; // any other key in between, and it is none
+      if (isChord) overlay.close();
+      else overlay.redraw();
+    },
+    onOpen: () => {
+      if (ticking !== undefined) return; // it comes back after a change of size, without having been closed
+      chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
+      ticking = setInterval(
+        () => void survive(stage, 'drawing the overlay', overlay.redraw),
+        REDRAW_MS,
+      ).unref();
+      void largestResults(session, stage.readings?.file()).then((found) => (contents = found));
+    },
+    onClose: () => {
+      clearInterval(ticking);
+      ticking = undefined;
+      state = openOverlay;
+      chordUntil = Infinity;
+    },
+  };
+};
+
+type Render = typeof renderOverlay;
+
+const loadLater = ({ session: { log } }: Stage, onLoad: (render: Render) => void): NodeJS.Timeout =>
+  setTimeout(() => {
+    import('../ui/overlay/Overlay.js')
+      .then((loaded) => {
+        onLoad(loaded.renderOverlay);
+        log.info('the overlay can be opened');
+      })
+      .catch((error: unknown) => log.error(`the overlay could not be loaded: ${String(error)}`));
+  }, LOAD_AFTER_MS).unref();
+
+const act = (stage: Stage, action: OverlayAction, close: () => void): void => {
+  switch (action) {
+    case 'close':
+      return close();
+    case 'compact':
+      return stage.readings?.take(compactByKey());
+    case 'postpone':
+      return stage.readings?.take({ type: 'postpone' });
+    case 'mode':
+      return changeMode(stage);
+    case 'proactive':
+      return changeProactive(stage);
+    case 'undo':
+    case 'handoff':
+      return undefined; // they have no keys as long as the view cannot do them
+  }
+};
+
+const changeProactive = ({ readings }: Stage): void =>
+  readings?.take({ type: 'proactive', isProactive: !readings.overview({}).isProactive });
+
+/** With the ladder for handing over nothing is ever typed by itself. */
+const changeMode = ({ readings, session }: Stage): void => {
+  const mode = readings?.overview({}).mode;
+  if (!readings || mode === undefined) return;
+  const next = nextMode(mode);
+  const isNever = session.ladder?.preset === 'handoff' && next === 'auto';
+  readings.take({ type: 'mode', mode: isNever ? nextMode(next) : next });
+};

@@ -1,0 +1,242 @@
+import type { OverlayKey } from '../core/overlay-keys.js';
+import { markSlotOverwritten, hasFooter } from '../terminal/filter/grid.js';
+import { cursorSequence } from '../terminal/filter/motion.js';
+import { hasOwnScreen } from '../terminal/overlay/cover.js';
+import type { Picture } from '../terminal/overlay/picture.js';
+import { paintHindrance } from '../terminal/painter.js';
+import type { Size } from '../terminal/tty.js';
+import type { Output } from './output.js';
+import { showOverlay, type ShownOverlay } from './overlay-screen.js';
+import type { CursorQuestion } from './resize.js';
+import { type Stage, survive } from './terminal-session.js';
+
+// Whether the terminal has a screen for us beside the child's. Some have theirs switched off (xterm's titeInhibit, tmux's
+// alternate-screen) and do not tell: there the switch is passed over, and what we draw would stay on the child's.
+
+const ANSWER_MS = 300;
+const SPOTS = [
+  { row: 8, column: 8 },
+  { row: 4, column: 4 },
+] as const;
+
+/** Goes there, moves the cursor and comes back: where it has stayed, there is no such screen. To be asked while output is held. */
+const hasSecondScreen = async (
+  { filter: { grid }, tty }: Pick<Stage, 'filter' | 'tty'>,
+  question: CursorQuestion,
+): Promise<boolean> => {
+  const { row, column } =
+    SPOTS.find((each) => each.row !== grid.row || each.column !== grid.column) ?? SPOTS[0];
+  markSlotOverwritten(grid); // the switch saves the cursor where the child may have saved its own
+  const there = `\x1b[?1049h\x1b[${row + 1};${column + 1}H\x1b[?1049l`;
+  const found = await question.ask(there, ANSWER_MS);
+  const hasStayed = found !== undefined && found.row === row && found.column === column;
+  if (hasStayed) tty.write(cursorSequence(grid));
+  return !hasStayed;
+};
+
+// Brings the overlay up: as soon as the child's output leaves a gap, and where the terminal has a screen for it.
+
+const RETRY_MS = 10;
+const PATIENCE_MS = 500; // for a gap that leaves nothing to put right
+const NO_SCREEN = 'no overview: this terminal has no second screen';
+
+/** Milliseconds until the next attempt, 0 to open now, undefined when it will not be. */
+const delayOf = (stage: Stage, isHeld: boolean, waitedMs: number): number | undefined => {
+  const { grid, ledger, isGround, isWhole } = stage.filter;
+  const isSafe = !isHeld && isGround() && !grid.vt52;
+  const isGap = isWhole() && paintHindrance(grid, ledger) === undefined; // what is held may belong to the character before
+  if (isSafe && (isGap || waitedMs >= PATIENCE_MS)) return 0;
+  return waitedMs < PATIENCE_MS ? RETRY_MS : undefined;
+};
+
+interface Opening {
+  readonly state: OverlayState;
+  readonly contents: OverlayContents;
+  readonly close: () => void;
+}
+
+/** Brings it up now, or tries again soon. */
+const attemptWith = (
+  stage: Stage,
+  { output, question }: OverlayParts,
+  { state, contents, close }: Opening,
+): (() => void) => {
+  const { filter, screen } = stage;
+
+  const show = (picture: Picture | undefined): void => {
+    const isShown = survive(stage, 'opening the overlay', () => {
+      const shown = showOverlay(stage, { question, draw: contents.draw, picture, onEnd: close });
+      Object.assign(state, { phase: 'open', shown });
+      shown.redraw();
+      if (state.shown) contents.onOpen?.();
+    });
+    if (!isShown) close();
+  };
+  const giveUp = (): void => {
+    if (state.phase !== 'opening') return;
+    stage.session.log.warn('the overlay could not be opened in the middle of what the agent writes');
+    close();
+  };
+  /** The model's rows have to be those that the terminal shows, so nothing may pass until both agree. */
+  const showOverAlternate = async (): Promise<void> => {
+    output.hold();
+    try {
+      await screen.settled();
+      const isDrawn = state.phase === 'opening' && filter.isGround() && !screen.isBehind();
+      const picture = isDrawn ? screen.picture() : undefined;
+      if (picture) show(picture);
+      else giveUp();
+    } finally {
+      output.release();
+    }
+  };
+  const tryScreen = async (): Promise<void> => {
+    output.hold();
+    try {
+      stage.hasSecondScreen = await hasSecondScreen(stage, question);
+    } finally {
+      output.release();
+    }
+    if (stage.hasSecondScreen) return attempt();
+    stage.session.log.warn('no overlay: this terminal has no second screen');
+    stage.readings?.take({ type: 'notice', text: NO_SCREEN, priority: 300 });
+    close();
+  };
+  const attempt = (): void => {
+    clearTimeout(state.timer);
+    if (state.phase !== 'opening') return;
+    const delay = delayOf(stage, output.isHeld(), performance.now() - state.wantedAt);
+    if (delay === undefined) return giveUp();
+    if (delay > 0) state.timer = setTimeout(attempt, delay);
+    else if (filter.grid.alternate) state.settling = showOverAlternate();
+    else if (stage.hasSecondScreen === undefined && !filter.grid.origin) state.settling = tryScreen();
+    else show(undefined);
+  };
+  return attempt;
+};
+
+// A screen of ours over the running child's: opened and closed so that the child's is as if it had never been there.
+
+export interface Overlay {
+  /** the terminal can show one, and it would have something to show */
+  readonly canOpen: () => boolean;
+  /** keys are the overlay's: it is open, or about to open */
+  readonly isOpen: () => boolean;
+  /** it says what happens next, so that a countdown can be seen in it */
+  readonly showsNext: () => boolean;
+  /** as soon as the child's output leaves a gap */
+  readonly open: () => void;
+  readonly close: () => void;
+  /** something that it shows has changed; rows that are the same are not written again */
+  readonly redraw: () => void;
+  readonly onKey: (key: OverlayKey) => void;
+  /** the child has written: here may be the gap */
+  readonly noteOutput: () => void;
+  /** the terminal gets another size: away until `resume` */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** closes it for good; resolves when no output is held for it any more */
+  readonly stop: () => Promise<void>;
+}
+
+const MIN_COLUMNS = 40;
+const MIN_ROWS = 10;
+
+const fits = ({ filter: { grid } }: Stage): boolean =>
+  hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
+
+export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: OverlayContents): Overlay => {
+  const isPossible = hasOwnScreen(stage.session.env);
+  const state: OverlayState = {
+    phase: 'closed',
+    wantedAt: 0,
+    timer: undefined,
+    shown: undefined,
+    settling: undefined,
+    isStopped: false,
+  };
+  /** Whatever is there goes; false if nothing was. */
+  const leave = (next: Phase): boolean => {
+    const { phase, shown } = state;
+    clearTimeout(state.timer);
+    if (phase !== 'closed') Object.assign(state, { phase: next, shown: undefined });
+    shown?.takeAway();
+    if (shown) parts.onUncovered();
+    return phase !== 'closed';
+  };
+  const close = (): void => {
+    if (leave('closed')) survive(stage, 'closing the overlay', () => contents.onClose?.());
+  };
+  const attempt = attemptWith(stage, parts, { state, contents, close });
+  const begin = (): void => {
+    Object.assign(state, { phase: 'opening', wantedAt: performance.now() });
+    attempt();
+  };
+  const canOpen = (): boolean =>
+    isPossible &&
+    stage.hasSecondScreen !== false &&
+    !state.isStopped &&
+    !stage.verbatim &&
+    fits(stage) &&
+    (contents.isReady?.() ?? true);
+  return {
+    canOpen,
+    isOpen: () => state.phase !== 'closed',
+    showsNext: () => state.phase === 'open' && contents.showsNext?.() === true,
+    open: () => {
+      if (state.phase === 'closed' && canOpen()) begin();
+    },
+    close,
+    redraw: () => state.shown?.redraw(),
+    onKey: (key) => void survive(stage, 'a key of the overlay', () => contents.onKey(key)),
+    noteOutput: () => {
+      if (state.phase === 'opening') attempt();
+    },
+    pause: () => void leave('paused'),
+    resume: () => {
+      if (state.phase !== 'paused') return;
+      if (canOpen()) begin();
+      else close();
+    },
+    stop: async () => {
+      state.isStopped = true;
+      close();
+      await state.settling;
+    },
+  };
+};
+
+/** What an overlay shows and does. */
+export interface OverlayContents {
+  /** rows of text and SGR, at most as many as the size has, none wider */
+  readonly draw: (size: Size) => readonly string[];
+  readonly onKey: (key: OverlayKey) => void;
+  readonly onOpen?: () => void;
+  readonly onClose?: () => void;
+  /** what happens next is among what was drawn last; where absent, it never is */
+  readonly showsNext?: () => boolean;
+  /** what it draws with has been loaded; until then the hotkey does what it does without an overlay */
+  readonly isReady?: () => boolean;
+}
+
+export interface OverlayParts {
+  readonly output: Pick<Output, 'hold' | 'isHeld' | 'release'>;
+  readonly question: CursorQuestion;
+  /** the child's screen is to be seen again, without the footer */
+  readonly onUncovered: () => void;
+}
+
+/** `paused`: the terminal is getting another size. */
+export type Phase = 'closed' | 'opening' | 'open' | 'paused';
+
+/** One overlay; changed in place. */
+export interface OverlayState {
+  phase: Phase;
+  /** by `performance.now()` */
+  wantedAt: number;
+  timer: NodeJS.Timeout | undefined;
+  shown: ShownOverlay | undefined;
+  /** it waits for the screen model, with the child's output held */
+  settling: Promise<void> | undefined;
+  isStopped: boolean;
+}

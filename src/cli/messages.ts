@@ -240,10 +240,8 @@ export const exitStatus = `The agent's own; 127 agent not found, 126 not executa
 
 // What `ctxwrap verify` may say beside what it has found.
 
-const usageInMessages = 2;
-
 const usageErrorInMessages = (message: string, hint: string): UserError =>
-  new UserError(message, { exitCode: usageInMessages, hint });
+  new UserError(message, { exitCode: usage, hint });
 
 export const verifyNeedsFolder = (folder: string, reason: string): UserError =>
   usageErrorInMessages(`verify cannot make a folder in "${folder}": ${reason}`, 'name another one in TMPDIR');

@@ -59,7 +59,7 @@ const livingIn = (folder: string): readonly number[] => {
 // The other process of `ctxwrap verify`: it plays in a place of its own, and when it goes, all that it has started goes with it.
 
 const LONGEST_MS = 240_000;
-const APART_SECOND_MS = 1_000;
+const SECOND_MS = 1_000;
 const FILE_MODE = 0o600;
 
 /** Plays an order; resolves when nothing of it runs any more, to `whole` or to what has ended it before. */
@@ -80,7 +80,7 @@ const playApart = async (
   child.stderr.pipe(createWriteStream(join(order.folder, 'verify.log'), { mode: FILE_MODE }));
   let ending = 'whole';
   const stop = (): void => {
-    ending = `not over after ${LONGEST_MS / APART_SECOND_MS} s`;
+    ending = `not over after ${LONGEST_MS / SECOND_MS} s`;
     endGroup(child.pid);
   };
   const timer = setTimeout(stop, LONGEST_MS);
@@ -137,7 +137,6 @@ export interface Trial {
   readonly onCheck: (check: ToldCheck) => Promise<unknown>;
 }
 
-const SECOND_MS = 1_000;
 const RECORDING = 'session.cast';
 
 /** Undefined when the signal has ended it. */

@@ -5,7 +5,7 @@ import { lstat, open, type FileHandle } from 'node:fs/promises';
 
 // Longer lines are skipped: they hold pictures or whole histories, and parsing them would hold up the terminal.
 const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
-const LINE_SPLITTER_NEWLINE = 0x0a;
+const NEWLINE = 0x0a;
 
 export interface LineSplitterOptions {
   /** lines with more bytes are left out */
@@ -49,11 +49,7 @@ export const lineSplitter = (
   return {
     push: (chunk) => {
       let start = 0;
-      for (
-        let newline = chunk.indexOf(LINE_SPLITTER_NEWLINE);
-        newline >= 0;
-        newline = chunk.indexOf(LINE_SPLITTER_NEWLINE, start)
-      ) {
+      for (let newline = chunk.indexOf(NEWLINE); newline >= 0; newline = chunk.indexOf(NEWLINE, start)) {
         end(chunk.subarray(start, newline));
         start = newline + 1;
       }
@@ -73,7 +69,6 @@ const hasMark = (line: Buffer): boolean =>
 
 const CHUNK_BYTES = 256 * 1024;
 const MARK_BYTES = 64;
-const NEWLINE = 0x0a;
 const defaultLookBack: LookBack = { firstBytes: 8 * 1024 * 1024, mostBytes: 64 * 1024 * 1024 };
 // The first record of a session file may hold the whole system prompt.
 const LONGEST_HEAD_BYTES = 1024 * 1024;

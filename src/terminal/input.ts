@@ -109,7 +109,7 @@ const reportForChild = (sequence: string, frame: ReportFrame, pixelMouse: boolea
   return mouse ?? windowReport(sequence, frame) ?? extentReport(sequence, frame);
 };
 
-const INPUT_ELEMENT_ESC = 0x1b;
+const ESC = 0x1b;
 const BEL = 0x07;
 const MAX_SEQUENCE = 64; // longer ones are none of ours
 const OLD_MOUSE_BYTES = 3;
@@ -136,7 +136,7 @@ export interface Element {
 const endOfString = (bytes: Buffer, at: number): number | undefined => {
   for (let end = at + 2; end < bytes.length; end += 1) {
     if (bytes[end] === BEL) return end + 1;
-    if (bytes[end] === INPUT_ELEMENT_ESC) return bytes[end + 1] === 0x5c ? end + 2 : undefined;
+    if (bytes[end] === ESC) return bytes[end + 1] === 0x5c ? end + 2 : undefined;
   }
   return undefined;
 };
@@ -170,8 +170,8 @@ const escapeAt = (bytes: Buffer, at: number, moment: ElementContext): Element | 
 
 /** One element at `at`; undefined when a control sequence is not complete. */
 const elementAt = (bytes: Buffer, at: number, moment: ElementContext): Element | undefined => {
-  if (bytes[at] !== INPUT_ELEMENT_ESC) {
-    const next = bytes.indexOf(INPUT_ELEMENT_ESC, at);
+  if (bytes[at] !== ESC) {
+    const next = bytes.indexOf(ESC, at);
     return { end: next < 0 ? bytes.length : next, kind: 'plain' };
   }
   if (at + 1 >= bytes.length) return undefined;
@@ -223,7 +223,6 @@ export const isAnswerHeld = ({ open }: InputState, isAwaited: boolean): boolean 
 
 const PASTE_START = Buffer.from('\x1b[200~');
 const PASTE_END = Buffer.from('\x1b[201~');
-const PASTE_ESC = 0x1b;
 
 export interface PasteState {
   readonly inPaste: boolean;
@@ -241,9 +240,9 @@ interface Marked extends PasteState {
 const readPaste = (bytes: Buffer, matched: number): Marked => {
   let count = matched;
   for (let at = 0; at < bytes.length; at += 1) {
-    if (count === 0) at = bytes.indexOf(PASTE_ESC, at);
+    if (count === 0) at = bytes.indexOf(ESC, at);
     if (at < 0) break;
-    count = bytes[at] === PASTE_END[count] ? count + 1 : bytes[at] === PASTE_ESC ? 1 : 0;
+    count = bytes[at] === PASTE_END[count] ? count + 1 : bytes[at] === ESC ? 1 : 0;
     if (count === PASTE_END.length) return { end: at + 1, inPaste: false, matched: 0 };
   }
   return { end: bytes.length, inPaste: true, matched: count };
@@ -302,8 +301,6 @@ export const startInput: InputState = { ready: [], open: nothing, inPaste: false
 
 /** Bytes wait for more, or for `flushInput`. */
 export const isHeld = ({ ready, open }: InputState): boolean => ready.length > 0 || open.length > 0;
-
-const ESC = 0x1b;
 
 const partOf = (sequence: string, isAlt: boolean, context: InputContext): InputPart => {
   const bytes = Buffer.from(sequence, 'latin1');

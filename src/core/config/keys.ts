@@ -296,19 +296,18 @@ const compactingKeys = {
 
 // The keys that say what a session shows, hears, writes and runs.
 
-const flagInSessionKeys = { kind: 'flag' } as const;
 const path = { kind: 'path' } as const;
 
 const sessionKeys = {
   'watch.omc': {
-    type: flagInSessionKeys,
+    type: flag,
     fallback: false,
     doc: "OMC's `.omc/state/compact-requested.json` in the session's folder counts as a request to compact.",
     flag: '--watch-omc',
     project: [true, false],
   },
   footer: {
-    type: flagInSessionKeys,
+    type: flag,
     fallback: true,
     doc: 'Show the footer; `false` leaves all rows to the agent, and compacts by itself only with a `mode` that you have set to `auto`.',
     flag: '--no-footer',
@@ -326,7 +325,7 @@ const sessionKeys = {
     flag: '--theme',
   },
   tips: {
-    type: flagInSessionKeys,
+    type: flag,
     fallback: true,
     doc: 'Seldom, a fact about the window in the footer.',
     flag: '--no-tips',
@@ -363,13 +362,13 @@ const sessionKeys = {
     flag: '--log-level',
   },
   'debug.text': {
-    type: flagInSessionKeys,
+    type: flag,
     fallback: false,
     doc: 'To find a fault: the log also holds the rows of the screen, and so what was said, whenever the number or the activity changes.',
     project: [true, false],
   },
   quiet: {
-    type: flagInSessionKeys,
+    type: flag,
     fallback: false,
     doc: 'Say nothing but errors.',
     flag: '--quiet',

@@ -287,9 +287,6 @@ const readVt52 = (pass: Pass, start: number): number => {
 
 /* OSC, DCS, SOS, PM and APC strings: they pass as they are, and what an operating system command leaves behind goes into the ledger. */
 
-const READ_STRING_ESC = 0x1b;
-const READ_STRING_CAN = 0x18;
-const READ_STRING_SUB = 0x1a;
 const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
 const COMMAND_HEAD = 4096; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter, VTE takes 2083
 
@@ -302,7 +299,7 @@ const keepCommand = (pass: Pass, start: number, end: number): number => {
 
 /** BEL and ST end a command; ESC does too, whatever comes after it; CAN and SUB make it void. */
 const endCommand = ({ ledger, command }: Pass, byte: number): void => {
-  if (byte === READ_STRING_CAN || byte === READ_STRING_SUB) return;
+  if (byte === CAN || byte === SUB) return;
   const text = String.fromCharCode(...command.slice(0, COMMAND_HEAD));
   ledger.command({ text, isWhole: command.length <= COMMAND_HEAD });
 };
@@ -333,11 +330,11 @@ export const readString = (pass: Pass, kind: StringKind, start: number): number 
     const isHalf = bytes[end - 1] === C1_LEAD; // perhaps of ST
     return keepCommand(pass, start, isHalf ? end - 1 : end);
   }
-  if (bytes[end] === READ_STRING_ESC && end + 1 === bytes.length) return keepCommand(pass, start, end);
+  if (bytes[end] === ESC && end + 1 === bytes.length) return keepCommand(pass, start, end);
   keepCommand(pass, start, end);
   if (kind === 'command') endCommand(pass, bytes[end] ?? 0);
   pass.string = pass.stringEnds = undefined;
-  pass.unterminated = bytes[end] === READ_STRING_ESC;
+  pass.unterminated = bytes[end] === ESC;
   return pass.unterminated ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);
 };
 

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Event } from '../../../src/core/event.js';
-import { runtimes } from '../../../src/agents/index.js';
-import { nullLog } from '../../../src/storage/log-file.js';
-import { askOfficially, followOfficial } from '../../../src/wrap/status-line.js';
-import type { WrapSession } from '../../../src/wrap/options.js';
+import type { Event } from '../../src/core/event.js';
+import { runtimes } from '../../src/agents/index.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { askOfficially, followOfficial } from '../../src/wrap/status-line.js';
+import type { WrapSession } from '../../src/wrap/options.js';
 
 let home = '';
 let said: string[] = [];

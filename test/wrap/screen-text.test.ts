@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../../src/agents/index.js';
-import { openRecordingFile } from '../../../src/storage/recording-reader.js';
-import { screenText } from '../../../src/wrap/screen-reader.js';
-import { startWatch, watchScreen } from '../../../src/wrap/screen-reader.js';
-import { settledScreens } from '../../../src/replay/sources.js';
-import { castPath } from '../../support/screen-play.js';
+import { runtimes } from '../../src/agents/index.js';
+import { openRecordingFile } from '../../src/storage/recording-reader.js';
+import { screenText } from '../../src/wrap/screen-reader.js';
+import { startWatch, watchScreen } from '../../src/wrap/screen-reader.js';
+import { settledScreens } from '../../src/replay/sources.js';
+import { castPath } from '../support/screen-play.js';
 
 /** What is told at each look of a recording: the lines, and whether there was news. */
 const looksOf = async (cast: string) => {

@@ -1,16 +1,10 @@
 // What an overlay leaves behind on the child's screen: nothing.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { describeTerminal, makeEmulator } from '../../support/emulator.js';
-import { watchLeftovers } from '../../support/leftovers.js';
-import {
-  makeOverlayStage,
-  shown,
-  shownPlainly,
-  TITLE,
-  type OverlayStage,
-} from '../../support/overlay-stage.js';
-import { programOutput } from '../../support/sequences.js';
+import { describeTerminal, makeEmulator } from '../support/emulator.js';
+import { watchLeftovers } from '../support/leftovers.js';
+import { makeOverlayStage, shown, shownPlainly, TITLE, type OverlayStage } from '../support/overlay-stage.js';
+import { programOutput } from '../support/sequences.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const MEGABYTE = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Activity } from '../../../src/core/reading.js';
-import type { Signals } from '../../../src/core/reading.js';
-import type { AgentStatus, Seen } from '../../../src/agents/agent.js';
-import { makeDoubt } from '../../../src/wrap/screen-reader.js';
+import type { Activity } from '../../src/core/reading.js';
+import type { Signals } from '../../src/core/reading.js';
+import type { AgentStatus, Seen } from '../../src/agents/agent.js';
+import { makeDoubt } from '../../src/wrap/screen-reader.js';
 
 /** A doubt, and what the system says of who reads the terminal. */
 const makeWatch = () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { isTyped, makeKeySink } from '../../../src/wrap/keyboard.js';
+import { isTyped, makeKeySink } from '../../src/wrap/keyboard.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Terminal } from '@xterm/headless';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { casts, type Cast } from '../../support/casts.js';
-import { describeTerminal, makeEmulator } from '../../support/emulator.js';
-import { makeOverlayStage } from '../../support/overlay-stage.js';
+import { casts, type Cast } from '../support/casts.js';
+import { describeTerminal, makeEmulator } from '../support/emulator.js';
+import { makeOverlayStage } from '../support/overlay-stage.js';
 
 const MOMENTS = 200;
 const WATCHED = 8; // every so many openings are compared one by one

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Event } from '../../../src/core/event.js';
-import { makeDraftWatch } from '../../../src/wrap/draft.js';
-import type { Log } from '../../../src/storage/log-file.js';
-import { BACKSPACE, makeAgent, typed } from '../../support/typed-agent.js';
+import type { Event } from '../../src/core/event.js';
+import { makeDraftWatch } from '../../src/wrap/draft.js';
+import type { Log } from '../../src/storage/log-file.js';
+import { BACKSPACE, makeAgent, typed } from '../support/typed-agent.js';
 
 const silent = { info: () => undefined, warn: () => undefined } as unknown as Log;
 const PATIENCE = { timeout: 15_000 };

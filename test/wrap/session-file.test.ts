@@ -13,12 +13,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../src/core/event.js';
-import { runtimes } from '../../../src/agents/index.js';
-import type { Runtime } from '../../../src/agents/agent.js';
-import { growingFile } from '../../../src/storage/tail.js';
-import { factInbox } from '../../../src/wrap/session-file.js';
-import { footerSequence, linesOf, readLines } from '../../support/read-log.js';
+import type { Fact } from '../../src/core/event.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import { growingFile } from '../../src/storage/tail.js';
+import { factInbox } from '../../src/wrap/session-file.js';
+import { footerSequence, linesOf, readLines } from '../support/read-log.js';
 
 const cases = [
   { name: 'claude', file: 'session-with-compaction.jsonl' },

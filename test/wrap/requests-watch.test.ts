@@ -2,16 +2,8 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getActiveResourcesInfo } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readAnswer } from '../../../src/storage/requests.js';
-import {
-  makeAsking,
-  endedFor,
-  folderWatches,
-  holdTimers,
-  keyOf,
-  slowLook,
-  WAIT,
-} from '../../support/asking.js';
+import { readAnswer } from '../../src/storage/requests.js';
+import { makeAsking, endedFor, folderWatches, holdTimers, keyOf, slowLook, WAIT } from '../support/asking.js';
 
 let asking: Awaited<ReturnType<typeof makeAsking>>;
 beforeEach(async () => {

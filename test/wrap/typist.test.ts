@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { BACKSPACE, makeAgent, pasted, typed, unstashed } from '../../support/typed-agent.js';
+import { BACKSPACE, makeAgent, pasted, typed, unstashed } from '../support/typed-agent.js';
 
 describe.concurrent('the command', () => {
   it('is typed, seen in the prompt and submitted, while the user’s keys wait', async () => {

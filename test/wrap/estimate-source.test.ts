@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Fact } from '../../../src/core/event.js';
-import { makeScreen } from '../../../src/terminal/screen.js';
-import { estimateStep, makeEstimateSource, noEstimate } from '../../../src/wrap/estimate.js';
+import type { Fact } from '../../src/core/event.js';
+import { makeScreen } from '../../src/terminal/screen.js';
+import { estimateStep, makeEstimateSource, noEstimate } from '../../src/wrap/estimate.js';
 
 const usedOf = (facts: readonly Fact[]): readonly (number | undefined)[] =>
   facts.map((fact) => (fact.type === 'reading' ? fact.reading.usedTokens : undefined));

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Event } from '../../../src/core/event.js';
-import type { ScreenReader } from '../../../src/agents/agent.js';
-import { screenReader } from '../../../src/agents/agent.js';
-import { makeObserver } from '../../../src/wrap/screen-reader.js';
+import type { Event } from '../../src/core/event.js';
+import type { ScreenReader } from '../../src/agents/agent.js';
+import { screenReader } from '../../src/agents/agent.js';
+import { makeObserver } from '../../src/wrap/screen-reader.js';
 
 const screen = {
   columns: 80,

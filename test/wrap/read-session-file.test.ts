@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { provenance } from '../../../src/core/report.js';
-import { runtimes } from '../../../src/agents/index.js';
-import type { Runtime } from '../../../src/agents/agent.js';
-import { readSessionFile, runtimeOfFile } from '../../../src/wrap/read-session-file.js';
+import { provenance } from '../../src/core/report.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Runtime } from '../../src/agents/agent.js';
+import { readSessionFile, runtimeOfFile } from '../../src/wrap/read-session-file.js';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../fixtures/logs/${name}`, import.meta.url));

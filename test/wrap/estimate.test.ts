@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeReplayEstimate } from '../../../src/replay/replay.js';
+import { makeReplayEstimate } from '../../src/replay/replay.js';
 
 const ascii = (count: number) => ({ ascii: count, wide: 0 });
 

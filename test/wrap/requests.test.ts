@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Effect } from '../../../src/core/compaction/state.js';
-import { processStart } from '../../../src/storage/processes.js';
-import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../../src/storage/requests.js';
-import type { RequestEvent } from '../../../src/wrap/requests.js';
-import type { Requests } from '../../../src/wrap/requests.js';
-import { makeAsking, endedFor, holdTimers, keyOf, slowLook, WAIT } from '../../support/asking.js';
+import type { Effect } from '../../src/core/compaction/state.js';
+import { processStart } from '../../src/storage/processes.js';
+import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../src/storage/requests.js';
+import type { RequestEvent } from '../../src/wrap/requests.js';
+import type { Requests } from '../../src/wrap/requests.js';
+import { makeAsking, endedFor, holdTimers, keyOf, slowLook, WAIT } from '../support/asking.js';
 
 let asking: Awaited<ReturnType<typeof makeAsking>>;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { leftBehind, retractLate } from '../../../src/wrap/typist.js';
-import { BACKSPACE, makeAgent, typed } from '../../support/typed-agent.js';
+import { leftBehind, retractLate } from '../../src/wrap/typist.js';
+import { BACKSPACE, makeAgent, typed } from '../support/typed-agent.js';
 
 const NOT_ASIDE = 'the agent does not say that the draft was put aside';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../../src/agents/index.js';
-import type { RecordedEvent } from '../../../src/storage/recording-reader.js';
-import { settledScreens } from '../../../src/replay/sources.js';
-import { playScreens } from '../../support/screen-play.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { RecordedEvent } from '../../src/storage/recording-reader.js';
+import { settledScreens } from '../../src/replay/sources.js';
+import { playScreens } from '../support/screen-play.js';
 
 describe('the screens of a recording', () => {
   it('come when the agent has stopped writing', async () => {

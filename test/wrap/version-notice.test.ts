@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../../src/agents/index.js';
-import { versionNotice } from '../../../src/wrap/version-notice.js';
-import { verifiedRecord } from '../../support/verified.js';
+import { runtimes } from '../../src/agents/index.js';
+import { versionNotice } from '../../src/wrap/version-notice.js';
+import { verifiedRecord } from '../support/verified.js';
 
 const { claude } = runtimes;
 const [played = ''] = claude.home?.played ?? [];

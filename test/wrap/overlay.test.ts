@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { makeOverlayStage, shown, shownPlainly, type OverlayStage } from '../../support/overlay-stage.js';
+import { makeOverlayStage, shown, shownPlainly, type OverlayStage } from '../support/overlay-stage.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const HOTKEY = '\x1d';

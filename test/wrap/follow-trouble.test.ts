@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSession, step } from '../../../src/core/session.js';
-import { footerView } from '../../../src/core/footer-view.js';
-import { runtimes } from '../../../src/agents/index.js';
-import { followSession } from '../../../src/wrap/session-file.js';
-import { linesOf } from '../../support/read-log.js';
+import { startSession, step } from '../../src/core/session.js';
+import { footerView } from '../../src/core/footer-view.js';
+import { runtimes } from '../../src/agents/index.js';
+import { followSession } from '../../src/wrap/session-file.js';
+import { linesOf } from '../support/read-log.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const CWD = '/proj/app';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../../src/core/event.js';
-import { factInbox } from '../../../src/wrap/session-file.js';
+import type { Fact } from '../../src/core/event.js';
+import { factInbox } from '../../src/wrap/session-file.js';
 
 const used = (usedTokens: number): Fact => ({
   type: 'reading',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../../src/agents/index.js';
-import { compactKeys, compactSettings } from '../../../src/wrap/compactor.js';
+import { runtimes } from '../../src/agents/index.js';
+import { compactKeys, compactSettings } from '../../src/wrap/compactor.js';
 
 const claude = runtimes.claude.recipe?.({});
 const codex = runtimes.codex.recipe?.({});

@@ -2,15 +2,15 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Event } from '../../../src/core/event.js';
-import { startSession, step } from '../../../src/core/session.js';
-import { footerView } from '../../../src/core/footer-view.js';
-import { demoReader } from '../../../src/agents/demo/agent.js';
-import { runtimes } from '../../../src/agents/index.js';
-import type { Located, Runtime } from '../../../src/agents/agent.js';
-import { followSession } from '../../../src/wrap/session-file.js';
-import { linesOf } from '../../support/read-log.js';
-import type { Env, Place } from '../../../src/agents/agent.js';
+import type { Event } from '../../src/core/event.js';
+import { startSession, step } from '../../src/core/session.js';
+import { footerView } from '../../src/core/footer-view.js';
+import { demoReader } from '../../src/agents/demo/agent.js';
+import { runtimes } from '../../src/agents/index.js';
+import type { Located, Runtime } from '../../src/agents/agent.js';
+import { followSession } from '../../src/wrap/session-file.js';
+import { linesOf } from '../support/read-log.js';
+import type { Env, Place } from '../../src/agents/agent.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const CWD = '/proj/app';
@@ -209,10 +209,7 @@ describe('following a gemini session', () => {
 
 describe('following a codex session', () => {
   it('finds the rollout of this folder and shows its last number', async () => {
-    const text = readFileSync(
-      new URL('../../fixtures/logs/codex/compactions.jsonl', import.meta.url),
-      'utf8',
-    );
+    const text = readFileSync(new URL('../fixtures/logs/codex/compactions.jsonl', import.meta.url), 'utf8');
     const day = new Date(startedAt).toISOString().slice(0, 10).replaceAll('-', '/');
     put('.codex/app-server-control/app-server-control.sock', '');
     put(

@@ -1,6 +1,9 @@
 import { oneLine } from './json.js';
 
-/** Milliseconds since the epoch, passed in by the shell; the core never asks a clock. */
+/**
+ * Milliseconds since the epoch, passed in by the shell; the core never asks a clock. `now` never goes back, whatever happens to the
+ * wall clock; what files tell is of the wall clock.
+ */
 export type Millis = number;
 
 /** Where a number comes from, in order of trust (facts/ say what each runtime offers). */

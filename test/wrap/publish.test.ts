@@ -94,7 +94,9 @@ describe('publishing a session', () => {
   });
 
   it('writes at most once a second because of changes, and every five seconds without any', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date', 'performance'],
+    });
     const publisher = publish();
     await written(record);
     publisher.show(at(1));
@@ -118,7 +120,9 @@ describe('publishing a session', () => {
   });
 
   it('writes a new tier at once, for an agent may ask for it the next moment', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date', 'performance'],
+    });
     const publisher = publish();
     await written(record);
     publisher.show(at(1));

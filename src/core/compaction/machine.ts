@@ -3,8 +3,6 @@ import type { Millis } from '../reading.js';
 import { afterAgent, foreignAt, foreignDue } from './external.js';
 import { isLower, type Fill } from './outcome.js';
 import {
-  COOLDOWN_MS,
-  type Policy,
   holdOf,
   type GateView,
   type Hold,
@@ -31,71 +29,10 @@ import {
 } from './state.js';
 import { doubtDue, noticeEnd } from './words.js';
 
-// A clock can be set back. What was to come later than it ever could is put where it would be if it began now, so that nothing waits
-// for hours and no pause becomes shorter.
-
 const COUNTDOWN_MS = 10_000;
 
 /** How long a user can put it off at once. */
 const POSTPONE_MS = 300_000;
-
-/** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
-const inClock = (state: Compaction, now: Millis): Compaction => {
-  const { lookedAt, keyAt, postponedUntil, request, skips, last, givenUp } = state;
-  if (lookedAt === undefined || lookedAt <= now) return state;
-  return {
-    ...state,
-    phase: phaseIn(state.phase, now),
-    policy: policyIn(state.policy, now),
-    ...(postponedUntil === undefined ? {} : { postponedUntil: Math.min(postponedUntil, now + POSTPONE_MS) }),
-    ...(keyAt === undefined ? {} : { keyAt: Math.min(keyAt, now) }),
-    ...(request ? { request: { ...request, since: Math.min(request.since, now) } } : {}),
-    ...(skips ? { skips: { ...skips, from: Math.min(skips.from, now) } } : {}),
-    ...(givenUp ? { givenUp: { ...givenUp, sentAt: Math.min(givenUp.sentAt, now) } } : {}),
-    ...(last ? { last: { ...last, endedAt: Math.min(last.endedAt, now) } } : {}),
-  };
-};
-
-const policyIn = (policy: Policy, now: Millis): Policy => {
-  const { openedAt, cooldownUntil } = policy;
-  return {
-    ...policy,
-    ...(openedAt === undefined ? {} : { openedAt: Math.min(openedAt, now) }),
-    ...(cooldownUntil === undefined ? {} : { cooldownUntil: Math.min(cooldownUntil, now + COOLDOWN_MS) }),
-  };
-};
-
-const phaseIn = (phase: Phase, now: Millis): Phase => {
-  switch (phase.kind) {
-    case 'held':
-      return { ...phase, since: Math.min(phase.since, now) };
-    case 'rest':
-    case 'doubted':
-    case 'blocked':
-    case 'proposed':
-      return phase;
-    case 'countdown':
-      return { ...phase, until: Math.min(phase.until, now + COUNTDOWN_MS) };
-    case 'typing': {
-      const { attempt } = phase;
-      return { ...phase, attempt: { ...attempt, startedAt: Math.min(attempt.startedAt, now) } };
-    }
-    case 'sent': {
-      const { begunAt, goneAt, slowAt } = phase;
-      return {
-        ...phase,
-        at: Math.min(phase.at, now),
-        ...(begunAt === undefined ? {} : { begunAt: Math.min(begunAt, now) }),
-        ...(slowAt === undefined ? {} : { slowAt: Math.min(slowAt, now) }),
-        ...(goneAt === undefined ? {} : { goneAt: Math.min(goneAt, now) }),
-      };
-    }
-    case 'foreign': {
-      const { goneAt } = phase;
-      return goneAt === undefined ? phase : { ...phase, goneAt: Math.min(goneAt, now) };
-    }
-  }
-};
 
 // What somebody asked for, by the hotkey or from another terminal, until it is tried or refused.
 
@@ -295,7 +232,7 @@ const TYPING_MS = 15_000;
 /** The state after an event; `effects` are those of this event alone. */
 export const stepCompaction = (before: Compaction, event: Event, moment: Moment): Compaction => {
   const { now } = moment;
-  const state: Compaction = { ...inClock(before, now), effects: [] };
+  const state: Compaction = { ...before, effects: [] };
   if (before.activity === 'dead') return afterTheEnd(state, event);
   const timed = withoutMoot(before, withoutLate(inTime(heard(state, event, moment), moment), now));
   const after = timed.activity === 'dead' ? atTheEnd(timed) : decided(timed, moment);

@@ -9,7 +9,7 @@ import type { Compaction } from './state.js';
 // that is full again at once.
 
 const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
-export const COOLDOWN_MS = 60_000;
+const COOLDOWN_MS = 60_000;
 const MOST_FAILURES = 3; // one after the other; then the breaker opens
 const HALF_OPEN_MS = 300_000; // after which an open breaker lets one attempt through
 const MOST_REFILLS = 3; // one after the other

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, step } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
 import { publishSession } from '../../src/wrap/publish.js';

@@ -238,12 +238,12 @@ const withEpisode = (state: Compaction, moment: Moment): Compaction => {
 
 // An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
 const blockFor = (state: Compaction, moment: Moment): Block | undefined => {
-  const { policy, postponedUntil } = state;
+  const { policy, postponedUntil, isByText: isProactive = false } = state;
   const { now, tier } = moment;
   if (postponedUntil !== undefined && now < postponedUntil) {
     return { why: 'postponed', until: postponedUntil };
   }
-  const block = blockOf(policy, tier === 'hard', now);
+  const block = blockOf(policy, { isHard: tier === 'hard', isProactive }, now);
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
 };
 
@@ -276,6 +276,7 @@ const typing = (state: Compaction, { fill, tier, activity, now }: Moment): Compa
   const attempt: Attempt = {
     startedAt: now,
     isHard: tier === 'hard',
+    isProactive,
     request,
     before: fill,
     evidence: isProactive ? [PROACTIVE] : [],
@@ -325,6 +326,7 @@ const blockDue = (block: Block, now: Millis): Millis | undefined => {
     case 'breaker':
       return block.until;
     case 'postponed':
+    case 'proactive':
       return tickBefore(block.until, now, MINUTE_MS);
     case 'cooldown':
       return tickBefore(block.until, now);

@@ -3,7 +3,7 @@ import { effectiveTokens } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Liveness, SessionRecord } from '../records.js';
 import { isFailure, type Outcome } from './outcome.js';
-import type { Compaction } from './state.js';
+import type { Attempt, Compaction } from './state.js';
 
 // What keeps us from trying again and again: a pause after each attempt, a breaker after failures, and a guard against a window
 // that is full again at once.
@@ -12,6 +12,7 @@ const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
 const COOLDOWN_MS = 60_000;
 const MOST_FAILURES = 3; // one after the other; then the breaker opens
 const HALF_OPEN_MS = 300_000; // after which an open breaker lets one attempt through
+const PROACTIVE_MS = 600_000; // from one proactive attempt to the next: an estimate is too weak to compact by it again and again
 const MOST_REFILLS = 3; // one after the other
 const REFILL_TURNS = 3; // full again within so many turns is a refill
 
@@ -22,6 +23,8 @@ export interface Policy {
   /** in this episode, while the tier was hard */
   readonly hardAttempts: number;
   readonly cooldownUntil?: Millis;
+  /** the pause after a proactive attempt, however that ended; a compaction does not end it */
+  readonly proactiveUntil?: Millis | undefined;
   /** failures one after the other */
   readonly failures: number;
   readonly openedAt?: Millis;
@@ -37,6 +40,8 @@ export const noPolicy: Policy = { attempts: 0, hardAttempts: 0, failures: 0, ref
 export type Block =
   | { readonly why: 'breaker'; readonly failures: number; readonly until: Millis }
   | { readonly why: 'cooldown'; readonly until: Millis }
+  /** the last proactive attempt was too short a time ago */
+  | { readonly why: 'proactive'; readonly until: Millis }
   /** by the user */
   | { readonly why: 'postponed'; readonly until: Millis }
   | { readonly why: 'attempts'; readonly attempts: number }
@@ -45,12 +50,18 @@ export type Block =
   | { readonly why: 'same' };
 
 /** After an attempt of ours. One that was skipped was none. */
-export const afterAttempt = (policy: Policy, outcome: Outcome, isHard: boolean, now: Millis): Policy => {
-  if (outcome.kind === 'verified') return afterCompaction(policy);
+export const afterAttempt = (
+  policy: Policy,
+  outcome: Outcome,
+  { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
+  now: Millis,
+): Policy => {
   if (outcome.kind === 'skipped-busy') return policy;
+  const tried = isProactive ? { ...policy, proactiveUntil: now + PROACTIVE_MS } : policy;
+  if (outcome.kind === 'verified') return afterCompaction(tried);
   const counted = isHard
-    ? { ...policy, hardAttempts: policy.hardAttempts + 1 }
-    : { ...policy, attempts: policy.attempts + 1 };
+    ? { ...tried, hardAttempts: tried.hardAttempts + 1 }
+    : { ...tried, attempts: tried.attempts + 1 };
   const failures = isFailure(outcome) ? policy.failures + 1 : policy.failures;
   // one that was half open opens again after anything but success: only one attempt was let through
   const isOpen = failures >= MOST_FAILURES;
@@ -58,7 +69,12 @@ export const afterAttempt = (policy: Policy, outcome: Outcome, isHard: boolean, 
 };
 
 /** After a compaction that worked, whoever asked for it: the breaker closes and the episode is over. */
-export const afterCompaction = ({ refills }: Policy): Policy => ({ ...noPolicy, turnsSince: 0, refills });
+export const afterCompaction = ({ refills, proactiveUntil }: Policy): Policy => ({
+  ...noPolicy,
+  turnsSince: 0,
+  refills,
+  proactiveUntil,
+});
 
 /** A turn of the agent has begun; its number may come before it is seen to end. */
 export const inTurn = (policy: Policy): Policy =>
@@ -82,8 +98,10 @@ export const inConversation = (policy: Policy): Policy => ({
 });
 
 /** After the clock was set back: no pause is longer than it would be if it began now. */
-export const policyInClock = (policy: Policy, now: Millis): Policy =>
-  noLater(noLater(policy, now, 'openedAt'), now + COOLDOWN_MS, 'cooldownUntil');
+export const policyInClock = (policy: Policy, now: Millis): Policy => {
+  const inTime = noLater(policy, now, 'openedAt');
+  return noLater(noLater(inTime, now + COOLDOWN_MS, 'cooldownUntil'), now + PROACTIVE_MS, 'proactiveUntil');
+};
 
 /** A copy in which none of the named times is later than `latest`. */
 export const noLater = <T extends object>(record: T, latest: Millis, ...names: readonly (keyof T)[]): T => {
@@ -92,8 +110,12 @@ export const noLater = <T extends object>(record: T, latest: Millis, ...names: r
 };
 
 /** What stands against an attempt now. At hard, pauses and failures do not count, but there is an end to it. */
-export const blockOf = (policy: Policy, isHard: boolean, now: Millis): Block | undefined => {
-  const { attempts, hardAttempts, cooldownUntil, openedAt, refills } = policy;
+export const blockOf = (
+  policy: Policy,
+  { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
+  now: Millis,
+): Block | undefined => {
+  const { attempts, hardAttempts, cooldownUntil, proactiveUntil, openedAt, refills } = policy;
   // compacting does not help here, and would go on for ever at hard
   if (refills >= MOST_REFILLS) return { why: 'refills', refills };
   if (isHard) {
@@ -101,6 +123,9 @@ export const blockOf = (policy: Policy, isHard: boolean, now: Millis): Block | u
   }
   const breaker = breakerOf(policy, now);
   if (breaker) return breaker;
+  if (isProactive && proactiveUntil !== undefined && now < proactiveUntil) {
+    return { why: 'proactive', until: proactiveUntil };
+  }
   if (cooldownUntil !== undefined && now < cooldownUntil) return { why: 'cooldown', until: cooldownUntil };
   // a breaker that is half open lets one attempt through, and opens again at once when it fails
   return openedAt === undefined && attempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts } : undefined;

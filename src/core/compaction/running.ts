@@ -312,7 +312,7 @@ export const endedAttempt = (
     outcome,
     evidence,
   };
-  const policy = afterAttempt(state.policy, outcome, attempt.isHard, now);
+  const policy = afterAttempt(state.policy, outcome, attempt, now);
   const over = { ...withEnded(state, ended, request?.id), policy };
   if (outcome.kind === 'skipped-busy') return skipped(over, attempt, moment);
   const next = { ...over, skips: undefined, hasNews: false, tried: fill };

@@ -47,6 +47,8 @@ export interface OpenRequest extends CompactRequest {
 export interface Attempt {
   readonly startedAt: Millis;
   readonly isHard: boolean;
+  /** nobody asked, and the number alone would not have started it */
+  readonly isProactive: boolean;
   readonly request?: CompactRequest | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];

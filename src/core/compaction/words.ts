@@ -181,6 +181,8 @@ const blockWords = (block: Block, now: Millis, ask: string): string => {
       return `next try in ${secondsTo(block.until, now)} s`;
     case 'postponed':
       return `postponed by you for ${Math.ceil((block.until - now) / 60_000)} min`;
+    case 'proactive':
+      return `proactive again in ${Math.ceil((block.until - now) / 60_000)} min`;
     case 'attempts':
       return `tried ${block.attempts}×, no more: try with ${ask}`;
     case 'refills':

@@ -7,7 +7,7 @@ import { momentOf, startCompaction, type Compaction, type CompactSettings } from
 import type { Event } from './event.js';
 import { noRecord, noteStep, type OverlayRecord } from './history.js';
 import { grouped, type LadderChoice } from './ladder.js';
-import { messagesDue, startMessages, stepMessages, type Messages } from './messages.js';
+import { noticeDue, startMessages, stepMessages, type Messages } from './messages.js';
 import {
   notifyDue,
   startNotifying,
@@ -284,7 +284,7 @@ export const flowDue = (flow: SessionFlow, now: Millis): Millis | undefined => {
     deadline(session),
     pairDue(pair),
     compactionDue(compaction, now),
-    messagesDue(messages),
+    noticeDue(messages.notices),
     notifyDue(notifying, { session, compaction }),
   ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;

@@ -33,44 +33,32 @@ const usageOf = (usedTokens: number, output: number) => ({
 });
 
 /** A block of the content: whole, as it begins in a stream, and what comes then. */
-const blocksOf = ({ id, text, pieces, call }: Reply) => {
-  const input = { command: call?.command, description: 'makes a file' };
-  const use = { type: 'tool_use', id: `toolu_${id}`, name: call?.tool };
-  return [
-    ...(text === ''
-      ? []
-      : [
-          {
-            whole: { type: 'text', text },
-            begun: { type: 'text', text: '' },
-            deltas: pieces.map((piece): object => ({ type: 'text_delta', text: piece })),
-          },
-        ]),
-    ...(call
-      ? [
-          {
-            whole: { ...use, input },
-            begun: { ...use, input: {} },
-            deltas: [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }],
-          },
-        ]
-      : []),
-  ];
+interface Block {
+  readonly whole: object;
+  readonly begun: object;
+  readonly deltas: readonly object[];
+}
+
+const blocksOf = ({ id, text, pieces, call }: Reply): readonly Block[] => {
+  const blocks: Block[] = [];
+  if (text !== '') {
+    const deltas = pieces.map((piece) => ({ type: 'text_delta', text: piece }));
+    blocks.push({ whole: { type: 'text', text }, begun: { type: 'text', text: '' }, deltas });
+  }
+  if (call) {
+    const use = { type: 'tool_use', id: `toolu_${id}`, name: call.tool };
+    const input = { command: call.command, description: 'makes a file' };
+    const deltas = [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }];
+    blocks.push({ whole: { ...use, input }, begun: { ...use, input: {} }, deltas });
+  }
+  return blocks;
 };
 
-const framesOf = (
-  { begun, deltas }: ReturnType<typeof blocksOf>[number],
-  index: number,
-): readonly string[] => {
-  const [start, end] = [
-    event('content_block_start', { index, content_block: begun }),
-    event('content_block_stop', { index }),
-  ];
-  const last = deltas.length - 1;
-  return deltas.map((delta, at) => {
-    const frame = event('content_block_delta', { index, delta });
-    return `${at === 0 ? start : ''}${frame}${at === last ? end : ''}`;
-  });
+const framesOf = ({ begun, deltas }: Block, index: number): readonly string[] => {
+  const frames = deltas.map((delta) => event('content_block_delta', { index, delta }));
+  const start = event('content_block_start', { index, content_block: begun });
+  const end = event('content_block_stop', { index });
+  return frames.map((frame, at) => (at === 0 ? start : '') + frame + (at === frames.length - 1 ? end : ''));
 };
 
 export const anthropic: Api = {

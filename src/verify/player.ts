@@ -1,6 +1,6 @@
 import { mkdirSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRecord, listAt, parseRecord, textAt } from '../core/json.js';
+import { errorText, isRecord, listAt, parseRecord, textAt } from '../core/json.js';
 import type { VerifiedCheck } from '../core/records.js';
 import { type TriedAgent, triedAgents } from './agents.js';
 import { SHORT_SUMMARY_MS, steps } from './certificate.js';
@@ -79,7 +79,7 @@ export const perform = async (order: Order, tell: (told: Told) => Promise<unknow
     const stage = await open(agent, order, tell);
     if (stage) await playAll(stage, tell);
   } catch (error) {
-    await tell({ kind: 'trouble', text: reasonIn(error) });
+    await tell({ kind: 'trouble', text: errorText(error) });
   }
 };
 
@@ -114,7 +114,7 @@ const playAll = async (stage: Stage, tell: (told: Told) => Promise<unknown>): Pr
       await tell({ kind: 'check', name, ...check });
     }
   } catch (error) {
-    await tell({ kind: 'trouble', text: reasonIn(error) });
+    await tell({ kind: 'trouble', text: errorText(error) });
   } finally {
     await stage.end();
   }
@@ -126,7 +126,7 @@ const start = async ({ terminal, watch, agent }: Stage): Promise<void> => {
   const isReady = (): boolean => agent.ready.test(terminal.screen());
   const what = `${agent.name} with its prompt (${agent.ready})`;
   await terminal.until(isReady, what, START_MS).catch((error: unknown) => {
-    throw new Error(`${reasonIn(error)}; the screen: ${lastRows(terminal.rows()).join(' | ')}`);
+    throw new Error(`${errorText(error)}; the screen: ${lastRows(terminal.rows()).join(' | ')}`);
   });
   await watch(LOOK_MS);
   await terminal.until(isReady, what);
@@ -148,15 +148,13 @@ const judged = async (stage: Stage, play: (stage: Stage) => Promise<string>) => 
   } catch (error) {
     const own = OWN_COMPACTION.exec(log().slice(from))?.[0];
     const seen = [own, `the agent was last taken for: ${activity() ?? 'nothing'}`].filter(Boolean);
-    const evidence = [reasonIn(error), ...seen].join('; ');
+    const evidence = [errorText(error), ...seen].join('; ');
     return { isGood: false, evidence, screen: lastRows(terminal.rows()) };
   }
 };
 
 const lastRows = (rows: readonly string[]): readonly string[] =>
   rows.filter((row) => /[\p{L}\p{N}]/u.test(row)).slice(-SCREEN_ROWS);
-
-const reasonIn = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 // Plays one scenario with one agent, once, and judges it. Runs in a place without a network.
 
@@ -192,7 +190,7 @@ export const play = async <Agent extends TriedAgent>(given: PlayOptions<Agent>):
     const evidence = await scenario.play(stage);
     verdict = { isGood: true, evidence };
   } catch (error) {
-    verdict = { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
+    verdict = { isGood: false, evidence: errorText(error) };
   }
   await stage.end();
   const judged = withKeys(verdict, stage, scenario);
@@ -227,6 +225,6 @@ const withKeys = <Agent extends TriedAgent>(
     }
     return { ...verdict, evidence: `keys of ours: ${ours.length}; ${verdict.evidence}` };
   } catch (error) {
-    return { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
+    return { isGood: false, evidence: errorText(error) };
   }
 };

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { kill } from 'node:process';
+import { errorText } from '../core/json.js';
 import type { NotificationRecord } from '../core/records.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { type Stage, survive } from './terminal-session.js';
@@ -76,7 +77,7 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
       try {
         run(record);
       } catch (error) {
-        fail(error instanceof Error ? error.message : String(error));
+        fail(errorText(error));
       }
     },
     stop: () => {

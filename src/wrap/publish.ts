@@ -1,3 +1,4 @@
+import { errorText } from '../core/json.js';
 import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
@@ -109,7 +110,7 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
       folder ??= await sessionsFolder(stateFolder);
       await writeSession(folder, record());
     } catch (error) {
-      if (!hasFailed) onFailure(error instanceof Error ? error.message : String(error));
+      if (!hasFailed) onFailure(errorText(error));
       hasFailed = true;
     }
   };

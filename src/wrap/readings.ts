@@ -1,3 +1,4 @@
+import { errorStack } from '../core/json.js';
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import { askedIn, type ActivityReport, type Millis } from '../core/reading.js';
@@ -167,7 +168,7 @@ const observe = (
     onEvent: take,
     onRead: log.text && screenText(log.text),
     onFailure: (error) => {
-      log.error(`reading the screen failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+      log.error(`reading the screen failed: ${errorStack(error)}`);
       take({ type: 'screen-blank' });
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
     },

@@ -1,3 +1,4 @@
+import { errorText } from '../core/json.js';
 import type { LineStep, Located, Runtime, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
@@ -210,7 +211,7 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
       });
       if (found && !stopped) moveTo(found);
     } catch (error) {
-      options.onProblem(`looking for the session file: ${textOf(error)}`);
+      options.onProblem(`looking for the session file: ${errorText(error)}`);
     }
   };
 
@@ -313,10 +314,8 @@ const guarded = (options: FollowOptions): FollowOptions => {
     try {
       options.onFact(event);
     } catch (error) {
-      onProblem(`using a fact of the session file: ${textOf(error)}`);
+      onProblem(`using a fact of the session file: ${errorText(error)}`);
     }
   };
   return { ...options, onFact, onProblem };
 };
-
-const textOf = (error: unknown): string => String(error instanceof Error ? error.message : error);

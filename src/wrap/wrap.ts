@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
 import type { FooterView } from '../core/footer-view.js';
-import { UserError } from '../core/json.js';
+import { errorStack, UserError } from '../core/json.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
 import { tidySequence, abandonSequence, holdRegionSequence } from '../terminal/painter.js';
@@ -323,7 +323,7 @@ const startIn = (stage: Stage, listener: ChildListener): Child => {
 const listen = (parts: Parts, ending: Ending): (() => void) => {
   const { stage, resize, suspend } = parts;
   const stopCatching = catchStrayErrors((error) => {
-    stage.session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+    stage.session.log.error(`unexpected: ${errorStack(error)}`);
     goPlain(parts);
   });
   const stopListening = listenToSignals({

@@ -1,5 +1,6 @@
 import {
   CONTROL,
+  elementsIn,
   flushElements,
   keyOf,
   readElements,
@@ -46,6 +47,7 @@ const keyIn = ({ kind, text }: InputElement): readonly Key[] => {
   if (kind === 'text') return [{ name: 'text', text }];
   if (kind === 'paste') return [{ name: 'text', text: text.replaceAll(/[\x00-\x1f\x7f]+/g, ' ') }];
   if (kind !== 'key') return [];
+  if (/^\x1b[^\x1b]$/.test(text)) return [{ name: 'escape' }, ...elementsIn(text.slice(1)).flatMap(keyIn)]; // it knows no Alt
   const { name, modifiers, isRelease } = keyOf(text);
   const written =
     text === '\n' ? 'enter' : text === '\b' ? 'backspace' : modifiers === CONTROL ? `ctrl-${name}` : name;

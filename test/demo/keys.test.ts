@@ -31,7 +31,7 @@ describe('keys', () => {
     const { keys, state } = readKeys(startInput, '\x1b');
     expect(keys).toEqual([]);
     expect(flushKeys(state).keys).toEqual([{ name: 'escape' }]);
-    expect(readKeys(state, 'x').keys).toEqual([]); // Alt-x
+    expect(readKeys(state, 'x').keys).toEqual([{ name: 'escape' }, { name: 'text', text: 'x' }]);
   });
 
   it('are the same in the keyboard protocols', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
+import { errorCode } from '../core/json.js';
 
 // What the system tells of processes: whether one that was written down once still runs, and who reads a terminal. And how to end them.
 
@@ -41,7 +42,7 @@ export const isRunning = (pid: number, start?: string): boolean => {
   try {
     return kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 };
 

@@ -1,6 +1,7 @@
 import { closeSync, write } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { errorCode } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { reasonOf, unwritable } from './errors.js';
 import { openPrivateFile } from './files.js';
@@ -72,7 +73,7 @@ const writeAll = async (file: number, bytes: Buffer): Promise<void> => {
     try {
       start += (await writeSome(file, bytes, start)).bytesWritten;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
       await wait(fullDeviceWaitMs);
     }
   }

@@ -1,5 +1,6 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import {
   isSessionId,
@@ -79,7 +80,7 @@ const namesIn = async (folder: string): Promise<readonly string[]> => {
   try {
     return (await readdir(folder)).toSorted();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw unreadableFolder('sessions', folder, reasonOf(error));
   }
 };

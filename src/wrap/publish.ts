@@ -1,7 +1,7 @@
+import { errorText } from '../core/json.js';
 import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
-import { errorText } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import {
   sessionRecord,

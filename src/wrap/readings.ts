@@ -1,6 +1,6 @@
+import { errorStack } from '../core/json.js';
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
-import { errorStack } from '../core/json.js';
 import { askedIn, type ActivityReport, type Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { sessionFiles } from '../storage/agent-files.js';

@@ -1,6 +1,6 @@
+import { errorText } from '../core/json.js';
 import type { LineStep, Located, Runtime, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
-import { errorText } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { sessionFiles } from '../storage/agent-files.js';
 import { tail } from '../storage/tail.js';

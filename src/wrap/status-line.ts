@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
+import { errorText } from '../core/json.js';
 import type { OfficialLaunch, OfficialReport } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
-import { errorText } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { settingsFiles } from '../storage/agent-files.js';
 import { installedVersion } from '../storage/find-command.js';

@@ -187,7 +187,7 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
   const resize = makeResize(stage, { output, question, onStart, onDone });
   const onStopping = (): void => overlay?.close();
   const suspend = makeSuspend(stage, { output, question, onStopping, onResumed: () => resize.renew() });
-  const titles = makeTitleTurns(stage, (bytes) => keys.forward(bytes));
+  const titles = makeTitleTurns(stage, (elements) => keys.forward(elements));
   const keys = keysOf({ stage, question, resize, suspend, overlay, titles });
   const notifier = makeNotifier(stage);
   return { stage, question, output, footer, overlay, resize, suspend, keys, notifier, titles };
@@ -241,9 +241,9 @@ const keysOf = ({
     onCompactKey: stage.session.runtime.recipe && (() => told(stage, compactByKey())),
     onTyped: () => told(stage, { type: 'user-keys' }),
     onAnswer: question.answered,
-    onForward: (bytes) => {
-      suspend.noteKeys(bytes);
-      titles.noteKeys(bytes);
+    onForward: (elements) => {
+      suspend.noteKeys(elements);
+      titles.noteKeys(elements);
     },
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
+import { errorCode } from '../../core/json.js';
 import type { Runtime } from '../../agents/agent.js';
 import { runtimes } from '../../agents/index.js';
 import { reasonOf } from '../../storage/errors.js';
@@ -46,8 +47,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   try {
     return { status: await passthrough({ file, word, args, env }), notices: [] };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw messages.noInterpreter(file);
+    if (errorCode(error) === 'ENOENT') throw messages.noInterpreter(file);
     throw messages.notAProgram(file, reasonOf(error));
   }
 };

@@ -102,7 +102,8 @@ describe('a request', () => {
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
     requests.perform(typing);
-    await asking.answered('one', { state: 'begun' });
+    const { folder, until } = asking;
+    await until(async () => expect(await readAnswer(folder, keyOf('one'))).toMatchObject({ state: 'begun' }));
   });
 
   it('that nobody waits for is done without an answer that nobody would fetch', async () => {

@@ -1,17 +1,10 @@
-import type { Seen, Runtime } from '../agents/agent.js';
+import { agentFacts, type Env, type Runtime, type Seen } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import type { Millis, Characters } from '../core/reading.js';
+import { flowDue, startFlow, stepFlow, type FlowContext, type SessionFlow } from '../core/session-flow.js';
 import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
 import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
 import { OUTPUT_EVERY_MS, blankScreen, startWatch, watchScreen } from '../wrap/screen-reader.js';
-import {
-  flowDue,
-  startFlow,
-  stepFlow,
-  wakeFlow,
-  type FlowContext,
-  type SessionFlow,
-} from '../wrap/session-flow.js';
 import { makeReplayEvents, type ReplayEvent } from './records.js';
 import {
   momentsInOrder,
@@ -23,11 +16,11 @@ import {
 } from './sources.js';
 
 /** Runs the session; its steps come out as events. Times are in milliseconds since the start of the recording. */
-const runSession = (context: FlowContext, startedAt: Millis) => {
-  const { runtime, env } = context;
+const runSession = (options: ReplayOptions, startedAt: Millis) => {
+  const { runtime, env } = options;
   const stepEvents = makeReplayEvents(runtime.name);
   const notes: string[] = [];
-  let flow = startFlow(context, startedAt);
+  let flow = startFlow({ ...options, agent: agentFacts(runtime, env) }, startedAt);
   let watch = runtime.screen && startWatch(runtime.screen.reader(env));
   let lastOutput = -Infinity;
   let wokenAt = -Infinity;
@@ -74,7 +67,7 @@ const runSession = (context: FlowContext, startedAt: Millis) => {
     wakeUntil: function* wakeUntil(until: Millis): Generator<ReplayEvent> {
       for (let due = nextWake(); due < startedAt + until; due = nextWake()) {
         wokenAt = due;
-        yield* go(wakeFlow(flow, context, due), due - startedAt);
+        yield* go(stepFlow(flow, { type: 'alarm' }, due), due - startedAt);
       }
     },
     /** what of ours has failed */
@@ -127,7 +120,10 @@ const firstEnter = async (open: () => Promise<RecordingFile>): Promise<Millis> =
 
 // The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
 
-export interface ReplayOptions extends FlowContext {
+export interface ReplayOptions extends Omit<FlowContext, 'agent'> {
+  readonly runtime: Runtime;
+  /** of the recorded agent */
+  readonly env: Env;
   /** the recording from its first event; it may be read more than once */
   readonly open: () => Promise<RecordingFile>;
   /** session files of the recorded agent, in any order */

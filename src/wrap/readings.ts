@@ -1,6 +1,7 @@
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import { askedIn, type ActivityReport } from '../core/reading.js';
+import { noticeEvent } from '../core/session-flow.js';
 import { sessionFiles } from '../storage/agent-files.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
@@ -15,7 +16,6 @@ import type { Outside } from './publish.js';
 import type { Resize } from './resize.js';
 import { makeDoubt, makeObserver, type Observer, screenText } from './screen-reader.js';
 import { followSession, type Following } from './session-file.js';
-import { noticeEvent } from './session-flow.js';
 import { followSettings, makeSessionLoop, type SessionLoop } from './session.js';
 import { followOfficial, followOwnCompaction } from './status-line.js';
 import type { Stage } from './terminal-session.js';

@@ -2,7 +2,6 @@ import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
 import { UserError } from '../core/json.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
-import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
 import { tidySequence, abandonSequence, holdRegionSequence } from '../terminal/painter.js';
 import { type ChildEnd, type Child, startChild, type ChildListener } from '../terminal/pty.js';
 import { catchStrayErrors, listenToSignals } from '../terminal/tty.js';
@@ -52,12 +51,12 @@ const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean>
 const nothing = new Uint8Array();
 const NOWHERE = -1; // a child that had the terminal to itself leaves the cursor where it likes
 
-/** Tidies the terminal after the child's end. False if the terminal has not taken it: the watchdog then does it. */
+/** Tidies the terminal after the child's end. If the terminal has not taken it, the watchdog does it. */
 const tidyUp = async (
   stage: Stage,
   end: ChildEnd,
   { question, isToldToEnd }: { question: CursorQuestion; isToldToEnd: () => boolean },
-): Promise<boolean> => {
+): Promise<void> => {
   const { filter, screen, tty, watchdog } = stage;
   await question.settled(ENDING_ANSWER_MS); // the first output waits for the answer, too
   const unterminated = !filter.isGround();
@@ -75,9 +74,7 @@ const tidyUp = async (
       abandoned: stage.verbatim && !isOff,
     }),
   );
-  const taken = await drain(stage, isToldToEnd);
-  if (taken) watchdog.dismiss();
-  return taken;
+  if (await drain(stage, isToldToEnd)) watchdog.dismiss();
 };
 
 /** The user asks by a key: what was tried before does not count. */
@@ -124,7 +121,9 @@ export type MakeContents = (overlay: Pick<Overlay, 'close' | 'redraw'>, stage: S
 
 /** The parts, each told of the others. Without contents there is no overlay. */
 export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
-  const question: CursorQuestion = questionOf(stage, () => resize.realign());
+  const question: CursorQuestion = makeCursorQuestion(stage, () => {
+    if (!stage.cursorKnown && !stage.cover) void resize.realign();
+  });
   const footer = makeFooter(stage, () => resize.check());
   const output = makeOutput(stage, {
     isResized: () => resize.check(),
@@ -158,18 +157,6 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
 const goPlain = ({ stage, footer, overlay }: Pick<Parts, 'stage' | 'footer' | 'overlay'>): void => {
   survive(stage, 'closing the overlay', () => void overlay?.stop());
   goVerbatim(stage, footer);
-};
-
-const questionOf = (stage: Stage, realign: () => Promise<void>): CursorQuestion => {
-  const { grid } = stage.filter;
-  return makeCursorQuestion(stage, {
-    onAttributes: (text) => {
-      grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
-    },
-    onLate: () => {
-      if (!stage.cursorKnown && !stage.cover) void realign();
-    },
-  });
 };
 
 const overlayWith = (

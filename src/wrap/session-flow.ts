@@ -24,7 +24,6 @@ import {
   type NotificationKind,
   type Notifying,
 } from '../core/notifications.js';
-import { overlayView, type OverlayFacts, type OverlayView } from '../core/overlay-view.js';
 import type { Millis, Reading, WindowClaim } from '../core/reading.js';
 import { sessionLadder } from '../core/report.js';
 import { deadline, startSession, step, type Session } from '../core/session.js';
@@ -229,15 +228,6 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
     notifying: stepNotifying(flow.notifying, { session, compaction, now }),
     record: noteStep(flow.record, { session, compaction, event, now }),
   };
-};
-
-/** The flow as an overlay shows it. */
-export const overviewOf = (
-  { session, compaction, messages, record, startedAt }: SessionFlow,
-  wish: Pick<OverlayFacts, 'contents' | 'can' | 'hotkey' | 'now'>,
-): OverlayView => {
-  const notice = messages.notices.shown?.text;
-  return overlayView({ session, compaction, record, startedAt, notice, ...wish });
 };
 
 /** When the flow has to be woken, if nothing happens before. */

@@ -6,7 +6,7 @@ import { stringStart } from '../filter/bytes.js';
  * protocol) and modifyOtherKeys. What the terminal says by itself is told apart: answers are the child's.
  */
 
-const plainKeys = ['c', 'a', 'p', 'n', 'u', 'h', 'd', '?', 'q'] as const satisfies readonly OverlayKey[];
+const plainKeys = ['c', 'a', 'p', 'n', 'd', '?', 'q'] as const satisfies readonly OverlayKey[];
 
 export interface OverlayKeyState {
   /** the beginning of a key or of an answer */

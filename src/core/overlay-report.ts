@@ -1,7 +1,7 @@
 import type { Ended } from './compaction/outcome.js';
 import { breakerOf } from './compaction/policy.js';
-import type { Compaction, Mode } from './compaction/state.js';
-import { compactionWords, type Doubt, isUrgent, secondsTo, uncertaintyOf } from './compaction/words.js';
+import { type Compaction, type Doubt, type Mode, uncertaintyOf } from './compaction/state.js';
+import { compactionWords, isUrgent, outcomeWords, secondsTo } from './compaction/words.js';
 import { contextReport } from './context-report.js';
 import { isStale } from './evidence.js';
 import { footerView, isWindowUnknown } from './footer-view.js';
@@ -179,7 +179,7 @@ const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
       isNext: told === undefined && next !== undefined,
       durationMs: endedAt - startedAt,
       by: byText(ended),
-      outcome: outcomeText(ended),
+      outcome: outcomeWords(outcome),
       hasFailed: outcome.kind !== 'verified',
       evidence,
     });
@@ -195,29 +195,6 @@ const byText = ({ initiator, isManual }: Ended): string => {
       return 'you';
     case 'agent':
       return 'the agent';
-  }
-};
-
-const outcomeText = ({ outcome }: Ended): string => {
-  switch (outcome.kind) {
-    case 'verified':
-      return 'verified';
-    case 'noop':
-      return 'nothing to compact';
-    case 'failed':
-      return `failed: ${outcome.text}`;
-    case 'interrupted':
-      return `interrupted by ${outcome.by}`;
-    case 'not-delivered':
-      return `not delivered: ${outcome.reason}`;
-    case 'not-started':
-      return 'did not start';
-    case 'timeout':
-      return `no end after ${Math.round(outcome.afterMs / 1000)} s`;
-    case 'unverified':
-      return 'unverified: no number shows it';
-    case 'skipped-busy':
-      return `nothing typed: ${outcome.reason}`;
   }
 };
 
@@ -322,12 +299,11 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
   const { attempts, hardAttempts, failures, refills } = policy;
   const breaker = breakerOf(policy, now);
   const inARow = `${failures} failure${failures === 1 ? '' : 's'} in a row`;
-  const paused =
-    breaker && 'until' in breaker
-      ? `Paused for ${durationText(breaker.until - now)} more`
-      : policy.openedAt === undefined
-        ? undefined
-        : 'One more attempt is allowed';
+  const paused = breaker
+    ? `Paused for ${durationText(breaker.until - now)} more`
+    : policy.openedAt === undefined
+      ? undefined
+      : 'One more attempt is allowed';
   return [
     settings.command === undefined ? 'No command is known.' : `The command is ${settings.command}.`,
     episodeSince === undefined

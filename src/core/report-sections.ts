@@ -79,7 +79,7 @@ export const barSection = (report: ContextReport, facts: NumberFacts): Section =
       : {
           parts: barParts(report, facts),
           marks: barMarks(report),
-          fill: `${mark}${shareText(usedPercent, over)}${facts.isWindowAssumed ? '?' : ''}`,
+          fill: `${shareText(usedPercent, over, mark)}${facts.isWindowAssumed ? '?' : ''}`,
           tier,
         };
   return { bar, rows: [] };
@@ -112,7 +112,7 @@ export const usedRows = ({ reading }: ContextReport, facts: NumberFacts): readon
   const isPercentShown = usedPercent !== undefined && (usedTokens === undefined || basis !== 'window');
   const used = [
     ...(usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`]),
-    ...(isPercentShown ? [`${mark}${shareText(usedPercent, over)} ${basisTexts[basis]}`] : []),
+    ...(isPercentShown ? [`${shareText(usedPercent, over, mark)} ${basisTexts[basis]}`] : []),
     source === 'estimate' ? sourceTexts.estimate : `from ${sourceTexts[source]}`,
     ...(facts.ageMs === undefined ? [] : [agoText(facts.ageMs)]),
   ];

@@ -4,7 +4,7 @@ import type { PartName } from '../core/context-report.js';
 import type { Bar, Emphasis, Report, Row, Section } from '../core/report-sections.js';
 import type { Look } from './look.js';
 import { UsageChart } from './UsageChart.js';
-import { asciiText, widthOf, withSafeTexts } from './text.js';
+import { asciiText, shortened, widthOf, withSafeTexts } from './text.js';
 import { paintsOf, type Paint, type Paints } from './theme.js';
 
 // A report as rows of text: for the overlay and for `ctxwrap context`.
@@ -125,7 +125,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
   const taken = [...(cells.label > 0 ? [cells.label] : []), ...cells.values];
   const room = columns - taken.reduce((sum, width) => sum + width + GAP, 0);
   const isBelow = isTable && !isOneLine && room < LEAST_TEXT;
-  const sign = hasSigns ? `${signText(row, paints)} ` : '';
+  const sign = hasSigns ? `${signText(row, paints)} ` : ''; // Ink's own way to cut can leave half of a wide character
   return (
     <Box flexDirection="column">
       <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={GAP}>
@@ -133,7 +133,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
           <Box columnGap={GAP} flexShrink={0}>
             {label !== undefined && cells.label > 0 && (
               <Box width={cells.label} flexShrink={0}>
-                <Text wrap="truncate-end">{sign + head(label)}</Text>
+                <Text>{sign + head(shortened(label, cells.label - widthOf(sign)))}</Text>
               </Box>
             )}
             {values.map((value, index) => (
@@ -145,7 +145,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
         )}
         {text !== '' && (
           <Box flexShrink={1} marginLeft={isBelow ? 4 : 0}>
-            {isOneLine ? <Text wrap="truncate-end">{paint(text)}</Text> : <Words text={text} paint={paint} />}
+            {isOneLine ? <Text>{paint(shortened(text, room))}</Text> : <Words text={text} paint={paint} />}
           </Box>
         )}
       </Box>

@@ -45,7 +45,7 @@ describe('the context of a session as text', () => {
     expect(textOf(factsAt(150_000, { cachedTokens: 149_000 }), 100)).toMatchInlineSnapshot(`
       [
         "claude · claude-haiku-4-5",
-        "  File    /home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl",
+        "File    /home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl",
         "",
         "▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯   75%  warn",
         "                                                                   auto╵     ╵hard",

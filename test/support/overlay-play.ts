@@ -3,7 +3,7 @@ import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { noRecord, noteStep } from '../../src/core/history.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
 import { overlayReport, type OverlayFacts, type OverlayReport } from '../../src/core/overlay-report.js';
-import type { FlowContext, SessionFlow } from '../../src/wrap/session-flow.js';
+import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, NOON, playCompaction } from './compaction-play.js';
 import type { Play } from './compaction-play.js';
 import { tokens } from './sessions.js';

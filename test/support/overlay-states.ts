@@ -1,4 +1,5 @@
 // Every state that the overlay has a look of its own for.
+import { agentFacts } from '../../src/agents/agent.js';
 import { runtimes } from '../../src/agents/index.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
 import type { OverlayFacts, OverlayReport } from '../../src/core/overlay-report.js';
@@ -98,7 +99,10 @@ const inWindow = (window: number, used: number): OverlayPlay =>
 /** Shown whole. */
 export const overlayCases = (): readonly OverlayCase[] => [
   { name: 'no-data', report: reportOf(playOverlay) },
-  { name: 'no-session-file', report: reportOf(() => playOverlay({}, { runtime: runtimes.generic })) },
+  {
+    name: 'no-session-file',
+    report: reportOf(() => playOverlay({}, { agent: agentFacts(runtimes.generic, {}) })),
+  },
   {
     name: 'number-gone',
     report: reportOf(() => after(playOverlay, ({ play }) => play.tell(shows(40), blank))),

@@ -47,19 +47,10 @@ export interface UsageNote {
 export const noteUsage = (history: UsageHistory, { fill, at, mark = false }: UsageNote): UsageHistory => {
   const last = history.samples.at(-1);
   const isKnown = last ? isSameFill(last.fill, fill) : fill === undefined;
-  const isSet = last !== undefined && at < last.at;
-  if (isKnown && !mark && !isSet) return history;
-  const inTime = isSet ? before(history, at) : history;
-  const marked = mark ? { ...inTime, marks: [...inTime.marks, at].slice(-MOST_MARKS) } : inTime;
-  return isKnown && !isSet ? marked : thinned(added(marked, { at, ...(fill ? { fill } : {}) }));
+  if (isKnown && !mark) return history;
+  const marked = mark ? { ...history, marks: [...history.marks, at].slice(-MOST_MARKS) } : history;
+  return isKnown ? marked : thinned(added(marked, { at, ...(fill ? { fill } : {}) }));
 };
-
-// A clock that was set back: what it says happened later did not.
-const before = ({ samples, marks, stepMs }: UsageHistory, now: Millis): UsageHistory => ({
-  samples: samples.map((each) => ({ ...each, at: Math.min(each.at, now) })),
-  marks: marks.map((at) => Math.min(at, now)),
-  stepMs,
-});
 
 const added = (history: UsageHistory, sample: UsageSample): UsageHistory => {
   const { samples } = history;

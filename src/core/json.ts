@@ -151,6 +151,13 @@ export class UserError extends Error {
   }
 }
 
+/** What an error says. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The same for the log: with where it came from. */
+export const errorStack = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
 // What the agent is asked to keep is typed into its prompt, so it must be nothing but text.
 
 /** In characters. */

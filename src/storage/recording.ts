@@ -108,7 +108,7 @@ export const openRecording = (path: string, options: RecordingOptions): Recordin
   const file = open(path, options.onFailure);
   const event = (kind: 'o' | 'i' | 'r', data: string): void => {
     if (data === '') return;
-    const seconds = Math.max(0, options.now() - startedAt) / 1000;
+    const seconds = (options.now() - startedAt) / 1000;
     file.append(`[${seconds.toFixed(6)}, "${kind}", ${JSON.stringify(data)}]\n`);
   };
   const output = textReader();

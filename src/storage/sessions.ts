@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import type { Millis } from '../core/reading.js';
 import {
   isSessionId,
-  parseSessionRecord,
   livenessOf,
   outdated,
   type Liveness,
   type SessionRecord,
-  parseVerifiedRecord,
   verifiedName,
   type VerifiedRecord,
 } from '../core/records.js';
@@ -56,7 +54,9 @@ export const readSession = async (
   now: Millis,
 ): Promise<ListedSession | undefined> => {
   const path = join(stateFolder, FOLDER, id + SUFFIX);
-  const record = parseSessionRecord((await readSmall(path, MOST_BYTES)) ?? '');
+  const text = await readSmall(path, MOST_BYTES);
+  const record =
+    text === undefined ? undefined : (await import('../core/read-record.js')).parseSessionRecord(text);
   if (record === undefined || record.id !== id) return undefined;
   const runs = record.endedAt === undefined && isRunning(record.pid, record.processStart);
   return { record, liveness: livenessOf(record, runs, now) };
@@ -110,6 +110,7 @@ export const readVerified = async (
     join(stateFolder, VERIFIED_RECORDS_FOLDER, `${name}.json`),
     VERIFIED_RECORDS_MOST_BYTES,
   );
-  const record = text === undefined ? undefined : parseVerifiedRecord(text);
+  const record =
+    text === undefined ? undefined : (await import('../core/read-record.js')).parseVerifiedRecord(text);
   return record?.agent === agent && record.agentVersion === agentVersion ? record : undefined;
 };

@@ -51,7 +51,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
       const flow = stage.readings?.flow();
       if (!render || !flow) return [];
       const notice = flow.messages.notices.shown?.text;
-      const facts = { ...flow, contents, notice, hotkey: hotkeyOf(session), now: Date.now() };
+      const facts = { ...flow, contents, notice, hotkey: hotkeyOf(session) };
       const look = lookOf(session.env, true, columns, session.theme);
       const { rows: texts, ...extent } = render(overlayReport(facts, state.page), {
         look,

@@ -16,7 +16,7 @@ import { flowDue, noticeEvent, startFlow, stepFlow, type SessionFlow } from '../
 import type { Session } from '../core/session.js';
 import { compactKeys, compactSettings } from './compactor.js';
 import type { WrapSession, LiveWish } from './options.js';
-import { makeAlarm } from './timing.js';
+import { makeAlarm, makeClock } from './timing.js';
 
 export interface LoopListener {
   /** only when it is another one */
@@ -37,8 +37,8 @@ export interface LoopListener {
  */
 export interface SessionLoop {
   readonly take: (event: Event) => void;
-  /** everything that is known of the session now */
-  readonly flow: () => SessionFlow;
+  /** everything that is known of the session, and what its own clock says */
+  readonly flow: () => SessionFlow & { readonly now: Millis };
   readonly stop: () => void;
 }
 
@@ -117,13 +117,21 @@ const viewOf = (
   };
 };
 
+/** What others are told of an effect: the times in it are of the session's own clock, which is so many milliseconds behind. */
+const byWallClock = (effect: Effect, behindMs: number): Effect => {
+  if (effect.type !== 'ended') return effect;
+  const { ended } = effect;
+  const wall = (at: Millis): Millis => at + behindMs;
+  return { ...effect, ended: { ...ended, startedAt: wall(ended.startedAt), endedAt: wall(ended.endedAt) } };
+};
+
 export const makeSessionLoop = (
   session: WrapSession,
   compact: CompactSettings,
   listener: LoopListener,
 ): SessionLoop => {
   const { onView, onState, onEffect, onNotification } = listener;
-  const now = Date.now;
+  const now = makeClock();
   const ask = compactKeys(session);
   const tips = session.tips === false ? undefined : { ask };
   const agent = agentFacts(session.runtime, session.env);
@@ -142,8 +150,9 @@ export const makeSessionLoop = (
     if (key !== shown) onView(view);
     shown = key;
     onState?.(state, compactionRecord(compaction, flow.record.past, words));
-    for (const effect of compaction.effects) onEffect?.(effect, state);
-    for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
+    for (const effect of compaction.effects) onEffect?.(byWallClock(effect, Date.now() - now()), state);
+    for (const each of flow.notifying.due)
+      onNotification?.(notificationRecord(each, state, origin, Date.now()));
     alarm.set(flowDue(flow, now()));
     sight.wait(compaction);
   };
@@ -165,7 +174,7 @@ export const makeSessionLoop = (
       keys.tell();
       take(event);
     },
-    flow: () => flow,
+    flow: () => ({ ...flow, now: now() }),
     stop: () => {
       keys.stop();
       sight.stop();

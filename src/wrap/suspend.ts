@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { processStat } from '../storage/processes.js';
 import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
 import { stopOurselves } from '../terminal/tty.js';
 import type { Output } from './output.js';
@@ -33,16 +33,6 @@ const ANSWER_MS = 150; // for the terminal to say where the shell has left its c
 const isControlZ = (bytes: Uint8Array): boolean =>
   bytes.includes(CONTROL_Z) ||
   /\x1b\[122(:\d*)*;5(:1)?u|\x1b\[27;5;122~/.test(Buffer.from(bytes).toString('latin1'));
-
-/** State letter of a process (proc(5): after the last parenthesis); undefined where the system does not tell. */
-const processState = async (pid: number): Promise<string | undefined> => {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).charAt(0);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Finds the words although they may be split between chunks. */
 const makeWordFinder = (words: string): ((bytes: Uint8Array) => boolean) => {
@@ -113,9 +103,7 @@ export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
   const poll = setInterval(() => {
     const pid = stage.child?.pid;
     if (pid === undefined || stopping) return;
-    void processState(pid).then((state) => {
-      if (state === 'T') now();
-    });
+    if (processStat(pid)?.state === 'T') now();
   }, POLL_MS);
   return {
     noteKeys: (bytes) => {

@@ -1,4 +1,24 @@
+import { uptime } from 'node:os';
 import type { Millis } from '../core/reading.js';
+
+const SLEPT_MS = 2_000; // the machine's uptime is counted in seconds on some systems
+
+/**
+ * The time of a session: it begins with the wall clock's, and goes on with a clock that nobody can set. Linux stops that one while the
+ * machine sleeps, and counts the sleep as uptime.
+ */
+export const makeClock = (uptimeMs = (): number => uptime() * 1000): (() => Millis) => {
+  let at = Date.now();
+  let last = { awake: performance.now(), up: uptimeMs() };
+  return () => {
+    const now = { awake: performance.now(), up: uptimeMs() };
+    const awake = now.awake - last.awake;
+    const slept = now.up - last.up - awake;
+    at += awake + (slept > SLEPT_MS ? slept : 0);
+    last = now;
+    return Math.round(at);
+  };
+};
 
 /** The one timer of a session: it rings once at the time that was set last. */
 export interface Alarm {
@@ -8,7 +28,7 @@ export interface Alarm {
   readonly stop: () => void;
 }
 
-const LONGEST_MS = 60_000; // Node rings at once where a time is more than 24 days away, as after a clock was set back
+const LONGEST_MS = 60_000; // a timer does not count the time in which the machine sleeps
 
 export const makeAlarm = (now: () => Millis, onRing: () => void): Alarm => {
   let timer: NodeJS.Timeout | undefined;
@@ -42,18 +62,14 @@ export const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
   };
 };
 
-/** Resolves with the work, or after so many milliseconds; the work then goes on by itself. No timer is left. */
-export const atMost = async (ms: number, work: Promise<unknown>): Promise<void> => {
+/** Whether the work is done, or has failed, in so many milliseconds; else it goes on by itself. No timer is left. */
+export const atMost = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((done) => {
-    timer = setTimeout(done, ms).unref();
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await Promise.race([
-    work.then(
-      () => undefined,
-      () => undefined,
-    ),
-    late,
-  ]);
+  const isOver = (): boolean => true;
+  const isInTime = await Promise.race([work.then(isOver, isOver), late]);
   clearTimeout(timer);
+  return isInTime;
 };

@@ -6,7 +6,7 @@ import { startCompaction } from '../../src/core/compaction/state.js';
 import { noRecord } from '../../src/core/history.js';
 import { overlayReport } from '../../src/core/overlay-report.js';
 import { contextReport } from '../../src/core/context-report.js';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';
 import { runtimes } from '../../src/agents/index.js';

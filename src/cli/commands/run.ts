@@ -7,6 +7,7 @@ import type { Runtime } from '../../agents/agent.js';
 import { runtimes } from '../../agents/index.js';
 import { reasonOf } from '../../storage/errors.js';
 import { findCommand, type Obstacle, isShellScript } from '../../storage/find-command.js';
+import { isRunning } from '../../storage/processes.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
@@ -66,13 +67,7 @@ const LEVEL = 'CTXWRAP_LEVEL';
 /** A session's id begins with the pid of its wrapper; one that is gone has left its variable to a shell or a tmux server. */
 const isAlive = (session: string | undefined): boolean => {
   const pid = Number.parseInt(session ?? '', 10);
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return pid > 0 && isRunning(pid);
 };
 
 /** The window that the user gives this agent, unless one was given for all. */
@@ -111,7 +106,7 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
   try {
     const command = {
       file: process.execPath,
-      args: [agentProgram(), interactive ? '--interactive' : '--auto'],
+      args: [agentProgram(), ...(interactive ? ['--interactive'] : [])],
       env: { ...process.env, CTXWRAP_DEMO_LOG: join(folder, 'session.jsonl') },
       runtime: runtimes.demo,
     };

@@ -155,7 +155,7 @@ export const makeFooter = (
   isResized: () => boolean,
 ): Footer => {
   const { grid } = stage.filter;
-  const { footerItems } = stage.session;
+  const { 'footer.items': footerItems } = stage.session.values;
   const brush = makeBrush(stage, isResized);
   let render: Render | undefined;
   let view: FooterView | undefined;

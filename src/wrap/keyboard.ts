@@ -252,9 +252,10 @@ const newMouseModes = [1005, 1006, 1015, 1016];
 const contextOf = ({ filter, session, cover, standIn }: Stage, isQuiet: boolean): InputContext => {
   const { grid, ledger } = filter;
   const { terminalRows, rows: childRows, columns } = grid;
+  const { hotkey } = session.values;
   const oldMouse = mouseModes.some(ledger.isSet) && !newMouseModes.some(ledger.isSet);
   return {
-    hotkey: session.hotkey,
+    hotkey: hotkey === 'none' ? undefined : hotkey,
     frame: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
     isOurs: ledger.questions.take,
     states: standIn,

@@ -58,7 +58,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
     draw: ({ columns, rows }) => {
       const seen = view();
       if (!render || !seen) return [];
-      const look = lookOf(session.env, true, columns, session.theme);
+      const look = lookOf(session.env, true, columns, session.values.theme);
       const frame = render(seen, { look, rows, page: state.page, scroll: state.scroll });
       state = drawnOverlay(state, frame);
       return frame.rows;
@@ -130,6 +130,6 @@ const changeMode = ({ readings, session }: Stage): void => {
   const mode = readings?.overview({}).mode;
   if (!readings || mode === undefined) return;
   const next = nextMode(mode);
-  const isNever = session.ladder?.preset === 'handoff' && next === 'auto';
+  const isNever = session.values.ladder === 'handoff' && next === 'auto';
   readings.take({ type: 'mode', mode: isNever ? nextMode(next) : next });
 };

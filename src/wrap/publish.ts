@@ -1,5 +1,6 @@
 import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
+import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -117,7 +118,9 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
 
 /** Publishes a run of a child; undefined when nobody has said who we are. */
 const publishWrap = (session: WrapSession, childPid: number): Publisher | undefined => {
-  const { wrapper, runtime, cwd, env, log, ladder, mode } = session;
+  const { wrapper, runtime, cwd, env, log, values } = session;
+  const { mode } = values;
+  const ladder = ladderChoice(values);
   if (!wrapper) return undefined;
   const start = processStart(wrapper.pid);
   return publishSession({
@@ -223,7 +226,7 @@ export const openOutside = (
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
-    omcFolder: session.watchOmc ? cwd : undefined,
+    omcFolder: session.values['watch.omc'] ? cwd : undefined,
     now: Date.now,
     onEvent,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),

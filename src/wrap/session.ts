@@ -2,6 +2,7 @@ import type { Recipe } from '../agents/agent.js';
 import { dueOf, isUnseen, type Unseen } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
+import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { messageAt } from '../core/messages.js';
@@ -14,14 +15,15 @@ import {
   type CompactionRecord,
 } from '../core/records.js';
 import type { Session } from '../core/session.js';
-import { compactKeys, hotkeyOf, compactSettings } from './compactor.js';
-import type { WrapSession, LiveWish } from './options.js';
+import { compactKeys, compactSettings, hotkeyOf } from './compactor.js';
+import type { WrapSession } from './options.js';
 import {
   flowDue,
   overviewOf,
   startFlow,
   stepFlow,
   wakeFlow,
+  type FlowContext,
   type SessionFlow,
   noticeEvent,
 } from './session-flow.js';
@@ -129,6 +131,13 @@ const viewOf = (
   };
 };
 
+const contextOf = (session: WrapSession, compact: CompactSettings, ask: string | undefined): FlowContext => {
+  const { values } = session;
+  const tips = values.tips ? { ask } : undefined;
+  const { window, 'notify.on': notify } = values;
+  return { ...session, compact, window, ladder: ladderChoice(values), tips, notify };
+};
+
 export const makeSessionLoop = (
   session: WrapSession,
   compact: CompactSettings,
@@ -136,9 +145,9 @@ export const makeSessionLoop = (
 ): SessionLoop => {
   const { onView, onState, onEffect, onNotification } = listener;
   const now = Date.now;
-  const ask = compactKeys(session);
-  const tips = session.tips === false ? undefined : { ask };
-  const context = { ...session, compact, tips, notify: session.notify?.kinds };
+  const hotkey = hotkeyOf(session.values);
+  const ask = compactKeys(session.values);
+  const context = contextOf(session, compact, ask);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
   let flow = startFlow(context, now());
   let shown: string | undefined;
@@ -177,7 +186,7 @@ export const makeSessionLoop = (
       keys.tell();
       take(event);
     },
-    overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey: hotkeyOf(session) }),
+    overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey }),
     stop: () => {
       keys.stop();
       sight.stop();
@@ -196,34 +205,31 @@ export const followSettings = (
 ): (() => void) => {
   const { watchSettings, log } = session;
   const stop = watchSettings?.({
-    onChange: (wish) => {
+    onChange: (now) => {
       log.info(
         'the configuration has changed: window and boundaries hold at once, the rest as soon as no compaction is due',
       );
-      take(settingsEvent(session, wish, recipe));
+      take(settingsEvent(session, now, recipe));
     },
     onNotice: (text) => take(noticeEvent(text)),
   });
   return stop ?? (() => undefined);
 };
 
-const settingsEvent = (session: WrapSession, wish: LiveWish, recipe: Recipe | undefined): Event => {
-  const { draft } = session.compact ?? {};
-  const { mode, window, ladder = {} } = wish;
-  const { draft: _, ...compact } = wish.compact ?? {}; // the typist got it at the start
+const settingsEvent = (
+  session: WrapSession,
+  { values, isModeGiven }: CurrentSettings,
+  recipe: Recipe | undefined,
+): Event => {
+  const { window, mode } = values;
+  const { draft } = session.values; // the typist got it at the start
+  const usable = mode === 'off' ? 'warn' : mode; // a session that observes cannot become one that does not
   return {
     type: 'settings',
     settings: {
-      ladder,
+      ladder: ladderChoice(values),
       ...(window === undefined ? {} : { windowTokens: window }),
-      compact: compactSettings(
-        {
-          mode: mode === 'off' ? 'warn' : mode, // a session that observes cannot become one that does not
-          ladder,
-          compact: { ...compact, ...(draft === undefined ? {} : { draft }) },
-        },
-        recipe,
-      ),
+      compact: compactSettings({ values: { ...values, draft, mode: usable }, isModeGiven }, recipe),
     },
   };
 };

@@ -67,7 +67,7 @@ const tidyUp = async (
   if (rest.length > 0) tty.write(rest);
   const hasModel = stage.cursorKnown && !stage.verbatim;
   const isCurrent = hasModel && (await within(screen.settled(), SCREEN_MS));
-  const isOff = stage.session.mode === 'off';
+  const isOff = stage.session.values.mode === 'off';
   const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
   tty.write(
     tidySequence(filter.grid, filter.ledger, {
@@ -170,7 +170,7 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
   const question: CursorQuestion = questionOf(stage, () => resize.realign());
   const footer = makeFooter(
     stage,
-    (columns) => lookOf(stage.session.env, true, columns, stage.session.theme),
+    (columns) => lookOf(stage.session.env, true, columns, stage.session.values.theme),
     () => resize.check(),
   );
   const output = makeOutput(stage, {

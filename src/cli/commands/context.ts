@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import type { Runtime, Homestead } from '../../agents/agent.js';
 import { runtimes, allRuntimes } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
+import { ladderChoice } from '../../core/config/keys.js';
 import { ownAttempt, withOwn } from '../../core/compaction/history.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
@@ -25,7 +26,7 @@ import { readSessionFile, runtimeOfFile, type ReadSession } from '../../wrap/rea
 import { contextText } from '../context-text.js';
 import * as messages from '../messages.js';
 import { drawnFor } from '../print.js';
-import { ladderChoice, type ContextRequest } from '../request.js';
+import type { ContextRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
 import { jsonText, widthOfOutput, paintFor } from '../text.js';
 import { findSession, namesOf, onlySession } from './ps.js';
@@ -144,8 +145,8 @@ const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): 
     path,
     runtime,
     env: {}, // a file may be another machine's, or of another day: this shell's settings are not its agent's
-    windowTokens: options.window,
-    ladder: ladderChoice(options),
+    windowTokens: options.values.window,
+    ladder: ladderChoice(options.values),
     now: Date.now(),
   });
 

@@ -11,6 +11,7 @@ import type {
   ScreenView,
   Signals,
 } from '../core/reading.js';
+import type { AgentFacts } from '../core/session-flow.js';
 import type { OwnCompactionSource } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
@@ -50,6 +51,14 @@ export interface Runtime {
   /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */
   readonly derivedWindow?: (screen: Reading, log: Reading, env: Env) => WindowClaim | undefined;
 }
+
+/** What the core has to know of an agent, in the environment that it will run in. */
+export const agentFacts = ({ name, nativeTrigger, log, derivedWindow }: Runtime, env: Env): AgentFacts => ({
+  name,
+  native: nativeTrigger(env),
+  hasLog: log !== undefined,
+  derivedWindow: derivedWindow && ((screen, log) => derivedWindow(screen, log, env)),
+});
 
 /** How a runtime's rendered screen is read. */
 export interface AgentScreen {

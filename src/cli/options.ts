@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander';
 import { runtimes } from '../agents/index.js';
 import { fallbackOf, keyNames, keyOf, type KeyName, fallbacks } from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
-import { LEAST_TOKENS, MOST_TOKENS, tokensIn } from '../core/format.js';
 import { LONGEST_FOCUS, shellWord, type UserError } from '../core/json.js';
 import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
 import type { Options } from './request.js';
@@ -54,24 +53,20 @@ const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
         ? badValue(flag, type.rule(), text, right)
         : unknownItem(flag, wrong, choices);
     }
-    case 'tokens':
-      return badValue(flag, type.rule(), text, betterTokens(tokensIn(text), right));
-    case 'bound': {
-      const bare = tokensIn(text); // 80 for 80%
-      return badValue(flag, type.rule(), text, bare >= 1 && bare <= 100 ? `${bare}%` : '80%');
-    }
     case 'path':
-      return badValue(flag, 'the name of a file', text, right);
+      return badValue(flag, 'the name of a file', text, right.replace(/.*\//, ''));
+    case 'text':
+      return badValue(flag, type.rule(), text, shellWord(right));
     case 'focus': {
       const { length } = [...text.trim()];
-      if (length > LONGEST_FOCUS) return longFocus(length, LONGEST_FOCUS);
+      return length > LONGEST_FOCUS
+        ? longFocus(length, LONGEST_FOCUS)
+        : badValue(flag, type.rule(), text, shellWord(right));
     }
+    default:
+      return badValue(flag, type.rule(text), text, type.nearest?.(text) ?? right);
   }
-  return badValue(flag, type.rule(text), text, shellWord(right));
 };
-
-const betterTokens = (tokens: number, otherwise: string): string =>
-  tokens > MOST_TOKENS ? '10M' : tokens < LEAST_TOKENS ? '1k' : otherwise;
 
 /** A runtime by its name, of ours or of the user's configuration, or the file that defines one; neither is looked up here. */
 export type RuntimeOption = { readonly name: string } | { readonly file: string };

@@ -1,6 +1,7 @@
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import { askedIn, type ActivityReport, type Millis } from '../core/reading.js';
+import { noticeEvent } from '../core/session-flow.js';
 import { sessionFiles } from '../storage/agent-files.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
@@ -10,7 +11,6 @@ import { makeEstimateSource } from './estimate.js';
 import type { WrapSession } from './options.js';
 import { makeDoubt, makeObserver, type Observer, screenText } from './screen-reader.js';
 import { followSession, type Following } from './session-file.js';
-import { noticeEvent } from './session-flow.js';
 import { followSettings, makeSessionLoop, type LoopListener, type SessionLoop } from './session.js';
 import { followOfficial, type OfficialFollowing, followOwnCompaction } from './status-line.js';
 import { typistPort, untouched, type TypistHands } from './typist.js';

@@ -1,4 +1,4 @@
-import type { Recipe } from '../agents/agent.js';
+import { agentFacts, type Recipe } from '../agents/agent.js';
 import { dueOf, isUnseen, type Unseen } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
@@ -14,19 +14,18 @@ import {
   compactionRecord,
   type CompactionRecord,
 } from '../core/records.js';
-import type { Session } from '../core/session.js';
-import { compactKeys, compactSettings, hotkeyOf } from './compactor.js';
-import type { WrapSession } from './options.js';
 import {
   flowDue,
+  noticeEvent,
   overviewOf,
   startFlow,
   stepFlow,
-  wakeFlow,
   type FlowContext,
   type SessionFlow,
-  noticeEvent,
-} from './session-flow.js';
+} from '../core/session-flow.js';
+import type { Session } from '../core/session.js';
+import { compactKeys, hotkeyOf, compactSettings } from './compactor.js';
+import type { WrapSession } from './options.js';
 import { makeAlarm } from './timing.js';
 
 export interface LoopListener {
@@ -135,7 +134,8 @@ const contextOf = (session: WrapSession, compact: CompactSettings, ask: string |
   const { values } = session;
   const tips = values.tips ? { ask } : undefined;
   const { window, 'notify.on': notify } = values;
-  return { ...session, compact, window, ladder: ladderChoice(values), tips, notify };
+  const agent = agentFacts(session.runtime, session.env);
+  return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify };
 };
 
 export const makeSessionLoop = (
@@ -147,9 +147,8 @@ export const makeSessionLoop = (
   const now = Date.now;
   const hotkey = hotkeyOf(session.values);
   const ask = compactKeys(session.values);
-  const context = contextOf(session, compact, ask);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
-  let flow = startFlow(context, now());
+  let flow = startFlow(contextOf(session, compact, ask), now());
   let shown: string | undefined;
   const write = makeScribe(session.log);
 
@@ -177,7 +176,7 @@ export const makeSessionLoop = (
   const alarm = makeAlarm(now, () => {
     keys.tell();
     sight.look();
-    go(wakeFlow(flow, context, now()));
+    go(stepFlow(flow, { type: 'alarm' }, now()));
   });
   go(flow);
   return {

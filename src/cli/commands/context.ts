@@ -4,7 +4,7 @@ import type { Runtime, Homestead } from '../../agents/agent.js';
 import { runtimes, allRuntimes } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { ownAttempt, withOwn } from '../../core/compaction/history.js';
+import { ownAttempt, withOwn } from '../../core/compaction/protocol.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
   contextRecord,

@@ -172,7 +172,7 @@ const compactingKeys = {
     type: flag,
     fallback: true,
     careful: false,
-    doc: 'At warn, text since the last number counts: when both together reach auto, that is auto.',
+    doc: 'At warn, text since the last number counts: when both together reach auto, that is auto, at most every ten minutes.',
     option: { flag: '--no-proactive', help: 'at warn, text since the last number does not count' },
     project: [true, false],
     isLive: true,

@@ -34,6 +34,8 @@ export interface ValueType<T = unknown> {
   /** a text of the environment as a file would hold it, where that is not the text itself */
   readonly fromText?: (text: string) => unknown;
   readonly choices?: readonly string[];
+  /** what may have been meant by a text that may not stand there */
+  readonly nearest?: (text: string) => string | undefined;
   /** JSON Schema */
   readonly schema: JsonRecord;
 }
@@ -102,20 +104,27 @@ const boundSchema = {
 };
 
 /** A number of tokens, also as `200k` or `1M`. */
-export const tokens = (least = LEAST_TOKENS, most = MOST_TOKENS): ValueType<number> => ({
-  kind: 'tokens',
-  rule: () => `a number of tokens from ${least / 1_000}k to ${most / 1_000_000}M`,
-  read: (written) => {
-    const count = tokensIn(amount(written));
-    return Number.isInteger(count) && count >= least && count <= most ? count : undefined;
-  },
-  schema: {
-    anyOf: [
-      { type: 'integer', minimum: least, maximum: most },
-      { type: 'string', pattern: TOKENS },
-    ],
-  },
-});
+export const tokens = (least = LEAST_TOKENS, most = MOST_TOKENS): ValueType<number> => {
+  const [leastText, mostText] = [`${least / 1_000}k`, `${most / 1_000_000}M`];
+  return {
+    kind: 'tokens',
+    rule: () => `a number of tokens from ${leastText} to ${mostText}`,
+    nearest: (text) => {
+      const count = tokensIn(text);
+      return count > most ? mostText : count < least ? leastText : undefined;
+    },
+    read: (written) => {
+      const count = tokensIn(amount(written));
+      return Number.isInteger(count) && count >= least && count <= most ? count : undefined;
+    },
+    schema: {
+      anyOf: [
+        { type: 'integer', minimum: least, maximum: most },
+        { type: 'string', pattern: TOKENS },
+      ],
+    },
+  };
+};
 
 /** A boundary of a tier: `80%` of the window, or tokens. */
 export const bound: ValueType<Bound> = {
@@ -123,6 +132,10 @@ export const bound: ValueType<Bound> = {
   rule: () => 'a percentage from 1% to 100% or a number of tokens from 1k to 10M',
   read: (written) => boundIn(amount(written)),
   write: (value) => (value.unit === 'percent' ? boundText(value) : value.value),
+  nearest: (text) => {
+    const bare = tokensIn(text); // 80 for 80%
+    return bare >= 1 && bare <= 100 ? `${bare}%` : '80%';
+  },
   schema: boundSchema,
 };
 

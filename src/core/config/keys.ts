@@ -1,4 +1,4 @@
-import { controlKeyName, defaultHotkey, footerItems, logLevels } from '../format.js';
+import { footerItems, logLevels } from '../format.js';
 import type { LadderChoice } from '../ladder.js';
 import { notificationKinds } from '../notifications.js';
 import { backendNames } from './backends.js';
@@ -288,7 +288,7 @@ const sessionKeys = {
   },
   hotkey: {
     type: hotkey,
-    fallback: controlKeyName(defaultHotkey),
+    fallback: 'Ctrl-]', // which no agent and no shell uses
     doc: 'The key that is ours: `Ctrl-G`, `^G`, or `none`. Pressed twice it goes to the agent.',
     option: { flag: '--hotkey', takes: '<key>', help: 'the key that opens the overview: Ctrl-G, ^G, none' },
   },

@@ -19,7 +19,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 
 /** What a floor may import from outside; `node:` stands for all of Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
-  core: [],
+  core: ['valibot'], // pure, too
   agents: ['node:path'],
   terminal: [
     'node:',
@@ -65,7 +65,7 @@ const smallLines = 50; // a smaller file is one because two others need it
 /** Entries of the program, and what is loaded later, which has a file of its own for that. */
 const entries = ['cli/main.ts', 'cli/library.ts', 'demo/main.ts', 'wrap/session-start.ts'];
 const startsWith = ['cli/main.ts', 'wrap/session-start.ts']; // they run before the child
-const slowPackages = ['jsonc-parser', 'chalk', 'string-width', '@xterm/headless', 'ink', 'react'];
+const slowPackages = ['valibot', 'jsonc-parser', 'chalk', 'string-width', '@xterm/headless', 'ink', 'react'];
 const vagueNames = /(^|-)(utils?|helpers?|managers?|services?|handlers?|base|common|misc|shared|index)(-|$)/;
 
 const root = resolve(import.meta.dirname, '../src');

@@ -1,4 +1,5 @@
 import {
+  oneLine,
   isRecord,
   textAt,
   type JsonRecord,
@@ -63,7 +64,7 @@ export const nothingIn = (calls: readonly ToolCall[]): Grasped => ({ calls, cont
 
 export const toolCall = (id: string, name: string | undefined, input: unknown): ToolCall => ({
   id,
-  name: oneLine(name ?? 'tool', LONGEST_NAME),
+  name: shortLine(name ?? 'tool', LONGEST_NAME),
   label: labelOf(input),
 });
 
@@ -79,10 +80,10 @@ const telling = ['command', 'cmd', 'file_path', 'absolute_path', 'notebook_path'
   .concat(['input']);
 
 const labelOf = (input: unknown): string => {
-  if (typeof input === 'string') return oneLine(input, LONGEST_LABEL);
+  if (typeof input === 'string') return shortLine(input, LONGEST_LABEL);
   if (!isRecord(input)) return '';
   const name = telling.find((each) => ['string', 'object'].includes(typeof input[each]));
-  return name === undefined ? '' : oneLine(wordsOf(input, name), LONGEST_LABEL);
+  return name === undefined ? '' : shortLine(wordsOf(input, name), LONGEST_LABEL);
 };
 
 const wordsOf = (input: JsonRecord, name: string): string => {
@@ -92,14 +93,8 @@ const wordsOf = (input: JsonRecord, name: string): string => {
     : (textAt(input, name) ?? '');
 };
 
-/** Conversations hold anything, and this is shown in a terminal: no control characters, no marks that turn the writing round. */
-const oneLine = (text: string, longest: number): string =>
-  text
-    .slice(0, longest * 2)
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]+/gu, ' ')
-    .trim()
-    .slice(0, longest)
-    .replace(/\p{Cs}$/u, ''); // half of a character that was cut
+/** Conversations hold anything, of any length. */
+const shortLine = (text: string, longest: number): string => oneLine(text.slice(0, longest * 2), longest);
 
 // A picture is not measured by the length of its encoding.
 const PICTURE_TOKENS = 1_600;

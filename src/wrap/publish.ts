@@ -1,3 +1,4 @@
+import { errorText } from '../core/json.js';
 import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
@@ -62,12 +63,12 @@ export const publishSession = (options: PublishOptions): Publisher => {
   const write = (): Promise<void> => {
     clearTimeout(later);
     later = undefined;
-    writtenAt = now();
+    writtenAt = performance.now();
     return writeNow();
   };
   const change = (): void => {
     if (published.end || later) return;
-    const rest = Math.min(CHANGE_MS, writtenAt + CHANGE_MS - now());
+    const rest = writtenAt + CHANGE_MS - performance.now();
     if (rest <= 0) void write();
     else later = setTimeout(write, rest).unref();
   };
@@ -110,7 +111,7 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
       folder ??= await sessionsFolder(stateFolder);
       await writeSession(folder, record());
     } catch (error) {
-      if (!hasFailed) onFailure(error instanceof Error ? error.message : String(error));
+      if (!hasFailed) onFailure(errorText(error));
       hasFailed = true;
     }
   };

@@ -1,3 +1,4 @@
+import { errorStack } from '../core/json.js';
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import { askedIn, type ActivityReport, type Millis } from '../core/reading.js';
@@ -13,6 +14,7 @@ import { makeDoubt, makeObserver, type Observer, screenText } from './screen-rea
 import { followSession, type Following } from './session-file.js';
 import { followSettings, makeSessionLoop, type LoopListener, type SessionLoop } from './session.js';
 import { followOfficial, type OfficialFollowing, followOwnCompaction } from './status-line.js';
+import { makeClock } from './timing.js';
 import { typistPort, untouched, type TypistHands } from './typist.js';
 import { makeVersionNotice } from './version-notice.js';
 
@@ -167,12 +169,12 @@ const observe = (
     onEvent: take,
     onRead: log.text && screenText(log.text),
     onFailure: (error) => {
-      log.error(`reading the screen failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+      log.error(`reading the screen failed: ${errorStack(error)}`);
       take({ type: 'screen-blank' });
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
     },
   });
-  const estimate = runtime.isEstimated && makeEstimateSource({ screen, now: Date.now, onFact: take });
+  const estimate = runtime.isEstimated && makeEstimateSource({ screen, now: makeClock(), onFact: take });
   const all = {
     look: observer.look,
     refresh: observer.refresh,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorCode } from '../core/json.js';
 import { LATE } from '../core/compaction/machine.js';
 import {
   lookAtOmc,
@@ -277,7 +278,7 @@ const requestBox = (
         desk.keepOnly([]);
         seen = new Set();
         close(); // the folder may be another one at the next look
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+        if (errorCode(error) !== 'ENOENT') throw error;
       }
     },
     close: () => {

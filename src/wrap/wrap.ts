@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
 import type { FooterView } from '../core/footer-view.js';
-import { UserError } from '../core/json.js';
+import { errorStack, UserError } from '../core/json.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
 import { tidySequence, abandonSequence, holdRegionSequence } from '../terminal/painter.js';
@@ -25,26 +25,18 @@ import {
 } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import { type Stage, survive, armWatchdog, setStage, childSize } from './terminal-session.js';
+import { atMost } from './timing.js';
 import { makeTitleTurns, type TitleTurns } from './title-turns.js';
 
 const SCREEN_MS = 300; // for the screen model to catch up, so that the cursor can be put below its content
 const ENDING_ANSWER_MS = 300; // for an answer that would else be typed into the user's shell
 const STUCK_MS = 1_000; // a terminal that takes nothing, after we were told to end
 
-const within = (promise: Promise<void>, milliseconds: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), milliseconds);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
-
 /** Takes everything written so far; gives up on a stuck terminal only when somebody wants us to end. */
 const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean> => {
   const drained = stage.tty.drained();
   let left = stage.tty.pending();
-  while (!(await within(drained, STUCK_MS))) {
+  while (!(await atMost(STUCK_MS, drained))) {
     if (isToldToEnd() && stage.tty.pending() >= left) return false;
     left = stage.tty.pending();
   }
@@ -66,7 +58,7 @@ const tidyUp = async (
   const rest = stage.verbatim ? nothing : filter.flush(); // a filter that has failed is not asked again
   if (rest.length > 0) tty.write(rest);
   const hasModel = stage.cursorKnown && !stage.verbatim;
-  const isCurrent = hasModel && (await within(screen.settled(), SCREEN_MS));
+  const isCurrent = hasModel && (await atMost(SCREEN_MS, screen.settled()));
   const isOff = stage.session.values.mode === 'off';
   const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
   tty.write(
@@ -195,7 +187,7 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
   const resize = makeResize(stage, { output, question, onStart, onDone });
   const onStopping = (): void => overlay?.close();
   const suspend = makeSuspend(stage, { output, question, onStopping, onResumed: () => resize.renew() });
-  const titles = makeTitleTurns(stage, (bytes) => keys.forward(bytes));
+  const titles = makeTitleTurns(stage, (elements) => keys.forward(elements));
   const keys = keysOf({ stage, question, resize, suspend, overlay, titles });
   const notifier = makeNotifier(stage);
   return { stage, question, output, footer, overlay, resize, suspend, keys, notifier, titles };
@@ -249,9 +241,9 @@ const keysOf = ({
     onCompactKey: stage.session.runtime.recipe && (() => told(stage, compactByKey())),
     onTyped: () => told(stage, { type: 'user-keys' }),
     onAnswer: question.answered,
-    onForward: (bytes) => {
-      suspend.noteKeys(bytes);
-      titles.noteKeys(bytes);
+    onForward: (elements) => {
+      suspend.noteKeys(elements);
+      titles.noteKeys(elements);
     },
   });
 
@@ -323,7 +315,7 @@ const startIn = (stage: Stage, listener: ChildListener): Child => {
 const listen = (parts: Parts, ending: Ending): (() => void) => {
   const { stage, resize, suspend } = parts;
   const stopCatching = catchStrayErrors((error) => {
-    stage.session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+    stage.session.log.error(`unexpected: ${errorStack(error)}`);
     goPlain(parts);
   });
   const stopListening = listenToSignals({

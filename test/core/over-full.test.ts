@@ -7,7 +7,7 @@ import { contextReport } from '../../src/core/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { notificationKinds, startNotifying, stepNotifying } from '../../src/core/notifications.js';
 import { fullness } from '../../src/core/overlay-fill.js';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { readingRecord } from '../../src/core/report.js';
 import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, step } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
 import { publishSession } from '../../src/wrap/publish.js';
@@ -94,7 +94,9 @@ describe('publishing a session', () => {
   });
 
   it('writes at most once a second because of changes, and every five seconds without any', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date', 'performance'],
+    });
     const publisher = publish();
     await written(record);
     publisher.show(at(1));
@@ -118,7 +120,9 @@ describe('publishing a session', () => {
   });
 
   it('writes a new tier at once, for an agent may ask for it the next moment', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date', 'performance'],
+    });
     const publisher = publish();
     await written(record);
     publisher.show(at(1));

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/json.js';
 // A regular expression as a tree, so that its cost can be judged before it ever runs. Only what is a valid expression comes in here.
 
 /** Characters as bits: one for each of ASCII, and one for all others together. */
@@ -185,7 +186,7 @@ export const readPattern = (source: string): Pattern | { readonly reason: string
     const groups = (new RegExp(`${source}|`, 'u').exec('')?.length ?? 1) - 1;
     return reason === undefined ? { expression, groups } : { reason };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: errorText(error) };
   }
 };
 

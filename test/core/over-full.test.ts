@@ -14,7 +14,7 @@ import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { barLines } from '../../src/ui/overlay/overview.js';
 import { renderFooter } from '../../src/ui/Footer.js';
-import { makePen } from '../../src/replay/records.js';
+import { makeReplayEvents } from '../../src/replay/records.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
 import { sessionAfter, shows, tokens } from '../support/sessions.js';
@@ -74,7 +74,7 @@ const notified = (session: Session): readonly string[] => {
 
 const replayed = (state: Session, said: Event): string => {
   const change = { before: state, after: state, at: 1, now: 2_000 };
-  return [...makePen('qwen')(change, said)].map(replayLine).join('\n');
+  return [...makeReplayEvents('qwen')(change, said)].map(replayLine).join('\n');
 };
 
 const [tooMany, ownWord] = [tokens('log', 205_000), shows(101)];

@@ -85,9 +85,9 @@ describe('publishing a session', () => {
   it('says what it does about a full window', async () => {
     const publisher = publish();
     await written(record);
-    publisher.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    publisher.show(start, { mode: 'auto', words: 'waiting: agent is busy' });
     await written(() => record()?.compaction?.words === 'waiting: agent is busy');
-    publisher.showCompaction({ mode: 'auto' });
+    publisher.show(start, { mode: 'auto' });
     await written(() => record()?.compaction?.words === undefined);
     expect(record()?.compaction).toEqual({ mode: 'auto' });
     await publisher.end({ code: 0 });

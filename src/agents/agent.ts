@@ -1,4 +1,5 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
+import type { Values } from '../core/config/keys.js';
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';
@@ -238,12 +239,6 @@ export interface PromptLook {
 /** The prompt on this screen; undefined where none is seen, or where what is typed would not be taken as a message. */
 export type PromptReader = (seen: Seen) => PromptLook | undefined;
 
-/**
- * Whether the agent is asked at its launch to tell its numbers. That is not quite invisible where the user has no status line of their own,
- * so `auto` asks there only where nothing else tells how large the window is.
- */
-export type StatusLineWish = 'auto' | 'on' | 'off';
-
 /** Numbers that the agent itself hands to a command of ours, for the one launch that asks for them. */
 export interface OfficialSource {
   /** what to add to the launch, or why the agent is left alone */
@@ -268,7 +263,11 @@ export interface OfficialLaunch {
   readonly home: string;
   /** of the child */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly wish: StatusLineWish;
+  /**
+   * whether the agent is asked at its launch to tell its numbers; that is not quite invisible where the user has no status line of their
+   * own, so `auto` asks there only where nothing else tells how large the window is
+   */
+  readonly wish: Values['claude.statusLine'];
   /** the user has said how large the window is */
   readonly isWindowSet: boolean;
   /** the command is the agent's own: another one, as `npx`, may take no arguments of the agent's before its own */

@@ -1,11 +1,11 @@
 import { ladderOf } from '../core/build-ladder.js';
-import { backendWindow, type Values } from '../core/config/keys.js';
+import { backendWindow } from '../core/config/backends.js';
+import { ladderChoice, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
 import { tokensOf } from '../core/reading.js';
 import { homeFolder } from '../storage/state-folder.js';
-import { isModeGiven, readConfiguration } from './config/load.js';
+import { currentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';
-import { ladderChoice } from './request.js';
 
 // For other programs: what is configured, as the document of CONTEXT_WINDOW_SIZE and its kin asks for it, and an estimate by characters.
 
@@ -18,15 +18,14 @@ export interface Place {
 }
 
 const settingsAt = ({ env = process.env, cwd = workingFolder() }: Place): Settings =>
-  readConfiguration({}, [], { env, home: homeFolder(env), cwd }).settings;
+  readConfiguration({ flags: {} }, { env, home: homeFolder(env), cwd }).settings;
 
 const valuesAt = (place: Place): Values => settingsAt(place).values;
 
 /** `claude` when nobody names one. */
 export const getBackendName = (place: Place = {}): Backend => valuesAt(place).backend ?? 'claude';
 
-const windowIn = ({ window, backend = 'claude', 'claude.million': isMillion }: Values): number =>
-  window ?? backendWindow(backend, isMillion);
+const windowIn = (values: Values): number => values.window ?? backendWindow(values);
 
 // 85 % of the window where nobody says another share, as that document has it; a session's own ladder counts from the window's end.
 const thresholdIn = (values: Values): number | undefined => {
@@ -50,9 +49,9 @@ export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}
 
 /** Whether ctxwrap types the command by itself, or leaves it to the agent and the user. */
 export const needsCustomCompaction = (place: Place = {}): boolean => {
-  const { values, effective } = settingsAt(place);
-  const isSeen = values.footer !== false || isModeGiven(effective); // nobody sees a countdown without a footer
-  return isSeen && (values.mode ?? 'auto') === 'auto' && thresholdIn(values) !== undefined;
+  const { values, isModeGiven } = currentSettings(settingsAt(place));
+  const isSeen = values.footer || isModeGiven; // nobody sees a countdown without a footer
+  return isSeen && values.mode === 'auto' && thresholdIn(values) !== undefined;
 };
 
 /** The window in tokens that characters are measured against where nobody gives another. */

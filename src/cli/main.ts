@@ -18,8 +18,9 @@ const main = async (): Promise<void> => {
   }
   const task = await configured(request);
   // a file may say when, and the command line what
-  if (task.given?.includes('notifyCommand') && !task.options.notify) throw commandWithoutNotify();
-  finish(await perform(task), task.options.quiet ?? false);
+  const { flags, values } = task.options;
+  if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
+  finish(await perform(task), values.quiet);
 };
 
 const perform = async (request: Task): Promise<Outcome> => {

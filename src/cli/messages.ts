@@ -105,15 +105,13 @@ export const unknownChoice = (flag: string, given: string, choices: readonly str
   return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
 };
 
-export const unknownItem = (
-  flag: string,
-  { wrong, nearest: close }: { readonly wrong: string; readonly nearest: string | undefined },
-  items: readonly string[],
-): UserError =>
-  usageError(
-    `${flag} knows no "${wrong}"`,
+export const unknownItem = (flag: string, given: string, items: readonly string[]): UserError => {
+  const close = nearest(given, items);
+  return usageError(
+    `${flag} knows no "${given}"`,
     close === undefined ? `the items are ${items.join(', ')}` : `did you mean ${close}?`,
   );
+};
 
 export const missingValue = (option: string): UserError =>
   usageError(`option ${option} needs a value`, 'see ctxwrap --help');

@@ -5,7 +5,14 @@ import type { UserError } from '../core/json.js';
 import { hookAgents, hookText, type HookAgent } from './hooks.js';
 import * as messages from './messages.js';
 import { unknownKey, exitStatus } from './messages.js';
-import { parseFocus, parseChoice, addOptions, parseRuntime, parseWindow } from './options.js';
+import {
+  addOptions,
+  type CommandOptions,
+  keyOption,
+  optionsIn,
+  parseChoice,
+  parseRuntime,
+} from './options.js';
 import {
   type Options,
   type Request,
@@ -36,7 +43,7 @@ const defineCompact = (program: Command, ask: (request: Request) => void): Comma
       "an id, a pid or an agent's name; the one it runs in, or the only one, when absent",
     )
     .option('-f, --force', 'also while compacting is paused after failures')
-    .option('--focus <text>', 'what the summary must keep, where the agent takes that', parseFocus)
+    .addOption(keyOption('focus'))
     .option('--no-wait', 'do not wait for the outcome')
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -51,7 +58,7 @@ const defineCompact = (program: Command, ask: (request: Request) => void): Comma
         ...(focus === undefined ? {} : { focus }),
         json,
         wait,
-        options: program.opts<Options>(),
+        options: optionsIn(program),
       }),
     );
 
@@ -72,7 +79,7 @@ const defineConfig = (program: Command, ask: (request: Request) => void): Comman
     action,
     origin,
     json,
-    options: program.opts<Options>(),
+    options: optionsIn(program),
   });
   config
     .command('show', { isDefault: true })
@@ -161,7 +168,7 @@ const defineHook = (program: Command, ask: (request: Request) => void): void => 
     .command('hold', { hidden: true })
     .description('the answer to an agent that is about to compact by itself')
     .helpOption(false)
-    .action(() => ask({ kind: 'hold', options: program.opts<Options>() }));
+    .action(() => ask({ kind: 'hold', options: optionsIn(program) }));
 };
 
 // `ctxwrap init` and `ctxwrap completion` as commander sees them, and what shells and the build ask for.
@@ -180,7 +187,7 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
     .command('init')
     .description('print shell functions that start the agents through ctxwrap')
     .addArgument(shell('init'))
-    .action((name: Shell) => ask({ kind: 'init', shell: name, options: program.opts<Options>() }));
+    .action((name: Shell) => ask({ kind: 'init', shell: name, options: optionsIn(program) }));
   program
     .command('completion')
     .description('print what makes a shell complete the words of ctxwrap')
@@ -197,7 +204,7 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
         kind: 'complete',
         candidates: (ownAgents) => candidatesFor(program, line, [...agents, ...ownAgents]),
         typed: line.at(-1) ?? '',
-        options: program.opts<Options>(),
+        options: optionsIn(program),
       });
     });
   program
@@ -243,7 +250,7 @@ const defineVerify = (
         keep,
         json,
         ...(order === undefined ? {} : { order }),
-        options: program.opts<Options>(),
+        options: optionsIn(program),
       }),
     );
 
@@ -274,21 +281,10 @@ export const parseArguments = (argv: readonly string[], version: string): Reques
     return { kind: 'print', text: printed };
   }
   if (request === undefined) throw messages.noAgent();
-  const options = program.opts<Options>();
-  if (options.recordInput && options.record === undefined) throw messages.inputWithoutRecord();
-  return withGiven(request, givenOptions(program));
+  const { record, recordInput } = optionsIn(program);
+  if (recordInput && record === undefined) throw messages.inputWithoutRecord();
+  return request;
 };
-
-const withGiven = (request: Request, given: readonly string[]): Request =>
-  request.kind === 'print' ? request : { ...request, given };
-
-/** Those that stand on the command line, before a command and after it. */
-const givenOptions = (program: Command): readonly string[] =>
-  [program, ...program.commands].flatMap((each) =>
-    each.options
-      .map((option) => option.attributeName())
-      .filter((name) => each.getOptionValueSource(name) === 'cli'),
-  );
 
 /** `ctxwrap [options] -- command`; commander drops the dashes, so we look for them before the word where it stopped. */
 const afterDashes = (program: Command, argv: readonly string[]): RunRequest | undefined => {
@@ -300,7 +296,7 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   if (unknown.length > 0 || argv[argv.length - operands.length - 1] !== '--') return undefined;
   const [word, ...args] = operands;
   if (word === undefined) throw messages.noCommand();
-  return { kind: 'run', word, args, anyCommand: true, options: program.opts<Options>() };
+  return { kind: 'run', word, args, anyCommand: true, options: optionsIn(program) };
 };
 
 /** The commands of ours: no agent can be called so. */
@@ -329,14 +325,14 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     .addHelpText('after', afterHelp);
   addOptions(program).action((word: string | undefined, args: readonly string[]) => {
     if (word === undefined) throw messages.noAgent();
-    ask({ kind: 'run', word, args, anyCommand: false, options: program.opts<Options>() });
+    ask({ kind: 'run', word, args, anyCommand: false, options: optionsIn(program) });
   });
   program
     .command('demo')
     .description('show it with a built-in agent: offline, 60 s')
     .option('-i, --interactive', 'type to the agent yourself')
     .action(({ interactive = false }: { interactive?: boolean }) =>
-      ask({ kind: 'demo', interactive, options: program.opts<Options>() }),
+      ask({ kind: 'demo', interactive, options: optionsIn(program) }),
     );
   defineReplay(program, ask);
   defineSessions(program, ask);
@@ -346,7 +342,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     .description('look at everything ctxwrap needs, and say what to mend')
     .option('--json', 'print one JSON object')
     .action(({ json = false }: { json?: boolean }) =>
-      ask({ kind: 'doctor', json, options: program.opts<Options>() }),
+      ask({ kind: 'doctor', json, options: optionsIn(program) }),
     );
   defineVerify(program, agentWords, ask);
   defineHook(program, ask);
@@ -373,7 +369,7 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
     .option('-a, --all', 'also those that are over, and those that do not answer')
     .option('--json', 'print one JSON object')
     .action(({ all = false, json = false }: { all?: boolean; json?: boolean }) =>
-      ask({ kind: 'ps', all, json, options: program.opts<Options>() }),
+      ask({ kind: 'ps', all, json, options: optionsIn(program) }),
     );
   program
     .command('context')
@@ -383,15 +379,15 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
       "an id, a pid or an agent's name, or a session file; the one it runs in, or the only one, when absent",
     )
     .option('--runtime <name>', 'the agent of the session file, when it is not recognised', parseRuntime)
-    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .addOption(keyOption('window'))
     .option('--json', 'print one JSON object')
     .action((target: string | undefined, { json = false, ...own }: ContextOptions) => {
-      const options = { ...program.opts<Options>(), ...own };
+      const options = optionsIn(program, own);
       ask({ kind: 'context', ...(target === undefined ? {} : { target }), json, options });
     });
 };
 
-interface ContextOptions extends Pick<Options, 'runtime' | 'window'> {
+interface ContextOptions extends CommandOptions {
   readonly json?: boolean;
 }
 
@@ -406,17 +402,17 @@ const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
       'the recorded agent, when it is not recognised, or a definition of it',
       parseRuntime,
     )
-    .option('--window <tokens>', 'the size of the context window: 200000, 200k, 1M', parseWindow)
+    .addOption(keyOption('window'))
     .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))
     .option('--ndjson', 'print one JSON object a line')
     .action((path: string, { log: logs = [], json, ndjson, ...own }: ReplayOptions) => {
       const format: ReplayRequest['format'] = json ? 'json' : ndjson ? 'ndjson' : 'text';
-      ask({ kind: 'replay', path, logs, format, options: { ...program.opts<Options>(), ...own } });
+      ask({ kind: 'replay', path, logs, format, options: optionsIn(program, own) });
     });
 
 const collect = (path: string, others: readonly string[] = []): readonly string[] => [...others, path];
 
-interface ReplayOptions extends Pick<Options, 'runtime' | 'window'> {
+interface ReplayOptions extends CommandOptions {
   readonly log?: readonly string[];
   readonly json?: boolean;
   readonly ndjson?: boolean;

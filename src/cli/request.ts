@@ -1,54 +1,20 @@
-import type { Runtime, StatusLineWish } from '../agents/agent.js';
-import type { Mode } from '../core/compaction/state.js';
-import type { BackendName } from '../core/config/keys.js';
-import type { FooterItem, LogLevel } from '../core/format.js';
-import type { Preset, Bound, LadderChoice } from '../core/ladder.js';
-import type { NotificationKind } from '../core/notifications.js';
-import type { ThemeChoice } from '../ui/look.js';
+import type { Runtime } from '../agents/agent.js';
+import type { CurrentSettings, Values } from '../core/config/keys.js';
 import type { RuntimeOption } from './options.js';
 import type { VerifyRequest } from './program.js';
 import type { Candidates } from './shell/completion.js';
 
 // What a command line asks for.
 
-export interface Options {
-  readonly mode: Mode;
-  /** tokens */
-  readonly window?: number;
-  readonly ladder?: Preset;
-  readonly warn?: Bound;
-  readonly auto?: Bound;
-  readonly hard?: Bound;
-  readonly runtime?: RuntimeOption;
-  readonly claudeStatusLine: StatusLineWish;
-  readonly draft?: 'hold' | 'stash';
-  /** wait for the end of a turn, or give the command to the agent's own queue */
-  readonly whenBusy?: 'wait' | 'queue';
-  /** what the agent is asked to keep */
-  readonly focus?: string;
-  readonly proactive: boolean;
-  /** the user has said the mode: by an option, in the environment or in their own file; false when absent */
-  readonly isModeGiven?: boolean;
-  /** a file of OMC in the session's folder counts as a request to compact */
-  readonly watchOmc?: boolean;
-  readonly tips: boolean;
-  readonly notify?: readonly NotificationKind[];
-  readonly notifyCommand?: string;
-  readonly footer: boolean;
-  readonly footerItems?: readonly FooterItem[];
-  readonly theme?: ThemeChoice;
-  readonly record?: string;
-  readonly recordInput?: boolean;
-  /** control byte */
-  readonly hotkey: number | 'none';
-  readonly log?: string;
-  readonly logLevel?: LogLevel;
-  readonly quiet?: boolean;
+export interface Options extends CurrentSettings {
+  /** the keys that stand on the command line */
+  readonly flags: Partial<Values>;
+  readonly runtime?: RuntimeOption | undefined;
+  readonly record?: string | undefined;
+  readonly recordInput?: boolean | undefined;
   /** the user's configuration, in place of the one in its folder */
-  readonly config?: string;
-  /** a dotenv file with names of the environment */
-  readonly envFile?: string;
-  /** what the files and the environment say beyond the options; absent before they are read */
+  readonly config?: string | undefined;
+  /** what the files and the environment say beyond the values; absent before they are read */
   readonly configured?: Configured;
 }
 
@@ -58,27 +24,19 @@ export interface Configured {
   readonly runtimes: readonly Runtime[];
   /** windows in tokens that the user gives an agent, by its name */
   readonly windows: Readonly<Record<string, number>>;
-  readonly backend?: BackendName;
-  readonly isMillion?: boolean;
   /** one line each, for the footer: what is wrong with the configuration */
   readonly notices: readonly string[];
   /** what is set, for the log; absent where there is nothing to read */
   readonly told?: string;
   /** what is wrong, whole, for the log */
   readonly details: readonly string[];
-  /** the log file was named by an option: without it nothing starts */
-  readonly isLogGiven: boolean;
-  /** the log may hold what was said; false when absent */
-  readonly isTextLogged?: boolean;
-  /** the agent's own compaction is held back below hard; false when absent */
-  readonly isNativeHeld?: boolean;
   /** tells of changes in the user's file until the returned function is called */
   readonly watch: (listener: ConfigListener) => () => void;
 }
 
 export interface ConfigListener {
   /** `told` is what is set now, for the log */
-  readonly onChange: (options: Options, told: string) => void;
+  readonly onChange: (now: CurrentSettings, told: string) => void;
   /** something else is wrong now, in one line for the footer */
   readonly onNotice: (text: string) => void;
   /** the file cannot be read now, so what held before goes on */
@@ -176,7 +134,7 @@ export interface CompleteRequest {
 }
 
 /** What is done and then over, by its kind. */
-export type Task = (
+export type Task =
   | RunRequest
   | DemoRequest
   | ReplayRequest
@@ -188,26 +146,9 @@ export type Task = (
   | DoctorRequest
   | HoldRequest
   | InitRequest
-  | VerifyRequest
-) & {
-  /** the options that stand on the command line, as commander names them; the others have their defaults */
-  readonly given?: readonly string[];
-};
+  | VerifyRequest;
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };
-
-/** The boundaries of the tiers as the options say. */
-export const ladderChoice = ({
-  ladder,
-  warn,
-  auto,
-  hard,
-}: Pick<Options, 'ladder' | 'warn' | 'auto' | 'hard'>): LadderChoice => ({
-  ...(ladder ? { preset: ladder } : {}),
-  ...(warn ? { warn } : {}),
-  ...(auto ? { auto } : {}),
-  ...(hard ? { hard } : {}),
-});
 
 /** The shells for which there are functions and completion. */
 export const shells = ['bash', 'zsh', 'fish'] as const;

@@ -1,12 +1,12 @@
 import type { Runtime } from '../agents/agent.js';
-import { assumedWindow } from '../core/config/keys.js';
+import { assumedWindow } from '../core/config/backends.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { openRecording, type Recording } from '../storage/recording.js';
-import type { CompactWish, ExitStatus, LiveWish, WrapSession } from '../wrap/options.js';
+import type { ExitStatus, WrapSession } from '../wrap/options.js';
 import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
 import { version, workingFolder } from './print.js';
-import { ladderChoice, type Options } from './request.js';
+import type { Options } from './request.js';
 
 // From options to a wrapped child: what must be open before it starts, and what is closed after it.
 
@@ -24,11 +24,11 @@ export interface Outcome {
 }
 
 /** The log of a task. One that only a file or the environment names, and that cannot be written, keeps nothing from starting. */
-export const logFor = ({ log: path, logLevel: level, configured }: Options): Log => {
+export const logFor = ({ values, flags, configured }: Options): Log => {
+  const { log: path, 'log.level': level, 'debug.text': withText } = values;
   if (path === undefined) return nullLog;
-  const withText = configured?.isTextLogged;
   const open = (): Log => openLog(path, Date.now, { level, withText });
-  const log = configured?.isLogGiven === false ? orNone(open) : open();
+  const log = flags.log === undefined ? orNone(open) : open();
   if (configured?.told !== undefined) log.info(configured.told);
   for (const detail of configured?.details ?? []) log.warn(detail);
   return log;
@@ -48,7 +48,7 @@ export const runWrapped = async (command: ChildCommand, options: Options, log: L
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
     { columns, rows },
-    { footerWanted: options.footer, verbatim: options.mode === 'off' },
+    { footerWanted: options.values.footer, verbatim: options.values.mode === 'off' },
   );
   const notices: string[] = [];
   const recording = openRecordingFor(options, size, (reason) => {
@@ -72,71 +72,43 @@ interface Given {
 
 const sessionOf = (command: ChildCommand, { options, recording, log }: Given): WrapSession => ({
   ...configuredSession(options, command.runtime, log),
+  values: options.values,
+  isModeGiven: options.isModeGiven,
   file: command.file,
   args: command.args,
   env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
   wrapper: { id: sessionId(), pid: process.pid, version: version() },
   cwd: workingFolder(),
   runtime: command.runtime,
-  window: options.window,
-  ladder: ladderChoice(options),
-  tips: options.tips,
-  footer: options.footer,
-  ...(options.footerItems ? { footerItems: options.footerItems } : {}),
-  ...notifyWish(options),
-  ...(options.theme ? { theme: options.theme } : {}),
-  watchOmc: options.watchOmc ?? false,
-  mode: options.mode,
-  compact: compactWish(options),
-  statusLine: options.claudeStatusLine,
-  ...(options.configured?.isNativeHeld ? { holdCommand: holdCommand() } : {}),
-  hotkey: options.hotkey === 'none' ? undefined : options.hotkey,
+  ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,
   log,
 });
 
 /** What only a configuration says. */
 const configuredSession = (
-  { configured, log: path, window }: Options,
+  { configured, values }: Options,
   { name }: Runtime,
   log: Log,
 ): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
   if (!configured) return {};
-  const { backend, isMillion, notices, windows, watch } = configured;
-  const assumed = assumedWindow(backend, { isMillion, runtime: name });
-  const unlogged = path !== undefined && log === nullLog ? [unwritableLog(path)] : [];
+  const { notices, windows, watch } = configured;
+  const assumed = values.window === undefined ? assumedWindow(values, name) : undefined;
+  const unlogged = values.log !== undefined && log === nullLog ? [unwritableLog(values.log)] : [];
   return {
     notices: [...notices, ...unlogged],
-    ...(assumed === undefined || window !== undefined ? {} : { assumedWindow: assumed }),
+    ...(assumed === undefined ? {} : { assumedWindow: assumed }),
     watchSettings: ({ onChange, onNotice }) =>
       watch({
         onNotice,
-        onChange: (options, told) => {
+        onChange: ({ values: { window = windows[name], ...others }, isModeGiven }, told) => {
           log.info(told);
-          onChange(liveWish(options, windows[name]));
+          onChange({ values: { ...others, ...(window === undefined ? {} : { window }) }, isModeGiven });
         },
         onTrouble: (detail) => log.warn(`${detail}; what held before goes on`),
       }),
   };
 };
-
-const liveWish = (options: Options, ownWindow: number | undefined): LiveWish => ({
-  window: options.window ?? ownWindow,
-  mode: options.mode,
-  ladder: ladderChoice(options),
-  compact: compactWish(options),
-});
-
-const compactWish = ({ draft, whenBusy, focus, proactive, isModeGiven }: Options): CompactWish => ({
-  ...(draft ? { draft } : {}),
-  ...(whenBusy ? { whenBusy } : {}),
-  ...(focus === undefined ? {} : { focus }),
-  isProactive: proactive,
-  ...(isModeGiven ? { isModeGiven } : {}),
-});
-
-const notifyWish = ({ notify, notifyCommand: command }: Options): Pick<WrapSession, 'notify'> =>
-  notify ? { notify: { kinds: notify, ...(command === undefined ? {} : { command }) } } : {};
 
 const openRecordingFor = (
   { record, recordInput }: Options,

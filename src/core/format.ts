@@ -88,9 +88,6 @@ export const boundText = ({ value, unit }: Bound): string => (unit === 'percent'
 /** A control byte, or no key at all. */
 export type ControlKey = number | 'none';
 
-/** Ctrl-], which no agent and no shell uses. */
-export const defaultHotkey = 0x1d;
-
 /** What can stand for it: `Ctrl-]`, `ctrl+g`, `C-g`, `^G`. */
 const controlKeyForms = 'Ctrl with a letter or one of @ \\ ] ^ _, or none';
 

@@ -1,3 +1,5 @@
+import type { Values } from '../core/config/keys.js';
+
 /** What the terminal can show. Everything the footer needs to know about it, as plain values. */
 export interface Look {
   /** width of the row in columns */
@@ -14,13 +16,10 @@ export type ColorLevel = 0 | 1 | 2 | 3;
 
 export type Background = 'light' | 'dark';
 
-/** What the user wants: `auto` believes the terminal, `mono` has no colours. */
-export type ThemeChoice = 'auto' | Background | 'mono';
-
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads the look from the environment as the arguments give it; `process` is the caller's. */
-export const lookOf = (env: Env, isTTY: boolean, columns: number, theme: ThemeChoice = 'auto'): Look => ({
+export const lookOf = (env: Env, isTTY: boolean, columns: number, theme: Values['theme'] = 'auto'): Look => ({
   columns,
   colorLevel: theme === 'mono' ? 0 : colorLevelOf(env, isTTY),
   background: theme === 'light' || theme === 'dark' ? theme : backgroundOf(env),

@@ -1,10 +1,11 @@
 import type { Recipe } from '../agents/agent.js';
 import type { Ended } from '../core/compaction/outcome.js';
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import type { CurrentSettings, Values } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
+import { controlKeyName } from '../core/format.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
-import type { WrapSession } from './options.js';
 import type { TypeOrder, TypistPort } from './typing-steps.js';
 import { leftBehind, retractLate, typeCompact } from './typist.js';
 
@@ -80,32 +81,32 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
 
 /** What the user allows, in what the runtime can. */
 export const compactSettings = (
-  { mode, ladder, compact = {} }: Pick<WrapSession, 'mode' | 'ladder' | 'compact'>,
+  { values, isModeGiven }: CurrentSettings,
   recipe: Recipe | undefined,
 ): CompactSettings => {
-  const { draft = 'hold', whenBusy = 'wait', isProactive = true, isModeGiven, focus } = compact;
+  const { mode, ladder, draft, whenBusy, proactive, focus } = values;
   return {
-    mode: ladder?.preset === 'handoff' && mode === 'auto' ? 'warn' : mode, // that preset never types by itself
+    mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // that preset never types by itself
     ...(recipe ? { command: recipe.command } : {}),
     startMs: recipe?.startMs ?? 0,
     finishMs: recipe?.finishMs ?? 0,
     ...(focus === undefined ? {} : { focus }),
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
-    isProactive,
+    isProactive: proactive,
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
   };
 };
 
 /** The keys that ask for a compaction, as people write them; undefined where the user wants no hotkey. */
-export const compactKeys = (session: Pick<WrapSession, 'hotkey'>): string | undefined => {
-  const hotkey = hotkeyOf(session);
+export const compactKeys = (values: Pick<Values, 'hotkey'>): string | undefined => {
+  const hotkey = hotkeyOf(values);
   return hotkey === undefined ? undefined : `${hotkey} c`;
 };
 
 /** `Ctrl-]` */
-export const hotkeyOf = ({ hotkey }: Pick<WrapSession, 'hotkey'>): string | undefined =>
-  hotkey === undefined ? undefined : `Ctrl-${String.fromCharCode(hotkey | 0x40)}`;
+export const hotkeyOf = ({ hotkey }: Pick<Values, 'hotkey'>): string | undefined =>
+  hotkey === 'none' ? undefined : controlKeyName(hotkey);
 
 const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: Ended): string =>
   [

@@ -121,8 +121,8 @@ export const makeFooter = (stage: Stage, isResized: () => boolean): Footer => {
   const draw = (): void => {
     isDrawn = survive(stage, 'rendering the footer', () => {
       if (!render || !view || !hasFooter(grid)) return;
-      const look = lookOf(session.env, true, grid.columns, session.theme);
-      canvas.row = render(view, look, session.footerItems);
+      const look = lookOf(session.env, true, grid.columns, session.values.theme);
+      canvas.row = render(view, look, session.values['footer.items']);
       if (isDue(stage, canvas)) trySoon();
     });
   };

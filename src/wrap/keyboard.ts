@@ -236,9 +236,10 @@ const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; w
 const contextOf = ({ filter, session, cover, standIn }: Stage, isQuiet: boolean): InputContext => {
   const { grid, ledger } = filter;
   const { terminalRows, rows: childRows, columns } = grid;
+  const { hotkey } = session.values;
   const oldMouse = mouseModes.some(ledger.isSet) && !newMouseModes.some(ledger.isSet);
   return {
-    hotkey: session.hotkey,
+    hotkey: hotkey === 'none' ? undefined : hotkey,
     frame: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
     isOurs: ledger.questions.take,
     states: standIn,

@@ -143,13 +143,14 @@ export interface Notifier {
 }
 
 export const makeNotifier = (stage: Stage): Notifier => {
-  const { env, cwd, log, notify } = stage.session;
+  const { env, cwd, log, values } = stage.session;
+  const { 'notify.on': kinds, 'notify.command': program } = values;
   const outlet = makeOutlet(stage);
   const command =
-    notify?.command === undefined
+    kinds === undefined || program === undefined
       ? undefined
       : makeNotifyCommand({
-          command: notify.command,
+          command: program,
           cwd,
           env,
           onFailure: (reason) => log.warn(`the command for notifications failed: ${reason}`),

@@ -51,8 +51,8 @@ export const makePanel: MakeContents = (overlay, stage) => {
       const flow = stage.readings?.flow();
       if (!render || !flow) return [];
       const notice = flow.messages.notices.shown?.text;
-      const facts = { ...flow, contents, notice, hotkey: hotkeyOf(session) };
-      const look = lookOf(session.env, true, columns, session.theme);
+      const facts = { ...flow, contents, notice, hotkey: hotkeyOf(session.values) };
+      const look = lookOf(session.env, true, columns, session.values.theme);
       const { rows: texts, ...extent } = render(overlayReport(facts, state.page), {
         look,
         rows,
@@ -125,6 +125,6 @@ const changeMode = ({ readings, session }: Stage): void => {
   const mode = readings?.flow().compaction.mode;
   if (!readings || mode === undefined) return;
   const next = nextMode(mode);
-  const isNever = session.ladder?.preset === 'handoff' && next === 'auto';
+  const isNever = session.values.ladder === 'handoff' && next === 'auto';
   readings.take({ type: 'mode', mode: isNever ? nextMode(next) : next });
 };

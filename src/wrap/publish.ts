@@ -1,6 +1,7 @@
 import { errorText } from '../core/json.js';
 import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
+import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -186,7 +187,8 @@ export const openOutside = (
   childPid: number,
   onEvent: (event: Event) => void,
 ): Outside | undefined => {
-  const { wrapper, runtime, env, log, cwd, ladder, mode } = session;
+  const { wrapper, runtime, env, log, cwd, values } = session;
+  const ladder = ladderChoice(values);
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const start = processStart(wrapper.pid);
@@ -195,14 +197,14 @@ export const openOutside = (
     stateFolder,
     identity: start === undefined ? identity : { ...identity, processStart: start },
     state: startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, Date.now()),
-    compaction: { mode },
+    compaction: { mode: values.mode },
     now: Date.now,
     onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
   });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
-    omcFolder: session.watchOmc ? cwd : undefined,
+    omcFolder: session.values['watch.omc'] ? cwd : undefined,
     now: Date.now,
     onEvent,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),

@@ -2,6 +2,7 @@ import { agentFacts, type Recipe } from '../agents/agent.js';
 import { dueOf, isUnseen, type Unseen } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
+import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { messageAt } from '../core/messages.js';
@@ -12,10 +13,17 @@ import {
   compactionRecord,
   type CompactionRecord,
 } from '../core/records.js';
-import { flowDue, noticeEvent, startFlow, stepFlow, type SessionFlow } from '../core/session-flow.js';
+import {
+  flowDue,
+  noticeEvent,
+  startFlow,
+  stepFlow,
+  type FlowContext,
+  type SessionFlow,
+} from '../core/session-flow.js';
 import type { Session } from '../core/session.js';
 import { compactKeys, compactSettings } from './compactor.js';
-import type { WrapSession, LiveWish } from './options.js';
+import type { WrapSession } from './options.js';
 import { makeAlarm, makeClock } from './timing.js';
 
 export interface LoopListener {
@@ -117,6 +125,14 @@ const viewOf = (
   };
 };
 
+const contextOf = (session: WrapSession, compact: CompactSettings, ask: string | undefined): FlowContext => {
+  const { values } = session;
+  const tips = values.tips ? { ask } : undefined;
+  const { window, 'notify.on': notify } = values;
+  const agent = agentFacts(session.runtime, session.env);
+  return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify };
+};
+
 /** What others are told of an effect: the times in it are of the session's own clock, which is so many milliseconds behind. */
 const byWallClock = (effect: Effect, behindMs: number): Effect => {
   if (effect.type !== 'ended') return effect;
@@ -132,11 +148,9 @@ export const makeSessionLoop = (
 ): SessionLoop => {
   const { onView, onState, onEffect, onNotification } = listener;
   const now = makeClock();
-  const ask = compactKeys(session);
-  const tips = session.tips === false ? undefined : { ask };
-  const agent = agentFacts(session.runtime, session.env);
+  const ask = compactKeys(session.values);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
-  let flow = startFlow({ ...session, agent, compact, tips, notify: session.notify?.kinds }, now());
+  let flow = startFlow(contextOf(session, compact, ask), now());
   let shown: string | undefined;
   const write = makeScribe(session.log);
 
@@ -193,34 +207,31 @@ export const followSettings = (
 ): (() => void) => {
   const { watchSettings, log } = session;
   const stop = watchSettings?.({
-    onChange: (wish) => {
+    onChange: (now) => {
       log.info(
         'the configuration has changed: window and boundaries hold at once, the rest as soon as no compaction is due',
       );
-      take(settingsEvent(session, wish, recipe));
+      take(settingsEvent(session, now, recipe));
     },
     onNotice: (text) => take(noticeEvent(text)),
   });
   return stop ?? (() => undefined);
 };
 
-const settingsEvent = (session: WrapSession, wish: LiveWish, recipe: Recipe | undefined): Event => {
-  const { draft } = session.compact ?? {};
-  const { mode, window, ladder = {} } = wish;
-  const { draft: _, ...compact } = wish.compact ?? {}; // the typist got it at the start
+const settingsEvent = (
+  session: WrapSession,
+  { values, isModeGiven }: CurrentSettings,
+  recipe: Recipe | undefined,
+): Event => {
+  const { window, mode } = values;
+  const { draft } = session.values; // the typist got it at the start
+  const usable = mode === 'off' ? 'warn' : mode; // a session that observes cannot become one that does not
   return {
     type: 'settings',
     settings: {
-      ladder,
+      ladder: ladderChoice(values),
       ...(window === undefined ? {} : { windowTokens: window }),
-      compact: compactSettings(
-        {
-          mode: mode === 'off' ? 'warn' : mode, // a session that observes cannot become one that does not
-          ladder,
-          compact: { ...compact, ...(draft === undefined ? {} : { draft }) },
-        },
-        recipe,
-      ),
+      compact: compactSettings({ values: { ...values, draft, mode: usable }, isModeGiven }, recipe),
     },
   };
 };

@@ -30,7 +30,7 @@ export interface OfficialLaunched {
 /** The session with what asks its agent; without it where there is nothing to ask or the asking fails. Never rejects. */
 export const askOfficially = async (session: WrapSession): Promise<OfficialLaunched> => {
   const untouched: OfficialLaunched = { session, close: async () => undefined };
-  if (session.mode === 'off' || !session.runtime.official) return untouched;
+  if (session.values.mode === 'off' || !session.runtime.official) return untouched;
   try {
     return (await ask(session)) ?? untouched;
   } catch (error) {
@@ -42,14 +42,14 @@ export const askOfficially = async (session: WrapSession): Promise<OfficialLaunc
 const ask = async (session: WrapSession): Promise<OfficialLaunched | undefined> => {
   const { runtime, env, cwd, log, holdCommand } = session;
   const home = homeFolder(env);
-  const wish = session.statusLine ?? 'off';
+  const wish = session.values['claude.statusLine'];
   const { official } = runtime;
   if (!official || env['HOME'] === undefined) return undefined;
   if (wish === 'off' && holdCommand === undefined) return undefined;
   const files = await statusLineFiles(stateFolder(env, home), env['CTXWRAP_SESSION'] ?? '');
   void files.sweep();
   const port = { text: (path: string) => settingsText(resolve(cwd, path)), names: namesIn };
-  const isWindowSet = session.window !== undefined;
+  const isWindowSet = session.values.window !== undefined;
   const launch: OfficialLaunch = {
     args: session.args,
     cwd,

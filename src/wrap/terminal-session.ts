@@ -79,8 +79,8 @@ export const survive = (stage: Pick<Stage, 'session'>, what: string, run: () => 
 export const setStage = (session: WrapSession, listener: TtyListener): Stage => {
   const tty = openTty(listener);
   const size = tty.size();
-  const verbatim = session.mode === 'off';
-  const child = childSize(size, { footerWanted: session.footer, verbatim });
+  const verbatim = session.values.mode === 'off';
+  const child = childSize(size, { footerWanted: session.values.footer, verbatim });
   const grid = makeGrid(size.columns, child.rows, size.rows, quirksOf(session.env));
   const plainFilter = makeStreamFilter(grid);
   const signs = verbatim ? undefined : session.runtime.titleSigns?.(session.env);
@@ -99,7 +99,7 @@ export const setStage = (session: WrapSession, listener: TtyListener): Stage => 
     child: undefined,
     cover: undefined,
     readings: undefined,
-    footerWanted: session.footer,
+    footerWanted: session.values.footer,
     rowWanted: false,
     verbatim,
     hasSecondScreen: undefined,
@@ -113,7 +113,7 @@ export const armWatchdog = (stage: Stage, leave = ''): void => {
   const { filter, watchdog, verbatim, session } = stage;
   const { grid, ledger } = filter;
   if (stage.cover) return; // what the child has turned on since has not reached the terminal
-  const isOff = session.mode === 'off';
+  const isOff = session.values.mode === 'off';
   const state = { unterminated: true, died: true, lastRow: isOff ? -1 : undefined };
   watchdog.arm(endOfFrame + leave + tidySequence(grid, ledger, { ...state, abandoned: verbatim && !isOff }));
 };

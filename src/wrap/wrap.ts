@@ -56,7 +56,7 @@ const tidyUp = async (
   if (rest.length > 0) tty.write(rest);
   const hasModel = stage.cursorKnown && !stage.verbatim;
   const isCurrent = hasModel && (await atMost(SCREEN_MS, screen.settled()));
-  const isOff = stage.session.mode === 'off';
+  const isOff = stage.session.values.mode === 'off';
   const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
   tty.write(
     tidySequence(filter.grid, filter.ledger, {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseHotkey } from '../../src/cli/options.js';
-import { defaultHotkey } from '../../src/core/format.js';
+import { readOption } from '../support/config.js';
+import { fallbacks } from '../../src/core/config/keys.js';
 
 it.each([
   ['Ctrl-]', 0x1d],
@@ -17,20 +17,22 @@ it.each([
   ['Ctrl-_', 0x1f],
   ['none', 'none'],
 ])('reads %s', (text, expected) => {
-  expect(parseHotkey(text)).toBe(expected);
+  expect(readOption('hotkey', text)).toBe(expected);
 });
 
 it('is Ctrl-] where nothing else was asked for', () => {
-  expect(defaultHotkey).toBe(parseHotkey('Ctrl-]'));
+  expect(fallbacks.hotkey).toBe(readOption('hotkey', 'Ctrl-]'));
 });
 
 it.each(['C', 'D', 'Z', 'M', 'I', 'J', 'H', '['])('refuses Ctrl-%s, which the agent needs', (key) => {
-  expect(() => parseHotkey(`Ctrl-${key}`)).toThrow('--hotkey must be a key the agent can do without');
-  expect(() => parseHotkey(`^${key.toLowerCase()}`)).toThrow('can do without');
+  expect(() => readOption('hotkey', `Ctrl-${key}`)).toThrow(
+    '--hotkey must be a key the agent can do without',
+  );
+  expect(() => readOption('hotkey', `^${key.toLowerCase()}`)).toThrow('can do without');
 });
 
 it.each(['', 'g', 'F1', 'Ctrl-', 'Ctrl-1', 'Alt-x', 'Ctrl-ä', '\u001d'])('refuses "%s"', (text) => {
-  expect(() => parseHotkey(text)).toThrow(
+  expect(() => readOption('hotkey', text)).toThrow(
     expect.objectContaining({ exitCode: 2, hint: 'try --hotkey Ctrl-]' }),
   );
 });

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseItems, readItems } from '../../src/cli/options.js';
-import { footerItems } from '../../src/core/format.js';
-
-const parseFooterItems = parseItems('--footer-items', footerItems, 'bar,percent,tier');
+import { readOption } from '../support/config.js';
 
 describe('--footer-items', () => {
   it.each([
@@ -11,7 +8,7 @@ describe('--footer-items', () => {
     ['tier,percent,tier', ['tier', 'percent']],
     ['message', ['message']],
   ])('reads %j', (text, items) => {
-    expect(parseFooterItems(text)).toEqual(items);
+    expect(readOption('footer.items', text)).toEqual(items);
   });
 
   it.each([
@@ -25,14 +22,11 @@ describe('--footer-items', () => {
     [
       ',',
       '--footer-items must be a list of runtime, model, bar, percent, used, tier, compactions, message, got ","',
-      'try --footer-items bar,percent,tier',
+      'try --footer-items bar,percent,tier,message',
     ],
   ])('refuses %j and says what is right', (text, message, hint) => {
-    expect(() => parseFooterItems(text)).toThrow(expect.objectContaining({ message, hint, exitCode: 2 }));
-  });
-
-  it('names the first wrong one also to whoever reads a list from elsewhere', () => {
-    expect(readItems(['bar', 'tiers', 'x'], footerItems)).toEqual({ wrong: 'tiers', nearest: 'tier' });
-    expect(readItems([], footerItems)).toEqual([]);
+    expect(() => readOption('footer.items', text)).toThrow(
+      expect.objectContaining({ message, hint, exitCode: 2 }),
+    );
   });
 });

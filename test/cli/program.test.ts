@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/program.js';
+import { fallbacks } from '../../src/core/config/keys.js';
 
 const parse = (...argv: string[]) => parseArguments(argv, '1.2.3');
 
@@ -13,7 +14,7 @@ describe('the agent word', () => {
       word: 'claude',
       anyCommand: false,
       args: ['-p', '--help', '--version', '--mode', 'x', '--', '-q'],
-      options: { footer: false, mode: 'auto' },
+      options: { flags: { footer: false }, values: { footer: false, mode: 'auto' } },
     });
   });
 
@@ -50,8 +51,13 @@ describe('our options', () => {
   it('have these values when they are not given', () => {
     const request = parse('claude');
     expect(request.kind === 'run' && request.options).toEqual({
+      flags: {},
+      values: fallbacks,
+      isModeGiven: false,
+    });
+    expect(fallbacks).toMatchObject({
       mode: 'auto',
-      claudeStatusLine: 'auto',
+      'claude.statusLine': 'auto',
       proactive: true,
       tips: true,
       footer: true,
@@ -69,29 +75,34 @@ describe('our options', () => {
       ...'--no-tips --footer-items tier,bar --theme dark'.split(' '),
       ...'--ladder percent --warn 60% --auto 150k --hard 180_000 -- bash'.split(' '),
     );
-    expect(request.kind === 'run' && request.options).toEqual({
+    const flags = {
       mode: 'off',
       window: 200_000,
       ladder: 'percent',
       warn: { value: 60, unit: 'percent' },
       auto: { value: 150_000, unit: 'tokens' },
       hard: { value: 180_000, unit: 'tokens' },
-      runtime: { name: 'codex' },
-      claudeStatusLine: 'on',
+      'claude.statusLine': 'on',
       draft: 'stash',
       whenBusy: 'queue',
       focus: 'tests',
       proactive: false,
-      watchOmc: true,
+      'watch.omc': true,
       tips: false,
       footer: false,
-      footerItems: ['tier', 'bar'],
+      'footer.items': ['tier', 'bar'],
       theme: 'dark',
-      record: 'a.cast',
-      recordInput: true,
       hotkey: 'none',
       log: 'b.log',
       quiet: true,
+    };
+    expect(request.kind === 'run' && request.options).toEqual({
+      flags,
+      values: { ...fallbacks, ...flags },
+      isModeGiven: true,
+      runtime: { name: 'codex' },
+      record: 'a.cast',
+      recordInput: true,
     });
   });
 
@@ -99,7 +110,7 @@ describe('our options', () => {
     expect(parse('--no-footer', 'demo', '--interactive')).toMatchObject({
       kind: 'demo',
       interactive: true,
-      options: { footer: false },
+      options: { values: { footer: false } },
     });
     expect(parse('demo')).toMatchObject({ kind: 'demo', interactive: false });
   });
@@ -172,11 +183,14 @@ describe('compact', () => {
       focus: 'a b',
       json: true,
       wait: false,
-      options: { quiet: true },
+      options: { values: { quiet: true } },
     });
   });
 
   it('is also asked for by OMC, where the user has said so', () => {
-    expect(parse('--watch-omc', 'claude')).toMatchObject({ kind: 'run', options: { watchOmc: true } });
+    expect(parse('--watch-omc', 'claude')).toMatchObject({
+      kind: 'run',
+      options: { values: { 'watch.omc': true } },
+    });
   });
 });

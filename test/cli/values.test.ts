@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runtimeFromOption } from '../../src/cli/runtime-option.js';
-import {
-  parseBound,
-  parseMode,
-  parsePreset,
-  parseRuntime,
-  parseStatusLine,
-  parseWindow,
-} from '../../src/cli/options.js';
+import { parseRuntime } from '../../src/cli/options.js';
+import { readOption } from '../support/config.js';
 
 describe('--window', () => {
   it.each([
@@ -20,7 +14,7 @@ describe('--window', () => {
     ['1000', 1_000],
     ['10M', 10_000_000],
   ])('reads %s', (text, tokens) => {
-    expect(parseWindow(text)).toBe(tokens);
+    expect(readOption('window', text)).toBe(tokens);
   });
 
   it.each([
@@ -35,7 +29,7 @@ describe('--window', () => {
     ['abc', '200k'],
     ['k', '200k'],
   ])('refuses "%s" and proposes %s', (text, better) => {
-    expect(() => parseWindow(text)).toThrow(
+    expect(() => readOption('window', text)).toThrow(
       expect.objectContaining({
         message: `--window must be a number of tokens from 1k to 10M, got "${text}"`,
         hint: `try --window ${better}`,
@@ -55,7 +49,7 @@ describe('the boundary of a tier', () => {
     ['150000', { value: 150_000, unit: 'tokens' }],
     ['0.9M', { value: 900_000, unit: 'tokens' }],
   ])('is read from %s', (text, bound) => {
-    expect(parseBound('--auto')(text)).toEqual(bound);
+    expect(readOption('auto', text)).toEqual(bound);
   });
 
   it.each([
@@ -70,7 +64,7 @@ describe('the boundary of a tier', () => {
     ['11M', '80%'],
     ['hard', '80%'],
   ])('is not "%s"; %s is proposed', (text, better) => {
-    expect(() => parseBound('--auto')(text)).toThrow(
+    expect(() => readOption('auto', text)).toThrow(
       expect.objectContaining({
         message: `--auto must be a percentage from 1% to 100% or a number of tokens from 1k to 10M, got "${text}"`,
         hint: `try --auto ${better}`,
@@ -82,21 +76,21 @@ describe('the boundary of a tier', () => {
 
 describe('a choice', () => {
   it('is one of a list', () => {
-    expect(parsePreset('handoff')).toBe('handoff');
-    expect(parseMode('warn')).toBe('warn');
+    expect(readOption('ladder', 'handoff')).toBe('handoff');
+    expect(readOption('mode', 'warn')).toBe('warn');
     expect(parseRuntime('codex')).toEqual({ name: 'codex' });
     expect(parseRuntime('./my-agent.json')).toEqual({ file: './my-agent.json' });
     expect(parseRuntime('my/agent')).toEqual({ file: 'my/agent' });
   });
 
   it('is refused with the list and the nearest one', () => {
-    expect(() => parseMode('wran')).toThrow(
+    expect(() => readOption('mode', 'wran')).toThrow(
       expect.objectContaining({
         message: '--mode must be one of auto, ask, warn, off, got "wran"',
         hint: 'try --mode warn',
       }),
     );
-    expect(() => parsePreset('precent')).toThrow(
+    expect(() => readOption('ladder', 'precent')).toThrow(
       expect.objectContaining({
         message: '--ladder must be one of ladder, percent, handoff, got "precent"',
         hint: 'try --ladder percent',
@@ -114,11 +108,11 @@ describe('a choice', () => {
 
 describe('--claude-status-line', () => {
   it.each(['auto', 'on', 'off'])('may be %s', (text) => {
-    expect(parseStatusLine(text)).toBe(text);
+    expect(readOption('claude.statusLine', text)).toBe(text);
   });
 
   it('refuses anything else, and proposes what is alike', () => {
-    expect(() => parseStatusLine('of')).toThrow(
+    expect(() => readOption('claude.statusLine', 'of')).toThrow(
       '--claude-status-line must be one of auto, on, off, got "of"',
     );
   });

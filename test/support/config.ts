@@ -1,4 +1,5 @@
 // Settings of all layers, as `ctxwrap` would read them.
+import { keyOption } from '../../src/cli/options.js';
 import { mergeSources } from '../../src/core/config/merge.js';
 import type { Settings } from '../../src/core/config/merge.js';
 import type { Effective } from '../../src/core/config/merge.js';
@@ -97,5 +98,8 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   'env.file': { valid: ['/etc/ctxwrap.env', '~/env'], wrong: ['.env', '../.env', 7] },
   runtimes: { valid: [{}, { toy: {} }], wrong: ['toy', [], [{}], { toy: 'x' }, { toy: [] }, null] },
 };
+
+/** What an option makes of a text; throws what is wrong with it. */
+export const readOption = (key: KeyName, text: string): unknown => keyOption(key).parseArg?.(text, undefined);
 
 export const allKeys = Object.keys(keys) as readonly KeyName[];

@@ -1,4 +1,5 @@
 // A wrap without processes: a terminal that is drawn in memory, a child that writes what it is told, and an overlay over both.
+import { fallbacks } from '../../src/core/config/keys.js';
 import type { OverlayKey } from '../../src/core/overlay-keys.js';
 import type { Runtime } from '../../src/agents/agent.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
@@ -56,7 +57,7 @@ export const makeOverlayStage = (
   const filter = makeStreamFilter(grid);
   const standIn = titleSigns && makeStandIn(filter, titleSigns(env));
   const stage = {
-    session: { env, log: nullLog, hotkey: 0x1d, runtime: { titleSigns }, mode: 'auto' },
+    session: { env, log: nullLog, values: fallbacks, runtime: { titleSigns } },
     tty: {
       size: () => size,
       write: (bytes: Uint8Array | string) => {

@@ -6,6 +6,7 @@ import { sessionLadder } from '../../src/core/report.js';
 import { agentFacts } from '../../src/agents/agent.js';
 import { runtimes } from '../../src/agents/index.js';
 import { followSettings } from '../../src/wrap/session.js';
+import { fallbacks } from '../../src/core/config/keys.js';
 import { startFlow, stepFlow, type SessionFlow } from '../../src/core/session-flow.js';
 import type { SettingsListener, WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
@@ -188,7 +189,7 @@ describe('what the wrapper is told of changes', () => {
     let tell: SettingsListener | undefined;
     let stopped = false;
     const session = {
-      compact: { draft: 'hold' },
+      values: fallbacks,
       log: { info: () => undefined },
       watchSettings: (listener: SettingsListener) => {
         tell = listener;
@@ -199,10 +200,8 @@ describe('what the wrapper is told of changes', () => {
     } as unknown as WrapSession;
     const stop = followSettings(session, runtimes.claude.recipe?.({}), (event) => taken.push(event));
     tell?.onChange({
-      window: 1_000,
-      mode: 'off',
-      ladder: { preset: 'percent' },
-      compact: { draft: 'stash', focus: 'x' },
+      values: { ...fallbacks, window: 1_000, mode: 'off', ladder: 'percent', draft: 'stash', focus: 'x' },
+      isModeGiven: false,
     });
     expect(taken).toMatchObject([
       {

@@ -16,6 +16,7 @@ import type { Event } from '../../src/core/event.js';
 import { runtimes } from '../../src/agents/index.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { askOfficially, followOfficial } from '../../src/wrap/status-line.js';
+import { fallbacks, type Values } from '../../src/core/config/keys.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 
 let home = '';
@@ -27,17 +28,14 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const note = (message: string): void => void said.push(message);
-const sessionWith = (more: Partial<WrapSession> = {}): WrapSession => ({
+const sessionWith = (more: Partial<WrapSession> = {}, values: Partial<Values> = {}): WrapSession => ({
   file: '/bin/claude',
   args: ['-c'],
   env: { HOME: home, CTXWRAP_SESSION: `${process.pid}-t1` },
   cwd: home,
   runtime: runtimes.claude,
-  window: undefined,
-  footer: true,
-  statusLine: 'on',
-  mode: 'auto',
-  hotkey: undefined,
+  values: { ...fallbacks, 'claude.statusLine': 'on', ...values },
+  isModeGiven: false,
   recording: undefined,
   log: { ...nullLog, info: note, warn: note },
   ...more,
@@ -62,7 +60,10 @@ describe('a launch that asks', () => {
       '{"statusLine":{"type":"command","command":"date"},"model":"opus"}',
     );
     const { session, close } = await askOfficially(
-      sessionWith({ cwd: join(home, 'proj'), args: ['--settings', 'my.json'], statusLine: 'auto' }),
+      sessionWith(
+        { cwd: join(home, 'proj'), args: ['--settings', 'my.json'] },
+        { 'claude.statusLine': 'auto' },
+      ),
     );
     const settings = JSON.parse(readFileSync(session.args[1] ?? '', 'utf8'));
     expect(settings).toMatchObject({
@@ -75,7 +76,9 @@ describe('a launch that asks', () => {
   it.each(['off', 'on'] as const)(
     'has the hook before its own compaction, too, where the user wants it (status line %s)',
     async (statusLine) => {
-      const { session, close } = await askOfficially(sessionWith({ statusLine, holdCommand: 'may-it' }));
+      const { session, close } = await askOfficially(
+        sessionWith({ holdCommand: 'may-it' }, { 'claude.statusLine': statusLine }),
+      );
       const settings = JSON.parse(readFileSync(session.args[1] ?? '', 'utf8'));
       expect(settings.hooks.PreCompact).toEqual([
         { matcher: 'auto', hooks: [{ type: 'command', command: 'may-it', timeout: 5 }] },
@@ -90,25 +93,25 @@ describe('a launch that asks', () => {
 
   it('says in the log why the hook is not there', async () => {
     const { session } = await askOfficially(
-      sessionWith({ statusLine: 'off', holdCommand: 'may-it', file: '/bin/npx' }),
+      sessionWith({ holdCommand: 'may-it', file: '/bin/npx' }, { 'claude.statusLine': 'off' }),
     );
     expect(session.args).toEqual(['-c']);
     expect(said).toContain('claude compacts by itself as it likes: the command is not claude itself');
   });
 
-  it.each<{ why: string; more: Partial<WrapSession> }>([
-    { why: 'it is switched off', more: { statusLine: 'off' } },
-    { why: 'nothing is to be observed', more: { mode: 'off' } },
+  it.each<{ why: string; more?: Partial<WrapSession>; values?: Partial<Values> }>([
+    { why: 'it is switched off', values: { 'claude.statusLine': 'off' } },
+    { why: 'nothing is to be observed', values: { mode: 'off' } },
     {
       why: 'there is no status line to chain, and the window is known',
-      more: { statusLine: 'auto', window: 200_000 },
+      values: { 'claude.statusLine': 'auto', window: 200_000 },
     },
     { why: 'the agent is another one', more: { runtime: runtimes.codex } },
     { why: 'nobody says where the home is', more: { env: { CTXWRAP_SESSION: '1-a' } } },
     { why: "the user's settings cannot be read", more: { args: ['--settings', 'none.json'] } },
     { why: 'the session has no id', more: { env: { HOME: '/nowhere' } } },
-  ])('is the same as without us when $why', async ({ more }) => {
-    const before = sessionWith(more);
+  ])('is the same as without us when $why', async ({ more, values }) => {
+    const before = sessionWith(more, values);
     const { session, close } = await askOfficially(before);
     expect(session).toBe(before);
     await close();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../src/core/session.js';
+import { fallbacks } from '../../src/core/config/keys.js';
 import { runtimes } from '../../src/agents/index.js';
 import { openOutside } from '../../src/wrap/publish.js';
 import { endedFor } from '../support/asking.js';
@@ -24,10 +25,8 @@ const open = () =>
       cwd: home,
       runtime: runtimes.claude,
       wrapper: { id: 'me', pid: process.pid, version: '1' },
-      window: undefined,
-      footer: true,
-      mode: 'auto',
-      hotkey: undefined,
+      values: fallbacks,
+      isModeGiven: false,
       recording: undefined,
       log,
     },

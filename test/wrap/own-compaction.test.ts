@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
+import { fallbacks } from '../../src/core/config/keys.js';
 import { runtimes } from '../../src/agents/index.js';
 import type { Runtime } from '../../src/agents/agent.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -27,10 +28,8 @@ const follow = (runtime: Runtime, agentFolder: string) => {
       args: [],
       env: { HOME: home },
       cwd: home,
-      window: undefined,
-      footer: true,
-      mode: 'auto',
-      hotkey: undefined,
+      values: fallbacks,
+      isModeGiven: false,
       recording: undefined,
       log: nullLog,
     } as const;

@@ -3,6 +3,7 @@ import type { Unseen } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import { runtimes } from '../../src/agents/index.js';
 import { makeSessionLoop } from '../../src/wrap/session.js';
+import { fallbacks } from '../../src/core/config/keys.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
 
@@ -23,7 +24,7 @@ const counting = () => {
   const effects: Effect[] = [];
   const sight: { unseen?: Unseen | undefined } = {};
   const words: (string | undefined)[] = [];
-  const session = { runtime: runtimes.claude, env: {}, log, hotkey: 0x1d } as unknown as WrapSession;
+  const session = { runtime: runtimes.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
     unseen: () => sight.unseen,

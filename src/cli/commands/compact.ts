@@ -285,7 +285,7 @@ const ask = async (
     ...(wait && start !== undefined ? { processStart: start } : {}),
   };
   const stopping = stopSignals();
-  const progress = options.quiet ? noProgress : progressLine();
+  const progress = options.values.quiet ? noProgress : progressLine();
   try {
     const reply = await askSession({
       stateFolder,

@@ -27,15 +27,11 @@ import { jsonText } from '../text.js';
 import { compactingAgents } from './context.js';
 
 /** `ctxwrap config …`. */
-export const config = async (request: ConfigRequest & Given): Promise<Outcome> => {
+export const config = async (request: ConfigRequest): Promise<Outcome> => {
   const { text, code } = await answer(request);
   await print(text); // as it stands: values, names and commands are the user's
   return { status: { kind: 'code', code }, notices: [] };
 };
-
-interface Given {
-  readonly given?: readonly string[];
-}
 
 interface Answer {
   readonly text: string;
@@ -44,9 +40,9 @@ interface Answer {
 
 const good = (text: string): Answer => ({ text, code: 0 });
 
-const answer = async (request: ConfigRequest & Given): Promise<Answer> => {
+const answer = async (request: ConfigRequest): Promise<Answer> => {
   const around = surroundings();
-  const whole = (): WholeConfiguration => wholeConfiguration(request.options, request.given ?? [], around);
+  const whole = (): WholeConfiguration => wholeConfiguration(request.options, around);
   switch (request.action) {
     case 'path':
       return good(`${configPath(request.options, around).path}\n`);

@@ -4,6 +4,7 @@ import { errorCode } from '../../core/json.js';
 import type { Runtime, Homestead } from '../../agents/agent.js';
 import { runtimes, allRuntimes } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
+import { ladderChoice } from '../../core/config/keys.js';
 import { ownAttempt, withOwn } from '../../core/compaction/protocol.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
@@ -26,7 +27,7 @@ import { lookOf } from '../../ui/look.js';
 import { readSessionFile, runtimeOfFile, type ReadSession } from '../../wrap/read-session-file.js';
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
-import { ladderChoice, type ContextRequest } from '../request.js';
+import type { ContextRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
 import { jsonText, widthOfOutput } from '../text.js';
 import { findSession, namesOf, onlySession } from './ps.js';
@@ -148,8 +149,8 @@ const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): 
     path,
     runtime,
     env: {}, // a file may be another machine's, or of another day: this shell's settings are not its agent's
-    windowTokens: options.window,
-    ladder: ladderChoice(options),
+    windowTokens: options.values.window,
+    ladder: ladderChoice(options.values),
     now: Date.now(),
   });
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { errorCode } from '../../core/json.js';
 import type { Homestead, OfficialLaunch, Runtime } from '../../agents/agent.js';
 import { allRuntimes } from '../../agents/index.js';
+import { ladderChoice } from '../../core/config/keys.js';
 import { type Check, type DoctorReport, doctorReport, type CheckSection } from '../../core/doctor-report.js';
 import { folderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
@@ -15,7 +16,7 @@ import { ownTerminal, ptyFailure, versionOutput } from '../../wrap/machine.js';
 import { wholeConfiguration } from '../config/load.js';
 import { surroundings } from '../config/path.js';
 import { print, version } from '../print.js';
-import { ladderChoice, type DoctorRequest } from '../request.js';
+import type { DoctorRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { type Paint, jsonText, widthOfOutput, paintFor } from '../text.js';
 import { ownCompactionOf } from './context.js';
@@ -87,17 +88,12 @@ const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
 const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] =>
   allRuntimes(options.configured?.runtimes).filter(({ command }) => command !== undefined);
 
-const configuration = async ({ options, given = [] }: DoctorRequest & Given): Promise<CheckSection> => {
+const configuration = async ({ options }: DoctorRequest): Promise<CheckSection> => {
   const around = surroundings();
-  const whole = wholeConfiguration(options, given, around);
+  const whole = wholeConfiguration(options, around);
   const obstacle = await folderObstacle(dirname(whole.userPath));
   return configSection({ ...whole, obstacle, home: around.home });
 };
-
-interface Given {
-  /** names of the options that were written down */
-  readonly given?: readonly string[];
-}
 
 const system = async (): Promise<CheckSection> =>
   systemSection({
@@ -139,7 +135,7 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
   const folder = home.sessions(place);
   const said = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
   const state = stateFolder(env, place.home);
-  const windowTokens = options.window ?? options.configured?.windows[runtime.name];
+  const windowTokens = options.values.window ?? options.configured?.windows[runtime.name];
   return agentSection({
     runtime,
     home,
@@ -153,7 +149,7 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
       version: found.kind === 'found' ? await installedVersion(found.file, runtime) : undefined,
     }),
     windowTokens,
-    choice: ladderChoice(options),
+    choice: ladderChoice(options.values),
   });
 };
 

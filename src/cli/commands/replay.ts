@@ -1,12 +1,13 @@
 import type { Runtime } from '../../agents/agent.js';
 import { runtimes } from '../../agents/index.js';
+import { ladderChoice } from '../../core/config/keys.js';
 import { harmless } from '../../core/json.js';
 import type { ReplayedReading, ReplayEvent } from '../../replay/records.js';
 import { openReplay } from '../../replay/replay.js';
 import { detectRuntime } from '../../replay/sources.js';
 import { openRecordingFile } from '../../storage/recording-reader.js';
 import { print, drawnFor } from '../print.js';
-import { type ReplayRequest, ladderChoice } from '../request.js';
+import type { ReplayRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
@@ -76,8 +77,8 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
     logs,
     runtime,
     env: {}, // this machine's settings are not the recorded agent's
-    window: options.window,
-    ladder: ladderChoice(options),
+    window: options.values.window,
+    ladder: ladderChoice(options.values),
   });
   const printer = printers[format](runtime.name);
   const all: ReplayEvent[] = [];

@@ -72,8 +72,9 @@ const isAlive = (session: string | undefined): boolean => {
 
 /** The window that the user gives this agent, unless one was given for all. */
 const windowed = (options: Options, { name }: Runtime): Options => {
-  const tokens = options.configured?.windows[name];
-  return options.window !== undefined || tokens === undefined ? options : { ...options, window: tokens };
+  const { values, configured } = options;
+  const window = values.window ?? configured?.windows[name];
+  return window === undefined ? options : { ...options, values: { ...values, window } };
 };
 
 const obstacles: Readonly<Record<Obstacle, string>> = {

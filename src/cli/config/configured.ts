@@ -1,7 +1,7 @@
-import { envNames } from '../../core/config/env-names.js';
+import { envNames } from '../../core/config/keys.js';
 import { isThere, projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
-import type { ConfigListener, Options, Task } from '../request.js';
+import type { ConfigListener, Configured, Options, Task } from '../request.js';
 import type { changeTeller } from './load.js';
 import { configPath, surroundings, type Surroundings } from './path.js';
 
@@ -15,35 +15,28 @@ export const configured = async (task: Task): Promise<Task> => {
     case 'doctor':
     case 'complete':
     case 'init':
-      return { ...task, options: await withConfiguration(task) };
+      return { ...task, options: await withConfiguration(task.options) };
     case 'replay': {
       // the settings of this user are not those of the recorded session
-      const { configured: found } = await withConfiguration(task);
-      return { ...task, options: { ...task.options, ...(found ? { configured: found } : {}) } };
+      const { values, isModeGiven } = task.options;
+      return { ...task, options: { ...(await withConfiguration(task.options)), values, isModeGiven } };
     }
     default:
       return task;
   }
 };
 
-const withConfiguration = async ({ options, given = [] }: Task): Promise<Options> => {
+const withConfiguration = async (options: Options): Promise<Options> => {
   const around = surroundings();
-  if (!isConfigured(options, around)) {
-    const isModeGiven = given.includes('mode');
-    return {
-      ...options,
-      ...(isModeGiven ? { isModeGiven } : {}),
-      configured: nothing(options, given, around),
-    };
-  }
-  return (await import('./load.js')).configure(options, given, around);
+  if (!isConfigured(options, around)) return { ...options, configured: nothing(options, around) };
+  return (await import('./load.js')).configure(options, around);
 };
 
 const isConfigured = (options: Options, around: Surroundings): boolean => {
   const { path, isNamed } = configPath(options, around);
   return (
     isNamed ||
-    options.envFile !== undefined ||
+    options.flags['env.file'] !== undefined ||
     isThere(path) ||
     isThere(projectConfigPath(around.cwd)) ||
     envNames.some(({ name }) => around.env[name] !== undefined)
@@ -51,33 +44,24 @@ const isConfigured = (options: Options, around: Surroundings): boolean => {
 };
 
 /** A file can still be made while the session runs. */
-const nothing = (
-  options: Options,
-  given: readonly string[],
-  around: Surroundings,
-): NonNullable<Options['configured']> => ({
+const nothing = (options: Options, around: Surroundings): Configured => ({
   runtimes: [],
   windows: {},
   notices: [],
   details: [],
-  isLogGiven: true,
   watch: (listener) => {
-    const look = lookerFor(listener, options, given);
+    const look = lookerFor(listener, options);
     return watchFile(configPath(options, around).path, () => {
       void look().catch((error: unknown) => listener.onTrouble(String(error)));
     });
   },
 });
 
-const lookerFor = (
-  listener: ConfigListener,
-  options: Options,
-  given: readonly string[],
-): (() => Promise<void>) => {
+const lookerFor = (listener: ConfigListener, options: Options): (() => Promise<void>) => {
   let tell: ReturnType<typeof changeTeller> | undefined;
   return async () => {
-    const { wholeConfiguration } = await import('./load.js');
-    tell ??= (await import('./load.js')).changeTeller(listener, options, { isThere: false });
-    tell(wholeConfiguration(options, given, surroundings()));
+    const load = await import('./load.js');
+    tell ??= load.changeTeller(listener, { isThere: false });
+    tell(load.wholeConfiguration(options, surroundings()));
   };
 };

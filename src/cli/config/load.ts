@@ -3,10 +3,8 @@ import type { Runtime } from '../../agents/agent.js';
 import { changeRuntime, defineRuntime } from '../../agents/defined/agent.js';
 import { runtimes } from '../../agents/index.js';
 import { fewOf, kindOf } from '../../core/config/check.js';
-import { envNames } from '../../core/config/env-names.js';
-import { keyNames, keyOf, type KeyName, type Values } from '../../core/config/keys.js';
+import { envNames, keyNames, keyOf, type CurrentSettings } from '../../core/config/keys.js';
 import {
-  type Effective,
   type Setting,
   type Position,
   type Problem,
@@ -24,48 +22,21 @@ import { watchFile } from '../../storage/watch.js';
 import { commandWords } from '../program.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
 import { faultText } from '../runtime-option.js';
-import { configPath, ownCommand, withHome, type Surroundings } from './path.js';
+import { configPath, ownCommand, withHome, type Named, type Surroundings } from './path.js';
 import { envFileMade, fixOfFile, settingsLine, findingOf, detailOf, noticeOf } from './text.js';
 
-// Options and keys are two forms of the same settings.
-
-/** An option as commander names it: `--no-footer` is `footer`. */
-const attributeOf = (flag: string): string =>
-  flag.replace(/^--(?:no-)?/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const pairs: readonly (readonly [KeyName, string, string])[] = keyNames.flatMap((key) => {
-  const { flag } = keyOf(key);
-  return flag === undefined ? [] : [[key, flag, attributeOf(flag)] as const];
-});
-
 /** What stands on the command line. */
-export const flagSettings = (options: Partial<Options>, given: readonly string[]): readonly Setting[] => {
-  const found: Readonly<Record<string, unknown>> = { ...options };
-  return pairs
-    .filter(([, , attribute]) => given.includes(attribute))
-    .map(([key, flag, attribute]) => ({
-      key,
-      value: found[attribute],
-      origin: { layer: 'flag', place: flag },
-    }));
-};
-
-/** The options with everything that holds. */
-export const withSettings = (
-  options: Options,
-  { values, effective }: { readonly values: Values; readonly effective: readonly Effective[] },
-): Options => {
-  const set = pairs.flatMap(([key, , attribute]) => {
-    const value = values[key];
-    return value === undefined ? [] : [[attribute, value] as const];
+const flagSettings = (flags: Options['flags']): readonly Setting[] =>
+  keyNames.flatMap((key) => {
+    const value = flags[key];
+    const place = keyOf(key).option?.flag ?? '';
+    return value === undefined ? [] : [{ key, value, origin: { layer: 'flag', place } }];
   });
-  return { ...options, ...Object.fromEntries(set), ...(isModeGiven(effective) ? { isModeGiven: true } : {}) };
-};
 
 // Whoever wrote a folder's file is not the user.
-export const isModeGiven = (effective: readonly Effective[]): boolean => {
+export const currentSettings = ({ values, effective }: Settings): CurrentSettings => {
   const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
-  return layer === 'flag' || layer === 'env' || layer === 'user';
+  return { values, isModeGiven: layer === 'flag' || layer === 'env' || layer === 'user' };
 };
 
 // The agents of a configuration: new ones, and ours as the user has changed them.
@@ -174,16 +145,12 @@ export interface Configuration {
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
 
-export const readConfiguration = (
-  options: Partial<Options>,
-  given: readonly string[],
-  surroundings: Surroundings,
-): Configuration => {
+export const readConfiguration = (options: Named, surroundings: Surroundings): Configuration => {
   const { env, cwd } = surroundings;
   const { path: userPath, isNamed } = configPath(options, surroundings);
   const projectPath = projectConfigPath(cwd);
   const userFile = readConfigFile(userPath);
-  const flags = flagSettings(options, given);
+  const flags = flagSettings(options.flags);
   const init = isNamed ? ownCommand('config init', options) : undefined;
   const user = fileRead('user', userFile, { options, make: init });
   // a folder whose project file is the user's own configuration has none
@@ -199,7 +166,7 @@ export const readConfiguration = (
 const noRead: Read = { settings: [], problems: [] };
 
 interface Mending {
-  readonly options: Partial<Options>;
+  readonly options: Named;
   /** the command that makes the file; undefined where a file that is not there is nothing to be told */
   readonly make?: string | undefined;
 }
@@ -263,7 +230,7 @@ const dotenvRead = (text: string, path: string): Read => {
 
 interface Around {
   readonly surroundings: Surroundings;
-  readonly options: Partial<Options>;
+  readonly options: Named;
 }
 
 /** The environment itself comes before a file with more of it. */
@@ -289,12 +256,8 @@ export interface WholeConfiguration extends Configuration {
   readonly problems: readonly Problem[];
 }
 
-export const wholeConfiguration = (
-  options: Options,
-  given: readonly string[],
-  around: Surroundings,
-): WholeConfiguration => {
-  const configuration = readConfiguration(options, given, around);
+export const wholeConfiguration = (options: Named, around: Surroundings): WholeConfiguration => {
+  const configuration = readConfiguration(options, around);
   const { settings, userPath: path, positionOf } = configuration;
   const { runtimes, windows, problems } = ownRuntimes(settings.values.runtimes ?? {}, { path, positionOf });
   return { ...configuration, runtimes, windows, problems: fewOf([...settings.problems, ...problems]) };
@@ -309,30 +272,25 @@ const isToldAtStart = (problem: Problem): boolean => {
 };
 
 /** The options with everything that holds in these surroundings. */
-export const configure = (options: Options, given: readonly string[], around: Surroundings): Options => {
-  const whole = wholeConfiguration(options, given, around);
+export const configure = (options: Options, around: Surroundings): Options => {
+  const whole = wholeConfiguration(options, around);
   const { settings, runtimes, windows, problems } = whole;
-  const { values } = settings;
-  const all = withSettings(options, settings);
-  const isLogGiven = given.includes('log');
+  const { values, isModeGiven } = currentSettings(settings);
   const notice = noticeIn(problems);
+  const isLogNamed = values.log !== undefined && options.flags.log === undefined;
   return {
-    ...all,
-    ...(all.log === undefined || isLogGiven ? {} : { log: withHome(all.log, around.home) }),
+    ...options,
+    values: isLogNamed ? { ...values, log: withHome(values.log, around.home) } : values,
+    isModeGiven,
     configured: {
       runtimes,
       windows,
-      ...(values.backend === undefined ? {} : { backend: values.backend }),
-      ...(values['claude.million'] === undefined ? {} : { isMillion: values['claude.million'] }),
       notices: notice === undefined ? [] : [notice],
       told: settingsLine(settings.effective),
       details: problems.map((problem) => detailOf(findingOf(problem))),
-      isLogGiven,
-      isTextLogged: values['debug.text'] ?? false,
-      isNativeHeld: values['hold.native'] ?? false,
       watch: (listener) => {
-        const tell = changeTeller(listener, options, { notice, isThere: whole.isThere });
-        return watchFile(whole.userPath, () => tell(wholeConfiguration(options, given, around)));
+        const tell = changeTeller(listener, { notice, isThere: whole.isThere });
+        return watchFile(whole.userPath, () => tell(wholeConfiguration(options, around)));
       },
     },
   };
@@ -351,7 +309,6 @@ interface Before {
 /** Tells what holds now, or why it does not. */
 export const changeTeller = (
   { onChange, onNotice, onTrouble }: ConfigListener,
-  options: Options,
   before: Before,
 ): ((now: WholeConfiguration) => void) => {
   let { notice: last, isThere: wasThere } = before;
@@ -365,7 +322,7 @@ export const changeTeller = (
     // half a file, or none, is what an editor may leave for a moment: what held before is better than what is left of it
     if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
     else if (unread) onTrouble(detailOf(findingOf(unread)));
-    else onChange(withSettings(options, settings), settingsLine(settings.effective));
+    else onChange(currentSettings(settings), settingsLine(settings.effective));
   };
 };
 

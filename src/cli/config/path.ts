@@ -20,9 +20,12 @@ export const surroundings = (): Surroundings => {
   return { env, home: homeFolder(env), cwd: workingFolder() };
 };
 
+/** What the command line says of the files. */
+export type Named = Pick<Options, 'config' | 'flags'>;
+
 /** Where the user's configuration is. */
 export const configPath = (
-  { config }: Pick<Options, 'config'>,
+  { config }: Named,
   { env, home, cwd }: Surroundings,
 ): { readonly path: string; readonly isNamed: boolean } => {
   const named = config ?? env['CTXWRAP_CONFIG'];
@@ -31,7 +34,7 @@ export const configPath = (
 };
 
 /** A command of ours that is about the same file as this one. */
-export const ownCommand = (words: string, { config }: Partial<Pick<Options, 'config'>>): string =>
+export const ownCommand = (words: string, { config }: Named): string =>
   config === undefined ? `ctxwrap ${words}` : `ctxwrap --config ${shellWord(config)} ${words}`;
 
 /** `~/` is the user's own folder. */

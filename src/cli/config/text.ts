@@ -1,9 +1,7 @@
 import { dirname } from 'node:path';
-import { writtenOf, countOf } from '../../core/config/check.js';
-import { envNames } from '../../core/config/env-names.js';
-import { isKeyName, keyNames, keyOf } from '../../core/config/keys.js';
+import { countOf } from '../../core/config/check.js';
+import { envNames, isKeyName, keyNames, keyOf, writtenOf } from '../../core/config/keys.js';
 import {
-  fallbackOf,
   type Origin,
   type Problem,
   type Effective,
@@ -14,10 +12,9 @@ import { oneLine, shellWord, UserError, type JsonRecord } from '../../core/json.
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
 import { plain } from '../../ui/text.js';
 import { nearest } from '../messages.js';
-import type { Options } from '../request.js';
 import { table } from '../text.js';
 import type { WholeConfiguration } from './load.js';
-import { ownCommand } from './path.js';
+import { ownCommand, type Named } from './path.js';
 
 // Every sentence about what is wrong in a configuration: what, where, why, and the command that mends it.
 
@@ -52,8 +49,6 @@ const sentences = (problem: Problem): Sentences => {
       return wrong(problem);
     case 'unknown':
       return unknown(problem);
-    case 'deprecated':
-      return deprecated(problem);
     case 'refused':
       return refused(problem);
     case 'pending':
@@ -90,12 +85,6 @@ const wrong = ({ key, given, rule, used, origin }: Of<'wrong'>): Sentences => ({
 const unknown = ({ key, origin }: Of<'unknown'>): Sentences => ({
   what: `${keyText(key)} is unknown`,
   why: `there is no such name${hintFor(key, origin)}`,
-  fix: fixOf(origin),
-});
-
-const deprecated = ({ key, doc, instead, origin }: Of<'deprecated'>): Sentences => ({
-  what: `${key} is not used any more`,
-  why: `${doc} It is ignored; ${instead === undefined ? 'remove it' : `write ${instead} in its place`}`,
   fix: fixOf(origin),
 });
 
@@ -179,9 +168,8 @@ const hintFor = (key: string, { layer }: Origin): string => {
 
 const rightValue = (key: string): string | undefined => {
   if (!isKeyName(key)) return undefined;
-  const { example, type } = keyOf(key);
-  const value = writtenOf(type, fallbackOf(key)) ?? example;
-  return value === undefined ? undefined : String(value);
+  const { example, fallback = example } = keyOf(key);
+  return fallback === undefined ? undefined : String(fallback);
 };
 
 /** The command that mends it. */
@@ -259,7 +247,7 @@ export const settingsText = (all: readonly Effective[], withOrigin: boolean): re
 const valueText = (key: Effective['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return plain(Object.keys(Object(value)).join(', '));
   if (value === undefined) return keyOf(key).isTold ? 'as the agent tells' : '-';
-  return plain(JSON.stringify(writtenOf(keyOf(key).type, value)));
+  return plain(JSON.stringify(writtenOf(key, value)));
 };
 
 /** What the user has set, in one line for the log. Texts of the user's are named only. */
@@ -312,7 +300,7 @@ const keyRecord = ({ key, value, origin, overrides }: Effective): JsonRecord => 
 });
 
 const written = (key: Effective['key'], value: unknown): JsonRecord =>
-  value === undefined ? {} : { value: writtenOf(keyOf(key).type, value) };
+  value === undefined ? {} : { value: writtenOf(key, value) };
 
 /** What `config init` has done. */
 export const initText = (
@@ -326,8 +314,6 @@ export const initText = (
 
 // The commands that mend a file which is not read. What came with a folder was not put there by the user: nothing there is written to,
 // followed or given more rights, only moved away.
-
-type Named = Partial<Pick<Options, 'config' | 'envFile'>>;
 
 export const fixOfFile = ({ path, fault }: RefusedFile, layer: LayerName, options: Named): string => {
   const word = shellWord(path);
@@ -363,16 +349,16 @@ const opening = ({ path, isOwn }: Extract<FileFault, { kind: 'closed' }>, file: 
   return isOwn ? `chmod u+${path === file ? 'r' : 'x'} ${word}` : `sudo chown -h "$USER" ${word}`;
 };
 
-const naming = (layer: LayerName, word: string, { config, envFile }: Named): string => {
+const naming = (layer: LayerName, word: string, { config, flags }: Named): string => {
   if (layer === 'env')
-    return envFile === undefined
+    return flags['env.file'] === undefined
       ? `export CTXWRAP_ENV_FILE=${word}`
       : `ctxwrap --env-file ${word} config check`;
   return config === undefined ? `export CTXWRAP_CONFIG=${word}` : `ctxwrap --config ${word} config check`;
 };
 
-const unnaming = (layer: LayerName, { config, envFile }: Named): string => {
-  if ((layer === 'env' ? envFile : config) !== undefined) return 'ctxwrap config check';
+const unnaming = (layer: LayerName, { config, flags }: Named): string => {
+  if ((layer === 'env' ? flags['env.file'] : config) !== undefined) return 'ctxwrap config check';
   return layer === 'env' ? 'unset CTXWRAP_ENV_FILE' : 'unset CTXWRAP_CONFIG';
 };
 

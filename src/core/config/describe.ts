@@ -1,7 +1,5 @@
-import { type JsonRecord, LONGEST_FOCUS } from '../json.js';
-import { ruleOf } from './check.js';
-import { envNames } from './env-names.js';
-import { type Key, keyNames, keyOf, type KeyName, type ValueType } from './keys.js';
+import type { JsonRecord } from '../json.js';
+import { envNames, type Key, keyNames, keyOf, type KeyName } from './keys.js';
 
 // The table of the keys in words: for the documentation, and for the file that `config init` writes.
 
@@ -21,13 +19,13 @@ export interface Description {
 
 export const describeKey = (name: KeyName): Description => {
   const key = keyOf(name);
-  const { doc, type, flag, isLive, isPending } = key;
+  const { doc, type, option, isLive, isPending } = key;
   return {
     name,
     doc: isPending ? `${doc} Nothing uses it yet.` : doc,
-    allowed: type.kind === 'hotkey' ? ruleOf(type, '') : ruleOf(type),
+    allowed: type.rule(),
     fallback: fallbackText(key),
-    flag: flag ?? '',
+    flag: option?.flag ?? '',
     env: envNames.filter((each) => each.key === name).map((each) => each.name),
     project: projectText(key),
     isLive: isLive ?? false,
@@ -100,49 +98,10 @@ export const jsonSchema = (): JsonRecord => ({
         const { doc, fallback, type } = keyOf(name);
         return [
           name,
-          { description: doc, ...(fallback === undefined ? {} : { default: fallback }), ...schemaOf(type) },
+          { description: doc, ...(fallback === undefined ? {} : { default: fallback }), ...type.schema },
         ];
       }),
     ),
   },
   additionalProperties: false,
 });
-
-const TOKENS = String.raw`^\d+(_\d+)*(\.\d+)?[kKmM]?$`;
-const BOUND = String.raw`^\d+(_\d+)*(\.\d+)?[kKmM%]?$`;
-
-const schemaOf = (type: ValueType): JsonRecord => {
-  switch (type.kind) {
-    case 'choice':
-      return { enum: type.choices };
-    case 'flag':
-      return { type: 'boolean' };
-    case 'tokens':
-      return {
-        anyOf: [
-          { type: 'integer', minimum: type.least, maximum: type.most },
-          { type: 'string', pattern: TOKENS },
-        ],
-      };
-    case 'bound':
-    case 'percent':
-      return {
-        anyOf: [
-          { type: 'integer', minimum: 1_000 },
-          { type: 'string', pattern: BOUND },
-        ],
-      };
-    case 'text':
-      return { type: 'string', minLength: 1, maxLength: type.longest };
-    case 'focus':
-      return { type: 'string', minLength: 1, maxLength: LONGEST_FOCUS };
-    case 'path':
-      return { type: 'string', pattern: '^(~/|/)' };
-    case 'hotkey':
-      return { type: 'string', examples: ['Ctrl-]', '^G', 'none'] };
-    case 'list':
-      return { type: 'array', items: { enum: type.choices }, uniqueItems: true };
-    case 'definitions':
-      return { type: 'object', additionalProperties: { type: 'object' } };
-  }
-};

@@ -1,71 +1,46 @@
-import {
-  type ControlKey,
-  LEAST_TOKENS,
-  MOST_TOKENS,
-  controlKeyName,
-  defaultHotkey,
-  footerItems,
-  logLevels,
-} from '../format.js';
-import type { JsonRecord } from '../json.js';
-import type { Bound } from '../ladder.js';
+import { footerItems, logLevels } from '../format.js';
+import type { LadderChoice } from '../ladder.js';
 import { notificationKinds } from '../notifications.js';
+import { backendNames } from './backends.js';
+import {
+  bound,
+  choice,
+  definitions,
+  flag,
+  flagFor,
+  focus,
+  hotkey,
+  list,
+  path,
+  percent,
+  text,
+  tokens,
+  type ValueOf,
+  type ValueType,
+} from './value-types.js';
 
-// What a key of the configuration is. The keys themselves are in keys.ts.
-
-/** What may stand there, as data: the check, the JSON Schema and the documentation follow from it. */
-export type ValueType =
-  | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly otherwise?: string }
-  | { readonly kind: 'flag' }
-  /** a number of tokens, also as `200k` or `1M` */
-  | { readonly kind: 'tokens'; readonly least: number; readonly most: number }
-  /** a boundary of a tier: `80%` of the window, or tokens */
-  | { readonly kind: 'bound' }
-  /** a percentage, which becomes a boundary */
-  | { readonly kind: 'percent'; readonly least: number; readonly most: number }
-  | { readonly kind: 'text'; readonly longest: number }
-  /** what a prompt may be given */
-  | { readonly kind: 'focus' }
-  /** the absolute path of a file, or one below `~/` */
-  | { readonly kind: 'path' }
-  | { readonly kind: 'hotkey' }
-  /** several of these, each once */
-  | { readonly kind: 'list'; readonly choices: readonly string[] }
-  /** agents by name; what they may hold is the affair of the runtimes */
-  | { readonly kind: 'definitions' };
-
-/** A value as it is used. */
-export type ValueOf<T extends ValueType> = T extends {
-  kind: 'choice' | 'list';
-  choices: readonly (infer C)[];
-}
-  ? T extends { kind: 'list' }
-    ? readonly C[]
-    : C
-  : T extends { kind: 'flag' }
-    ? boolean
-    : T extends { kind: 'tokens' }
-      ? number
-      : T extends { kind: 'bound' | 'percent' }
-        ? Bound
-        : T extends { kind: 'hotkey' }
-          ? ControlKey
-          : T extends { kind: 'definitions' }
-            ? Readonly<Record<string, JsonRecord>>
-            : string;
+// All keys of the configuration, once: files, environment and command line are read and checked by this table, and the JSON Schema, the
+// documentation, the file of `config init` and the option list of --help are made of it.
 
 /** A value as it is written in a file. */
 export type Written = boolean | number | string | readonly string[];
 
-/** Another name in the environment, as other programs and the documents before this one use it. */
+/** Another name in the environment, as other programs use it. */
 export interface Alias {
   readonly name: string;
   /** how it is written there, where that is not as for the key */
   readonly type?: ValueType;
-  /** what its values mean for the key */
-  readonly means?: Readonly<Record<string, Written>>;
-  /** what a wrong value counts as; the name is passed over when absent */
-  readonly otherwise?: Written;
+}
+
+/** How a key is set on the command line. */
+export interface KeyOption {
+  /** `--no-NAME` sets false */
+  readonly flag: string;
+  readonly short?: string;
+  /** what stands behind it; a flag that stands alone has nothing */
+  readonly takes?: string;
+  /** for --help */
+  readonly help: string;
 }
 
 export interface Key {
@@ -74,12 +49,13 @@ export interface Key {
   readonly fallback?: Written;
   /** what a wrong value counts as, where the fallback would do more than the user may have wanted; otherwise it is passed over */
   readonly careful?: Written;
+  /** what any other text counts as, which is a warning only */
+  readonly otherwise?: Written;
   /** one sentence for the user */
   readonly doc: string;
   /** a value that shows what is meant, where the fallback does not */
   readonly example?: Written;
-  /** as on the command line; absent where there is none */
-  readonly flag?: string;
+  readonly option?: KeyOption;
   readonly aliases?: readonly Alias[];
   /** false where a text cannot hold it */
   readonly env?: false;
@@ -93,111 +69,48 @@ export interface Key {
   readonly isPending?: true;
 }
 
-/** A key that is not used any more. */
-export interface DeprecatedKey {
-  /** what to write now; absent where nothing takes its place */
-  readonly instead?: string;
-  /** one sentence: since when, and what holds now */
-  readonly doc: string;
-}
-
-// Kinds of models and the windows that they are taken to have, as the document that names BACKEND has them (verified there 2026-01-28).
-// Agents tell better: these numbers are used only where nobody else gives one.
-
-const backends = {
-  claude: 200_000,
-  openai: 128_000,
-  gemini: 1_000_000,
-  ollama: 8_192,
-  vllm: 32_768,
-  custom: 32_768,
-} as const;
-
-export type BackendName = keyof typeof backends;
-
-const backendNames = Object.keys(backends) as readonly BackendName[];
-
-const MILLION = 1_000_000;
-
-// what their models have at most, as far as it is known; the models of the others are the user's own
-const capacities: Readonly<Record<string, number>> = {
-  claude: MILLION,
-  openai: 1_047_576,
-  gemini: 1_048_576,
-};
-
-/** The largest window in tokens that the models of this backend have; undefined where that is not known. */
-export const backendCapacity = (backend: unknown): number | undefined =>
-  typeof backend === 'string' && Object.hasOwn(capacities, backend) ? capacities[backend] : undefined;
-
-const knownAgents: readonly string[] = ['claude', 'codex', 'gemini', 'qwen'];
-
-/** The window in tokens that this backend's models are taken to have. */
-export const backendWindow = (backend: BackendName, isMillion = false): number =>
-  isMillion && backend === 'claude' ? MILLION : backends[backend];
-
-interface Assumption {
-  /** Claude's models have a million */
-  readonly isMillion?: boolean | undefined;
-  /** the agent's name */
-  readonly runtime: string;
-}
-
-/** The window in tokens that is used where nobody tells one; undefined where the user has said nothing of it. */
-export const assumedWindow = (
-  backend: BackendName | undefined,
-  { isMillion, runtime }: Assumption,
-): number | undefined => {
-  if (isMillion && runtime === 'claude') return MILLION;
-  // what is custom about an agent that we know cannot be told from a variable of another program
-  if (backend === undefined || (backend === 'custom' && knownAgents.includes(runtime))) return undefined;
-  return backends[backend];
-};
-
 // The keys that say how full a window is, and what is done about it.
-
-const bound = { kind: 'bound' } as const;
-const flag = { kind: 'flag' } as const;
 
 const compactingKeys = {
   mode: {
-    type: { kind: 'choice', choices: ['auto', 'ask', 'warn', 'off'] },
+    type: choice('auto', 'ask', 'warn', 'off'),
     fallback: 'auto',
     careful: 'warn', // nothing is typed where what was meant has to be guessed
     doc: 'At a full window `auto` compacts, `ask` proposes, `warn` shows; `off` observes nothing and has no footer. Without a footer (`--no-footer`) nothing is typed by itself unless you set `auto` here, by `--mode` or in the environment.',
-    flag: '--mode',
-    aliases: [
-      {
-        name: 'CUSTOM_CONTEXT_COMPACTION',
-        type: flag,
-        means: { true: 'auto', false: 'warn' },
-        otherwise: 'warn',
-      },
-    ],
+    option: {
+      flag: '--mode',
+      takes: '<mode>',
+      help: 'at a full window: auto compacts, ask asks, warn shows; off: nothing is observed',
+    },
+    aliases: [{ name: 'CUSTOM_CONTEXT_COMPACTION', type: flagFor('auto', 'warn') }],
     project: ['auto', 'ask', 'warn', 'off'],
     isLive: true,
   },
   window: {
-    type: { kind: 'tokens', least: LEAST_TOKENS, most: MOST_TOKENS },
+    type: tokens(),
     doc: 'The size of the context window in tokens: `200000`, `"200k"`, `"1M"`.',
     example: '200k',
-    flag: '--window',
-    aliases: [{ name: 'CONTEXT_WINDOW_SIZE', type: { kind: 'tokens', least: 1_000, most: 2_000_000 } }],
+    option: { flag: '--window', takes: '<tokens>', help: 'the size of the context window: 200000, 200k, 1M' },
+    aliases: [{ name: 'CONTEXT_WINDOW_SIZE', type: tokens(1_000, 2_000_000) }],
     isTold: true,
     isLive: true,
   },
   ladder: {
-    type: { kind: 'choice', choices: ['ladder', 'percent', 'handoff'] },
+    type: choice('ladder', 'percent', 'handoff'),
     fallback: 'ladder',
     doc: "Where the tiers begin: `ladder` counts from the window's end, `percent` is 70/85/95 %, `handoff` 70/85 % and never types by itself.",
-    flag: '--ladder',
+    option: {
+      flag: '--ladder',
+      takes: '<name>',
+      help: 'where the tiers begin: ladder, percent (70/85/95), handoff (70/85)',
+    },
     isLive: true,
   },
   warn: {
     type: bound,
     doc: 'Where the tier warn begins: `"80%"` of the window, or tokens such as `"150k"`.',
     example: '70%',
-    flag: '--warn',
+    option: { flag: '--warn', takes: '<bound>', help: 'where warn begins: 80%, 150k, 150000' },
     isTold: true,
     isLive: true,
   },
@@ -205,10 +118,10 @@ const compactingKeys = {
     type: bound,
     doc: 'Where the tier auto begins.',
     example: '85%',
-    flag: '--auto',
+    option: { flag: '--auto', takes: '<bound>', help: 'where auto begins' },
     aliases: [
       // where the agent compacts before that by itself it gives way: it was not set for an agent with a compaction of its own
-      { name: 'COMPACTION_THRESHOLD_PCT', type: { kind: 'percent', least: 50, most: 99 } },
+      { name: 'COMPACTION_THRESHOLD_PCT', type: percent(50, 99) },
     ],
     isTold: true,
     isLive: true,
@@ -217,30 +130,42 @@ const compactingKeys = {
     type: bound,
     doc: 'Where the tier hard begins.',
     example: '95%',
-    flag: '--hard',
+    option: { flag: '--hard', takes: '<bound>', help: 'where hard begins' },
     isTold: true,
     isLive: true,
   },
   draft: {
-    type: { kind: 'choice', choices: ['hold', 'stash'] },
+    type: choice('hold', 'stash'),
     fallback: 'hold',
     doc: 'A draft in the prompt: `hold` waits until it is gone, `stash` puts it aside where the agent can.',
-    flag: '--draft',
+    option: {
+      flag: '--draft',
+      takes: '<what>',
+      help: 'a draft in the prompt: hold (wait until it is gone), stash (put it aside, where the agent can)',
+    },
     project: ['stash', 'hold'],
   },
   whenBusy: {
-    type: { kind: 'choice', choices: ['wait', 'queue'] },
+    type: choice('wait', 'queue'),
     fallback: 'wait',
     doc: "While the agent works: `wait`, or `queue` in the agent's own queue where it has one.",
-    flag: '--when-busy',
+    option: {
+      flag: '--when-busy',
+      takes: '<what>',
+      help: "while the agent works: wait, queue (in the agent's own queue)",
+    },
     project: ['queue', 'wait'],
     isLive: true,
   },
   focus: {
-    type: { kind: 'focus' },
+    type: focus,
     doc: 'What the summary must keep, where the agent takes that; it is typed behind the command.',
     example: 'the failing tests',
-    flag: '--focus',
+    option: {
+      flag: '--focus',
+      takes: '<text>',
+      help: 'what the summary must keep, where the agent takes that',
+    },
     isLive: true,
   },
   proactive: {
@@ -248,7 +173,7 @@ const compactingKeys = {
     fallback: true,
     careful: false,
     doc: 'At warn, text since the last number counts: when both together reach auto, that is auto, at most every ten minutes.',
-    flag: '--no-proactive',
+    option: { flag: '--no-proactive', help: 'at warn, text since the last number does not count' },
     project: [true, false],
     isLive: true,
   },
@@ -259,7 +184,7 @@ const compactingKeys = {
     project: [true, false],
   },
   strategy: {
-    type: { kind: 'choice', choices: ['auto', 'summarize', 'truncate', 'clustering'] },
+    type: choice('auto', 'summarize', 'truncate', 'clustering'),
     fallback: 'auto',
     doc: "How a conversation is made shorter: `auto` is the agent's own command.",
     aliases: [{ name: 'COMPACTION_STRATEGY' }],
@@ -274,7 +199,8 @@ const compactingKeys = {
     isPending: true,
   },
   backend: {
-    type: { kind: 'choice', choices: backendNames, otherwise: 'custom' },
+    type: choice(...backendNames),
+    otherwise: 'custom',
     doc: 'What kind of model answers. Its window is used, marked `?`, only where nothing else tells one; it starts nothing by itself.',
     example: 'ollama',
     aliases: [{ name: 'BACKEND' }],
@@ -286,80 +212,101 @@ const compactingKeys = {
     aliases: [{ name: 'ANTHROPIC_1M_CONTEXT' }],
   },
   'claude.statusLine': {
-    type: { kind: 'choice', choices: ['auto', 'on', 'off'] },
+    type: choice('auto', 'on', 'off'),
     fallback: 'auto',
     doc: 'Ask Claude for exact numbers through its status line: `auto` where you have one of your own or nothing else tells the window, `on`, `off`.',
-    flag: '--claude-status-line',
+    option: {
+      flag: '--claude-status-line',
+      takes: '<when>',
+      help: 'ask Claude for exact numbers through its status line: auto (where you have one, or the window is not known), on, off',
+    },
     project: ['on', 'auto', 'off'],
   },
 } as const satisfies Readonly<Record<string, Key>>;
 
 // The keys that say what a session shows, hears, writes and runs.
 
-const path = { kind: 'path' } as const;
-
 const sessionKeys = {
   'watch.omc': {
     type: flag,
     fallback: false,
     doc: "OMC's `.omc/state/compact-requested.json` in the session's folder counts as a request to compact.",
-    flag: '--watch-omc',
+    option: { flag: '--watch-omc', help: "also compact when OMC asks for it in the session's folder" },
     project: [true, false],
   },
   footer: {
     type: flag,
     fallback: true,
     doc: 'Show the footer; `false` leaves all rows to the agent, and compacts by itself only with a `mode` that you have set to `auto`.',
-    flag: '--no-footer',
+    option: {
+      flag: '--no-footer',
+      help: 'leave all rows to the agent; compacts by itself only with an explicit --mode auto',
+    },
   },
   'footer.items': {
-    type: { kind: 'list', choices: footerItems },
+    type: list(footerItems),
     doc: 'What the footer shows, in this order.',
     example: ['bar', 'percent', 'tier', 'message'],
-    flag: '--footer-items',
+    option: {
+      flag: '--footer-items',
+      takes: '<list>',
+      help: `what the footer shows, in this order: ${footerItems.join(',')}`,
+    },
   },
   theme: {
-    type: { kind: 'choice', choices: ['auto', 'light', 'dark', 'mono'] },
+    type: choice('auto', 'light', 'dark', 'mono'),
     fallback: 'auto',
     doc: 'The colours of the footer.',
-    flag: '--theme',
+    option: { flag: '--theme', takes: '<name>', help: 'colours of the footer: auto, light, dark, mono' },
   },
   tips: {
     type: flag,
     fallback: true,
     doc: 'Seldom, a fact about the window in the footer.',
-    flag: '--no-tips',
+    option: { flag: '--no-tips', help: 'no tips in the footer' },
     project: [true, false],
   },
   'notify.on': {
-    type: { kind: 'list', choices: notificationKinds },
+    type: list(notificationKinds),
     doc: 'Call you through the terminal when the window reaches auto or hard, a compaction fails, or the agent waits in a dialog.',
     example: ['hard', 'failure', 'permission'],
-    flag: '--notify',
+    option: {
+      flag: '--notify',
+      takes: '<list>',
+      help: `call you through the terminal: ${notificationKinds.join(',')}`,
+    },
   },
   'notify.command': {
-    type: { kind: 'text', longest: 1_000 },
+    type: text(1_000),
     doc: 'With `notify.on`, run this, too, with the notification as JSON on its standard input.',
     example: 'notify-send ctxwrap',
-    flag: '--notify-command',
+    option: {
+      flag: '--notify-command',
+      takes: '<command>',
+      help: 'run this, too, with the notification as JSON on its standard input',
+    },
   },
   hotkey: {
-    type: { kind: 'hotkey' },
-    fallback: controlKeyName(defaultHotkey),
+    type: hotkey,
+    fallback: 'Ctrl-]', // which no agent and no shell uses
     doc: 'The key that is ours: `Ctrl-G`, `^G`, or `none`. Pressed twice it goes to the agent.',
-    flag: '--hotkey',
+    option: { flag: '--hotkey', takes: '<key>', help: 'the key that opens the overview: Ctrl-G, ^G, none' },
   },
   log: {
     type: path,
     doc: 'Append what ctxwrap does to this file. After 5 MB it becomes the old one, with `.1` behind its name.',
     example: '~/ctxwrap.log',
-    flag: '--log',
+    option: { flag: '--log', takes: '<file>', help: 'append what the wrapper does to a file' },
   },
   'log.level': {
-    type: { kind: 'choice', choices: logLevels },
+    type: choice(...logLevels),
     fallback: 'info',
     doc: 'What the log has: `info` everything, `warn` what did not go as it should, `error` what failed.',
-    flag: '--log-level',
+    option: {
+      flag: '--log-level',
+      takes: '<level>',
+      help: 'what the log has: info (everything), warn, error',
+    },
   },
   'debug.text': {
     type: flag,
@@ -371,30 +318,38 @@ const sessionKeys = {
     type: flag,
     fallback: false,
     doc: 'Say nothing but errors.',
-    flag: '--quiet',
+    option: { flag: '--quiet', short: '-q', help: 'say nothing but errors' },
   },
   'env.file': {
     type: path,
     doc: "A dotenv file of yours from which the environment names of this table are read; a project's `.env` never is by itself.",
     example: '~/.config/ctxwrap/env',
-    flag: '--env-file',
+    option: {
+      flag: '--env-file',
+      takes: '<file>',
+      help: 'a dotenv file with names of the environment, such as CONTEXT_WINDOW_SIZE',
+    },
   },
   runtimes: {
-    type: { kind: 'definitions' },
+    type: definitions,
     env: false,
     doc: 'Agents of your own by name, and changes to ours, as docs/configuration.md has them.',
   },
 } as const satisfies Readonly<Record<string, Key>>;
 
-// All keys of the configuration, once. Checks, the JSON Schema, the documentation, the file of `config init`, environment names and
-// defaults are made of this table.
-
 export const keys = { ...compactingKeys, ...sessionKeys } as const;
 
 export type KeyName = keyof typeof keys;
 
-/** Every value that somebody set, or that holds by itself. */
-export type Values = { readonly [K in KeyName]?: ValueOf<(typeof keys)[K]['type']> };
+type KeyWithFallback = {
+  [K in KeyName]: (typeof keys)[K] extends { fallback: Written } ? K : never;
+}[KeyName];
+type Value<K extends KeyName> = ValueOf<(typeof keys)[K]['type']>;
+
+/** What holds, under the names of the keys. A key without a fallback is absent where nobody sets it. */
+export type Values = { readonly [K in KeyWithFallback]: Value<K> } & {
+  readonly [K in Exclude<KeyName, KeyWithFallback>]?: Value<K>;
+};
 
 export const keyNames = Object.keys(keys) as readonly KeyName[];
 
@@ -402,5 +357,68 @@ export const keyOf = (name: KeyName): Key => keys[name];
 
 export const isKeyName = (name: string): name is KeyName => Object.hasOwn(keys, name);
 
-/** Keys of earlier versions. They are ignored, and said once. */
-export const deprecatedKeys: Readonly<Record<string, DeprecatedKey>> = {};
+/** What holds when nobody says anything, as it is used. */
+export const fallbackOf = (name: KeyName): unknown => {
+  const { type, fallback } = keyOf(name);
+  return fallback === undefined ? undefined : type.read(fallback);
+};
+
+/** A value as a file would hold it. */
+export const writtenOf = (name: KeyName, value: unknown): unknown => {
+  const { type } = keyOf(name);
+  return value !== undefined && type.write ? type.write(value) : value;
+};
+
+/** The values of these keys; each was read by its key's type. */
+export const valuesOf = (pairs: readonly (readonly [KeyName, unknown])[]): Values =>
+  Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as unknown as Values;
+
+/** What holds where nobody sets anything. */
+export const fallbacks: Values = valuesOf(keyNames.map((name) => [name, fallbackOf(name)]));
+
+/** What holds now, and may change while a session runs. */
+export interface CurrentSettings {
+  readonly values: Values;
+  /** the user has said the mode: by an option, in the environment or in their own file */
+  readonly isModeGiven: boolean;
+}
+
+/** The boundaries of the tiers as these values say. */
+export const ladderChoice = ({ ladder, warn, auto, hard }: Values): LadderChoice => ({
+  preset: ladder,
+  ...(warn ? { warn } : {}),
+  ...(auto ? { auto } : {}),
+  ...(hard ? { hard } : {}),
+});
+
+// Names in the environment.
+
+/** One name, and how it is read. */
+export interface EnvName {
+  readonly name: string;
+  readonly key: KeyName;
+  readonly type: ValueType;
+}
+
+/** `claude.statusLine` as CTXWRAP_CLAUDE_STATUS_LINE. */
+export const ownEnvName = (key: KeyName): string =>
+  `CTXWRAP_${key
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('.', '_')
+    .toUpperCase()}`;
+
+/** All names in the order in which they count: our own before one of other programs. */
+export const envNames: readonly EnvName[] = keyNames.flatMap((key) => {
+  const { type, aliases = [], env } = keyOf(key);
+  if (env === false) return [];
+  return [{ name: ownEnvName(key), key, type }, ...aliases.map((alias) => ({ type, ...alias, key }))];
+});
+
+/** Names of ours that are no keys. */
+export const otherEnvNames: readonly string[] = [
+  'CTXWRAP_CONFIG',
+  'CTXWRAP_DEMO_LOG',
+  'CTXWRAP_DISABLE',
+  'CTXWRAP_LEVEL',
+  'CTXWRAP_SESSION',
+];

@@ -1,5 +1,5 @@
-import { checkValue, contradictions, writtenOf } from './check.js';
-import { keyNames, keyOf, type KeyName, type Values } from './keys.js';
+import { contradictions } from './check.js';
+import { fallbackOf, keyNames, keyOf, type KeyName, type Values, valuesOf, writtenOf } from './keys.js';
 
 // Which of the settings hold: flag > environment > project > user > the agent's own > default.
 
@@ -35,7 +35,7 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
   const effective = merged.map((each) => each.effective);
   return {
     effective,
-    values: valuesOf(effective),
+    values: valuesOf(effective.map(({ key, value }) => [key, value])),
     problems: [
       ...env.problems,
       ...project.problems,
@@ -54,18 +54,10 @@ const byItself = (key: KeyName): readonly Setting[] => {
   return value === undefined ? [] : [{ key, value, origin: { layer: 'default' } }];
 };
 
-/** What holds when nobody says anything, as it is used. */
-export const fallbackOf = (key: KeyName): unknown => {
-  const { type, fallback } = keyOf(key);
-  const checked = fallback === undefined ? undefined : checkValue(type, fallback);
-  return checked && 'value' in checked ? checked.value : undefined;
-};
-
 // Whoever wrote the folder's files is not the user: they may only have less done than the user's own configuration would.
 const tightened = (key: KeyName, said: readonly Setting[], below: unknown): Read => {
-  const { type, project = [] } = keyOf(key);
-  const order = project.map((each) => JSON.stringify(each));
-  const rank = (value: unknown): number => order.indexOf(JSON.stringify(writtenOf(type, value)));
+  const order = (keyOf(key).project ?? []).map((each) => JSON.stringify(each));
+  const rank = (value: unknown): number => order.indexOf(JSON.stringify(writtenOf(key, value)));
   const least = Math.max(0, rank(below ?? fallbackOf(key)));
   const settings = said.filter(({ value }) => rank(value) >= least && rank(value) >= 0);
   const problems = said
@@ -79,10 +71,6 @@ const tightened = (key: KeyName, said: readonly Setting[], below: unknown): Read
     }));
   return { settings, problems };
 };
-
-// The table gives each key its type, and every value was checked against it.
-const valuesOf = (effective: readonly Effective[]): Values =>
-  Object.fromEntries(effective.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));
 
 // Who says what: the values of one source, checked.
 
@@ -124,7 +112,6 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
       readonly used?: string;
     }
   | { readonly kind: 'unknown'; readonly key: string }
-  | { readonly kind: 'deprecated'; readonly key: string; readonly instead?: string; readonly doc: string }
   /** a project's file may not say that */
   | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
   | { readonly kind: 'pending'; readonly key: string }

@@ -1,7 +1,6 @@
-import { checkValue } from './check.js';
-import { envNames, otherEnvNames, writtenIn, type EnvName } from './env-names.js';
-import { type DeprecatedKey, type Written, deprecatedKeys, isKeyName, keyOf, type KeyName } from './keys.js';
-import type { Origin, Position, Problem, Read, Setting } from './merge.js';
+import { envNames, isKeyName, keyOf, otherEnvNames, type KeyName } from './keys.js';
+import type { Origin, Position, Problem, Read } from './merge.js';
+import type { ValueType } from './value-types.js';
 
 // From what stands in a file or in the environment to settings. What is wrong becomes a problem, never an exception.
 
@@ -15,24 +14,14 @@ export interface Entry {
 const SCHEMA = '$schema'; // for editors
 
 /** The settings of a file. */
-export const readEntries = (
-  layer: 'user' | 'project',
-  place: string,
-  entries: readonly Entry[],
-  deprecated: Readonly<Record<string, DeprecatedKey>> = deprecatedKeys,
-): Read =>
+export const readEntries = (layer: 'user' | 'project', place: string, entries: readonly Entry[]): Read =>
   joined(
     entries
       .filter(({ key }) => key !== SCHEMA)
       .map(({ key, value, at }) => {
         const origin: Origin = { layer, place, ...(at ? { at } : {}) };
-        if (isKeyName(key)) return readValue(key, { type: keyOf(key).type, written: value, origin });
-        const old = Object.hasOwn(deprecated, key) ? deprecated[key] : undefined;
-        return problem(
-          old
-            ? { kind: 'deprecated', level: 'warning', key, origin, ...old }
-            : { kind: 'unknown', level: 'error', key, origin },
-        );
+        if (isKeyName(key)) return readValue(key, value, origin);
+        return problem({ kind: 'unknown', level: 'error', key, origin });
       }),
   );
 
@@ -40,81 +29,53 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** The settings of an environment, or of a dotenv file. An empty text is as good as none. */
 export const readEnv = (env: Env, file?: string): Read => {
-  const known = envNames.map((each) => {
-    const text = env[each.name];
-    return text === undefined || text.trim() === '' ? nothing : readEnvName(each, text, file);
+  const originOf = (place: string): Origin => ({
+    layer: 'env',
+    place,
+    ...(file === undefined ? {} : { file }),
+  });
+  const known = envNames.map(({ name, key, type }) => {
+    const text = env[name]?.trim() ?? '';
+    return text === '' ? nothing : readValue(key, type.fromText?.(text) ?? text, originOf(name), type);
   });
   const unknown = Object.keys(env)
     .filter((name) => name.startsWith('CTXWRAP_') && !knownNames.has(name))
-    .map((name) => problem({ kind: 'unknown', level: 'warning', key: name, origin: envOrigin(name, file) }));
+    .map((key) => problem({ kind: 'unknown', level: 'warning', key, origin: originOf(key) }));
   return joined([...known, ...unknown]);
 };
 
 const knownNames: ReadonlySet<string> = new Set([...envNames.map(({ name }) => name), ...otherEnvNames]);
 
-const envOrigin = (name: string, file: string | undefined): Origin => ({
-  layer: 'env',
-  place: name,
-  ...(file === undefined ? {} : { file }),
-});
-
-const readEnvName = (name: EnvName, text: string, file: string | undefined): Read => {
-  const { key, type, means, otherwise } = name;
-  const origin = envOrigin(name.name, file);
-  const written = writtenIn(type, text);
-  if (means === undefined) {
-    return readValue(key, { type, written, origin, ...(otherwise === undefined ? {} : { otherwise }) });
-  }
-  const checked = checkValue(type, written);
-  if ('rule' in checked) return wrong(key, { written, origin, rule: checked.rule, otherwise });
-  return readValue(key, { type: keyOf(key).type, written: means[String(checked.value)], origin });
+const readValue = (
+  key: KeyName,
+  written: unknown,
+  origin: Origin,
+  type: ValueType = keyOf(key).type,
+): Read => {
+  const value = type.read(written);
+  if (value === undefined) return wrongValue(key, written, origin, type);
+  const { isPending, project } = keyOf(key);
+  const isRefused = origin.layer === 'project' && project === undefined; // which is told later
+  const pending: readonly Problem[] =
+    isPending && !isRefused ? [{ kind: 'pending', level: 'warning', key, origin }] : [];
+  return { settings: [{ key, value, origin }], problems: pending };
 };
 
-interface Found {
-  readonly type: Parameters<typeof checkValue>[0];
-  readonly written: unknown;
-  readonly origin: Origin;
-  readonly otherwise?: Written;
-}
-
-const readValue = (key: KeyName, { type, written, origin, otherwise }: Found): Read => {
-  const checked = checkValue(type, written);
-  if ('value' in checked) {
-    const setting = { key, value: checked.value, origin };
-    const { isPending, project } = keyOf(key);
-    const isRefused = origin.layer === 'project' && project === undefined; // which is told later
-    const pending: readonly Problem[] =
-      isPending && !isRefused ? [{ kind: 'pending', level: 'warning', key, origin }] : [];
-    return { settings: [setting], problems: pending };
-  }
-  const choice = type.kind === 'choice' && typeof written === 'string' ? type.otherwise : undefined;
-  return wrong(key, { written, origin, rule: checked.rule, otherwise: otherwise ?? choice });
-};
-
-interface WrongValue {
-  readonly written: unknown;
-  readonly origin: Origin;
-  readonly rule: string;
-  readonly otherwise: Written | undefined;
-}
-
-const wrong = (key: KeyName, { written, origin, rule, otherwise }: WrongValue): Read => {
-  const { type, careful } = keyOf(key);
-  const used = otherwise ?? careful;
-  const checked = used === undefined ? undefined : checkValue(type, used);
-  const settings: readonly Setting[] =
-    checked && 'value' in checked ? [{ key, value: checked.value, origin }] : [];
-  const isOnlyNamed = otherwise !== undefined && type.kind === 'choice' && type.otherwise === otherwise;
+const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueType): Read => {
+  const { type: own, careful, otherwise } = keyOf(key);
+  const isOther = otherwise !== undefined && typeof written === 'string';
+  const used = isOther ? otherwise : careful;
+  const value = used === undefined ? undefined : own.read(used);
   const found: Problem = {
     kind: 'wrong',
-    level: isOnlyNamed ? 'warning' : 'error',
+    level: isOther ? 'warning' : 'error',
     key,
     origin,
     given: short(written),
-    rule,
+    rule: type.rule(written),
     ...(used === undefined ? {} : { used: String(used) }),
   };
-  return { settings, problems: [found] };
+  return { settings: value === undefined ? [] : [{ key, value, origin }], problems: [found] };
 };
 
 const LONGEST_GIVEN = 60; // characters

@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configured } from '../../../src/cli/config/configured.js';
 import { noticeOf } from '../../../src/cli/config/text.js';
-import { addOptions } from '../../../src/cli/options.js';
 import { parseArguments } from '../../../src/cli/program.js';
 import type { Options, Task } from '../../../src/cli/request.js';
-import { fallbackOf } from '../../../src/core/config/merge.js';
-import { keyOf } from '../../../src/core/config/keys.js';
-import { Command } from 'commander';
+import { type CurrentSettings, fallbacks, keyOf, type Values } from '../../../src/core/config/keys.js';
 import { allKeys, samples } from '../../support/config.js';
-import { checkValue } from '../../../src/core/config/check.js';
 
 let folder = '';
 const file = (): string => join(folder, 'ctxwrap/config.jsonc');
@@ -37,30 +33,36 @@ const parsed = (...argv: readonly string[]): Task => {
 };
 const optionsOf = async (...argv: readonly string[]): Promise<Options> =>
   (await configured(parsed(...argv))).options;
+const valuesOf = async (...argv: readonly string[]): Promise<Values> => (await optionsOf(...argv)).values;
 
 describe('options', () => {
-  const program = addOptions(new Command());
   const flagged = allKeys.flatMap((key) => {
-    const { flag } = keyOf(key);
-    return flag === undefined ? [] : [{ key, flag }];
+    const { option } = keyOf(key);
+    return option === undefined ? [] : [{ key, ...option }];
   });
 
-  it.each(flagged)('$flag is the key $key: the same default, and the same values', ({ key, flag }) => {
-    const option = program.options.find((each) => each.long === flag);
-    expect(option).toBeDefined();
-    const preset: unknown = program.opts()[option?.attributeName() ?? ''];
-    expect(preset ?? fallbackOf(key)).toBe(fallbackOf(key));
-    if (!option?.required) return;
-    for (const written of samples[key].valid.filter((value) => typeof value === 'string')) {
-      const checked = checkValue(keyOf(key).type, written);
-      const read: unknown = option.parseArg?.(written, undefined);
-      expect({ value: read }).toEqual(checked);
-    }
+  it('that are not given leave what holds by itself', () => {
+    expect(parsed('claude').options).toMatchObject({ flags: {}, values: fallbacks });
   });
+
+  it.each(flagged.filter(({ takes }) => takes === undefined))('$flag sets the key $key', ({ key, flag }) => {
+    expect(parsed(flag, 'claude').options.flags).toEqual({ [key]: !flag.startsWith('--no-') });
+  });
+
+  it.each(flagged.filter(({ takes }) => takes !== undefined))(
+    '$flag is the key $key: the same values as in a file',
+    ({ key, flag }) => {
+      for (const written of samples[key].valid.filter((value) => typeof value === 'string')) {
+        const { flags, values } = parsed(flag, written, 'claude').options;
+        expect(flags).toEqual({ [key]: keyOf(key).type.read(written) });
+        expect(values).toEqual({ ...fallbacks, ...flags });
+      }
+    },
+  );
 
   it('come before the file, and the file before defaults', async () => {
     write('{ "mode": "ask", "draft": "stash", "footer": false, "log": "~/x.log", "warn": "60%" }');
-    expect(await optionsOf('--draft', 'hold', '--log', 'y.log', 'claude')).toMatchObject({
+    expect(await valuesOf('--draft', 'hold', '--log', 'y.log', 'claude')).toMatchObject({
       mode: 'ask',
       draft: 'hold',
       footer: false,
@@ -68,15 +70,15 @@ describe('options', () => {
       warn: { value: 60, unit: 'percent' },
       proactive: true,
     });
-    const { log } = await optionsOf('claude');
+    const { log } = await valuesOf('claude');
     expect(log).toMatch(/^\/.*\/x\.log$/);
   });
 
   it('tell whether the user has said the mode: by an option, in the environment or in their file', async () => {
-    expect((await optionsOf('claude')).isModeGiven).toBeUndefined();
+    expect((await optionsOf('claude')).isModeGiven).toBe(false);
     expect((await optionsOf('--mode', 'auto', 'claude')).isModeGiven).toBe(true);
     write('{ "warn": "60%" }');
-    expect((await optionsOf('claude')).isModeGiven).toBeUndefined();
+    expect((await optionsOf('claude')).isModeGiven).toBe(false);
     expect((await optionsOf('--mode', 'auto', 'claude')).isModeGiven).toBe(true);
     vi.stubEnv('CTXWRAP_MODE', 'auto');
     expect((await optionsOf('claude')).isModeGiven).toBe(true);
@@ -89,7 +91,7 @@ describe('options', () => {
     process.chdir(folder);
     try {
       writeFileSync(join(folder, '.ctxwrap.jsonc'), '{ "mode": "auto" }');
-      expect((await optionsOf('claude')).isModeGiven).toBeUndefined();
+      expect((await optionsOf('claude')).isModeGiven).toBe(false);
     } finally {
       process.chdir(before);
     }
@@ -97,16 +99,16 @@ describe('options', () => {
 
   it('of a command come before the file, too', async () => {
     write('{ "window": "100k" }');
-    expect(await optionsOf('context', '--window', '50k')).toMatchObject({ window: 50_000 });
-    expect(await optionsOf('context')).toMatchObject({ window: 100_000 });
+    expect(await valuesOf('context', '--window', '50k')).toMatchObject({ window: 50_000 });
+    expect(await valuesOf('context')).toMatchObject({ window: 100_000 });
   });
 
   it('of a demo and of a recorded session are not this user’s', async () => {
     write('{ "mode": "off", "window": "100k", "runtimes": { "toy": { "command": "toy" } } }');
     expect(await optionsOf('demo')).toEqual(await optionsOf('demo', '--interactive'));
-    expect((await optionsOf('demo')).mode).toBe('auto');
+    expect((await valuesOf('demo')).mode).toBe('auto');
     const replay = await optionsOf('replay', 'x.cast');
-    expect(replay.window).toBeUndefined();
+    expect(replay.values.window).toBeUndefined();
     expect(replay.configured?.runtimes.map(({ name }) => name)).toEqual(['toy']);
   });
 });
@@ -139,11 +141,11 @@ describe('notices', () => {
 
 /** Everything that is told of changes from now on. */
 const followed = (found: Options['configured']) => {
-  const changes: Options[] = [];
+  const changes: Values[] = [];
   const troubles: string[] = [];
   const notices: string[] = [];
   const stop = found?.watch({
-    onChange: (options) => changes.push(options),
+    onChange: ({ values }: CurrentSettings) => changes.push(values),
     onTrouble: (detail) => troubles.push(detail),
     onNotice: (text) => notices.push(text),
   });

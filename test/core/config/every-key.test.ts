@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkValue } from '../../../src/core/config/check.js';
-import { ownEnvName } from '../../../src/core/config/env-names.js';
-import { fallbackOf } from '../../../src/core/config/merge.js';
-import { keyOf } from '../../../src/core/config/keys.js';
-import { writtenOf } from '../../../src/core/config/check.js';
+import { fallbackOf, keyOf, ownEnvName, writtenOf } from '../../../src/core/config/keys.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
 
 const inEnv = allKeys.filter((key) => keyOf(key).env !== false);
 
 /** A value of a file as it is used. */
-const used = (key: (typeof allKeys)[number], written: unknown): unknown => {
-  const checked = checkValue(keyOf(key).type, written);
-  return 'value' in checked ? checked.value : undefined;
-};
+const used = (key: (typeof allKeys)[number], written: unknown): unknown => keyOf(key).type.read(written);
 
 const isText = (value: unknown): value is string | boolean | number =>
   typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
@@ -30,10 +23,9 @@ describe.each(allKeys)('%s', (key) => {
 
   it.each(wrong.map((value) => [value]))('may not be %j', (value) => {
     const settings = settingsOf({ user: { [key]: value } });
-    const { careful, type } = keyOf(key);
+    const { careful, otherwise } = keyOf(key);
     expect(settings.problems).toMatchObject([{ kind: 'wrong', key, origin: { layer: 'user' } }]);
-    const stands =
-      careful ?? (type.kind === 'choice' && typeof value === 'string' ? type.otherwise : undefined);
+    const stands = careful ?? (typeof value === 'string' ? otherwise : undefined);
     expect(effectiveOf(settings, key).value).toEqual(
       stands === undefined ? fallbackOf(key) : used(key, stands),
     );
@@ -47,7 +39,7 @@ describe.each(allKeys)('%s', (key) => {
 
   it('is written as it is read', () => {
     for (const value of valid) {
-      const written = writtenOf(keyOf(key).type, used(key, value));
+      const written = writtenOf(key, used(key, value));
       expect(used(key, written)).toEqual(used(key, value));
     }
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../../src/core/build-ladder.js';
-import { assumedWindow } from '../../../src/core/config/keys.js';
+import { assumedWindow } from '../../../src/core/config/backends.js';
 import { keyOf } from '../../../src/core/config/keys.js';
 import { readEntries } from '../../../src/core/config/read.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
@@ -131,13 +131,13 @@ describe('names of other programs in the environment', () => {
     ['vllm', 32_768],
     ['custom', 32_768],
   ] as const)('the backend %s is taken to have a window of %i', (backend, tokens) => {
-    expect(assumedWindow(backend, { runtime: 'toy' })).toBe(tokens);
+    expect(assumedWindow({ backend }, 'toy')).toBe(tokens);
   });
 
   it('a million is Claude’s, and a backend that is none of ours says nothing of an agent we know', () => {
-    expect(assumedWindow('claude', { isMillion: true, runtime: 'claude' })).toBe(1_000_000);
-    expect(assumedWindow(undefined, { isMillion: true, runtime: 'codex' })).toBeUndefined();
-    expect(assumedWindow('custom', { runtime: 'claude' })).toBeUndefined();
+    expect(assumedWindow({ backend: 'claude', 'claude.million': true }, 'claude')).toBe(1_000_000);
+    expect(assumedWindow({ 'claude.million': true }, 'codex')).toBeUndefined();
+    expect(assumedWindow({ backend: 'custom' }, 'claude')).toBeUndefined();
   });
 });
 
@@ -201,26 +201,5 @@ describe('a name that is no key', () => {
 
   it.each(['__proto__', 'constructor', 'toString'])('may be %s without harm', (key) => {
     expect(readEntries('user', 'f', [{ key, value: {} }]).problems).toMatchObject([{ kind: 'unknown', key }]);
-  });
-
-  it('that was one in an earlier version is ignored, whatever its value, and told with what to write', () => {
-    const old = {
-      contextPercentageThreshold: { instead: 'auto', doc: 'Boundaries are set one by one since 0.1.' },
-    };
-    for (const value of [0, 0.7, 'x']) {
-      const entries = [{ key: 'contextPercentageThreshold', value, at: { line: 3, column: 5 } }];
-      expect(readEntries('user', 'f', entries, old)).toEqual({
-        settings: [],
-        problems: [
-          {
-            kind: 'deprecated',
-            level: 'warning',
-            key: 'contextPercentageThreshold',
-            origin: { layer: 'user', place: 'f', at: { line: 3, column: 5 } },
-            ...old.contextPercentageThreshold,
-          },
-        ],
-      });
-    }
   });
 });

@@ -20,7 +20,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** What a floor may import from outside; `node:` stands for all of Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   core: ['valibot'], // pure, too
-  agents: ['node:path'],
+  agents: ['node:path', 'valibot'], // pure, too
   terminal: [
     'node:',
     '@lydell/node-pty',

@@ -1,5 +1,6 @@
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
+import { UserError } from '../core/json.js';
 import { askedIn, type ActivityReport, type Millis } from '../core/reading.js';
 import { sessionFiles } from '../storage/agent-files.js';
 import { terminalReaders } from '../storage/processes.js';
@@ -170,6 +171,7 @@ const observe = (
       log.error(`reading the screen failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
       take({ type: 'screen-blank' });
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
+      if (error instanceof UserError) take(noticeEvent(`the screen is not read any more: ${error.message}`));
     },
   });
   const estimate = runtime.isEstimated && makeEstimateSource({ screen, now: Date.now, onFact: take });

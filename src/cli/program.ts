@@ -2,7 +2,7 @@ import { Command, Argument, CommanderError, Option } from 'commander';
 import { runtimes } from '../agents/index.js';
 import { isKeyName, keyNames } from '../core/config/keys.js';
 import type { UserError } from '../core/json.js';
-import { hookAgents, hookText, type HookAgent } from './hooks.js';
+import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
 import { unknownKey, exitStatus } from './messages.js';
 import { parseFocus, parseChoice, addOptions, parseRuntime, parseWindow } from './options.js';
@@ -156,7 +156,7 @@ const defineHook = (program: Command, ask: (request: Request) => void): void => 
         .choices(hookAgents)
         .argParser(parseChoice('hook', ...hookAgents)),
     )
-    .action((agent: HookAgent) => ask({ kind: 'print', text: hookText(agent) }));
+    .action((agent: string) => ask({ kind: 'print', text: hookText(agent) }));
   program
     .command('hold', { hidden: true })
     .description('the answer to an agent that is about to compact by itself')
@@ -254,6 +254,8 @@ export const agentWords: readonly string[] = Object.values(runtimes).flatMap((ru
   'command' in runtime ? [runtime.command] : [],
 );
 
+const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
 export const parseArguments = (argv: readonly string[], version: string): Request => {
   let request: Request | undefined;
   let printed = '';
@@ -314,7 +316,7 @@ interface Sinks {
 
 const define = (version: string, { ask, print }: Sinks): Command => {
   const program = new Command('ctxwrap')
-    .description('Runs claude, codex, gemini or qwen unchanged and shows how full the context window is.')
+    .description(`Runs ${listed(agentWords)} unchanged and shows how full the context window is.`)
     .usage('[options] <agent> [agent args...]\n       ctxwrap [options] -- <command> [args...]')
     .argument('[agent]', `one of ${agentWords.join(', ')}`)
     .argument('[args...]', "the agent's own arguments, passed on untouched")

@@ -98,12 +98,15 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
 /** What only a configuration says. */
 const configuredSession = (
   { configured, log: path, window }: Options,
-  { name }: Runtime,
+  { name, home }: Runtime,
   log: Log,
 ): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
   if (!configured) return {};
   const { backend, isMillion, notices, windows, watch } = configured;
-  const assumed = assumedWindow(backend, { isMillion, runtime: name });
+  const assumed = assumedWindow(backend, {
+    isKnown: home !== undefined,
+    ownTokens: isMillion ? home?.largeWindowTokens : undefined,
+  });
   const unlogged = path !== undefined && log === nullLog ? [unwritableLog(path)] : [];
   return {
     notices: [...notices, ...unlogged],

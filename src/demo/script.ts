@@ -31,7 +31,7 @@ import {
  * - `never-idle`: is busy for ever; Ctrl-C twice still leaves
  * - `no-log`: writes no session log from here on
  * - `ignore`: ignores these `signals`
- * - `suspend-hang`: on Ctrl-Z prints what Claude prints and is deaf until SIGCONT
+ * - `suspend-hang`: on Ctrl-Z prints that it is suspended and is deaf until SIGCONT
  * - `burst`: writes `megabytes` of numbered 64-byte lines as fast as the terminal takes them
  * - `modes`: turns terminal modes on and never off: all, or those in `names`
  * - `crash`: turns all modes on, then dies of `signal` or with `code` and restores nothing; `half` ends in the middle of a sequence

@@ -119,9 +119,8 @@ export const nothingText = 'Nothing to compact.';
 export const helpText =
   'Type anything for an answer, `run <command>` for a permission dialog, /compact to make room, /quit to leave.';
 
-/** What Claude Code prints when Ctrl-Z is pressed where it cannot stop; see the `suspend-hang` step. */
-export const suspendedText =
-  '\r\nClaude Code has been suspended. Run `fg` to bring Claude Code back.\r\nNote: ctrl + z now suspends Claude Code, ctrl + _ undoes input.\r\n';
+/** Printed when Ctrl-Z is pressed where it cannot stop; see the `suspend-hang` step. */
+export const suspendedText = '\r\nThe demo agent has been suspended. Run `fg` to bring it back.\r\n';
 
 /**
  * What the agent is doing. Times are virtual milliseconds: the shell's clock runs faster by `--pace`.

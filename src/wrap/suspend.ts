@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { Runtime } from '../agents/agent.js';
+import { runtimes } from '../agents/index.js';
 import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
 import { stopOurselves } from '../terminal/tty.js';
 import type { Output } from './output.js';
@@ -23,8 +25,8 @@ export interface SuspendParts {
   readonly onResumed: () => Promise<void>;
 }
 
-// Under a wrapper Claude does not stop at Ctrl-Z: it says this, and its keyboard is dead until SIGCONT.
-const CLAUDE_SUSPENDED = 'Claude Code has been suspended. Run';
+// Of all agents, for a start script hides which one it starts.
+const SUSPENDED = Object.values<Runtime>(runtimes).flatMap(({ suspendedText }) => suspendedText ?? []);
 const CONTROL_Z = 0x1a;
 const CONTROL_Z_MS = 2_000; // the words count only right after the key: conversations can contain them
 const POLL_MS = 1_000; // for a child that somebody stopped
@@ -44,13 +46,15 @@ const processState = async (pid: number): Promise<string | undefined> => {
   }
 };
 
+const LONGEST = Math.max(...SUSPENDED.map((words) => words.length));
+
 /** Finds the words although they may be split between chunks. */
-const makeWordFinder = (words: string): ((bytes: Uint8Array) => boolean) => {
+const makeWordFinder = (): ((bytes: Uint8Array) => boolean) => {
   let tail = '';
   return (bytes) => {
     const text = tail + Buffer.from(bytes).toString('latin1');
-    tail = text.slice(-words.length);
-    return text.includes(words);
+    tail = text.slice(-LONGEST);
+    return SUSPENDED.some((words) => text.includes(words));
   };
 };
 
@@ -87,7 +91,7 @@ const takeBack = async (stage: Stage, wasAlternate: boolean, question: CursorQue
 
 export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
   const { output, question, onStopping, onResumed } = parts;
-  const finder = makeWordFinder(CLAUDE_SUSPENDED);
+  const finder = makeWordFinder();
   let lastControlZ = -Infinity;
   let stopping = false;
 

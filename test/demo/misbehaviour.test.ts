@@ -100,7 +100,7 @@ describe('a scripted agent', () => {
     await onStage({ script: [{ step: 'suspend-hang' }] }, async ({ until, type, signal, rows }) => {
       await until(idle);
       type('\x1a');
-      await until('Claude Code has been suspended. Run `fg`');
+      await until('The demo agent has been suspended. Run `fg`');
       type('lost\r');
       await wait(500); // what is swallowed leaves nothing that could be awaited
       signal('SIGCONT');

@@ -10,6 +10,7 @@ import {
 } from '../../core/json.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type {
+  HookCommands,
   NativeHold,
   OfficialLaunch,
   OfficialPlan,
@@ -75,8 +76,23 @@ const rulesHooks = (settings: JsonRecord): boolean =>
 
 const withHook = (settings: JsonRecord, command: string): JsonRecord => {
   const hooks = recordAt(settings, 'hooks');
-  const ours = { matcher: 'auto', hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] };
+  const ours = hook(command, 'auto');
   return { ...settings, hooks: { ...hooks, PreCompact: [...listAt(hooks, 'PreCompact'), ours] } };
+};
+
+const hook = (command: string, matcher?: string) => ({
+  ...(matcher === undefined ? {} : { matcher }),
+  hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
+});
+
+/** For the user's own settings. */
+export const hooks = ({ compactFull, noteFill, tellModel }: HookCommands): string => {
+  const events = {
+    Stop: [hook(compactFull)],
+    PreCompact: [hook(noteFill)],
+    SessionStart: [hook(tellModel, 'compact')],
+  };
+  return `${JSON.stringify({ hooks: events }, undefined, 2)}\n`;
 };
 
 // Claude Code calls the status line's command with a JSON text on its stdin, which holds the exact numbers

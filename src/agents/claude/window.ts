@@ -33,7 +33,7 @@ const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
 // How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
 
 export const STANDARD_TOKENS = 200_000;
-const LARGE_TOKENS = 1_000_000;
+export const LARGE_TOKENS = 1_000_000;
 
 // Models sold with the standard window only (2026-11). All others may run with one million tokens, which the
 // name in the file does not show: the `[1m]` of the model's setting is not in message.model.

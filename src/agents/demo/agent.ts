@@ -191,4 +191,5 @@ export const demo: Runtime = {
   log: { locate: locateDemo, reader: demoReader, recognises: isDemoRecord },
   recipe: () => demoRecipe,
   screen: demoScreen,
+  suspendedText: 'The demo agent has been suspended. Run',
 };

@@ -130,27 +130,25 @@ const capacities: Readonly<Record<string, number>> = {
 export const backendCapacity = (backend: unknown): number | undefined =>
   typeof backend === 'string' && Object.hasOwn(capacities, backend) ? capacities[backend] : undefined;
 
-const knownAgents: readonly string[] = ['claude', 'codex', 'gemini', 'qwen'];
-
 /** The window in tokens that this backend's models are taken to have. */
 export const backendWindow = (backend: BackendName, isMillion = false): number =>
   isMillion && backend === 'claude' ? MILLION : backends[backend];
 
 interface Assumption {
-  /** Claude's models have a million */
-  readonly isMillion?: boolean | undefined;
-  /** the agent's name */
-  readonly runtime: string;
+  /** the agent is one whose own windows are known */
+  readonly isKnown: boolean;
+  /** the window in tokens that the user says its models have, where there is such a setting */
+  readonly ownTokens?: number | undefined;
 }
 
 /** The window in tokens that is used where nobody tells one; undefined where the user has said nothing of it. */
 export const assumedWindow = (
   backend: BackendName | undefined,
-  { isMillion, runtime }: Assumption,
+  { isKnown, ownTokens }: Assumption,
 ): number | undefined => {
-  if (isMillion && runtime === 'claude') return MILLION;
+  if (ownTokens !== undefined) return ownTokens;
   // what is custom about an agent that we know cannot be told from a variable of another program
-  if (backend === undefined || (backend === 'custom' && knownAgents.includes(runtime))) return undefined;
+  if (backend === undefined || (backend === 'custom' && isKnown)) return undefined;
   return backends[backend];
 };
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../../src/core/build-ladder.js';
+import type { Runtime } from '../../../src/agents/agent.js';
+import { runtimes } from '../../../src/agents/index.js';
 import { assumedWindow } from '../../../src/core/config/keys.js';
 import { keyOf } from '../../../src/core/config/keys.js';
 import { readEntries } from '../../../src/core/config/read.js';
@@ -131,13 +133,17 @@ describe('names of other programs in the environment', () => {
     ['vllm', 32_768],
     ['custom', 32_768],
   ] as const)('the backend %s is taken to have a window of %i', (backend, tokens) => {
-    expect(assumedWindow(backend, { runtime: 'toy' })).toBe(tokens);
+    expect(assumedWindow(backend, { isKnown: false })).toBe(tokens);
   });
 
   it('a million is Claude’s, and a backend that is none of ours says nothing of an agent we know', () => {
-    expect(assumedWindow('claude', { isMillion: true, runtime: 'claude' })).toBe(1_000_000);
-    expect(assumedWindow(undefined, { isMillion: true, runtime: 'codex' })).toBeUndefined();
-    expect(assumedWindow('custom', { runtime: 'claude' })).toBeUndefined();
+    const large = Object.values<Runtime>(runtimes).filter(
+      ({ home }) => home?.largeWindowTokens === 1_000_000,
+    );
+    expect(large.map(({ name }) => name)).toEqual(['claude']);
+    expect(assumedWindow('claude', { isKnown: true, ownTokens: 1_000_000 })).toBe(1_000_000);
+    expect(assumedWindow(undefined, { isKnown: true })).toBeUndefined();
+    expect(assumedWindow('custom', { isKnown: true })).toBeUndefined();
   });
 });
 

@@ -54,8 +54,8 @@ const partsFor = ({ shellTool }: Question, answer: Answer): readonly object[] =>
     ? [{ functionCall: { name: shellTool, args: { command: answer.command, description: 'makes a file' } } }]
     : partsOf(answer).map((text) => ({ text }));
 
-export const gemini: Api = {
-  name: 'gemini',
+export const google: Api = {
+  name: 'google',
   read,
   answer: (question, answer, id) => {
     const found = partsFor(question, answer);

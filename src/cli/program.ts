@@ -249,9 +249,9 @@ const defineVerify = (
 
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 
-/** Words that `ctxwrap WORD` knows. */
+/** The agents that `ctxwrap NAME` starts. */
 export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
-  'command' in runtime ? [runtime.command] : [],
+  'command' in runtime ? [runtime.name] : [],
 );
 
 const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

@@ -121,6 +121,7 @@ describe('an agent defined by a file', () => {
             'the screen is not read any more: the pattern /^> ((?:a+)+)$/u takes too long',
           );
         await window.until(told, 'the pattern in the footer');
+        expect(told()).toBe(true);
       } finally {
         window.close();
       }

@@ -11,16 +11,7 @@ import {
 } from '../../core/json.js';
 import { estimateTokens, type Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood, type Env } from '../agent.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
+import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
 import { refusalIn } from '../shown-text.js';
 import { commandOf, resultOf } from './compaction.js';
 import { modelKey, provesLarge, windowOf } from './window.js';
@@ -177,28 +168,16 @@ const timeOf = (record: JsonRecord, now: Millis): Millis =>
 
 const TELLING = /"tool_use"|"tool_result"|"compact_boundary"/;
 
-export const claudeContents = (): ContentReader => contentReader(readLineInContents);
+export const claudeContents = (): ContentReader =>
+  contentReader(TELLING, (record) => {
+    if (record['isSidechain'] === true) return [];
+    if (record['subtype'] === 'compact_boundary') return [{ kind: 'cleared' }];
+    return listAt(recordAt(record, 'message'), 'content').filter(isRecord).flatMap(eventsIn);
+  });
 
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  if (!record || record['isSidechain'] === true) return nothingIn(calls);
-  if (record['subtype'] === 'compact_boundary') return { calls: [], contents: [{ kind: 'cleared' }] };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-  const blocks = listAt(recordAt(record, 'message'), 'content').filter(isRecord);
-  return blocks.reduce((grasped, block) => readBlock(grasped, block, at), nothingIn(calls));
-};
-
-const readBlock = ({ calls, contents }: Grasped, block: JsonRecord, at: Millis): Grasped => {
-  if (block['type'] === 'tool_use') {
-    const id = textAt(block, 'id') ?? '';
-    return { calls: withCall(calls, toolCall(id, textAt(block, 'name'), block['input'])), contents };
-  }
-  if (block['type'] !== 'tool_result') return { calls, contents };
-  const id = textAt(block, 'tool_use_id') ?? '';
-  const call = calls.find((each) => each.id === id) ?? toolCall(id, undefined, undefined);
-  return {
-    calls: calls.filter((each) => each.id !== id),
-    contents: [...contents, toolResult(call, block['content'], at)],
-  };
+const eventsIn = (block: JsonRecord): readonly ToolEvent[] => {
+  const id = textAt(block, block['type'] === 'tool_use' ? 'id' : 'tool_use_id') ?? '';
+  if (block['type'] === 'tool_use')
+    return [{ kind: 'call', id, name: textAt(block, 'name'), input: block['input'] }];
+  return block['type'] === 'tool_result' ? [{ kind: 'result', id, output: block['content'] }] : [];
 };

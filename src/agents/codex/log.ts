@@ -11,16 +11,7 @@ import {
 } from '../../core/json.js';
 import { estimateTokens, type Millis, type Reading } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
+import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
 import { codexPercent, roomOf } from './percent.js';
 
 // What a `token_count` record of a rollout holds (facts/codex.md §7).
@@ -275,26 +266,20 @@ const CONTENTS_TELLING = /"(?:function_call|custom_tool_call|local_shell_call|co
 const CALL = /^(?:function_call|custom_tool_call|local_shell_call)$/;
 const CONTENTS_OUTPUT = /^(?:function_call|custom_tool_call|local_shell_call)_output$/;
 
-export const codexContents = (): ContentReader => contentReader(readLineInContents);
+export const codexContents = (): ContentReader =>
+  contentReader(CONTENTS_TELLING, (record) => {
+    if (record['type'] === 'compacted') return [{ kind: 'cleared' }];
+    const payload = record['type'] === 'response_item' ? recordAt(record, 'payload') : undefined;
+    return payload ? eventsIn(payload) : [];
+  });
 
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!CONTENTS_TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  if (record?.['type'] === 'compacted') return { calls: [], contents: [{ kind: 'cleared' }] };
-  const payload = record?.['type'] === 'response_item' ? recordAt(record, 'payload') : undefined;
+const eventsIn = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = textAt(payload, 'type') ?? '';
   const id = textAt(payload, 'call_id') ?? '';
-  if (payload && CALL.test(type)) {
-    const input = textAt(payload, 'arguments') ?? textAt(payload, 'input');
-    const given =
-      recordAt(payload, 'action') ?? (input === undefined ? undefined : (parseRecord(input) ?? input));
-    return { calls: withCall(calls, toolCall(id, textAt(payload, 'name') ?? 'shell', given)), contents: [] };
-  }
-  if (!payload || !CONTENTS_OUTPUT.test(type)) return nothingIn(calls);
-  const call = calls.find((each) => each.id === id) ?? toolCall(id, undefined, undefined);
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-  return {
-    calls: calls.filter((each) => each.id !== id),
-    contents: [toolResult(call, payload['output'], at)],
-  };
+  if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];
+  if (!CALL.test(type)) return [];
+  const given = textAt(payload, 'arguments') ?? textAt(payload, 'input');
+  const input =
+    recordAt(payload, 'action') ?? (given === undefined ? undefined : (parseRecord(given) ?? given));
+  return [{ kind: 'call', id, name: textAt(payload, 'name') ?? 'shell', input }];
 };

@@ -12,17 +12,7 @@ import {
 import { type Millis, estimateTokens } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { isNews, resultIn } from '../compress.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type Content,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
+import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
 import { refusalIn } from '../shown-text.js';
 
 // Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
@@ -231,35 +221,27 @@ const textOf = (content: unknown): string => {
 
 const TELLING = /"toolCalls"|^\{"\$set":\{.*"messages"/;
 
-export const geminiContents = (): ContentReader => contentReader(readLineInContents);
+export const geminiContents = (): ContentReader =>
+  contentReader(TELLING, (record) => {
+    const set = recordAt(record, '$set');
+    if (!set) return callsIn(record);
+    return set['messages'] === undefined
+      ? []
+      : [{ kind: 'cleared' }, ...listAt(set, 'messages').flatMap(callsIn)];
+  });
 
-// The calls kept here are those whose result was told.
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  const set = recordAt(record, '$set');
-  if (!set) return record ? readMessageInContents(nothingIn(calls), record, now) : nothingIn(calls);
-  if (set['messages'] === undefined) return nothingIn(calls);
-  const cleared: Grasped = { calls: [], contents: [{ kind: 'cleared' }] };
-  return listAt(set, 'messages')
+const callsIn = (message: unknown): readonly ToolEvent[] =>
+  listAt(message, 'toolCalls')
     .filter(isRecord)
-    .reduce((grasped, message) => readMessageInContents(grasped, message, now), cleared);
-};
-
-const readMessageInContents = (grasped: Grasped, message: JsonRecord, now: Millis): Grasped => {
-  const at = isoMillis(textAt(message, 'timestamp') ?? '') ?? now;
-  return listAt(message, 'toolCalls')
-    .filter(isRecord)
-    .reduce((held, call) => readCall(held, call, at), grasped);
-};
-
-const readCall = ({ calls, contents }: Grasped, record: JsonRecord, at: Millis): Grasped => {
-  const id = textAt(record, 'id') ?? '';
-  if (record['result'] === undefined || calls.some((each) => each.id === id)) return { calls, contents };
-  const call = toolCall(id, textAt(record, 'name'), record['args']);
-  const result: Content = toolResult(call, responsesOf(record['result']), at);
-  return { calls: withCall(calls, call), contents: [...contents, result] };
-};
+    .filter(({ result }) => result !== undefined)
+    .map((call) => ({
+      kind: 'call-with-result',
+      id: textAt(call, 'id') ?? '',
+      name: textAt(call, 'name'),
+      input: call['args'],
+      output: responsesOf(call['result']),
+      timestamp: textAt(message, 'timestamp'),
+    }));
 
 // What the model gets is the `response` of each part; the rest names the call again.
 const responsesOf = (result: unknown): unknown =>

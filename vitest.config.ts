@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // One process for many files: a fresh one for each of 250 would cost minutes, and nothing here keeps state in a module.
+    isolate: false,
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
     testTimeout: 120_000,

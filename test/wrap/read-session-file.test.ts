@@ -8,8 +8,7 @@ import { runtimes } from '../../src/agents/index.js';
 import type { Runtime } from '../../src/agents/agent.js';
 import { readSessionFile, runtimeOfFile } from '../../src/wrap/read-session-file.js';
 
-const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../fixtures/logs/${name}`, import.meta.url));
+const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 const read = (runtime: Runtime, path: string) => readSessionFile({ path, runtime, env: {}, now: 0 });
 
 let folder: string;

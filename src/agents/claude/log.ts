@@ -12,9 +12,8 @@ import {
 import { estimateTokens, type Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood, type Env } from '../agent.js';
 import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
-import { refusalIn } from '../shown-text.js';
 import { commandOf, resultOf } from './compaction.js';
-import { modelKey, provesLarge, windowOf } from './window.js';
+import { modelKey, provesLarge, refusalIn, windowOf } from './window.js';
 
 // What a record of a Claude Code session file adds to the conversation, before an answer tells its exact size.
 

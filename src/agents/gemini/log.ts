@@ -13,7 +13,7 @@ import { type Millis, estimateTokens } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { isNews, resultIn } from '../compress.js';
 import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
-import { refusalIn } from '../shown-text.js';
+import type { Refusal } from '../shown-text.js';
 
 // Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
 const DEFAULT_TOKENS = 1_048_576;
@@ -22,6 +22,17 @@ const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];
 
 export const geminiWindowTokens = (model: string): number =>
   GEMMA.includes(model) ? GEMMA_TOKENS : DEFAULT_TOKENS;
+
+// What Gemini says where a message does not fit (facts/gemini.md §2.6).
+
+const REFUSED =
+  /^Sending this message \([\d,]+ tokens\) might exceed the context window limit \((-?[\d,]+) tokens left\)/;
+const ROUNDED_TO_FULL = 1_280; // tokens left that are half a percent of the smallest window; with more the message was too long
+
+export const refusalIn = (words: string): Refusal | undefined => {
+  const left = REFUSED.exec(words)?.[1]?.replaceAll(',', '');
+  return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
+};
 
 // Before 0.29 Gemini wrote a session as one document, anew at each change (facts/sessions.md §F). It is indented, and texts are on one line
 // each, so it can be read line by line: a message's fields stand at six blanks, its counts at eight. A compaction leaves no trace in it.

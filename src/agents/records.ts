@@ -7,6 +7,7 @@ import {
   recordAt,
   isoMillis,
 } from '../core/json.js';
+import type { Fact } from '../core/event.js';
 import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js';
 
 // What the tools of an agent put into its conversation. Every agent records a call, with its arguments, before the result.
@@ -26,6 +27,10 @@ export type Content =
   | (ToolResult & { readonly kind: 'tool-result' })
   /** the conversation was replaced by a summary, or begins anew: what came before is not in the window any more */
   | { readonly kind: 'cleared' };
+
+/** When a record was written; now where it does not say. */
+export const writtenAt = (record: unknown, now: Millis): Millis =>
+  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
 
 /** What a record tells of the tools, in the agent's order: a call comes before its result. */
 export type ToolEvent =
@@ -71,7 +76,7 @@ export const contentReader = (
     const record = telling.test(line) ? parseRecord(line) : undefined;
     const events = record ? eventsIn(record) : [];
     if (events.length === 0) return { contents: [], next: reader };
-    const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+    const at = writtenAt(record, now);
     const after = events.reduce<Held>((held, event) => withEvent(held, event, at), { calls, contents: [] });
     return { contents: after.contents, next: contentReader(telling, eventsIn, after.calls) };
   };
@@ -109,6 +114,12 @@ const toolResult = ({ name, label }: ToolCall, { output, timestamp }: Result, at
   tokens: outputTokens(output),
   at: isoMillis(timestamp ?? '') ?? at,
 });
+
+/** Text that entered the conversation before the next answer tells the exact size. */
+export const growthOf = (text: string): readonly Fact[] => {
+  const tokens = estimateTokens(text);
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
 
 // The argument that says most, of all agents' tools; the first one that is there wins.
 const telling = ['command', 'cmd', 'file_path', 'absolute_path', 'notebook_path', 'path', 'dir_path']

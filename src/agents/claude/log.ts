@@ -7,22 +7,18 @@ import {
   type JsonRecord,
   countAt,
   parseRecord,
-  isoMillis,
 } from '../../core/json.js';
-import { estimateTokens, type Millis } from '../../core/reading.js';
+import type { Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood, type Env } from '../agent.js';
-import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 import { commandOf, resultOf } from './compaction.js';
 import { modelKey, provesLarge, refusalIn, windowOf } from './window.js';
 
 // What a record of a Claude Code session file adds to the conversation, before an answer tells its exact size.
 
 /** A prompt of the user or the result of a tool; the summary of a compaction is in the boundary's own number. */
-const readGrowth = (record: JsonRecord): readonly Fact[] => {
-  if (record['isCompactSummary'] === true) return [];
-  const tokens = estimateTokens(textsIn(recordAt(record, 'message')).join(''));
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
-};
+const readGrowth = (record: JsonRecord): readonly Fact[] =>
+  record['isCompactSummary'] === true ? [] : growthOf(textsIn(recordAt(record, 'message')).join(''));
 
 // A text, or blocks of text and tool results, which hold a text or blocks again. Images have no text and are left out.
 const textsIn = (from: unknown): readonly string[] => {
@@ -104,7 +100,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understo
       ...windowOf(model, after.largeModels.includes(model), state.env),
       source: 'log',
       model,
-      at: timeOf(record, now),
+      at: writtenAt(record, now),
     },
   };
   return { state: after, facts: [fact] };
@@ -121,11 +117,11 @@ const readRefusal = (
   const refusal = texts.map(refusalIn).find(Boolean);
   if (!refusal) return [];
   const known = model === undefined ? {} : { ...windowOf(model, largeModels.includes(model), env), model };
-  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOf(record, now) } }];
+  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: writtenAt(record, now) } }];
 };
 
 // The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.
-const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
+export const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
   const input = countAt(usage, 'input_tokens');
   if (input === undefined) return undefined;
   return (
@@ -148,7 +144,7 @@ const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Unders
     ...(postTokens === undefined ? {} : { postTokens }),
     ...(uuid === undefined ? {} : { uuid }),
     ...(durationMs === undefined ? {} : { durationMs }),
-    at: timeOf(record, now),
+    at: writtenAt(record, now),
   };
   return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
 };
@@ -158,9 +154,6 @@ const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
   if (model === undefined || !provesLarge(tokens) || largeModels.includes(model)) return state;
   return { ...state, largeModels: [...largeModels, model] };
 };
-
-const timeOf = (record: JsonRecord, now: Millis): Millis =>
-  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
 
 // Tool results in a Claude Code session file (facts/claude.md §7): a `tool_use` block of an answer, then a `tool_result` block of
 // the next user record, tied by the id.

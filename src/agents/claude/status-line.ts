@@ -19,6 +19,7 @@ import type {
   OfficialSource,
 } from '../agent.js';
 import { isBefore } from '../tested.js';
+import { usedTokens } from './log.js';
 import {
   countsFromItsFolder,
   givenSettings,
@@ -214,13 +215,6 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
     at: now,
   };
   return [...claims, { type: 'reading', reading }];
-};
-
-const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
-  const input = countAt(usage, 'input_tokens');
-  if (input === undefined) return undefined;
-  const made = countAt(usage, 'cache_creation_input_tokens') ?? 0;
-  return input + made + (countAt(usage, 'cache_read_input_tokens') ?? 0);
 };
 
 export const official: OfficialSource = { plan, hold: holdNative, read };

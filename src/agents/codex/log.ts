@@ -1,17 +1,8 @@
 import type { Fact, Boundary, CompactResult } from '../../core/event.js';
-import {
-  countAt,
-  recordAt,
-  type JsonRecord,
-  listAt,
-  textAt,
-  parseRecord,
-  oneLine,
-  isoMillis,
-} from '../../core/json.js';
-import { estimateTokens, type Millis, type Reading } from '../../core/reading.js';
+import { countAt, recordAt, type JsonRecord, listAt, textAt, parseRecord, oneLine } from '../../core/json.js';
+import type { Millis, Reading } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
-import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 import { codexPercent, roomOf } from './percent.js';
 
 // What a `token_count` record of a rollout holds (facts/codex.md §7).
@@ -43,8 +34,7 @@ const OUTPUT = /_call_output$/;
 const readGrowth = (item: JsonRecord): readonly Fact[] => {
   const isMessage = item['type'] === 'message' && item['role'] === 'user';
   if (!isMessage && !OUTPUT.test(textAt(item, 'type') ?? '')) return [];
-  const tokens = estimateTokens(textIn(item, isMessage ? 'content' : 'output'));
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+  return growthOf(textIn(item, isMessage ? 'content' : 'output'));
 };
 
 // A text, or blocks of text; images have none and are left out.
@@ -109,7 +99,7 @@ const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexL
   if (!TELLING.test(line)) return { state, facts: [] };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const payload = recordAt(record, 'payload');
   switch (record['type']) {
     case 'turn_context':

@@ -9,10 +9,10 @@ import {
   textAt,
   type JsonRecord,
 } from '../../core/json.js';
-import { type Millis, estimateTokens } from '../../core/reading.js';
+import type { Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { isNews, resultIn } from '../compress.js';
-import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 import type { Refusal } from '../shown-text.js';
 
 // Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
@@ -124,7 +124,7 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Underst
     case 'gemini':
       return { state, ...readAnswer(record, now) };
     case 'user':
-      return { state, facts: growth(textOf(record['content'])) };
+      return { state, facts: growthOf(textOf(record['content'])) };
     case 'error':
       return { state, facts: readError(record, now) };
     default:
@@ -135,7 +135,7 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Underst
 // Of the ways a compaction can end only an error leaves its words.
 const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
   const text = textAt(record, 'content') ?? '';
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const result = text.startsWith('Failed to compress') && isNews(at, now) ? resultIn(text) : undefined;
   return result ? [{ type: 'compact-result', result }] : [];
 };
@@ -147,17 +147,12 @@ const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): Understood
   const { compactedAt } = state;
   const text = textAt(record, 'content');
   const refusal = refusalIn(text ?? '');
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   if (refusal) return { state, facts: [{ type: 'reading', reading: { ...refusal, source: 'log', at } }] };
   const isOwn = ITS_OWN.test(text ?? '');
   if (compactedAt === undefined || (!isOwn && text !== '')) return { state, facts: [] };
   const initiator = isOwn ? 'agent' : 'user';
   return { state: withoutCompaction(state), facts: [{ type: 'initiator', at: compactedAt, initiator }] };
-};
-
-const growth = (text: string): readonly Fact[] => {
-  const tokens = estimateTokens(text);
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
 };
 
 const readAnswer = (
@@ -173,10 +168,10 @@ const readAnswer = (
   if (usedTokens === 0) return { facts: [] };
   const model = textAt(record, 'model') ?? '';
   const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const cached = cachedTokens === undefined ? {} : { cachedTokens };
   const reading = { usedTokens, ...cached, ...window, source: 'log' as const, model, at };
-  return { facts: [{ type: 'reading', reading }, ...growth(resultsOf(record))] };
+  return { facts: [{ type: 'reading', reading }, ...growthOf(resultsOf(record))] };
 };
 
 // The answer is written again with its tool calls when they have run: their results came after what was counted.

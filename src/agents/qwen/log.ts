@@ -7,12 +7,11 @@ import {
   textAt,
   type JsonRecord,
   parseRecord,
-  isoMillis,
 } from '../../core/json.js';
-import { estimateTokens, type Millis } from '../../core/reading.js';
+import type { Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { resultIn, isNews } from '../compress.js';
-import { contentReader, type ContentReader, type ToolEvent } from '../records.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 
 // The record of a `/compress` that has ended: Qwen writes what it showed, with a number for how it ended (facts/qwen.md).
 
@@ -67,7 +66,7 @@ const readLine = (state: QwenLog, line: string, now: Millis): Understood<QwenLog
   if (!record) return { state, facts: [], misfit: 'not JSON' };
   // Subagents write files of their own, and mark what they write.
   if (record['isSidechain'] === true) return { state, facts: [] };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const type = textAt(record, 'type') ?? '';
   if (type === 'assistant') return { state, ...readAnswer(record, at) };
   if (SAID.includes(type)) return { state, facts: line.length > LONGEST_GROWTH ? [] : readGrowth(record) };
@@ -116,10 +115,8 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
   return [{ type: 'boundary', boundary: { ...initiator, ...sizes, at } }];
 };
 
-const readGrowth = (record: JsonRecord): readonly Fact[] => {
-  const tokens = estimateTokens(textsIn(listAt(recordAt(record, 'message'), 'parts')).join(''));
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
-};
+const readGrowth = (record: JsonRecord): readonly Fact[] =>
+  growthOf(textsIn(listAt(recordAt(record, 'message'), 'parts')).join(''));
 
 const textsIn = (parts: readonly unknown[]): readonly string[] =>
   parts.filter(isRecord).flatMap((part) => {

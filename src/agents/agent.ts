@@ -11,6 +11,7 @@ import type {
   ScreenView,
   Signals,
 } from '../core/reading.js';
+import type { AgentFacts } from '../core/session-flow.js';
 import type { OwnCompactionSource } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
@@ -67,6 +68,14 @@ export interface HookCommands {
   /** after a compaction: prints what the model should know of its window */
   readonly tellModel: string;
 }
+
+/** What the core has to know of an agent, in the environment that it will run in. */
+export const agentFacts = ({ name, nativeTrigger, log, derivedWindow }: Runtime, env: Env): AgentFacts => ({
+  name,
+  native: nativeTrigger(env),
+  hasLog: log !== undefined,
+  derivedWindow: derivedWindow && ((screen, log) => derivedWindow(screen, log, env)),
+});
 
 /** How a runtime's rendered screen is read. */
 export interface AgentScreen {

@@ -186,7 +186,7 @@ const fillRows = (report: ContextReport, columns: number, paint: Paint): readonl
   const mark = source === 'estimate' ? '~' : '';
   const tokens = usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`];
   const percent =
-    usedPercent === undefined ? [] : [`${mark}${over ? '>100' : usedPercent}% ${basisText(basis)}`];
+    usedPercent === undefined ? [] : [`${over ? '>100' : `${mark}${usedPercent}`}% ${basisText(basis)}`];
   const window =
     windowTokens === undefined || windowSource === undefined
       ? usedPercent === undefined

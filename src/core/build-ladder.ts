@@ -6,6 +6,7 @@ import {
   percentRung,
   tokenRung,
   type Figure,
+  type Mark,
   type Rungs,
   withCustom,
   effectiveFigure,
@@ -50,38 +51,35 @@ const leadIn = (windowTokens: number): number =>
 
 /** The same where only a percentage is known: what the agent keeps free in tokens cannot be told then. */
 const beforeNativePercent = (rungs: Rungs, native: TriggerRule, runtime: string): Rungs => {
-  const { auto, warn } = rungs;
+  const { auto } = rungs;
   const own = Math.round(native.share * 100);
   const percent = own - LEAD_PERCENT;
   if (!auto || percent < LEAST_AUTO_PERCENT || percent >= auto.value) return rungs;
-  const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
   const { reserveTokens, leastFreeTokens, mostTokens, mostWindowTokens } = native;
   const isLess = reserveTokens > 0 || (leastFreeTokens ?? mostTokens ?? mostWindowTokens) !== undefined;
   const at = isLess ? `${own}% at the latest` : `${own}%`;
   const why = `${LEAD_PERCENT} points before ${runtime} compacts by itself at ${at}`;
-  return {
-    ...rungs,
-    auto: percentRung('auto', percent, why),
-    warn:
-      below >= warn.value ? warn : percentRung('warn', below, `${WARN_MARGIN_PERCENT} points before auto`),
-  };
+  const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
+  return loweredPercent(rungs, [percent, why], [below, `${WARN_MARGIN_PERCENT} points before auto`]);
 };
 
-export interface Where {
+type PercentMark = readonly [percent: number, why: string];
+
+const loweredPercent = ({ warn, hard }: Rungs, auto: PercentMark, below: PercentMark): Rungs => ({
+  warn: below[0] >= warn.value ? warn : percentRung('warn', ...below),
+  auto: percentRung('auto', ...auto),
+  hard,
+});
+
+interface Where {
   readonly runtime: string;
   /** as the agent counts it */
   readonly windowTokens: number;
 }
 
-/** A number of tokens with why it is there. */
-export interface Mark {
-  readonly tokens: number;
-  readonly why: string;
-}
-
 /** The user's own cap on auto, in percent of the window. */
 const capped = (rungs: Rungs, percent: number | undefined, windowTokens: number | undefined): Rungs => {
-  const { auto, warn } = rungs;
+  const { auto } = rungs;
   if (!auto || percent === undefined) return rungs;
   if (windowTokens !== undefined) {
     const tokens = percentOfTokens(windowTokens, percent);
@@ -90,12 +88,8 @@ const capped = (rungs: Rungs, percent: number | undefined, windowTokens: number 
   }
   if (percent >= auto.value) return rungs;
   const margin = Math.min(WARN_MARGIN_PERCENT, percent / 2);
-  const below = percent - margin;
-  return {
-    ...rungs,
-    auto: percentRung('auto', percent, 'the most that auto may be'),
-    warn: below >= warn.value ? warn : percentRung('warn', below, `${margin}% before auto`),
-  };
+  const why = 'the most that auto may be';
+  return loweredPercent(rungs, [percent, why], [percent - margin, `${margin}% before auto`]);
 };
 
 const lowered = ({ warn, auto: usual, hard }: Rungs, auto: Mark, windowTokens: number): Rungs => {

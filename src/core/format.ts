@@ -19,9 +19,9 @@ export const percentText = (percent: number): string => {
   return `${whole === 100 && percent < 100 ? 99 : whole}%`;
 };
 
-/** The percentage of a fill, which is clamped; `isOver`: more is used than there is room for. */
-export const shareText = (percent: number, isOver: boolean | undefined): string =>
-  percentText(isOver ? Infinity : percent);
+/** The percentage of a fill, which is clamped; `isOver`: more is used than there is room for. That is no number that needs the mark of an estimate. */
+export const shareText = (percent: number, isOver: boolean | undefined, mark: '~' | '' = ''): string =>
+  isOver ? percentText(Infinity) : `${mark}${percentText(percent)}`;
 
 /** Filled cells of a bar; like the percent, neither empty nor full before it is. */
 export const filledCells = (percent: number, cells: number): number => {

@@ -1,4 +1,3 @@
-import type { Mark as LadderLimitsMark } from './build-ladder.js';
 import { percentOf, type Reading } from './reading.js';
 
 /** How full the window is, in four steps. */
@@ -83,6 +82,12 @@ export interface Rungs {
 }
 
 export type RungName = keyof Rungs;
+
+/** A number of tokens with why it is there. */
+export interface Mark {
+  readonly tokens: number;
+  readonly why: string;
+}
 
 /** A number of tokens with the sentence that explains it. */
 export interface Figure {
@@ -191,11 +196,6 @@ const ladderTokens = (windowTokens: number): Rungs => {
   };
 };
 
-interface Mark {
-  readonly tokens: number;
-  readonly why: string;
-}
-
 const higher = (first: Mark, second: Mark): Mark => (first.tokens >= second.tokens ? first : second);
 
 // Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
@@ -204,7 +204,7 @@ const higher = (first: Mark, second: Mark): Mark => (first.tokens >= second.toke
 export interface Room {
   readonly windowTokens?: number;
   /** the latest that still comes before the agent's own compaction */
-  readonly latest?: LadderLimitsMark | undefined;
+  readonly latest?: Mark | undefined;
 }
 
 /** The rungs with the user's own in their places and in order: warn ≤ auto ≤ hard. */
@@ -236,7 +236,7 @@ const customRung = (name: RungName, { value, unit }: Bound, windowTokens: number
   return { value, unit, custom: true, reason: `${name} ${grouped(value)}: custom${note}` };
 };
 
-const yielded = (name: RungName, rung: Rung, latest: LadderLimitsMark | undefined): Rung => {
+const yielded = (name: RungName, rung: Rung, latest: Mark | undefined): Rung => {
   if (!latest || rung.unit !== 'tokens' || rung.value <= latest.tokens) return rung;
   const { tokens, why } = latest;
   return {
@@ -304,9 +304,9 @@ export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): r
   ...(effective && [warn, auto, hard].every((rung) => !rung || keepsTo(effective, rung))
     ? [inTokens('effective', effective)]
     : []),
-  threshold('warn', warn),
-  ...(auto ? [threshold('auto', auto)] : []),
-  threshold('hard', hard),
+  { name: 'warn', ...numberOf(warn) },
+  ...(auto ? [{ name: 'auto', ...numberOf(auto) } as const] : []),
+  { name: 'hard', ...numberOf(hard) },
   ...(native ? [inTokens('native', native)] : []),
 ];
 
@@ -314,17 +314,14 @@ export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): r
 const keepsTo = ({ tokens }: Figure, { custom, unit, value }: Rung): boolean =>
   tokens > 0 && (custom || (unit === 'tokens' && value <= tokens));
 
-const threshold = (name: Threshold['name'], { value, unit, reason }: Omit<Threshold, 'name'>): Threshold => ({
+const numberOf = ({ value, unit, reason }: Rung): Omit<Threshold, 'name'> => ({ value, unit, reason });
+
+const inTokens = (name: Threshold['name'], { tokens, reason }: Figure): Threshold => ({
   name,
-  value,
-  unit,
+  value: tokens,
+  unit: 'tokens',
   reason,
 });
-
-const inTokens = (
-  name: Threshold['name'],
-  { tokens, reason }: { readonly tokens: number; readonly reason: string },
-): Threshold => ({ name, value: tokens, unit: 'tokens', reason });
 
 /** An agent's own boundaries in tokens, to be shown beside ours and never acted upon. */
 export interface OwnLadder {

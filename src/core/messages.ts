@@ -3,7 +3,7 @@ import type { Compaction } from './compaction/state.js';
 import { compactionWords, isUrgent } from './compaction/words.js';
 import type { Event } from './event.js';
 import type { Tier } from './ladder.js';
-import type { Millis, Activity } from './reading.js';
+import type { Millis } from './reading.js';
 import { sessionLadder } from './report.js';
 import type { Session } from './session.js';
 
@@ -63,16 +63,11 @@ export const noticeDue = ({ shown }: Notices): Millis | undefined => shown?.unti
 
 // What a user of a full window may not know yet: facts, seldom, and never while there is something to be said about a compaction.
 
-/** How this agent's window can be emptied. */
-export interface TipWays {
-  /** the agent's own command */
+export interface Tips {
+  /** the agent's own command, which empties the window */
   readonly command: string;
   /** how we are asked to type it */
   readonly ask: string;
-}
-
-export interface Tips {
-  readonly ways: TipWays;
   /** prompts that were sent since the start; a turn of the agent shows one */
   readonly prompts: number;
   /** of them, before this conversation */
@@ -80,36 +75,17 @@ export interface Tips {
   readonly conversation?: string;
   /** the agent has been at rest since its last turn */
   readonly isRested: boolean;
-  /** after which prompt each one was shown last */
-  readonly shown: Readonly<Partial<Record<TipName, number>>>;
+  /** after which prompt the tip of each tier was shown last */
+  readonly shown: Readonly<Partial<Record<Tier, number>>>;
 }
-
-/** What decides whether a tip fits. */
-export interface TipSight {
-  readonly tier: Tier | undefined;
-  readonly activity: Activity;
-  /** the footer says nothing else */
-  readonly isQuiet: boolean;
-}
-
-type TipName = 'intro' | 'high' | 'critical';
 
 interface Tip extends NoticeWish {
-  readonly name: TipName;
   /** in prompts; whoever has seen it a few times does not read it any more */
   readonly cooldown: number;
 }
 
 const LEAST_PROMPTS = 10; // between two tips of any kind
 const SETTLED_PROMPTS = 5; // a conversation that fills the window at once is not told how to begin
-
-const startTips = (ways: TipWays): Tips => ({
-  ways,
-  prompts: 0,
-  before: 0,
-  isRested: true,
-  shown: {},
-});
 
 /** After an event: a turn that begins after a rest was a prompt. */
 const hearTips = (tips: Tips, event: Event): Tips => {
@@ -133,41 +109,25 @@ const inConversation = (tips: Tips, conversation: string): Tips => {
   return { ...tips, conversation, before };
 };
 
-/** The tip that fits now, and the state in which it counts as shown. */
-const tipAt = (
-  tips: Tips,
-  sight: TipSight,
-): { readonly tips: Tips; readonly tip: NoticeWish } | undefined => {
-  const { tier, activity, isQuiet } = sight;
-  if (!isQuiet || (activity !== 'ready' && activity !== 'draft')) return undefined;
-  const tip = tipFor(tier, tips);
-  if (!tip || isTooSoon(tips, tip)) return undefined;
-  const { name, text, priority } = tip;
-  return { tips: { ...tips, shown: { ...tips.shown, [name]: tips.prompts } }, tip: { text, priority } };
-};
-
-const isTooSoon = ({ shown, prompts }: Tips, { name, cooldown }: Tip): boolean => {
+const isTooSoon = ({ shown, prompts }: Tips, tier: Tier, { cooldown }: Tip): boolean => {
   const last = Math.max(-Infinity, ...Object.values(shown));
-  return prompts < last + LEAST_PROMPTS || prompts < (shown[name] ?? -Infinity) + cooldown;
+  return prompts < last + LEAST_PROMPTS || prompts < (shown[tier] ?? -Infinity) + cooldown;
 };
 
-// The bands do not overlap: of the tiers there is always one.
-const tipFor = (tier: Tier | undefined, { ways, prompts, before }: Tips): Tip | undefined => {
-  const { ask, command } = ways;
+const tipFor = (tier: Tier, { ask, command, prompts, before }: Tips): Tip | undefined => {
   switch (tier) {
     case 'warn':
       if (prompts - before <= SETTLED_PROMPTS) return undefined;
-      return { name: 'intro', priority: 50, cooldown: 40, text: `window at warn: ${ask} compacts` };
+      return { priority: 50, cooldown: 40, text: `window at warn: ${ask} compacts` };
     case 'auto':
-      return { name: 'high', priority: 90, cooldown: 20, text: `window at auto: ${ask} compacts` };
+      return { priority: 90, cooldown: 20, text: `window at auto: ${ask} compacts` };
     case 'hard':
       return {
-        name: 'critical',
         priority: 100,
         cooldown: 10,
         text: `window at hard: ${command} frees space`,
       };
-    default:
+    case 'safe':
       return undefined;
   }
 };
@@ -197,7 +157,9 @@ const COMMAND = 'ctxwrap compact';
 /** `command`: the agent's own; undefined where there are to be no tips. */
 export const startMessages = (command?: string, ask = COMMAND): Messages => ({
   notices: noNotices,
-  ...(command === undefined ? {} : { tips: startTips({ command, ask }) }),
+  ...(command === undefined
+    ? {}
+    : { tips: { command, ask, prompts: 0, before: 0, isRested: true, shown: {} } }),
 });
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
@@ -236,15 +198,22 @@ const refusals = ({ effects }: Compaction): readonly NoticeWish[] =>
       : [],
   );
 
+/** A tip is given while the agent is at rest and the footer says nothing else. */
 const withTip = (messages: Messages, event: Event, { session, compaction, now }: MessageSight): Messages => {
   const { notices } = messages;
   const tips = messages.tips && hearTips(messages.tips, event);
   if (!tips) return messages;
-  const isQuiet =
-    notices.waiting.length === 0 && !notices.shown && compactionWords(compaction, now) === undefined;
   const { fused, activity } = session;
-  const found = tipAt(tips, { tier: fused?.actingTier, activity, isQuiet });
-  return found ? { tips: found.tips, notices: withNotice(notices, found.tip, now) } : { ...messages, tips };
+  const tier = fused?.actingTier;
+  const tip = tier && tipFor(tier, tips);
+  const isQuiet =
+    (activity === 'ready' || activity === 'draft') &&
+    notices.waiting.length === 0 &&
+    !notices.shown &&
+    compactionWords(compaction, now) === undefined;
+  if (!tip || !isQuiet || isTooSoon(tips, tier, tip)) return { ...messages, tips };
+  const shown = { ...tips.shown, [tier]: tips.prompts };
+  return { tips: { ...tips, shown }, notices: withNotice(notices, tip, now) };
 };
 
 /** What the footer says; undefined when it has nothing to say. */
@@ -257,5 +226,3 @@ export const messageAt = (
   const { shown } = noticesAt(notices, !isUrgent(compaction, now), now);
   return shown?.text ?? compactionWords(compaction, now, ask);
 };
-
-export const messagesDue = ({ notices }: Messages): Millis | undefined => noticeDue(notices);

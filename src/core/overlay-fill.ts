@@ -1,5 +1,5 @@
-import type { Compaction } from './compaction/state.js';
-import { uncertaintyOf, type Doubt, compactionWords, isUrgent, secondsTo } from './compaction/words.js';
+import { uncertaintyOf, type Compaction, type Doubt } from './compaction/state.js';
+import { compactionWords, isUrgent, secondsTo } from './compaction/words.js';
 import { type ContextPart, contextReport } from './context-report.js';
 import { isStale } from './evidence.js';
 import { isWindowUnknown } from './footer-view.js';

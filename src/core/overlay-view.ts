@@ -1,7 +1,8 @@
-import type { Past } from './compaction/history.js';
+import type { Past } from './history.js';
 import type { Ended, Fill } from './compaction/outcome.js';
 import { breakerOf } from './compaction/policy.js';
 import type { Compaction, Mode } from './compaction/state.js';
+import { outcomeWords } from './compaction/words.js';
 import { footerView } from './footer-view.js';
 import { percentText, tokensText, durationText, blankSentence } from './format.js';
 import type { UsageHistory, OverlayRecord } from './history.js';
@@ -44,7 +45,7 @@ const overlayAttempts = ({ attempts }: Past, now: Millis): readonly OverlayAttem
       isNext: told === undefined && next !== undefined,
       ...(durationMs > 0 ? { durationMs } : {}),
       by: byText(ended),
-      outcome: outcomeText(ended),
+      outcome: outcomeWords(outcome),
       isGood: outcome.kind === 'verified',
       evidence,
     };
@@ -65,29 +66,6 @@ const byText = ({ initiator, isManual }: Ended): string => {
       return 'you';
     case 'agent':
       return 'agent';
-  }
-};
-
-const outcomeText = ({ outcome }: Ended): string => {
-  switch (outcome.kind) {
-    case 'verified':
-      return 'verified';
-    case 'noop':
-      return 'nothing to compact';
-    case 'failed':
-      return `failed: ${outcome.text}`;
-    case 'interrupted':
-      return `interrupted by ${outcome.by}`;
-    case 'not-delivered':
-      return `not delivered: ${outcome.reason}`;
-    case 'not-started':
-      return 'did not start';
-    case 'timeout':
-      return `no end after ${Math.round(outcome.afterMs / 1000)} s`;
-    case 'unverified':
-      return 'unverified: no number shows it';
-    case 'skipped-busy':
-      return `nothing typed: ${outcome.reason}`;
   }
 };
 
@@ -139,7 +117,7 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
     episodeSince === undefined
       ? 'The window is not full.'
       : `The window has been full for ${durationText(now - episodeSince)}, tried ${attempts + hardAttempts}×.`,
-    breaker && 'until' in breaker
+    breaker
       ? `The breaker is open for ${durationText(breaker.until - now)} more, after ${failures} failures.`
       : `The breaker is ${openedAt === undefined ? 'closed' : 'half open: one try is let through'}, ${failures} failures in a row.`,
     ...(refills > 0 ? [`Full again soon after a compaction ${refills}× in a row.`] : []),

@@ -1,4 +1,4 @@
-import type { Past } from './compaction/history.js';
+import type { Past } from './history.js';
 import type { Compaction, Mode } from './compaction/state.js';
 import { footerView } from './footer-view.js';
 import {

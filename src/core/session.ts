@@ -32,56 +32,11 @@ import { assumed, hearClaim, withUserTokens, type Windows, noWindows } from './w
 
 // Whether the first number is still on its way. After a turn without one there is nothing to wait for.
 
-/** No number yet. */
-export interface Waiting {
-  readonly why: 'waiting';
-  /** the user has pressed a key; agents are busy at their start, too */
-  readonly isTyped?: true;
-  /** the first turn is over */
-  readonly turnEndedAt?: Millis;
-}
-
 const LATE_MS = 5_000; // a session file is found and read within two seconds of the end of a turn
 
-const afterKeys = (waiting: Waiting): Waiting => ({ ...waiting, isTyped: true });
-
-const afterActivity = (
-  waiting: Waiting,
-  { before, after }: { readonly before: Activity; readonly after: Activity },
-  now: Millis,
-): Waiting =>
-  waiting.isTyped && before === 'busy' && after !== 'busy' && waiting.turnEndedAt === undefined
-    ? { ...waiting, turnEndedAt: now }
-    : waiting;
-
-/** When the turn was over for too long; undefined while there was none. */
-const givenUpAt = ({ turnEndedAt }: Waiting): Millis | undefined =>
-  turnEndedAt === undefined ? undefined : turnEndedAt + LATE_MS;
-
-// What the user has said of windows and tiers, to us or to the agent, at the start or while the session runs.
-
-export type Wish = Extract<Event, { type: 'user-window' | 'assumed-window' | 'own-compaction' | 'settings' }>;
-
-const wished = (state: Session, event: Wish): Session => {
-  switch (event.type) {
-    case 'user-window': {
-      const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
-      return inWindows(state, hearClaim(state.windows, claim));
-    }
-    case 'assumed-window':
-      return inWindows(state, assumed(state.windows, event.windowTokens));
-    case 'own-compaction': {
-      const { native: _, ...rest } = state;
-      const { trigger } = event;
-      const evidence = { ...state.evidence, drift: noEvidence.drift }; // a screen that counts down to it is read anew
-      return { ...rest, ...(trigger ? { native: trigger } : {}), evidence };
-    }
-    case 'settings': {
-      const { ladder, windowTokens } = event.settings;
-      return { ...inWindows(state, withUserTokens(state.windows, windowTokens)), ladder };
-    }
-  }
-};
+/** When the first turn was over for too long; undefined while it is not over, or nothing is waited for. */
+const givenUpAt = (blank: Blank): Millis | undefined =>
+  blank.why === 'waiting' && blank.turnEndedAt !== undefined ? blank.turnEndedAt + LATE_MS : undefined;
 
 /** With another window or model a screen that was not believed gets another chance. */
 const inWindows = (state: Session, windows: Windows): Session =>
@@ -99,7 +54,7 @@ export interface SessionStart {
 
 export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now: Millis): Session => ({
   runtime,
-  ...(native ? { native } : {}),
+  native,
   ladder,
   compactions: 0,
   windows: noWindows,
@@ -123,8 +78,7 @@ export const step = (state: Session, event: Event, now: Millis): Session => {
 
 /** When `step` wants an `alarm` event though nothing happens; undefined while nothing waits. */
 export const deadline = ({ shown, fused, evidence, blank }: Session): Millis | undefined => {
-  const waiting = blank.why === 'waiting' ? givenUpAt(blank) : undefined;
-  const times = [shownDeadline(shown, fused), driftDeadline(evidence), waiting].filter(
+  const times = [shownDeadline(shown, fused), driftDeadline(evidence), givenUpAt(blank)].filter(
     (at) => at !== undefined,
   );
   return times.length > 0 ? Math.min(...times) : undefined;
@@ -136,11 +90,6 @@ export const scaleOf = ({ runtime, windows, native, ladder }: Session): Scale =>
   windows,
   ladder,
   ...(native ? { native } : {}),
-});
-
-const understoodAfter = ({ screen, state }: Understood, report: ActivityReport): Understood => ({
-  screen: screen || (report.activity !== 'unknown' && report.activity !== 'dead'),
-  state: state || report.isTold === true,
 });
 
 const after = (state: Session, event: Event, now: Millis): Session => {
@@ -166,48 +115,50 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       const evidence = withoutLog(state.evidence);
       return { ...state, blank, evidence, fileTells: false, isAwaited: false };
     }
-    case 'user-window':
+    case 'user-window': {
+      const claim = { windowTokens: event.windowTokens, windowSource: 'user' } as const;
+      return inWindows(state, hearClaim(state.windows, claim));
+    }
     case 'assumed-window':
-    case 'own-compaction':
-    case 'settings':
-      return wished(state, event);
+      return inWindows(state, assumed(state.windows, event.windowTokens));
+    case 'own-compaction': // a screen that counts down to it is read anew
+      return { ...state, native: event.trigger, evidence: { ...state.evidence, drift: noEvidence.drift } };
+    case 'settings': {
+      const { ladder, windowTokens } = event.settings;
+      return { ...inWindows(state, withUserTokens(state.windows, windowTokens)), ladder };
+    }
     case 'screen-blank':
       return { ...state, evidence: withoutScreen(state.evidence) };
     case 'activity':
       return afterReport(state, event.report, now);
     case 'user-keys':
-      return state.blank.why === 'waiting' ? { ...state, blank: afterKeys(state.blank) } : state;
+      return state.blank.why === 'waiting' ? { ...state, blank: { ...state.blank, isTyped: true } } : state;
     case 'output':
       return { ...state, flow: afterOutput(state.flow, now) };
     case 'agent-version':
       return { ...state, agentVersion: event.version };
-    case 'alarm':
-    case 'notice':
-    case 'mode':
-    case 'proactive':
-    case 'sight':
-    case 'postpone':
-    case 'compact-requested':
-    case 'compact-cancelled':
-    case 'compact-result':
-    case 'initiator':
-    case 'typed':
+    default:
       return state;
   }
 };
 
 const afterReport = (state: Session, report: ActivityReport, now: Millis): Session => {
   const { activity, witnesses, asks } = report;
-  const turn = { before: state.activity, after: activity };
+  const { blank, understood } = state;
+  const isTurnOver =
+    blank.why === 'waiting' && blank.isTyped && state.activity === 'busy' && activity !== 'busy';
   return {
     ...state,
     evidence: withActivity(state.evidence, activity),
-    blank: state.blank.why === 'waiting' ? afterActivity(state.blank, turn, now) : state.blank,
+    blank: isTurnOver ? { ...blank, turnEndedAt: blank.turnEndedAt ?? now } : blank,
     activity,
     witnesses,
     activitySince: activity === state.activity ? state.activitySince : now,
     asks: askedIn(activity, asks),
-    understood: understoodAfter(state.understood, report),
+    understood: {
+      screen: understood.screen || (activity !== 'unknown' && activity !== 'dead'),
+      state: understood.state || report.isTold === true,
+    },
   };
 };
 
@@ -243,22 +194,27 @@ const settled = (state: Session, now: Millis): Session => {
   const drift = driftAt(state.evidence, scale, now);
   const evidence = drift === state.evidence.drift ? state.evidence : { ...state.evidence, drift };
   const fused = fuse(evidence, scale);
-  const isLate = state.blank.why === 'waiting' && (givenUpAt(state.blank) ?? Infinity) <= now;
-  const { fused: _, shown: before, ...rest } = state;
-  const shown = shownAt(before, fused, now);
+  const isLate = (givenUpAt(state.blank) ?? Infinity) <= now;
   return {
-    ...rest,
-    ...(isLate ? { blank: { why: 'gone' } as const } : {}),
+    ...state,
+    blank: isLate ? { why: 'gone' } : state.blank,
     evidence,
-    ...(fused ? { fused } : {}),
-    ...(shown ? { shown } : {}),
+    fused,
+    shown: shownAt(state.shown, fused, now),
     logged: [...state.logged, ...driftNews(state.evidence.drift, drift)],
   };
 };
 
 /** Why there is no number. */
 export type Blank =
-  | Waiting // no turn yet in this conversation
+  /** no turn yet in this conversation */
+  | {
+      readonly why: 'waiting';
+      /** the user has pressed a key; agents are busy at their start, too */
+      readonly isTyped?: true;
+      /** the first turn is over */
+      readonly turnEndedAt?: Millis;
+    }
   | { readonly why: 'pending' } // the last number is void, the next is not here yet
   | { readonly why: 'gone' } // the screen showed one and shows none any more, or a turn has brought none
   | { readonly why: 'unreadable'; readonly reason: string };
@@ -274,7 +230,7 @@ export interface Understood {
 /** The whole state of one wrap. */
 export interface Session {
   readonly runtime: string;
-  readonly native?: NativeTrigger;
+  readonly native?: NativeTrigger | undefined;
   readonly ladder: LadderChoice;
   /** the agent's own id of the conversation */
   readonly sessionId?: string;
@@ -298,9 +254,9 @@ export interface Session {
   /** in a dialog, what the agent says that it asks; one line */
   readonly asks?: string | undefined;
   /** the number that counts; follows from the evidence */
-  readonly fused?: Fused;
+  readonly fused?: Fused | undefined;
   /** the number in the footer, which may be a few seconds behind */
-  readonly shown?: Shown;
+  readonly shown?: Shown | undefined;
   /** what the last step has to say to the log */
   readonly logged: readonly string[];
 }

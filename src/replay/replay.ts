@@ -1,17 +1,10 @@
-import type { Seen, Runtime } from '../agents/agent.js';
+import { agentFacts, type Env, type Runtime, type Seen } from '../agents/agent.js';
 import type { Event, Fact } from '../core/event.js';
 import type { Millis, Characters } from '../core/reading.js';
+import { flowDue, startFlow, stepFlow, type FlowContext, type SessionFlow } from '../core/session-flow.js';
 import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
 import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
 import { OUTPUT_EVERY_MS, blankScreen, startWatch, watchScreen } from '../wrap/screen-reader.js';
-import {
-  flowDue,
-  startFlow,
-  stepFlow,
-  wakeFlow,
-  type FlowContext,
-  type SessionFlow,
-} from '../wrap/session-flow.js';
 import { makePen, type ReplayEvent } from './records.js';
 import { momentsInOrder, logMoments, type LogMoment, openReplayLogs, settledScreens } from './sources.js';
 
@@ -28,11 +21,11 @@ export interface Journal {
   readonly notes: () => readonly string[];
 }
 
-const makeJournal = (context: FlowContext, startedAt: Millis): Journal => {
-  const { runtime, env } = context;
+const makeJournal = (options: ReplayOptions, startedAt: Millis): Journal => {
+  const { runtime, env } = options;
   const write = makePen(runtime.name);
   const notes: string[] = [];
-  let flow = startFlow(context, startedAt);
+  let flow = startFlow({ ...options, agent: agentFacts(runtime, env) }, startedAt);
   let watch = runtime.screen && startWatch(runtime.screen.reader(env));
   let lastOutput = -Infinity;
   let wokenAt = -Infinity;
@@ -77,7 +70,7 @@ const makeJournal = (context: FlowContext, startedAt: Millis): Journal => {
     wakeUntil: function* wakeUntil(until) {
       for (let due = nextWake(); due < startedAt + until; due = nextWake()) {
         wokenAt = due;
-        yield* go(wakeFlow(flow, context, due), due - startedAt);
+        yield* go(stepFlow(flow, { type: 'alarm' }, due), due - startedAt);
       }
     },
     notes: () => notes,
@@ -134,7 +127,10 @@ const firstEnter = async (open: () => Promise<RecordingFile>): Promise<Millis> =
 
 // The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
 
-export interface ReplayOptions extends FlowContext {
+export interface ReplayOptions extends Omit<FlowContext, 'agent'> {
+  readonly runtime: Runtime;
+  /** of the recorded agent */
+  readonly env: Env;
   /** the recording from its first event; it may be read more than once */
   readonly open: () => Promise<RecordingFile>;
   /** session files of the recorded agent, in any order */

@@ -168,7 +168,7 @@ const barOf = (percent: number, cells: number, ascii: boolean): Part => {
 
 /** Padded to `62%`, so that the row does not move when the tenth percent is reached. */
 const percentOf = (view: FooterView, markWindow: boolean): string =>
-  `${markOf(view)}${shareText(view.usedPercent ?? 0, view.isOver)}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
+  `${shareText(view.usedPercent ?? 0, view.isOver, markOf(view))}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
     3,
   );
 
@@ -178,7 +178,7 @@ const usedOf = (view: FooterView): string => {
   return `${used}/${tokensText(view.windowTokens)}${view.windowInferred ? '?' : ''}`;
 };
 
-const markOf = (view: FooterView): string => (view.estimated ? '~' : '');
+const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');
 
 export interface FooterProps {
   readonly view: FooterView;

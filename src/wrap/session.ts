@@ -1,4 +1,4 @@
-import type { Recipe } from '../agents/agent.js';
+import { agentFacts, type Recipe } from '../agents/agent.js';
 import { dueOf, isUnseen, type Unseen } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
 import { compactionWords } from '../core/compaction/words.js';
@@ -13,18 +13,17 @@ import {
   compactionRecord,
   type CompactionRecord,
 } from '../core/records.js';
-import type { Session } from '../core/session.js';
-import { compactKeys, hotkeyOf, compactSettings } from './compactor.js';
-import type { WrapSession, LiveWish } from './options.js';
 import {
   flowDue,
+  noticeEvent,
   overviewOf,
   startFlow,
   stepFlow,
-  wakeFlow,
   type SessionFlow,
-  noticeEvent,
-} from './session-flow.js';
+} from '../core/session-flow.js';
+import type { Session } from '../core/session.js';
+import { compactKeys, hotkeyOf, compactSettings } from './compactor.js';
+import type { WrapSession, LiveWish } from './options.js';
 import { makeAlarm } from './timing.js';
 
 export interface LoopListener {
@@ -138,9 +137,9 @@ export const makeSessionLoop = (
   const now = Date.now;
   const ask = compactKeys(session);
   const tips = session.tips === false ? undefined : { ask };
-  const context = { ...session, compact, tips, notify: session.notify?.kinds };
+  const agent = agentFacts(session.runtime, session.env);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
-  let flow = startFlow(context, now());
+  let flow = startFlow({ ...session, agent, compact, tips, notify: session.notify?.kinds }, now());
   let shown: string | undefined;
   const write = makeScribe(session.log);
 
@@ -168,7 +167,7 @@ export const makeSessionLoop = (
   const alarm = makeAlarm(now, () => {
     keys.tell();
     sight.look();
-    go(wakeFlow(flow, context, now()));
+    go(stepFlow(flow, { type: 'alarm' }, now()));
   });
   go(flow);
   return {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { messageAt } from '../../src/core/messages.js';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
-import type { FlowContext, SessionFlow } from '../../src/wrap/session-flow.js';
+import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, HARD_TOKENS, NOON, playCompaction } from '../support/compaction-play.js';
 
 const WARN_TOKENS = 150_000;

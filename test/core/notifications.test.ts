@@ -4,7 +4,7 @@ import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { notificationRecord } from '../../src/core/records.js';
 import { notificationKinds } from '../../src/core/notifications.js';
 import type { NotificationKind } from '../../src/core/notifications.js';
-import type { SessionFlow } from '../../src/wrap/session-flow.js';
+import type { SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, failOnce, HARD_TOKENS, NOON, playCompaction } from '../support/compaction-play.js';
 
 const playCalls = (

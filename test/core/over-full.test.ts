@@ -100,6 +100,14 @@ describe.each([
   });
 });
 
+it('an estimate is >100%, too, and not ~>100%', () => {
+  const state = sessionAfter([[1, tokens('estimate', 205_000)]]);
+  for (const text of [footer(state), listed(state), context(state), overlay(state)]) {
+    expect(text).toContain('>100%');
+    expect(text).not.toContain('~>');
+  }
+});
+
 it('a window that is just full is 100% everywhere', () => {
   const state = sessionAfter([[1, tokens('log', 200_000)]]);
   for (const text of [footer(state), context(state), overlay(state), notified(state).join()]) {

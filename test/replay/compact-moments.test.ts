@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
 import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import { agentFacts, type Runtime } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { startWatch, watchScreen } from '../../src/wrap/screen-reader.js';
 import { startOfRecording } from '../../src/replay/replay.js';
@@ -32,7 +32,7 @@ const full = tokens('log', HARD_TOKENS);
 
 /** A session that is asked to compact at every moment, or counts down at every moment; what is typed is never typed, so the wish stays. */
 const makeWisher = (runtime: Runtime, isAsked: boolean) => {
-  const play = playCompaction({}, { runtime, window: 200_000 });
+  const play = playCompaction({}, { agent: agentFacts(runtime, {}), window: 200_000 });
   const typings: Typing[] = [];
   let known: { readonly at: number; readonly activity?: Activity } = { at: 0 };
   let rows: readonly string[] = [];

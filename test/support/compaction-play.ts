@@ -10,15 +10,15 @@ import type {
 import { compactionWords } from '../../src/core/compaction/words.js';
 import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
+import { agentFacts } from '../../src/agents/agent.js';
 import { runtimes } from '../../src/agents/index.js';
 import {
   flowDue,
   startFlow,
   stepFlow,
-  wakeFlow,
   type FlowContext,
   type SessionFlow,
-} from '../../src/wrap/session-flow.js';
+} from '../../src/core/session-flow.js';
 import { tokens } from './sessions.js';
 
 export const NOON: Millis = 1_800_000_000_000;
@@ -56,7 +56,7 @@ export const playCompaction = (
   watch: (step: PlayStep) => void = () => undefined,
 ) => {
   const compact = { ...settings, ...wish };
-  const context: FlowContext = { runtime: runtimes.claude, env: {}, compact, ...more };
+  const context: FlowContext = { agent: agentFacts(runtimes.claude, {}), compact, ...more };
   let now = NOON;
   let flow: SessionFlow = startFlow(context, now);
   const done: Done[] = [];
@@ -76,7 +76,7 @@ export const playCompaction = (
       rings = due > now ? 0 : rings + 1;
       if (rings > 2) throw new Error(`due again and again: ${due - now} ms from now`);
       now = Math.max(due, now);
-      go(wakeFlow(flow, context, now));
+      go(stepFlow(flow, { type: 'alarm' }, now));
     }
     now = end;
   };

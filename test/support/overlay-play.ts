@@ -3,7 +3,7 @@ import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { noRecord, noteStep } from '../../src/core/history.js';
 import { overlayView } from '../../src/core/overlay-view.js';
 import type { OverlayFacts, OverlayView } from '../../src/core/overlay-view.js';
-import type { FlowContext, SessionFlow } from '../../src/wrap/session-flow.js';
+import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, NOON, playCompaction } from './compaction-play.js';
 import type { Play } from './compaction-play.js';
 import { tokens } from './sessions.js';

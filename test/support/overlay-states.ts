@@ -1,4 +1,5 @@
 // Every state that the overlay has a look of its own for.
+import { agentFacts } from '../../src/agents/agent.js';
 import { runtimes } from '../../src/agents/index.js';
 import type { OverlayView } from '../../src/core/overlay-view.js';
 import type { Activity } from '../../src/core/reading.js';
@@ -95,7 +96,10 @@ const inWindow = (window: number, used: number): OverlayPlay =>
 /** Shown whole. */
 export const overlayCases = (): readonly OverlayCase[] => [
   { name: 'no-data', view: viewOf(playOverlay) },
-  { name: 'no-session-file', view: viewOf(() => playOverlay({}, { runtime: runtimes.generic })) },
+  {
+    name: 'no-session-file',
+    view: viewOf(() => playOverlay({}, { agent: agentFacts(runtimes.generic, {}) })),
+  },
   { name: 'number-gone', view: viewOf(() => after(playOverlay, ({ play }) => play.tell(shows(40), blank))) },
   {
     name: 'size-pending',

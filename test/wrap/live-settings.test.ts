@@ -3,9 +3,10 @@ import type { CompactSettings, Mode } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
+import { agentFacts } from '../../src/agents/agent.js';
 import { runtimes } from '../../src/agents/index.js';
 import { followSettings } from '../../src/wrap/session.js';
-import { startFlow, stepFlow, type SessionFlow } from '../../src/wrap/session-flow.js';
+import { startFlow, stepFlow, type SessionFlow } from '../../src/core/session-flow.js';
 import type { SettingsListener, WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
 
@@ -19,7 +20,7 @@ const compact = (mode: Mode = 'auto', focus?: string): CompactSettings => ({
 });
 
 const start = (settings = compact()): SessionFlow =>
-  startFlow({ runtime: runtimes.claude, env: {}, window: 200_000, compact: settings }, 0);
+  startFlow({ agent: agentFacts(runtimes.claude, {}), window: 200_000, compact: settings }, 0);
 
 const settingsEvent = (
   settings: CompactSettings,
@@ -154,7 +155,7 @@ describe('settings that change', () => {
 describe('an assumed window', () => {
   const withAssumed = (...events: readonly (readonly [number, Event])[]): SessionFlow =>
     play(
-      startFlow({ runtime: runtimes.generic, env: {}, assumedWindow: 8_192, compact: compact() }, 0),
+      startFlow({ agent: agentFacts(runtimes.generic, {}), assumedWindow: 8_192, compact: compact() }, 0),
       ...events,
     );
 

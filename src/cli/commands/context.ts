@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import type { Runtime, Homestead } from '../../agents/agent.js';
 import { runtimes, allRuntimes } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
-import { ownAttempt, withOwn } from '../../core/compaction/history.js';
+import { ownAttempt, withOwn } from '../../core/compaction/protocol.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
   contextRecord,

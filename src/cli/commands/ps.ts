@@ -111,7 +111,7 @@ const fillText = ({ reading }: SessionRecord): string => {
   const mark = source === 'estimate' ? '~' : '';
   const window = windowTokens === undefined ? '' : `/${tokensText(windowTokens)}`;
   const asked = windowSource === 'default' ? '?' : '';
-  const share = usedPercent === undefined ? '-' : `${mark}${shareText(usedPercent, over)}${asked}`;
+  const share = usedPercent === undefined ? '-' : `${shareText(usedPercent, over, mark)}${asked}`;
   if (usedTokens === undefined) return share;
   return `${mark}${tokensText(usedTokens)}${window}${asked}${over ? ` ${share}` : ''}`;
 };

@@ -1,335 +1,65 @@
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
-import { afterAgent, foreignAt, foreignDue } from './external.js';
-import { isLower, type Fill } from './outcome.js';
+import { isLower, isSameFill } from './outcome.js';
 import {
-  COOLDOWN_MS,
-  type Policy,
-  holdOf,
-  type GateView,
-  type Hold,
-  type Block,
   blockOf,
   breakerOf,
+  holdOf,
   inEpisode,
-  outOfEpisode,
-  unseenHold,
   isUnseen,
+  noLater,
+  outOfEpisode,
+  policyInClock,
+  unseenHold,
+  type Block,
+  type Hold,
 } from './policy.js';
-import { afterSent, left, isOtherSince, withoutGivenUp, endedAttempt, sentAt, sentDue } from './running.js';
 import {
-  type Compaction,
-  type Phase,
+  afterAgent,
+  afterTime,
+  endedAttempt,
+  isOtherSince,
+  isUnderWay,
+  underWayDue,
+  withoutWaiting,
+} from './running.js';
+import {
   inPhase,
-  type CompactRequest,
-  type Effect,
-  type Moment,
   type Attempt,
-  type Situation,
-  type Typed,
+  type Compaction,
+  type CompactRequest,
   type Mode,
+  type Moment,
+  type Phase,
+  type Typed,
 } from './state.js';
 import { doubtDue, noticeEnd } from './words.js';
 
-// A clock can be set back. What was to come later than it ever could is put where it would be if it began now, so that nothing waits
-// for hours and no pause becomes shorter.
-
-const COUNTDOWN_MS = 10_000;
-
-/** How long a user can put it off at once. */
-const POSTPONE_MS = 300_000;
-
-/** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
-const inClock = (state: Compaction, now: Millis): Compaction => {
-  const { lookedAt, keyAt, postponedUntil, request, skips, last, givenUp } = state;
-  if (lookedAt === undefined || lookedAt <= now) return state;
-  return {
-    ...state,
-    phase: phaseIn(state.phase, now),
-    policy: policyIn(state.policy, now),
-    ...(postponedUntil === undefined ? {} : { postponedUntil: Math.min(postponedUntil, now + POSTPONE_MS) }),
-    ...(keyAt === undefined ? {} : { keyAt: Math.min(keyAt, now) }),
-    ...(request ? { request: { ...request, since: Math.min(request.since, now) } } : {}),
-    ...(skips ? { skips: { ...skips, from: Math.min(skips.from, now) } } : {}),
-    ...(givenUp ? { givenUp: { ...givenUp, sentAt: Math.min(givenUp.sentAt, now) } } : {}),
-    ...(last ? { last: { ...last, endedAt: Math.min(last.endedAt, now) } } : {}),
-  };
-};
-
-const policyIn = (policy: Policy, now: Millis): Policy => {
-  const { openedAt, cooldownUntil } = policy;
-  return {
-    ...policy,
-    ...(openedAt === undefined ? {} : { openedAt: Math.min(openedAt, now) }),
-    ...(cooldownUntil === undefined ? {} : { cooldownUntil: Math.min(cooldownUntil, now + COOLDOWN_MS) }),
-  };
-};
-
-const phaseIn = (phase: Phase, now: Millis): Phase => {
-  switch (phase.kind) {
-    case 'held':
-      return { ...phase, since: Math.min(phase.since, now) };
-    case 'rest':
-    case 'doubted':
-    case 'blocked':
-    case 'proposed':
-      return phase;
-    case 'countdown':
-      return { ...phase, until: Math.min(phase.until, now + COUNTDOWN_MS) };
-    case 'typing': {
-      const { attempt } = phase;
-      return { ...phase, attempt: { ...attempt, startedAt: Math.min(attempt.startedAt, now) } };
-    }
-    case 'sent': {
-      const { begunAt, goneAt, slowAt } = phase;
-      return {
-        ...phase,
-        at: Math.min(phase.at, now),
-        ...(begunAt === undefined ? {} : { begunAt: Math.min(begunAt, now) }),
-        ...(slowAt === undefined ? {} : { slowAt: Math.min(slowAt, now) }),
-        ...(goneAt === undefined ? {} : { goneAt: Math.min(goneAt, now) }),
-      };
-    }
-    case 'foreign': {
-      const { goneAt } = phase;
-      return goneAt === undefined ? phase : { ...phase, goneAt: Math.min(goneAt, now) };
-    }
-  }
-};
-
-// What somebody asked for, by the hotkey or from another terminal, until it is tried or refused.
-
-/** How long a request holds: what somebody wanted longer ago may no longer be what he wants. */
-export const REQUEST_MS = 600_000;
-
-/** What is told of one whose time is over. */
-export const LATE = `no safe moment came in ${REQUEST_MS / 60_000} minutes`;
-
-const withRequest = (before: Compaction, request: CompactRequest, moment: Moment): Compaction => {
-  const state = withoutWaiting(before, moment);
-  const { kind } = state.phase;
-  const isUnderWay = kind === 'typing' || kind === 'sent' || kind === 'foreign';
-  if (isUnderWay) return { ...state, ...refusing(state, request, 'a compaction is under way') };
-  const { request: open } = state;
-  if (open?.isByKey && request.isByKey) return refused(state, open, 'withdrawn by the same key');
-  if (open) return { ...state, ...refusing(state, request, 'another request is waiting') };
-  return { ...state, request: { ...request, since: moment.now } };
-};
-
-/** When the request that waits is given up. */
-const requestDue = ({ request }: Compaction): Millis | undefined => request && request.since + REQUEST_MS;
-
-/** The state without a request whose time is over. */
-const withoutLate = (state: Compaction, now: Millis): Compaction => {
-  const due = requestDue(state);
-  return state.request && due !== undefined && now >= due ? refused(state, state.request, LATE) : state;
-};
-
-// One that is over by the agent's word only waits for a number, which may be a long time.
-const withoutWaiting = (state: Compaction, moment: Moment): Compaction => {
-  const { phase } = state;
-  if ((phase.kind !== 'sent' && phase.kind !== 'foreign') || phase.success === undefined) return state;
-  if (phase.kind === 'foreign') return inPhase(state, { kind: 'rest' });
-  return afterSent(state, left(phase, 'the next request'), moment);
-};
-
-const withoutRequest = (state: Compaction, id: string): Compaction => {
-  if (state.request?.id !== id) return state;
-  const { request: _, ...rest } = state;
-  return rest;
-};
-
-/** The request is not even tried. */
-const refused = (state: Compaction, request: CompactRequest, reason: string): Compaction => ({
-  ...withoutRequest(state, request.id),
-  ...refusing(state, request, reason),
-});
-
-const refusing = (
-  { effects }: Compaction,
-  { id, isByKey }: CompactRequest,
-  reason: string,
-): { readonly effects: readonly Effect[] } => ({
-  effects: [...effects, { type: 'refused', requestId: id, reason, ...(isByKey ? { isByKey } : {}) }],
-});
-
-// Whether to compact now. Looked at anew after everything that happens, so that a moment that was missed is not lost.
-
-const MOST_SKIPS = 3; // one after the other, while nothing else happens
-const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
-
-/** The state with what follows from it now; only where nothing of ours is under way. */
-const decided = (state: Compaction, moment: Moment): Compaction => {
-  if (isUnderWayInDecide(state.phase)) return state;
-  const { seen, gate, now } = moment;
-  const current = { ...withEpisode(state, seen, now), isByText: isFull(state, seen) && !isCountedFull(seen) };
-  const { request } = current;
-  if (request) return forRequest(current, request, moment);
-  if (!isWanted(current, seen)) return atRest(current, seen);
-  const isHard = seen.tier === 'hard';
-  const block = blockFor(current, moment, isHard);
-  if (block) return inPhase(current, { kind: 'blocked', block });
-  if (current.mode === 'ask') return inPhase(current, { kind: 'proposed' });
-  const hold = holdOf(gateOf(current, gate), now) ?? unseenHold(current);
-  if (hold) return held(current, hold, now);
-  const until = countdownEnd(current, now);
-  return now < until ? inPhase(current, { kind: 'countdown', until }) : typing(current, moment);
-};
-
-const PROACTIVE = 'proactive: at auto with the text since the last number';
-
-const SAME = { why: 'same' } as const;
-
-// An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
-const blockFor = (state: Compaction, moment: Moment, isHard: boolean): Block | typeof SAME | undefined => {
-  const { postponedUntil } = state;
-  if (postponedUntil !== undefined && moment.now < postponedUntil) {
-    return { why: 'postponed', until: postponedUntil };
-  }
-  const block = blockOf(state.policy, isHard, moment.now);
-  return block?.why !== 'breaker' && isSame(state, moment) ? SAME : block;
-};
-
-const isUnderWayInDecide = ({ kind }: Phase): boolean =>
-  kind === 'typing' || kind === 'sent' || kind === 'foreign';
-
-const isCountedFull = ({ tier }: Situation): boolean => tier === 'auto' || tier === 'hard';
-
-/** The window is full, as far as anybody can know. */
-const isFull = ({ isProactive }: Compaction, seen: Situation): boolean =>
-  isCountedFull(seen) || (isProactive && seen.isNearAuto === true);
-
-const isWanted = (state: Compaction, seen: Situation): boolean =>
-  mayStart(state) && state.episodeSince !== undefined && isFull(state, seen);
-
-const mayStart = ({ settings, mode }: Compaction): boolean =>
-  settings.command !== undefined && (mode === 'auto' || mode === 'ask');
-
-const atRest = (state: Compaction, { doubt }: Situation): Compaction =>
-  inPhase(state, doubt && mayStart(state) ? { kind: 'doubted', doubt } : { kind: 'rest' });
-
-/** Nothing has happened since the last attempt, so it would end as that did. */
-const isSame = (state: Compaction, { gate, seen }: Moment): boolean => {
-  const { skips, hasNews, tried } = state;
-  if (skips && skips.times >= MOST_SKIPS && !isOtherSince(state, gate, skips.from)) return true;
-  return !hasNews && !(tried && seen.fill && isOtherFill(tried, seen.fill));
-};
-
-const isOtherFill = (a: Fill, b: Fill): boolean =>
-  a.usedTokens !== b.usedTokens || a.usedPercent !== b.usedPercent;
-
-const withEpisode = (state: Compaction, seen: Situation, now: Millis): Compaction => {
-  const { episodeSince, episodeFill, ...rest } = state;
-  const { fill, tier } = seen;
-  if (isFull(state, seen)) {
-    if (episodeSince !== undefined) return state;
-    const policy = inEpisode(state.policy);
-    return { ...rest, episodeSince: now, ...(fill ? { episodeFill: fill } : {}), policy };
-  }
-  // a number that is void says nothing, and one that falls a little below auto will be back
-  const isOver = tier === 'safe' || (fill !== undefined && isLower(episodeFill, fill));
-  if (episodeSince === undefined || tier === undefined || !isOver) return state;
-  return { ...rest, policy: outOfEpisode(state.policy) };
-};
-
-const forRequest = (state: Compaction, request: CompactRequest, moment: Moment): Compaction => {
-  const { gate, now } = moment;
-  const refusal = refusalOf(state, request, now);
-  if (refusal !== undefined) return decided(refused(state, request, refusal), moment);
-  const hold = holdOf(gateOf(state, gate), now);
-  return hold ? held(state, hold, now) : typing(state, moment);
-};
-
-const held = (state: Compaction, hold: Hold, now: Millis): Compaction => {
-  const { phase } = state;
-  const isSameHold = phase.kind === 'held' && phase.hold.why === hold.why;
-  return inPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
-};
-
-const refusalOf = (
-  { settings, policy }: Compaction,
-  { force }: CompactRequest,
-  now: Millis,
-): string | undefined => {
-  if (settings.command === undefined)
-    return 'no compact command of this agent is known, or it is switched off';
-  return !force && breakerOf(policy, now) ? `paused after ${policy.failures} failures` : undefined;
-};
-
-const gateOf = ({ keyAt, settings }: Compaction, gate: Moment['gate']): GateView => ({
-  ...gate,
-  keyAt,
-  mayStash: settings.mayStash,
-  mayQueue: settings.mayQueue,
-});
-
-const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
-  phase.kind === 'countdown' && lookedAt !== undefined && now - lookedAt <= MISSED_MS
-    ? phase.until
-    : now + COUNTDOWN_MS;
-
-const typing = (state: Compaction, { seen, gate, now }: Moment): Compaction => {
-  const { request, ...rest } = withoutGivenUp(state);
-  const { settings } = state;
-  const focus = request?.focus ?? settings.focus;
-  const attempt: Attempt = {
-    startedAt: now,
-    isHard: seen.tier === 'hard',
-    ...(request ? { request } : {}),
-    ...(seen.fill ? { before: seen.fill } : {}),
-    evidence: state.isByText && !request ? [PROACTIVE] : [],
-  };
-  const effect = {
-    type: 'type-compact',
-    isQueued: gate.activity === 'busy',
-    ...(focus === undefined ? {} : { focus }),
-  } as const;
-  return { ...rest, phase: { kind: 'typing', attempt }, effects: [...state.effects, effect] };
-};
-
 // Compacting as a state machine: what happened, what time it is, what to do. Pure; the shell types and tells how it went.
-
-/** Typing takes a second or two; a typist that says nothing for so long is gone. */
-const TYPING_MS = 15_000;
 
 /** The state after an event; `effects` are those of this event alone. */
 export const stepCompaction = (before: Compaction, event: Event, moment: Moment): Compaction => {
   const { now } = moment;
   const state: Compaction = { ...inClock(before, now), effects: [] };
-  if (before.activity === 'dead') return afterTheEnd(state, event);
-  const timed = withoutMoot(before, withoutLate(inTime(heard(state, event, moment), moment), now));
-  const after = timed.activity === 'dead' ? atTheEnd(timed) : decided(timed, moment);
+  // what the agent's files tell after its end was before it
+  if (before.activity === 'dead') {
+    return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
+  }
+  const timed = withoutLate(afterTime(afterEvent(state, event, moment), moment), now);
+  const current = withoutMoot(before, timed);
+  const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
 };
 
-/** What somebody asked for before is not done to another conversation, nor again. */
-const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
-  const { request } = before;
-  if (request === undefined || state.request?.id !== request.id) return state;
-  if (before.conversation !== undefined && state.conversation !== before.conversation) {
-    return refused(state, request, 'another conversation has begun');
-  }
-  const isDone = state.effects.some(
-    (effect) =>
-      effect.type === 'ended' &&
-      (effect.ended.initiator !== 'ctxwrap' || effect.ended.isLate === true) &&
-      effect.ended.outcome.kind === 'verified',
-  );
-  return isDone ? refused(state, request, 'the conversation has just been compacted') : state;
-};
-
-const ENDED = 'the agent has ended';
-
-const atTheEnd = (state: Compaction): Compaction => {
+/** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
+export const compactionDue = (state: Compaction, now: Millis): Millis | undefined => {
   const { request } = state;
-  return inPhase(request ? refused(state, request, ENDED) : state, { kind: 'rest' });
+  const requestEnd = request && request.since + REQUEST_MS;
+  const times = [phaseDue(state, now), noticeEnd(state, now), requestEnd].filter((at) => at !== undefined);
+  return times.length > 0 ? Math.min(...times) : undefined;
 };
 
-// What the agent's files tell now was before its end; nothing follows from it.
-const afterTheEnd = (state: Compaction, event: Event): Compaction =>
-  event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
-
-const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
+const afterEvent = (state: Compaction, event: Event, moment: Moment): Compaction => {
   const { now } = moment;
   switch (event.type) {
     case 'user-keys':
@@ -355,9 +85,9 @@ const heard = (state: Compaction, event: Event, moment: Moment): Compaction => {
       };
     }
     case 'compact-requested':
-      return withRequest(state, event.request, moment);
+      return withRequest(withoutWaiting(state, moment), event.request, now);
     case 'compact-cancelled':
-      return withoutRequest(state, event.id);
+      return state.request?.id === event.id ? { ...state, request: undefined } : state;
     case 'typed':
       return afterTyping(state, event.result, moment);
     default:
@@ -371,9 +101,14 @@ const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compactio
   const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
   switch (typed.kind) {
     case 'sent': {
-      const { now, seen } = moment;
-      const number = seen.fillSince === undefined ? {} : { numberSince: seen.fillSince };
-      return inPhase(state, { kind: 'sent', attempt, at: now, isQueued: typed.isQueued, ...number });
+      const { isQueued } = typed;
+      return inPhase(state, {
+        kind: 'sent',
+        attempt,
+        at: moment.now,
+        isQueued,
+        numberSince: moment.fillSince,
+      });
     }
     case 'withdrawn':
       return endedAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment);
@@ -382,27 +117,177 @@ const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compactio
   }
 };
 
-/** What time alone ends. */
-const inTime = (state: Compaction, moment: Moment): Compaction => {
-  const { phase, settings } = state;
-  const { now } = moment;
-  switch (phase.kind) {
-    case 'typing': {
-      if (now < phase.attempt.startedAt + TYPING_MS) return state;
-      return endedAttempt(
-        state,
-        phase.attempt,
-        { kind: 'not-delivered', reason: 'typing did not end' },
-        moment,
-      );
-    }
-    case 'sent':
-      return afterSent(state, sentAt(phase, moment, settings), moment);
-    case 'foreign':
-      return foreignAt(state, phase, moment);
-    default:
-      return state;
+// What somebody asked for, by the hotkey or from another terminal, until it is tried or refused.
+
+/** How long a request holds: what somebody wanted longer ago may no longer be what he wants. */
+export const REQUEST_MS = 600_000;
+
+/** What is told of one whose time is over. */
+export const LATE = `no safe moment came in ${REQUEST_MS / 60_000} minutes`;
+
+const ENDED = 'the agent has ended';
+
+const withRequest = (state: Compaction, request: CompactRequest, now: Millis): Compaction => {
+  const { request: open } = state;
+  if (isUnderWay(state)) return refused(state, request, 'a compaction is under way');
+  if (open?.isByKey && request.isByKey) return refused(state, open, 'withdrawn by the same key');
+  if (open) return refused(state, request, 'another request is waiting');
+  return { ...state, request: { ...request, since: now } };
+};
+
+/** The request is not even tried. */
+const refused = (state: Compaction, request: CompactRequest, reason: string): Compaction => {
+  const { id: requestId, isByKey } = request;
+  return {
+    ...state,
+    request: state.request === request ? undefined : state.request,
+    effects: [...state.effects, { type: 'refused', requestId, reason, isByKey }],
+  };
+};
+
+const withoutLate = (state: Compaction, now: Millis): Compaction => {
+  const { request } = state;
+  return request && now >= request.since + REQUEST_MS ? refused(state, request, LATE) : state;
+};
+
+/** What somebody asked for before is not done to another conversation, nor again. */
+const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
+  const { request } = state;
+  if (request === undefined || request.id !== before.request?.id) return state;
+  if (before.conversation !== undefined && state.conversation !== before.conversation) {
+    return refused(state, request, 'another conversation has begun');
   }
+  const isDone = state.effects.some(
+    (effect) =>
+      effect.type === 'ended' &&
+      (effect.ended.initiator !== 'ctxwrap' || effect.ended.isLate === true) &&
+      effect.ended.outcome.kind === 'verified',
+  );
+  return isDone ? refused(state, request, 'the conversation has just been compacted') : state;
+};
+
+const atTheEnd = (state: Compaction): Compaction =>
+  inPhase(state.request ? refused(state, state.request, ENDED) : state, { kind: 'rest' });
+
+// Whether to compact now. Looked at anew after everything that happens, so that a moment that was missed is not lost.
+
+const COUNTDOWN_MS = 10_000;
+/** How long a user can put it off at once. */
+const POSTPONE_MS = 300_000;
+const MOST_SKIPS = 3; // one after the other, while nothing else happens
+const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
+
+/** The state with what follows from it now; only where nothing is under way. */
+const decided = (before: Compaction, moment: Moment): Compaction => {
+  if (isUnderWay(before)) return before;
+  const { now, doubt } = moment;
+  const isByText = isFull(before, moment) && !isCountedFull(moment);
+  const state: Compaction = { ...withEpisode(before, moment), isByText };
+  if (state.request) return forRequest(state, state.request, moment);
+  if (!mayStart(state)) return inPhase(state, { kind: 'rest' });
+  if (state.episodeSince === undefined || !isFull(state, moment)) {
+    return inPhase(state, doubt ? { kind: 'doubted', doubt } : { kind: 'rest' });
+  }
+  const block = blockFor(state, moment);
+  if (block) return inPhase(state, { kind: 'blocked', block });
+  if (state.mode === 'ask') return inPhase(state, { kind: 'proposed' });
+  const hold = gateHold(state, moment) ?? unseenHold(state);
+  if (hold) return held(state, hold, now);
+  const until = countdownEnd(state, now);
+  return now < until ? inPhase(state, { kind: 'countdown', until }) : typing(state, moment);
+};
+
+const forRequest = (state: Compaction, request: CompactRequest, moment: Moment): Compaction => {
+  const refusal = refusalOf(state, request, moment.now);
+  if (refusal !== undefined) return decided(refused(state, request, refusal), moment);
+  const hold = gateHold(state, moment);
+  return hold ? held(state, hold, moment.now) : typing(state, moment);
+};
+
+const refusalOf = (
+  { settings, policy }: Compaction,
+  { force }: CompactRequest,
+  now: Millis,
+): string | undefined => {
+  if (settings.command === undefined)
+    return 'no compact command of this agent is known, or it is switched off';
+  return !force && breakerOf(policy, now) ? `paused after ${policy.failures} failures` : undefined;
+};
+
+const mayStart = ({ settings, mode }: Compaction): boolean =>
+  settings.command !== undefined && (mode === 'auto' || mode === 'ask');
+
+const isCountedFull = ({ tier }: Moment): boolean => tier === 'auto' || tier === 'hard';
+
+/** The window is full, as far as anybody can know. */
+const isFull = ({ isProactive }: Compaction, moment: Moment): boolean =>
+  isCountedFull(moment) || (isProactive && moment.isNearAuto);
+
+const withEpisode = (state: Compaction, moment: Moment): Compaction => {
+  const { episodeSince, episodeFill, policy } = state;
+  const { fill, tier, now } = moment;
+  if (isFull(state, moment)) {
+    if (episodeSince !== undefined) return state;
+    return { ...state, episodeSince: now, episodeFill: fill, policy: inEpisode(policy) };
+  }
+  // a number that is void says nothing, and one that falls a little below auto will be back
+  const isOver = tier === 'safe' || (fill !== undefined && isLower(episodeFill, fill));
+  if (episodeSince === undefined || tier === undefined || !isOver) return state;
+  return { ...state, episodeSince: undefined, episodeFill: undefined, policy: outOfEpisode(policy) };
+};
+
+// An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
+const blockFor = (state: Compaction, moment: Moment): Block | undefined => {
+  const { policy, postponedUntil, isByText: isProactive = false } = state;
+  const { now, tier } = moment;
+  if (postponedUntil !== undefined && now < postponedUntil) {
+    return { why: 'postponed', until: postponedUntil };
+  }
+  const block = blockOf(policy, { isHard: tier === 'hard', isProactive }, now);
+  return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
+};
+
+/** Nothing has happened since the last attempt, so it would end as that did. */
+const isSame = (state: Compaction, moment: Moment): boolean => {
+  const { skips, hasNews, tried } = state;
+  if (skips && skips.times >= MOST_SKIPS && !isOtherSince(state, moment, skips.from)) return true;
+  return !hasNews && !(tried && moment.fill && !isSameFill(tried, moment.fill));
+};
+
+const gateHold = ({ keyAt, settings }: Compaction, moment: Moment): Hold | undefined =>
+  holdOf({ ...moment, ...settings, keyAt }, moment.now);
+
+const held = (state: Compaction, hold: Hold, now: Millis): Compaction => {
+  const { phase } = state;
+  const isSameHold = phase.kind === 'held' && phase.hold.why === hold.why;
+  return inPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
+};
+
+const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
+  phase.kind === 'countdown' && lookedAt !== undefined && now - lookedAt <= MISSED_MS
+    ? phase.until
+    : now + COUNTDOWN_MS;
+
+const PROACTIVE = 'proactive: at auto with the text since the last number';
+
+const typing = (state: Compaction, { fill, tier, activity, now }: Moment): Compaction => {
+  const { request, settings } = state;
+  const isProactive = state.isByText === true && !request;
+  const attempt: Attempt = {
+    startedAt: now,
+    isHard: tier === 'hard',
+    isProactive,
+    request,
+    before: fill,
+    evidence: isProactive ? [PROACTIVE] : [],
+  };
+  const focus = request?.focus ?? settings.focus;
+  return {
+    ...inPhase(state, { kind: 'typing', attempt }),
+    request: undefined,
+    givenUp: undefined,
+    effects: [...state.effects, { type: 'type-compact', isQueued: activity === 'busy', focus }],
+  };
 };
 
 /**
@@ -414,10 +299,6 @@ export const isBetweenEpisodes = (state: Compaction): boolean => {
   return (episodeSince === undefined || isUnseen(state)) && request === undefined && !isUnderWay(state);
 };
 
-/** A compaction has begun, ours or another. */
-export const isUnderWay = ({ phase: { kind } }: Compaction): boolean =>
-  kind === 'typing' || kind === 'sent' || kind === 'foreign';
-
 const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 
 /** Whether a mode does less than another. */
@@ -426,34 +307,31 @@ export const doesLess = (mode: Mode, than: Mode): boolean => order.indexOf(mode)
 const TICK_MS = 1_000; // what the footer counts in
 const MINUTE_MS = 60_000;
 
-/** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
-export const compactionDue = (state: Compaction, now: Millis): Millis | undefined => {
-  const times = [phaseDue(state, now), noticeEnd(state, now), requestDue(state)].filter(
-    (at) => at !== undefined,
-  );
-  return times.length > 0 ? Math.min(...times) : undefined;
-};
-
-const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefined => {
+const phaseDue = (state: Compaction, now: Millis): Millis | undefined => {
+  const { phase } = state;
   switch (phase.kind) {
-    case 'rest':
-    case 'doubted':
-    case 'proposed':
-      return undefined;
     case 'held':
       return phase.hold.until ?? doubtDue(phase, now);
     case 'blocked':
-      if (phase.block.why === 'breaker') return phase.block.until;
-      if (phase.block.why === 'postponed') return tickBefore(phase.block.until, now, MINUTE_MS);
-      return phase.block.why === 'cooldown' ? tickBefore(phase.block.until, now) : undefined;
+      return blockDue(phase.block, now);
     case 'countdown':
       return tickBefore(phase.until, now);
-    case 'typing':
-      return phase.attempt.startedAt + TYPING_MS;
-    case 'sent':
-      return sentDue(phase, settings);
-    case 'foreign':
-      return foreignDue(phase);
+    default:
+      return underWayDue(state);
+  }
+};
+
+const blockDue = (block: Block, now: Millis): Millis | undefined => {
+  switch (block.why) {
+    case 'breaker':
+      return block.until;
+    case 'postponed':
+    case 'proactive':
+      return tickBefore(block.until, now, MINUTE_MS);
+    case 'cooldown':
+      return tickBefore(block.until, now);
+    default:
+      return undefined;
   }
 };
 
@@ -461,4 +339,39 @@ const phaseDue = ({ phase, settings }: Compaction, now: Millis): Millis | undefi
 const tickBefore = (until: Millis, now: Millis, tickMs = TICK_MS): Millis => {
   const left = Math.max(0, until - now);
   return until - Math.floor(Math.max(0, left - 1) / tickMs) * tickMs;
+};
+
+// A clock can be set back. What was to come later than it ever could is put where it would be if it began now, so that nothing waits
+// for hours and no pause becomes shorter.
+
+/** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
+const inClock = (state: Compaction, now: Millis): Compaction => {
+  const { lookedAt, request, skips, last, givenUp } = state;
+  if (lookedAt === undefined || lookedAt <= now) return state;
+  return {
+    ...noLater(noLater(state, now, 'keyAt'), now + POSTPONE_MS, 'postponedUntil'),
+    phase: phaseInClock(state.phase, now),
+    policy: policyInClock(state.policy, now),
+    request: request && noLater(request, now, 'since'),
+    skips: skips && noLater(skips, now, 'from'),
+    givenUp: givenUp && noLater(givenUp, now, 'sentAt'),
+    ...(last ? { last: noLater(last, now, 'endedAt') } : {}),
+  };
+};
+
+const phaseInClock = (phase: Phase, now: Millis): Phase => {
+  switch (phase.kind) {
+    case 'held':
+      return noLater(phase, now, 'since');
+    case 'countdown':
+      return noLater(phase, now + COUNTDOWN_MS, 'until');
+    case 'typing':
+      return { ...phase, attempt: noLater(phase.attempt, now, 'startedAt') };
+    case 'sent':
+      return noLater(phase, now, 'at', 'begunAt', 'slowAt', 'goneAt');
+    case 'foreign':
+      return noLater(phase, now, 'goneAt');
+    default:
+      return phase;
+  }
 };

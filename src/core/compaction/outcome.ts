@@ -18,14 +18,14 @@ export type Failure =
 
 /** How full the window was, as far as it is known. */
 export interface Fill {
-  readonly usedTokens?: number;
+  readonly usedTokens?: number | undefined;
   /** 0…100, not rounded */
-  readonly usedPercent?: number;
+  readonly usedPercent?: number | undefined;
 }
 
 export type Outcome =
   /** a record of the agent says so, or the window is at least a tenth emptier */
-  | { readonly kind: 'verified'; readonly after?: Fill }
+  | { readonly kind: 'verified'; readonly after?: Fill | undefined }
   /** there was nothing to compact */
   | { readonly kind: 'noop'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly text: string }
@@ -55,7 +55,7 @@ export interface Ended {
   readonly isLate?: true;
   readonly startedAt: Millis;
   readonly endedAt: Millis;
-  readonly before?: Fill;
+  readonly before?: Fill | undefined;
   readonly outcome: Outcome;
   /** short facts, oldest first: what was seen from the first key to the outcome */
   readonly evidence: readonly string[];
@@ -66,13 +66,10 @@ const failures: readonly OutcomeKind[] = ['failed', 'not-delivered', 'not-starte
 
 export const isFailure = ({ kind }: Outcome): boolean => failures.includes(kind);
 
-export const fillOf = ({ reading }: Fused): Fill => {
-  const usedPercent = percentOf(reading);
-  return {
-    ...(reading.usedTokens === undefined ? {} : { usedTokens: reading.usedTokens }),
-    ...(usedPercent === undefined ? {} : { usedPercent }),
-  };
-};
+export const fillOf = ({ reading }: Fused): Fill => ({
+  usedTokens: reading.usedTokens,
+  usedPercent: percentOf(reading),
+});
 
 const LEAST_DROP = 0.1; // of what was used before: less can be a new system prompt or a file that was dropped
 

@@ -1,17 +1,18 @@
 import { countedIn } from '../fusion.js';
-import { grouped, effectiveTokens } from '../ladder.js';
+import { effectiveTokens } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Liveness, SessionRecord } from '../records.js';
-import { isFailure, type Outcome, type Fill } from './outcome.js';
-import type { Compaction } from './state.js';
+import { isFailure, type Outcome } from './outcome.js';
+import type { Attempt, Compaction } from './state.js';
 
 // What keeps us from trying again and again: a pause after each attempt, a breaker after failures, and a guard against a window
 // that is full again at once.
 
 const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
-export const COOLDOWN_MS = 60_000;
+const COOLDOWN_MS = 60_000;
 const MOST_FAILURES = 3; // one after the other; then the breaker opens
 const HALF_OPEN_MS = 300_000; // after which an open breaker lets one attempt through
+const PROACTIVE_MS = 600_000; // from one proactive attempt to the next: an estimate is too weak to compact by it again and again
 const MOST_REFILLS = 3; // one after the other
 const REFILL_TURNS = 3; // full again within so many turns is a refill
 
@@ -22,11 +23,13 @@ export interface Policy {
   /** in this episode, while the tier was hard */
   readonly hardAttempts: number;
   readonly cooldownUntil?: Millis;
+  /** the pause after a proactive attempt, however that ended; a compaction does not end it */
+  readonly proactiveUntil?: Millis | undefined;
   /** failures one after the other */
   readonly failures: number;
   readonly openedAt?: Millis;
   /** turns begun since the last compaction; undefined before the first one, and when the window has become full again after it */
-  readonly turnsSince?: number;
+  readonly turnsSince?: number | undefined;
   /** how often the window was full again within three turns, one after the other */
   readonly refills: number;
 }
@@ -37,18 +40,28 @@ export const noPolicy: Policy = { attempts: 0, hardAttempts: 0, failures: 0, ref
 export type Block =
   | { readonly why: 'breaker'; readonly failures: number; readonly until: Millis }
   | { readonly why: 'cooldown'; readonly until: Millis }
+  /** the last proactive attempt was too short a time ago */
+  | { readonly why: 'proactive'; readonly until: Millis }
   /** by the user */
   | { readonly why: 'postponed'; readonly until: Millis }
   | { readonly why: 'attempts'; readonly attempts: number }
-  | { readonly why: 'refills'; readonly refills: number };
+  | { readonly why: 'refills'; readonly refills: number }
+  /** nothing is new since the last attempt */
+  | { readonly why: 'same' };
 
 /** After an attempt of ours. One that was skipped was none. */
-export const afterAttempt = (policy: Policy, outcome: Outcome, isHard: boolean, now: Millis): Policy => {
-  if (outcome.kind === 'verified') return afterCompaction(policy);
+export const afterAttempt = (
+  policy: Policy,
+  outcome: Outcome,
+  { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
+  now: Millis,
+): Policy => {
   if (outcome.kind === 'skipped-busy') return policy;
+  const tried = isProactive ? { ...policy, proactiveUntil: now + PROACTIVE_MS } : policy;
+  if (outcome.kind === 'verified') return afterCompaction(tried);
   const counted = isHard
-    ? { ...policy, hardAttempts: policy.hardAttempts + 1 }
-    : { ...policy, attempts: policy.attempts + 1 };
+    ? { ...tried, hardAttempts: tried.hardAttempts + 1 }
+    : { ...tried, attempts: tried.attempts + 1 };
   const failures = isFailure(outcome) ? policy.failures + 1 : policy.failures;
   // one that was half open opens again after anything but success: only one attempt was let through
   const isOpen = failures >= MOST_FAILURES;
@@ -56,7 +69,12 @@ export const afterAttempt = (policy: Policy, outcome: Outcome, isHard: boolean, 
 };
 
 /** After a compaction that worked, whoever asked for it: the breaker closes and the episode is over. */
-export const afterCompaction = ({ refills }: Policy): Policy => ({ ...noPolicy, turnsSince: 0, refills });
+export const afterCompaction = ({ refills, proactiveUntil }: Policy): Policy => ({
+  ...noPolicy,
+  turnsSince: 0,
+  refills,
+  proactiveUntil,
+});
 
 /** A turn of the agent has begun; its number may come before it is seen to end. */
 export const inTurn = (policy: Policy): Policy =>
@@ -64,23 +82,40 @@ export const inTurn = (policy: Policy): Policy =>
 
 /** The window has become full; counted once after each compaction. */
 export const inEpisode = (policy: Policy): Policy => {
-  const { turnsSince, ...rest } = policy;
+  const { turnsSince, refills } = policy;
   if (turnsSince === undefined) return policy;
-  return { ...rest, refills: turnsSince <= REFILL_TURNS ? policy.refills + 1 : 0 };
+  return { ...policy, turnsSince: undefined, refills: turnsSince <= REFILL_TURNS ? refills + 1 : 0 };
 };
 
 /** The episode is over without a compaction: the window is not full any more, or another conversation is on. */
 export const outOfEpisode = (policy: Policy): Policy => ({ ...policy, attempts: 0, hardAttempts: 0 });
 
 /** Another conversation: what its window did before says nothing. The breaker stays, for it is about the agent. */
-export const inConversation = (policy: Policy): Policy => {
-  const { turnsSince: _, ...rest } = outOfEpisode(policy);
-  return { ...rest, refills: 0 };
+export const inConversation = (policy: Policy): Policy => ({
+  ...outOfEpisode(policy),
+  turnsSince: undefined,
+  refills: 0,
+});
+
+/** After the clock was set back: no pause is longer than it would be if it began now. */
+export const policyInClock = (policy: Policy, now: Millis): Policy => {
+  const inTime = noLater(policy, now, 'openedAt');
+  return noLater(noLater(inTime, now + COOLDOWN_MS, 'cooldownUntil'), now + PROACTIVE_MS, 'proactiveUntil');
+};
+
+/** A copy in which none of the named times is later than `latest`. */
+export const noLater = <T extends object>(record: T, latest: Millis, ...names: readonly (keyof T)[]): T => {
+  const late = names.filter((name) => Number(record[name] ?? latest) > latest);
+  return { ...record, ...Object.fromEntries(late.map((name) => [name, latest])) };
 };
 
 /** What stands against an attempt now. At hard, pauses and failures do not count, but there is an end to it. */
-export const blockOf = (policy: Policy, isHard: boolean, now: Millis): Block | undefined => {
-  const { attempts, hardAttempts, cooldownUntil, openedAt, refills } = policy;
+export const blockOf = (
+  policy: Policy,
+  { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
+  now: Millis,
+): Block | undefined => {
+  const { attempts, hardAttempts, cooldownUntil, proactiveUntil, openedAt, refills } = policy;
   // compacting does not help here, and would go on for ever at hard
   if (refills >= MOST_REFILLS) return { why: 'refills', refills };
   if (isHard) {
@@ -88,13 +123,19 @@ export const blockOf = (policy: Policy, isHard: boolean, now: Millis): Block | u
   }
   const breaker = breakerOf(policy, now);
   if (breaker) return breaker;
+  if (isProactive && proactiveUntil !== undefined && now < proactiveUntil) {
+    return { why: 'proactive', until: proactiveUntil };
+  }
   if (cooldownUntil !== undefined && now < cooldownUntil) return { why: 'cooldown', until: cooldownUntil };
   // a breaker that is half open lets one attempt through, and opens again at once when it fails
   return openedAt === undefined && attempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts } : undefined;
 };
 
 /** The breaker while it is open. */
-export const breakerOf = ({ openedAt, failures }: Policy, now: Millis): Block | undefined =>
+export const breakerOf = (
+  { openedAt, failures }: Policy,
+  now: Millis,
+): Extract<Block, { why: 'breaker' }> | undefined =>
   openedAt !== undefined && now < openedAt + HALF_OPEN_MS
     ? { why: 'breaker', failures, until: openedAt + HALF_OPEN_MS }
     : undefined;
@@ -144,40 +185,6 @@ export const holdOf = (view: GateView, now: Millis): Hold | undefined => {
 
 const isAllowed = ({ activity, mayStash, mayQueue }: GateView): boolean =>
   (activity === 'draft' && mayStash === true) || (activity === 'busy' && mayQueue === true);
-
-// What the log has to hold of the limits on trying again, one line each: a breaker that opens, and one that does not count at hard.
-
-/** The states before and after one step. */
-export interface PolicyStep {
-  readonly before: Compaction;
-  readonly after: Compaction;
-  /** `hard 177,000: …`, asked for only where it is said */
-  readonly hard: () => string;
-  readonly now: Millis;
-}
-
-/** Lines for the log; none in most steps. */
-export const policyNews = (step: PolicyStep): readonly string[] => [...opened(step), ...bypassed(step)];
-
-const opened = ({ before, after }: PolicyStep): readonly string[] => {
-  const { openedAt, failures } = after.policy;
-  if (openedAt === undefined || openedAt === before.policy.openedAt) return [];
-  return [`breaker open: ${failures} failures in a row, used ${usedText(after.last?.before)}`];
-};
-
-const bypassed = ({ before, after, hard, now }: PolicyStep): readonly string[] => {
-  const { phase } = after;
-  if (phase.kind !== 'typing' || before.phase.kind === 'typing') return [];
-  const { isHard, request, before: fill } = phase.attempt;
-  if (!isHard || request || !breakerOf(before.policy, now)) return [];
-  const { failures } = before.policy;
-  return [`breaker bypassed at hard: ${failures} failures in a row, used ${usedText(fill)}, ${hard()}`];
-};
-
-const usedText = (fill: Fill | undefined): string => {
-  if (fill?.usedTokens !== undefined) return `${grouped(fill.usedTokens)} tokens`;
-  return fill?.usedPercent === undefined ? 'not known' : `${Math.round(fill.usedPercent)}%`;
-};
 
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
 

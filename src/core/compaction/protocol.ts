@@ -26,9 +26,9 @@ export interface AttemptRecord {
   readonly outcome: OutcomeKind;
   /** the outcome as the footer says it */
   readonly words: string;
-  readonly failure?: Failure;
-  readonly before?: Fill;
-  readonly after?: Fill;
+  readonly failure?: Failure | undefined;
+  readonly before?: Fill | undefined;
+  readonly after?: Fill | undefined;
   readonly startedAt: Millis;
   readonly endedAt: Millis;
   readonly evidence: readonly string[];
@@ -39,16 +39,15 @@ const MOST_EVIDENCE = 40;
 
 export const attemptRecord = (ended: Ended): AttemptRecord => {
   const { initiator, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
-  const after = outcome.kind === 'verified' ? outcome.after : undefined;
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
     isManual,
     outcome: outcome.kind,
     words: oneLine(endedWords(ended), LONGEST_TEXT),
-    ...(outcome.kind === 'failed' ? { failure: outcome.failure } : {}),
-    ...(before ? { before } : {}),
-    ...(after ? { after } : {}),
+    failure: outcome.kind === 'failed' ? outcome.failure : undefined,
+    before,
+    after: outcome.kind === 'verified' ? outcome.after : undefined,
     startedAt,
     endedAt,
     evidence: boundedLines(evidence),
@@ -60,36 +59,29 @@ const boundedLines = (facts: readonly string[]): readonly string[] =>
   facts.slice(-MOST_EVIDENCE).map((fact) => oneLine(fact, LONGEST_TEXT));
 
 /** The record as another process finds it; undefined when something that every record has is missing. */
-export const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
+const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
   const outcome = outcomes.find((each) => each === found?.['outcome']);
   const initiator = initiators.find((each) => each === found?.['initiator']);
   const [startedAt, endedAt] = [countAt(found, 'startedAt'), countAt(found, 'endedAt')];
   if (!outcome || !initiator || startedAt === undefined || endedAt === undefined) return undefined;
-  const failure = failures.find((each) => each === found?.['failure']);
-  const [before, after] = [fillIn(recordAt(found, 'before')), fillIn(recordAt(found, 'after'))];
-  const evidence = listAt(found, 'evidence').filter((each) => typeof each === 'string');
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
     isManual: found?.['isManual'] === true,
     outcome,
     words: oneLine(textAt(found, 'words') ?? outcome, LONGEST_TEXT),
-    ...(failure ? { failure } : {}),
-    ...(before ? { before } : {}),
-    ...(after ? { after } : {}),
+    failure: failures.find((each) => each === found?.['failure']),
+    before: fillIn(recordAt(found, 'before')),
+    after: fillIn(recordAt(found, 'after')),
     startedAt,
     endedAt,
-    evidence: boundedLines(evidence),
+    evidence: boundedLines(listAt(found, 'evidence').filter((each) => typeof each === 'string')),
   };
 };
 
 const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
   const [usedTokens, usedPercent] = [countAt(found, 'usedTokens'), countAt(found, 'usedPercent')];
-  if (usedTokens === undefined && usedPercent === undefined) return undefined;
-  return {
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(usedPercent === undefined ? {} : { usedPercent }),
-  };
+  return usedTokens === undefined && usedPercent === undefined ? undefined : { usedTokens, usedPercent };
 };
 
 const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
@@ -121,11 +113,11 @@ export interface RequestRecord extends RequestKey {
   readonly askedAt: Millis;
   /** pauses and the breaker do not count */
   readonly force: boolean;
-  readonly focus?: string;
+  readonly focus?: string | undefined;
   /** the process that waits for the answer; absent where none does, so that its end says nothing */
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   /** when that process began, as the system counts */
-  readonly processStart?: string;
+  readonly processStart?: string | undefined;
 }
 
 export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
@@ -147,17 +139,14 @@ export const parseRequest = (text: string): RequestRecord | undefined => {
   const key = keyIn(found);
   const askedAt = countAt(found, 'askedAt');
   if (!found || found['schema'] !== 'ctxwrap.request/1' || !key || askedAt === undefined) return undefined;
-  const focus = focusText(textAt(found, 'focus') ?? '');
-  const pid = countAt(found, 'pid');
-  const processStart = textAt(found, 'processStart');
   return {
     schema: 'ctxwrap.request/1',
     ...key,
     askedAt,
     force: found['force'] === true,
-    ...(focus === undefined ? {} : { focus }),
-    ...(pid === undefined ? {} : { pid }),
-    ...(processStart === undefined ? {} : { processStart }),
+    focus: focusText(textAt(found, 'focus') ?? ''),
+    pid: countAt(found, 'pid'),
+    processStart: textAt(found, 'processStart'),
   };
 };
 
@@ -230,27 +219,20 @@ export const lateLine = (session: string, { at, keys }: AuditStroke): string =>
 export const auditLine = (ended: Ended, context: AuditContext): string => {
   const { session, version, runtime, conversation, request, reading, gate, strokes } = context;
   const name = (text: string): string => oneLine(text, LONGEST_NAME);
+  const model = reading?.model === undefined ? {} : { model: name(reading.model) };
   const line = {
     ...attemptRecord(ended),
     session: name(session),
     version: name(version),
     runtime: name(runtime),
-    ...(conversation === undefined ? {} : { conversation: name(conversation) }),
-    ...(request === undefined ? {} : { request: name(request) }),
-    ...(reading ? { reading: withPlainModel(reading, name) } : {}),
-    ...(gate ? { gate: { activity: gate.activity, witnesses: boundedLines(gate.witnesses) } } : {}),
-    ...(strokes
-      ? { strokes: strokes.slice(0, MOST_STROKES).map(({ at, keys }) => ({ at, keys: visible(keys) })) }
-      : {}),
+    conversation: conversation && name(conversation),
+    request: request && name(request),
+    reading: reading && { ...reading, runtime: name(reading.runtime), ...model },
+    gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
+    strokes: strokes?.slice(0, MOST_STROKES).map(({ at, keys }) => ({ at, keys: visible(keys) })),
   };
   return `${JSON.stringify(line)}\n`;
 };
-
-const withPlainModel = (reading: ReadingRecord, name: (text: string) => string): ReadingRecord => ({
-  ...reading,
-  runtime: name(reading.runtime),
-  ...(reading.model === undefined ? {} : { model: name(reading.model) }),
-});
 
 /** Keys as they can be read: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
@@ -258,6 +240,65 @@ const visible = (keys: string): string =>
     keys.replace(/\p{Cc}/gu, (key) => JSON.stringify(key).slice(1, -1).replace('\u007f', '\\u007f')),
     LONGEST_STROKE,
   );
+
+// Which compactions of a session file were ours: the agent's record knows only that somebody asked for it, the audit log knows who.
+
+/** An attempt of ours in which keys were sent, as the audit log holds it. */
+export interface OwnAttempt {
+  readonly runtime: string;
+  /** the agent's own id; absent where it was not known */
+  readonly conversation?: string | undefined;
+  readonly startedAt: Millis;
+  readonly endedAt: Millis;
+}
+
+/** Undefined for a line that tells of no such attempt. */
+export const ownAttempt = (line: string): OwnAttempt | undefined => {
+  const found = parseRecord(line);
+  const attempt = found?.['schema'] === 'ctxwrap.attempt/1' ? parseAttempt(found) : undefined;
+  const runtime = textAt(found, 'runtime');
+  if (!attempt || runtime === undefined || attempt.initiator !== 'ctxwrap') return undefined;
+  if (unsent.includes(attempt.outcome)) return undefined;
+  const { startedAt, endedAt } = attempt;
+  return { runtime, conversation: textAt(found, 'conversation'), startedAt, endedAt };
+};
+
+const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
+
+/** What is asked about: the session file, by its agent and its name. */
+export interface AskedFile {
+  readonly runtime: string;
+  readonly path: string;
+}
+
+interface Compaction {
+  readonly at: Millis;
+  readonly initiator?: Initiator;
+}
+
+const CLOCK_MS = 2_000; // an agent may note the time a moment before or after we do
+
+/** The compactions with ours as ours. What the agent's record calls its own never is. */
+export const withOwn = <T extends Compaction>(
+  compactions: readonly T[],
+  attempts: readonly OwnAttempt[],
+  { runtime, path }: AskedFile,
+): readonly T[] => {
+  const own = attempts.filter((each) => each.runtime === runtime && isOf(each, path));
+  const isOwn = ({ at, initiator }: T): boolean =>
+    initiator !== 'agent' &&
+    own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
+  return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
+};
+
+// All agents name a session's file after its id, one of them after the id's beginning (facts/gemini.md §7).
+const isOf = ({ conversation }: OwnAttempt, path: string): boolean => {
+  const name = path.split('/').at(-1) ?? '';
+  if (conversation === undefined) return false;
+  return name.includes(conversation) || name.endsWith(`-${conversation.slice(0, ID_START)}.jsonl`);
+};
+
+const ID_START = 8; // characters
 
 // `.omc/state/compact-requested.json` {requestedAt, contextPercent, threshold}: written anew with each drawing of a status line while
 // the window is fuller than a threshold, and read by nobody. So it is one wish, not one a drawing.

@@ -1,23 +1,144 @@
 import type { Boundary, Event } from '../event.js';
-import type { Activity, Millis } from '../reading.js';
-import { faultOf, isLower, type Outcome, type Initiator, type Ended, type Fill } from './outcome.js';
-import { afterAttempt, afterCompaction } from './policy.js';
+import { askedIn, type Activity, type Millis } from '../reading.js';
+import { faultOf, isLower, type Ended, type Initiator, type Outcome } from './outcome.js';
+import { afterAttempt, afterCompaction, inConversation, inTurn } from './policy.js';
 import {
-  type CompactSettings,
-  type Moment,
-  type Phase,
+  inPhase,
   type Attempt,
   type Compaction,
-  inPhase,
+  type CompactSettings,
   type Effect,
+  type Moment,
+  type Phase,
 } from './state.js';
 
-// From the command that was sent to what became of it. A record of the agent or a lower number decides; words alone do not.
+// What the agent does, and what becomes of a compaction that is under way: of ours, from the first key to its outcome, and of the
+// agent's own or the user's. A record of the agent or a lower number decides; words alone do not.
 
-export type Sent = Extract<Phase, { readonly kind: 'sent' }>;
+type Sent = Extract<Phase, { readonly kind: 'sent' }>;
+type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
+
+/** Typing takes a second or two; a typist that says nothing for so long is gone. */
+const TYPING_MS = 15_000;
+/** A compaction that is not seen any more has ended; its record and its words come within this time. */
+const GONE_MS = 3_000;
+/** An agent that begins later than it should, behind an empty prompt, is waited for so much longer. */
+const SLOW_MS = 60_000;
+
+/** A compaction has begun, ours or another. */
+export const isUnderWay = ({ phase: { kind } }: Compaction): boolean =>
+  kind === 'typing' || kind === 'sent' || kind === 'foreign';
+
+/** The state after what the agent has done or told. */
+export const afterAgent = (before: Compaction, event: Event, moment: Moment): Compaction => {
+  const state = withAgent(before, event, moment);
+  const { phase } = state;
+  switch (phase.kind) {
+    case 'typing':
+      if (event.type === 'boundary') return compactedMeanwhile(state, phase.attempt, event.boundary);
+      if (moment.activity !== 'dead') return state;
+      return endedAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
+    case 'sent':
+      return afterSent(state, sentAfter(state, phase, event, moment), moment);
+    default:
+      return foreignAfter(state, event, moment);
+  }
+};
+
+/** The state after what the number and the time say of a compaction that is under way. */
+export const afterTime = (state: Compaction, moment: Moment): Compaction => {
+  const { phase, settings } = state;
+  switch (phase.kind) {
+    case 'typing': {
+      if (moment.now < phase.attempt.startedAt + TYPING_MS) return state;
+      const outcome = { kind: 'not-delivered', reason: 'typing did not end' } as const;
+      return endedAttempt(state, phase.attempt, outcome, moment);
+    }
+    case 'sent':
+      return afterSent(state, sentAt(phase, moment, settings), moment);
+    case 'foreign':
+      return foreignAt(state, phase, moment);
+    default:
+      return state;
+  }
+};
+
+/** When time alone ends what is under way, or it is looked at again. */
+export const underWayDue = ({ phase, settings }: Compaction): Millis | undefined => {
+  switch (phase.kind) {
+    case 'typing':
+      return phase.attempt.startedAt + TYPING_MS;
+    case 'sent':
+      return sentDue(phase, settings);
+    case 'foreign':
+      return foreignDue(phase);
+    default:
+      return undefined;
+  }
+};
+
+// What the agent does by itself: its turns, its version, and which conversation it is in.
+
+const withAgent = (state: Compaction, event: Event, moment: Moment): Compaction => {
+  switch (event.type) {
+    case 'activity': {
+      const { activity, asks } = event.report;
+      return withActivity({ ...state, asks: askedIn(activity, asks) }, activity);
+    }
+    case 'agent-version': {
+      const [name = 'the agent'] = state.agent?.split(' ') ?? [];
+      return { ...state, agent: `${name} ${event.version}` };
+    }
+    case 'session-changed':
+      return inAnother(state, event.sessionId, moment);
+    default:
+      return state;
+  }
+};
+
+// Between two attempts something must have happened: a turn that began from rest, not the end of what we did ourselves. Text that comes
+// into the session file is no witness: the agent writes down there, too, how our own command ended.
+const withActivity = (state: Compaction, activity: Activity): Compaction => {
+  if (activity === 'unknown' || activity === state.activity) return state;
+  const wasAtRest = state.activity !== undefined && resting.includes(state.activity);
+  const isOurs = state.phase.kind === 'typing' || state.phase.kind === 'sent';
+  const begins = !isOurs && wasAtRest && activity === 'busy';
+  return begins
+    ? { ...state, activity, hasNews: true, policy: inTurn(state.policy) }
+    : { ...state, activity };
+};
+
+const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
+
+// The first id is only the name of the conversation that is already on.
+const inAnother = (state: Compaction, conversation: string, moment: Moment): Compaction => {
+  if (state.conversation === undefined || state.conversation === conversation) {
+    return { ...state, conversation };
+  }
+  const { phase } = state;
+  const over = phase.kind === 'sent' ? afterSent(state, left(phase, 'another conversation'), moment) : state;
+  return {
+    ...emptied(over.phase.kind === 'typing' ? over : inPhase(over, { kind: 'rest' })),
+    tried: undefined,
+    conversation,
+    policy: inConversation(over.policy),
+    hasNews: true,
+  };
+};
+
+// The number that was there before proves nothing for what is typed now.
+const compactedMeanwhile = (state: Compaction, attempt: Attempt, boundary: Boundary): Compaction =>
+  boundary.source === 'screen' || faultOf(boundary, attempt.before)
+    ? state
+    : {
+        ...inPhase(state, { kind: 'typing', attempt: { ...attempt, before: undefined } }),
+        policy: afterCompaction(state.policy),
+      };
+
+// The command was sent.
 
 /** The phase after something, or how the attempt ended. */
-export type SentStep =
+type SentStep =
   | { readonly phase: Sent }
   | {
       readonly outcome: Outcome;
@@ -26,29 +147,17 @@ export type SentStep =
       readonly isGivenUp?: true;
     };
 
-/** A compaction that is not seen any more has ended; its record and its words come within this time. */
-export const GONE_MS = 3_000;
-
-/** An agent that begins later than it should, behind an empty prompt, is waited for so much longer, in milliseconds. */
-const SLOW_MS = 60_000;
-
-/** `keyAt` is the user's last key. */
-export const sentAfter = (
-  phase: Sent,
-  event: Event,
-  { now, seen }: Moment,
-  keyAt: Millis | undefined,
-): SentStep => {
+const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: Moment): SentStep => {
   switch (event.type) {
     case 'activity': {
       const { activity } = event.report;
       const isUsers = phase.slowAt !== undefined && phase.begunAt === undefined && (keyAt ?? 0) > phase.at;
       return isUsers && activity === 'busy'
         ? notStarted('a turn of the user began')
-        : afterActivity(phase, activity, now);
+        : sentWhile(phase, activity, moment.now);
     }
     case 'boundary':
-      return afterBoundary(phase, event.boundary, { now, numberSince: seen.fillSince });
+      return sentTold(phase, event.boundary, moment);
     case 'compact-result': {
       const { result } = event;
       const evidence = result.kind === 'interrupted' ? `interrupted by ${result.by}` : result.text;
@@ -59,72 +168,63 @@ export const sentAfter = (
   }
 };
 
-const afterActivity = (phase: Sent, activity: Activity, now: Millis): SentStep => {
-  const { isQueued, goneAt: _, ...rest } = phase;
+const sentWhile = (phase: Sent, activity: Activity, now: Millis): SentStep => {
+  const { isQueued, isSeen, begunAt } = phase;
   switch (activity) {
     case 'dead':
       return left(phase, 'the end of the agent');
     case 'compacting': {
-      const seen = { ...rest, isQueued: false, isSeen: true } as const;
-      return { phase: phase.isSeen ? seen : begun(seen, 'the agent compacts', now) };
+      const seen = { ...phase, goneAt: undefined, isQueued: false, isSeen: true } as const;
+      return { phase: isSeen ? seen : begun(seen, 'the agent compacts', now) };
     }
-    case 'busy':
+    case 'busy': {
       // behind a turn it is that turn; after a compaction that was seen it is the next one
-      return { phase: isQueued || phase.isSeen ? phase : working(phase, now) };
+      if (isQueued || isSeen) return { phase };
+      // some versions are read as busy only, while they compact
+      const back = { ...phase, goneAt: undefined };
+      return { phase: begunAt === undefined ? begun(back, 'the agent works', now) : back };
+    }
     case 'unknown':
-      return { phase: phase.isSeen ? phase : { ...rest, isQueued } };
-    case 'dialog':
-      if (isQueued) return { phase }; // the turn before asks for something
-      return { phase: goneFrom(phase, now) };
+      return { phase: isSeen ? phase : { ...phase, goneAt: undefined } };
+    case 'dialog': // behind a turn it is that turn's
     case 'ready':
     case 'draft':
-      return { phase: isQueued ? { ...rest, isQueued: false, at: now } : goneFrom(phase, now) };
+      if (isQueued) return { phase: activity === 'dialog' ? phase : { ...phase, isQueued: false, at: now } };
+      return { phase: begunAt === undefined ? phase : { ...phase, goneAt: phase.goneAt ?? now } };
   }
 };
-
-const goneFrom = (phase: Sent, now: Millis): Sent =>
-  phase.begunAt === undefined ? phase : { ...phase, goneAt: phase.goneAt ?? now };
 
 const begun = (phase: Sent, fact: string, now: Millis): Sent => ({
   ...phase,
   begunAt: phase.begunAt ?? now,
-  attempt: noted(phase, fact),
+  attempt: { ...phase.attempt, evidence: [...phase.attempt.evidence, fact] },
 });
-
-// Some versions are read as busy only, while they compact.
-const working = (phase: Sent, now: Millis): Sent => {
-  const { goneAt: _, ...rest } = phase;
-  return phase.begunAt === undefined ? begun(rest, 'the agent works', now) : rest;
-};
 
 /** The agent's words on its screen. */
-export const SUCCESS = 'it says on its screen that it has compacted';
+const SUCCESS = 'it says on its screen that it has compacted';
+const RECORD = 'its record of the compaction';
 
-const noted = ({ attempt }: Sent, fact: string): Sent['attempt'] => ({
-  ...attempt,
-  evidence: [...attempt.evidence, fact],
-});
-
-const afterBoundary = (
-  phase: Sent,
-  boundary: Boundary,
-  { now, numberSince }: { readonly now: Millis; readonly numberSince: Millis | undefined },
-): SentStep => {
+const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: Moment): SentStep => {
   const { source, postTokens } = boundary;
   const fault = faultOf(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (source === 'screen') {
-    const { numberSince: _, ...rest } = phase;
-    const said = { begunAt: phase.begunAt ?? now, success: SUCCESS, attempt: noted(phase, SUCCESS) };
-    return { phase: { ...rest, ...said, ...(numberSince === undefined ? {} : { numberSince }) } };
+    return { phase: { ...begun(phase, SUCCESS, now), success: SUCCESS, numberSince: fillSince } };
   }
-  const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
-  return { outcome: { kind: 'verified', ...after }, evidence: 'its record of the compaction' };
+  return { outcome: verified(postTokens), evidence: RECORD };
 };
 
+const verified = (postTokens: number | undefined): Outcome => ({
+  kind: 'verified',
+  after: postTokens === undefined ? undefined : { usedTokens: postTokens },
+});
+
 /** What the number says, and the time. */
-export const sentAt = (phase: Sent, { seen, gate, now }: Moment, settings: CompactSettings): SentStep => {
-  const { fill, fillSince } = seen;
+const sentAt = (
+  phase: Sent,
+  { fill, fillSince, activity, now }: Moment,
+  settings: CompactSettings,
+): SentStep => {
   const { attempt, begunAt, goneAt, success, numberSince, slowAt } = phase;
   if (fill && fillSince !== numberSince) {
     if (isLower(attempt.before, fill)) {
@@ -134,7 +234,6 @@ export const sentAt = (phase: Sent, { seen, gate, now }: Moment, settings: Compa
       return { outcome: { kind: 'unverified', text: success }, evidence: 'the window is as full as before' };
     }
   }
-  if (success !== undefined) return { phase }; // until the next turn tells the number
   const due = sentDue(phase, settings);
   if (due === undefined || now < due) return { phase };
   if (goneAt !== undefined) return { ...interrupted('the user'), isGivenUp: true };
@@ -143,9 +242,9 @@ export const sentAt = (phase: Sent, { seen, gate, now }: Moment, settings: Compa
     return { outcome, evidence: 'no end was seen', isGivenUp: true };
   }
   // what is not understood may well be the compaction
-  if (gate.activity === 'unknown') return { phase: begun(phase, 'its screen is not understood', now) };
+  if (activity === 'unknown') return { phase: begun(phase, 'its screen is not understood', now) };
   // what is left of a command that was not taken is a draft
-  if (gate.activity === 'ready' && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
+  if (activity === 'ready' && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
   return notStarted('nothing began');
 };
 
@@ -155,63 +254,30 @@ const notStarted = (evidence: string): SentStep => ({
   isGivenUp: true,
 });
 
-/** When time alone ends the attempt, or is looked at again. */
-export const sentDue = (phase: Sent, settings: CompactSettings): Millis | undefined => {
-  const { at, begunAt, goneAt, success, isQueued, slowAt } = phase;
+// One that worked by the agent's word waits for the number of the next turn, however long that takes.
+const sentDue = (
+  { at, begunAt, goneAt, success, isQueued, slowAt }: Sent,
+  { startMs, finishMs }: CompactSettings,
+): Millis | undefined => {
   if (success !== undefined || isQueued) return undefined;
   if (goneAt !== undefined) return goneAt + GONE_MS;
-  if (begunAt !== undefined) return begunAt + settings.finishMs;
-  return slowAt === undefined ? at + settings.startMs : slowAt + SLOW_MS;
+  if (begunAt !== undefined) return begunAt + finishMs;
+  return slowAt === undefined ? at + startMs : slowAt + SLOW_MS;
 };
 
 /** Nothing more will be heard of it. */
-export const left = ({ success }: Sent, by: string): SentStep =>
+const left = ({ success }: Sent, by: string): SentStep =>
   success === undefined
     ? interrupted(by)
     : { outcome: { kind: 'unverified', text: success }, evidence: `no number before ${by}` };
 
-const interrupted = (by: string): Extract<SentStep, { readonly outcome: Outcome }> => ({
+const interrupted = (by: string): Exclude<SentStep, { readonly phase: Sent }> => ({
   outcome: { kind: 'interrupted', by },
   evidence: `interrupted by ${by}`,
 });
 
-// An attempt that was given up may have worked all the same: a slow machine begins late, and a version that is not understood shows nothing.
-
-/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
-export interface GivenUp {
-  readonly attempt: Attempt;
-  /** when the command was sent */
-  readonly sentAt: Millis;
-}
-
-/**
- * The attempt of ours that a compaction belongs to of which the agent tells now. Within the wait it is ours, and later as long as the
- * user has pressed no key since; what the agent's record calls its own never is.
- */
-const lateAttempt = (
-  { givenUp, keyAt, settings }: Compaction,
-  initiator: Initiator | undefined,
-  now: Millis,
-): GivenUp['attempt'] | undefined => {
-  if (!givenUp || initiator === 'agent') return undefined;
-  const { attempt, sentAt } = givenUp;
-  const isWithin = now <= sentAt + settings.startMs + settings.finishMs;
-  const isAlone = initiator === 'user' && (keyAt === undefined || keyAt <= sentAt);
-  return isWithin || isAlone ? attempt : undefined;
-};
-
-/** The state when nothing more can be heard of what was given up. */
-export const withoutGivenUp = (state: Compaction): Compaction => {
-  if (!state.givenUp) return state;
-  const { givenUp: _, ...rest } = state;
-  return rest;
-};
-
-// The end of an attempt: what is learnt from it, and who is told.
-
-/** The state after a look at what was sent. */
-export const afterSent = (state: Compaction, step: SentStep, moment: Moment): Compaction => {
-  if ('phase' in step) return step.phase === state.phase ? state : inPhase(state, step.phase);
+const afterSent = (state: Compaction, step: SentStep, moment: Moment): Compaction => {
+  if ('phase' in step) return inPhase(state, step.phase);
   if (state.phase.kind !== 'sent') return state;
   const { attempt, at: sentAt } = state.phase;
   const evidence = [...attempt.evidence, step.evidence];
@@ -219,97 +285,184 @@ export const afterSent = (state: Compaction, step: SentStep, moment: Moment): Co
   return step.isGivenUp ? { ...ended, givenUp: { attempt, sentAt } } : ended;
 };
 
-/** An attempt of ours is over. */
+/** The state that no longer waits for a number to show what the agent's word says; that may take long, and somebody wants something new. */
+export const withoutWaiting = (state: Compaction, moment: Moment): Compaction => {
+  const { phase } = state;
+  if ((phase.kind !== 'sent' && phase.kind !== 'foreign') || phase.success === undefined) return state;
+  return phase.kind === 'sent'
+    ? afterSent(state, left(phase, 'the next request'), moment)
+    : inPhase(state, { kind: 'rest' });
+};
+
+/** An attempt of ours is over: what is learnt from it, and who is told. */
 export const endedAttempt = (
   state: Compaction,
   attempt: Attempt,
   outcome: Outcome,
   moment: Moment,
 ): Compaction => {
-  const { startedAt, before, evidence, request, isHard } = attempt;
-  const { now, seen } = moment;
-  const ended = {
+  const { startedAt, before, evidence, request } = attempt;
+  const { now, fill } = moment;
+  const ended: Ended = {
     initiator: 'ctxwrap',
     isManual: request !== undefined,
     startedAt,
     endedAt: now,
-    ...(before ? { before } : {}),
+    before,
     outcome,
     evidence,
-  } as const;
-  const effect: Effect = { type: 'ended', ended, ...(request ? { requestId: request.id } : {}) };
-  const policy = afterAttempt(state.policy, outcome, isHard, now);
-  const effects = [...state.effects, effect];
-  const over: Compaction = { ...state, phase: { kind: 'rest' }, policy, last: ended, effects };
+  };
+  const policy = afterAttempt(state.policy, outcome, attempt, now);
+  const over = { ...withEnded(state, ended, request?.id), policy };
   if (outcome.kind === 'skipped-busy') return skipped(over, attempt, moment);
-  const { skips: _, tried: __, ...rest } = over;
-  const next = { ...rest, hasNews: false, ...(seen.fill ? { tried: seen.fill } : {}) };
+  const next = { ...over, skips: undefined, hasNews: false, tried: fill };
   return outcome.kind === 'verified' ? emptied(next) : next;
 };
 
-const skipped = (state: Compaction, { startedAt }: Attempt, { gate }: Moment): Compaction => {
+const withEnded = (state: Compaction, ended: Ended, requestId?: string): Compaction => {
+  const effect: Effect = { type: 'ended', ended, requestId };
+  return { ...state, phase: { kind: 'rest' }, last: ended, effects: [...state.effects, effect] };
+};
+
+const skipped = (state: Compaction, { startedAt }: Attempt, moment: Moment): Compaction => {
   const { skips } = state;
-  const times = skips && !isOtherSince(state, gate, skips.from) ? skips.times + 1 : 1;
+  const times = skips && !isOtherSince(state, moment, skips.from) ? skips.times + 1 : 1;
   return { ...state, skips: { times, from: startedAt } };
 };
 
 /** Whether the agent or the user has done anything since. */
-export const isOtherSince = (
-  { keyAt }: Compaction,
-  { activitySince }: Moment['gate'],
-  since: Millis,
-): boolean => activitySince > since || (keyAt !== undefined && keyAt > since);
+export const isOtherSince = ({ keyAt }: Compaction, { activitySince }: Moment, since: Millis): boolean =>
+  activitySince > since || (keyAt !== undefined && keyAt > since);
+
+const emptied = (state: Compaction): Compaction => ({
+  ...state,
+  episodeSince: undefined,
+  episodeFill: undefined,
+  givenUp: undefined,
+});
+
+// A compaction that is not ours: the agent's own, or the user's. While it lasts nothing is typed, and if it works we stand down.
+
+const foreignAfter = (state: Compaction, event: Event, moment: Moment): Compaction => {
+  const { phase } = state;
+  switch (event.type) {
+    case 'boundary':
+      return foreignTold(state, event.boundary, moment);
+    case 'compact-result':
+      return foreignFailed(state);
+    case 'activity': {
+      const isCompacting = event.report.activity === 'compacting';
+      if (phase.kind !== 'foreign') return isCompacting ? inPhase(state, foreignFrom(moment)) : state;
+      return inPhase(state, { ...phase, goneAt: isCompacting ? undefined : (phase.goneAt ?? moment.now) });
+    }
+    default:
+      return state;
+  }
+};
+
+const foreignTold = (state: Compaction, boundary: Boundary, moment: Moment): Compaction => {
+  const { phase } = state;
+  const { initiator, postTokens, source } = boundary;
+  if (source === 'screen') {
+    if (moment.fileTells) return state;
+    // words alone prove nothing: the next number tells
+    const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
+    return inPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
+  }
+  const before = phase.kind === 'foreign' ? phase.before : moment.fill;
+  if (faultOf(boundary, before)) return foreignFailed(inPhase(state, { kind: 'rest' }));
+  return foreignWorked(state, { initiator, outcome: verified(postTokens), evidence: RECORD }, moment);
+};
+
+const foreignFailed = (state: Compaction): Compaction => ({
+  ...(state.phase.kind === 'foreign' ? inPhase(state, { kind: 'rest' }) : state),
+  givenUp: undefined,
+});
+
+const foreignFrom = ({ fill, fillSince, now }: Moment): Foreign => ({
+  kind: 'foreign',
+  since: now,
+  before: fill,
+  numberSince: fillSince,
+});
+
+/** What the number says, and the time. */
+const foreignAt = (state: Compaction, phase: Foreign, moment: Moment): Compaction => {
+  const { fill, fillSince, now } = moment;
+  const { before, success, numberSince } = phase;
+  if (fill && fillSince !== numberSince) {
+    const outcome = { kind: 'verified', after: fill } as const;
+    if (isLower(before, fill)) {
+      return foreignWorked(state, { outcome, evidence: 'the window is emptier' }, moment);
+    }
+    if (success !== undefined) return inPhase(state, { kind: 'rest' });
+  }
+  const due = foreignDue(phase);
+  return due !== undefined && now >= due ? inPhase(state, { kind: 'rest' }) : state;
+};
+
+/** When it is over without a word. */
+const foreignDue = ({ goneAt, success }: Foreign): Millis | undefined =>
+  goneAt === undefined || success !== undefined ? undefined : goneAt + GONE_MS;
 
 /** What is known of a compaction that worked and was not waited for. */
-export interface Worked {
+interface Worked {
   /** as the agent's record names it */
-  readonly initiator?: Initiator;
+  readonly initiator?: Initiator | undefined;
+  readonly outcome: Outcome;
   readonly evidence: string;
-  readonly after?: Fill;
 }
 
-/** A compaction has worked that we did not wait for, or not any more: we stand down. */
-export const foreignWorked = (state: Compaction, worked: Worked, moment: Moment): Compaction => {
-  const { now, seen } = moment;
-  const ours = lateAttempt(state, worked.initiator, now);
-  const ended: Ended = {
-    ...(ours ? lateStart(ours) : foreignStart(state, worked, moment)),
-    endedAt: now,
-    outcome: { kind: 'verified', ...(worked.after ? { after: worked.after } : {}) },
-    evidence: [...(ours ? [...ours.evidence, 'given up too early'] : []), worked.evidence],
-  };
+/** A compaction has worked that we did not wait for, or not any more. */
+const foreignWorked = (
+  state: Compaction,
+  { initiator, outcome, evidence }: Worked,
+  moment: Moment,
+): Compaction => {
+  const { phase } = state;
+  const { now, fill } = moment;
+  const late = lateAttempt(state, initiator, now);
+  const since = phase.kind === 'foreign' ? phase : { since: now, before: fill };
+  const ended: Ended = late
+    ? {
+        initiator: 'ctxwrap',
+        isManual: late.request !== undefined,
+        isLate: true,
+        startedAt: late.startedAt,
+        endedAt: now,
+        before: late.before,
+        outcome,
+        evidence: [...late.evidence, 'given up too early', evidence],
+      }
+    : {
+        initiator: initiator ?? 'agent',
+        startedAt: since.since,
+        endedAt: now,
+        before: since.before,
+        outcome,
+        evidence: [evidence],
+      };
   return emptied({
-    ...state,
-    phase: { kind: 'rest' },
+    ...withEnded(state, ended),
     policy: afterCompaction(state.policy),
-    hasNews: ours === undefined,
-    ...(ours && seen.fill ? { tried: seen.fill } : {}),
-    last: ended,
-    effects: [...state.effects, { type: 'ended', ended }],
+    hasNews: late === undefined,
+    tried: late && fill ? fill : state.tried,
   });
 };
 
-type Start = Pick<Ended, 'initiator' | 'isManual' | 'isLate' | 'startedAt' | 'before'>;
-
-const lateStart = ({ startedAt, before, request }: Attempt): Start => ({
-  initiator: 'ctxwrap',
-  isManual: request !== undefined,
-  isLate: true,
-  startedAt,
-  ...(before ? { before } : {}),
-});
-
-const foreignStart = (
-  { phase }: Compaction,
-  { initiator = 'agent' }: Worked,
-  { seen, now }: Moment,
-): Start => {
-  const before = phase.kind === 'foreign' ? phase.before : seen.fill;
-  const startedAt = phase.kind === 'foreign' ? phase.since : now;
-  return { initiator, startedAt, ...(before ? { before } : {}) };
-};
-
-const emptied = (state: Compaction): Compaction => {
-  const { episodeSince: _, episodeFill: __, ...rest } = withoutGivenUp(state);
-  return rest;
+/**
+ * The attempt of ours that was given up, and that a compaction belongs to of which the agent tells now: a slow machine begins late, and
+ * a version that is not understood shows nothing. Within the wait it is ours, and later as long as the user has pressed no key since;
+ * what the agent's record calls its own never is.
+ */
+const lateAttempt = (
+  { givenUp, keyAt, settings }: Compaction,
+  initiator: Initiator | undefined,
+  now: Millis,
+): Attempt | undefined => {
+  if (!givenUp || initiator === 'agent') return undefined;
+  const { attempt, sentAt } = givenUp;
+  const isWithin = now <= sentAt + settings.startMs + settings.finishMs;
+  const isAlone = initiator === 'user' && (keyAt === undefined || keyAt <= sentAt);
+  return isWithin || isAlone ? attempt : undefined;
 };

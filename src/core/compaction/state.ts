@@ -3,9 +3,7 @@ import type { Tier } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Session } from '../session.js';
 import { type Ended, type Fill, fillOf } from './outcome.js';
-import { type GateView, type Hold, noPolicy, type Block, type Policy, type Unseen } from './policy.js';
-import type { GivenUp } from './running.js';
-import { type Doubt, doubtOf } from './words.js';
+import { type Hold, noPolicy, type Block, type Policy, type Unseen } from './policy.js';
 
 // What is known about compacting: what is under way, what was tried, and what the user wants.
 
@@ -49,9 +47,18 @@ export interface OpenRequest extends CompactRequest {
 export interface Attempt {
   readonly startedAt: Millis;
   readonly isHard: boolean;
-  readonly request?: CompactRequest;
-  readonly before?: Fill;
+  /** nobody asked, and the number alone would not have started it */
+  readonly isProactive: boolean;
+  readonly request?: CompactRequest | undefined;
+  readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
+}
+
+/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
+export interface GivenUp {
+  readonly attempt: Attempt;
+  /** when the command was sent */
+  readonly sentAt: Millis;
 }
 
 export type Phase =
@@ -62,7 +69,7 @@ export type Phase =
   /** it would compact, but a key could do harm now */
   | { readonly kind: 'held'; readonly hold: Hold; /** for this reason */ readonly since: Millis }
   /** it would compact, but enough was tried */
-  | { readonly kind: 'blocked'; readonly block: Block | { readonly why: 'same' } }
+  | { readonly kind: 'blocked'; readonly block: Block }
   /** it would compact, but only the user may say so */
   | { readonly kind: 'proposed' }
   | { readonly kind: 'countdown'; readonly until: Millis }
@@ -76,27 +83,27 @@ export type Phase =
       /** it is in the agent's queue, behind the turn that runs */
       readonly isQueued: boolean;
       /** when it was seen to begin, or the agent was seen to work on something */
-      readonly begunAt?: Millis;
+      readonly begunAt?: Millis | undefined;
       /** since when it should have begun, with a prompt as empty as after a command that was taken */
       readonly slowAt?: Millis;
       /** the compaction itself was seen, so that its absence means something */
       readonly isSeen?: true;
       /** since when it is not seen any more, without a word on how it ended */
-      readonly goneAt?: Millis;
+      readonly goneAt?: Millis | undefined;
       /** the agent's own words that it worked */
-      readonly success?: string;
+      readonly success?: string | undefined;
       /** when the number came that was there then: only another one tells of the compaction */
-      readonly numberSince?: Millis;
+      readonly numberSince?: Millis | undefined;
     }
   /** a compaction that is not ours */
   | {
       readonly kind: 'foreign';
       readonly since: Millis;
-      readonly before?: Fill;
+      readonly before?: Fill | undefined;
       /** as in `sent` */
-      readonly goneAt?: Millis;
-      readonly success?: string;
-      readonly numberSince?: Millis;
+      readonly goneAt?: Millis | undefined;
+      readonly success?: string | undefined;
+      readonly numberSince?: Millis | undefined;
     };
 
 export interface Compaction {
@@ -104,16 +111,16 @@ export interface Compaction {
   readonly mode: Mode;
   readonly isProactive: boolean;
   /** what is wanted now rests on text that came after the last number */
-  readonly isByText?: boolean;
+  readonly isByText?: boolean | undefined;
   /** why a countdown could not be seen now; undefined where it can */
   readonly unseen?: Unseen | undefined;
   readonly phase: Phase;
   readonly policy: Policy;
   /** since auto was reached, up to a compaction that worked, a window that is clearly emptier, or another conversation */
-  readonly episodeSince?: Millis;
+  readonly episodeSince?: Millis | undefined;
   /** how full the window was then */
-  readonly episodeFill?: Fill;
-  readonly request?: OpenRequest;
+  readonly episodeFill?: Fill | undefined;
+  readonly request?: OpenRequest | undefined;
   /** the user wants nothing typed before, unless asked for */
   readonly postponedUntil?: Millis;
   /** the user's last key */
@@ -127,11 +134,11 @@ export interface Compaction {
   /** the agent has taken a turn since the last attempt */
   readonly hasNews: boolean;
   /** the number that the last attempt left; another one is news, too */
-  readonly tried?: Fill;
+  readonly tried?: Fill | undefined;
   /** attempts that ended before the first key, one after the other, and when the last of them began */
-  readonly skips?: { readonly times: number; readonly from: Millis };
+  readonly skips?: { readonly times: number; readonly from: Millis } | undefined;
   readonly last?: Ended;
-  readonly givenUp?: GivenUp;
+  readonly givenUp?: GivenUp | undefined;
   /** as people know it, with its version once that is told: `codex 0.154.0` */
   readonly agent?: string;
   /** when the last step was; a long time ago when the machine or the program was stopped */
@@ -142,15 +149,15 @@ export interface Compaction {
 
 /** What the shell does for the core. */
 export type Effect =
-  | { readonly type: 'type-compact'; readonly focus?: string; readonly isQueued: boolean }
+  | { readonly type: 'type-compact'; readonly focus?: string | undefined; readonly isQueued: boolean }
   /** for the audit log, and for whoever asked */
-  | { readonly type: 'ended'; readonly ended: Ended; readonly requestId?: string }
+  | { readonly type: 'ended'; readonly ended: Ended; readonly requestId?: string | undefined }
   /** asked for, and not even tried */
   | {
       readonly type: 'refused';
       readonly requestId: string;
       readonly reason: string;
-      readonly isByKey?: boolean;
+      readonly isByKey?: boolean | undefined;
     };
 
 /** How the typing of the command went. */
@@ -164,13 +171,9 @@ export type Typed = { readonly evidence: readonly string[] } & (
 
 /** What the rest of the session says at this moment. */
 export interface Moment {
-  readonly seen: Situation;
-  readonly gate: Pick<GateView, 'activity' | 'activitySince'>;
   readonly now: Millis;
-}
-
-/** What the session says that matters here. */
-export interface Situation {
+  readonly activity: Activity;
+  readonly activitySince: Millis;
   /** of a number that may start something; undefined when there is none */
   readonly tier: Tier | undefined;
   /** as the agent itself counted it; undefined where it is estimated, or read from a screen while a file tells */
@@ -178,9 +181,9 @@ export interface Situation {
   /** when the number came */
   readonly fillSince: Millis | undefined;
   /** counted at warn, and at auto or above with the text that came since */
-  readonly isNearAuto?: boolean;
+  readonly isNearAuto: boolean;
   /** the window is shown as full, and this is why nothing may be started */
-  readonly doubt?: Doubt;
+  readonly doubt: Doubt | undefined;
   /** a session file tells of compactions, so the screen need not */
   readonly fileTells: boolean;
 }
@@ -203,21 +206,37 @@ export const momentOf = (session: Session, now: Millis): Moment => {
   const { fused, activity, activitySince, fileTells } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
-  const doubt = fused && doubtOf(fused);
   return {
-    seen: {
-      tier: fused?.actingTier,
-      fill: counted && fillOf(counted),
-      fillSince: counted?.since,
-      fileTells,
-      ...(fused?.isNearAuto ? { isNearAuto: true } : {}),
-      ...(doubt ? { doubt } : {}),
-    },
-    gate: { activity, activitySince },
     now,
+    activity,
+    activitySince,
+    tier: fused?.actingTier,
+    fill: counted && fillOf(counted),
+    fillSince: counted?.since,
+    isNearAuto: fused?.isNearAuto === true,
+    doubt: fused && doubtOf(fused),
+    fileTells,
   };
 };
 
 // Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
 const isCounted = ({ reading }: Fused, fileTells: boolean): boolean =>
   reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';
+
+/** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
+export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
+
+/** Why a number that is shown at auto or hard starts nothing. */
+const doubtOf = (fused: Fused): Doubt | undefined => {
+  const { tier, actingTier } = fused;
+  const isFull = tier === 'auto' || tier === 'hard';
+  return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
+};
+
+/** What would have to be mended first; an estimate of everything stays one in any window. */
+export const uncertaintyOf = ({ reading, raised, window, counted }: Fused): Doubt | undefined => {
+  if (reading.source === 'estimate' && !counted) return 'estimate';
+  if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
+  if (reading.source === 'estimate') return 'estimate';
+  return raised ? 'sources' : undefined;
+};

@@ -1,9 +1,8 @@
 import { percentText, tokensText } from '../format.js';
-import type { Fused } from '../fusion.js';
 import type { Millis } from '../reading.js';
-import type { Ended, Fill } from './outcome.js';
+import type { Ended, Fill, Outcome } from './outcome.js';
 import type { Hold, Block, Unseen } from './policy.js';
-import type { Compaction, Phase } from './state.js';
+import type { Compaction, Doubt, Phase } from './state.js';
 
 // What the footer says of compacting: facts, never predictions.
 
@@ -59,20 +58,37 @@ export const endedWords = ({ outcome, before }: Ended): string => {
   switch (outcome.kind) {
     case 'verified':
       return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
+    case 'unverified':
+      return 'compacted by its word, no number shows it';
+    case 'noop':
+    case 'skipped-busy':
+      return outcomeWords(outcome);
+    case 'not-delivered':
+      return `command ${outcomeWords(outcome)}`;
+    default:
+      return `compaction ${outcomeWords(outcome)}`;
+  }
+};
+
+/** The same in a row that tells what ended already. */
+export const outcomeWords = (outcome: Outcome): string => {
+  switch (outcome.kind) {
+    case 'verified':
+      return 'verified';
     case 'noop':
       return 'nothing to compact';
     case 'failed':
-      return `compaction failed: ${outcome.text}`;
+      return `failed: ${outcome.text}`;
     case 'interrupted':
-      return `compaction interrupted by ${outcome.by}`;
+      return `interrupted by ${outcome.by}`;
     case 'not-delivered':
-      return `command not delivered: ${outcome.reason}`;
+      return `not delivered: ${outcome.reason}`;
     case 'not-started':
-      return 'compaction did not start';
+      return 'did not start';
     case 'timeout':
-      return `compaction not ended after ${Math.round(outcome.afterMs / 1000)} s`;
+      return `not ended after ${Math.round(outcome.afterMs / 1000)} s`;
     case 'unverified':
-      return 'compacted by its word, no number shows it';
+      return 'unverified: no number shows it';
     case 'skipped-busy':
       return `nothing typed: ${outcome.reason}`;
   }
@@ -157,7 +173,7 @@ const holdWords: Readonly<Record<Exclude<Hold['why'], 'unseen'>, string>> = {
   typing: 'waiting: you are typing',
 };
 
-const blockWords = (block: Block | { readonly why: 'same' }, now: Millis, ask: string): string => {
+const blockWords = (block: Block, now: Millis, ask: string): string => {
   switch (block.why) {
     case 'breaker':
       return `compaction failed ${block.failures}×, paused: try with ${ask}`;
@@ -165,6 +181,8 @@ const blockWords = (block: Block | { readonly why: 'same' }, now: Millis, ask: s
       return `next try in ${secondsTo(block.until, now)} s`;
     case 'postponed':
       return `postponed by you for ${Math.ceil((block.until - now) / 60_000)} min`;
+    case 'proactive':
+      return `proactive again in ${Math.ceil((block.until - now) / 60_000)} min`;
     case 'attempts':
       return `tried ${block.attempts}×, no more: try with ${ask}`;
     case 'refills':
@@ -172,22 +190,4 @@ const blockWords = (block: Block | { readonly why: 'same' }, now: Millis, ask: s
     case 'same':
       return 'waiting: nothing new since the last try';
   }
-};
-
-/** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
-export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
-
-/** Why a number that is shown at auto or hard starts nothing. */
-export const doubtOf = (fused: Fused): Doubt | undefined => {
-  const { tier, actingTier } = fused;
-  const isFull = tier === 'auto' || tier === 'hard';
-  return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
-};
-
-/** What would have to be mended first; an estimate of everything stays one in any window. */
-export const uncertaintyOf = ({ reading, raised, window, counted }: Fused): Doubt | undefined => {
-  if (reading.source === 'estimate' && !counted) return 'estimate';
-  if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
-  if (reading.source === 'estimate') return 'estimate';
-  return raised ? 'sources' : undefined;
 };

@@ -245,7 +245,7 @@ const compactingKeys = {
     type: flag,
     fallback: true,
     careful: false,
-    doc: 'At warn, text since the last number counts: when both together reach auto, that is auto.',
+    doc: 'At warn, text since the last number counts: when both together reach auto, that is auto, at most every ten minutes.',
     flag: '--no-proactive',
     project: [true, false],
     isLive: true,

@@ -73,7 +73,7 @@ const fillPercent = ({
   windowInferred,
 }: OverlayFill): string | undefined => {
   if (usedPercent === undefined) return undefined;
-  return `${isEstimated ? '~' : ''}${shareText(usedPercent, isOver)}${windowInferred ? '?' : ''}`;
+  return `${shareText(usedPercent, isOver, isEstimated ? '~' : '')}${windowInferred ? '?' : ''}`;
 };
 
 /** The cells of all parts together are the bar; a part that is there has a cell where there is room for it. */
@@ -268,7 +268,7 @@ const fillLines = (fill: OverlayFill, columns: number): readonly Line[] => {
   const mark = fill.isEstimated ? '~' : '';
   const used =
     usedTokens === undefined
-      ? `${mark}${shareText(usedPercent ?? 0, fill.isOver)} ${basis}`
+      ? `${shareText(usedPercent ?? 0, fill.isOver, mark)} ${basis}`
       : `${mark}${grouped(Math.round(usedTokens))} tokens`;
   const window =
     windowTokens === undefined

@@ -30,7 +30,7 @@ describe('an episode', () => {
     failOnce(play);
     expect(play.state().policy.attempts).toBe(1);
     play.turn(AUTO_TOKENS * 0.9);
-    expect(play.state()).not.toHaveProperty('episodeSince');
+    expect(play.state().episodeSince).toBeUndefined();
     expect(play.state().policy.attempts).toBe(0);
   });
 
@@ -41,7 +41,7 @@ describe('an episode', () => {
     play.tell(inSession('two'));
     play.wait(60 * MINUTE);
     expect(play.typings()).toEqual([]);
-    expect(play.state()).not.toHaveProperty('episodeSince');
+    expect(play.state().episodeSince).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditLine } from '../../../src/core/compaction/protocol.js';
 import type { Ended } from '../../../src/core/compaction/outcome.js';
-import { ownAttempt, withOwn } from '../../../src/core/compaction/history.js';
+import { ownAttempt, withOwn } from '../../../src/core/compaction/protocol.js';
 
 const conversation = '60f4dd20-5ca6-4622-ac05-e88aa42d09a4';
 const path = `/home/me/.claude/projects/-p/${conversation}.jsonl`;

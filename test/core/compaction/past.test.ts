@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noPast, notePast } from '../../../src/core/compaction/history.js';
+import { noPast, notePast } from '../../../src/core/history.js';
 import type { Ended } from '../../../src/core/compaction/outcome.js';
 import { failOnce } from '../../support/compaction-play.js';
 import { overlayAt } from '../../support/overlay-play.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Unseen } from '../../../src/core/compaction/policy.js';
 import type { CompactSettings, Mode } from '../../../src/core/compaction/state.js';
-import { AUTO_TOKENS, playCompaction, playFull } from '../../support/compaction-play.js';
+import { AUTO_TOKENS, failOnce, playCompaction, playFull } from '../../support/compaction-play.js';
 import { grew, shows, tokens } from '../../support/sessions.js';
 
 describe('text that came after the last number', () => {
@@ -102,6 +102,79 @@ describe('text that came after the last number', () => {
     play.tell(grew(-1e9));
     play.wait(60_000);
     expect(play.typings()).toEqual([]);
+  });
+});
+
+describe('after a compaction that text alone has started', () => {
+  const MINUTE = 60_000;
+  /** One that has worked, and a window that is about full again by text; its turns are too many to be a refill. */
+  const again = () => {
+    const play = playCompaction({ isProactive: true });
+    play.is('ready');
+    play.turn(150_000);
+    play.tell(grew(12_000));
+    play.wait(11_500);
+    play.sent();
+    play.boundary({ postTokens: 20_000 });
+    for (const used of [30_000, 40_000, 50_000, 150_000]) play.turn(used);
+    play.tell(grew(12_000));
+    return play;
+  };
+
+  it('the next one by text waits for ten minutes, and the footer says so', () => {
+    const play = again();
+    expect(play.outcomes()).toEqual(['verified']);
+    play.wait(5_000);
+    expect(play.words()).toBe('compacted 150k → 20k');
+    play.wait(MINUTE);
+    expect(play.words()).toBe('proactive again in 9 min');
+    play.wait(10 * MINUTE - 16_000 - 5_000 - MINUTE - 1);
+    expect(play.words()).toBe('proactive again in 1 min');
+    play.wait(1);
+    expect(play.words()).toBe('compacting in 10 s, proactive, any key postpones');
+    play.wait(9_999);
+    expect(play.typings()).toHaveLength(1);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(2);
+  });
+
+  it('one by a number at auto does not wait', () => {
+    const play = again();
+    play.turn(AUTO_TOKENS);
+    play.wait(11_500);
+    expect(play.typings()).toHaveLength(2);
+  });
+
+  it('one that somebody asks for does not wait', () => {
+    const play = again();
+    play.wait(5_000);
+    play.ask('one');
+    expect(play.typings()).toHaveLength(2);
+  });
+
+  it('that did not work, the next one by text waits as long', () => {
+    const play = playCompaction({ isProactive: true });
+    play.is('ready');
+    play.turn(150_000);
+    play.tell(grew(12_000));
+    play.wait(11_500);
+    failOnce(play);
+    play.turn(150_001);
+    play.tell(grew(12_000));
+    play.wait(5 * MINUTE);
+    expect(play.typings()).toHaveLength(1);
+    play.wait(5 * MINUTE + 10_000);
+    expect(play.typings()).toHaveLength(2);
+  });
+
+  it('a clock that is set back makes the pause no longer than ten minutes', () => {
+    const play = again();
+    play.setClock(-60 * MINUTE);
+    play.tell({ type: 'alarm' });
+    play.wait(10 * MINUTE + 9_999);
+    expect(play.typings()).toHaveLength(1);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OverlayView } from '../../../src/core/overlay-view.js';
+import { agentFacts } from '../../../src/agents/agent.js';
 import { runtimes } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
 import { overlayAt, playOverlay } from '../../support/overlay-play.js';
@@ -100,7 +101,7 @@ describe('where there is no number', () => {
     const pending = overlayAt(100_000);
     pending.play.boundary();
     expect(pending.view().blank).toMatch(/^The last number is void after a compaction/);
-    const generic = playOverlay({}, { runtime: runtimes.generic });
+    const generic = playOverlay({}, { agent: agentFacts(runtimes.generic, {}) });
     expect(generic.view().blank).toBe('There is no number: generic has no session file.');
     const gone = playOverlay();
     gone.play.tell(shows(40), blank);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { Reading } from '../../src/core/reading.js';
-import { noPair, notePair, pairDue, type NumberPair } from '../../src/wrap/session-flow.js';
+import { noPair, notePair, pairDue, type NumberPair } from '../../src/core/session-flow.js';
 
 const screen = (usedPercent: number): Event => ({
   type: 'reading',

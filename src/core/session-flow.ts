@@ -1,34 +1,25 @@
-import type { Runtime, Env } from '../agents/agent.js';
-import {
-  compactionDue,
-  doesLess,
-  isBetweenEpisodes,
-  isUnderWay,
-  stepCompaction,
-} from '../core/compaction/machine.js';
-import { policyNews } from '../core/compaction/policy.js';
-import {
-  momentOf,
-  startCompaction,
-  type Compaction,
-  type CompactSettings,
-} from '../core/compaction/state.js';
-import type { Event } from '../core/event.js';
-import { noRecord, noteStep, type OverlayRecord } from '../core/history.js';
-import type { LadderChoice } from '../core/ladder.js';
-import { messagesDue, startMessages, stepMessages, type Messages } from '../core/messages.js';
+import type { NativeTrigger } from './build-ladder.js';
+import { compactionDue, doesLess, isBetweenEpisodes, stepCompaction } from './compaction/machine.js';
+import type { Fill } from './compaction/outcome.js';
+import { breakerOf } from './compaction/policy.js';
+import { isUnderWay } from './compaction/running.js';
+import { momentOf, startCompaction, type Compaction, type CompactSettings } from './compaction/state.js';
+import type { Event } from './event.js';
+import { noRecord, noteStep, type OverlayRecord } from './history.js';
+import { grouped, type LadderChoice } from './ladder.js';
+import { noticeDue, startMessages, stepMessages, type Messages } from './messages.js';
 import {
   notifyDue,
   startNotifying,
   stepNotifying,
   type NotificationKind,
   type Notifying,
-} from '../core/notifications.js';
-import { overlayView, type OverlayFacts, type OverlayView } from '../core/overlay-view.js';
-import type { Millis, Reading, WindowClaim } from '../core/reading.js';
-import { sessionLadder } from '../core/report.js';
-import { deadline, startSession, step, type Session } from '../core/session.js';
-import { capacityAfter, reducedCapacity, type Capacity } from '../core/window.js';
+} from './notifications.js';
+import { overlayView, type OverlayFacts, type OverlayView } from './overlay-view.js';
+import type { Millis, Reading, WindowClaim } from './reading.js';
+import { sessionLadder } from './report.js';
+import { deadline, startSession, step, type Session } from './session.js';
+import { capacityAfter, reducedCapacity, type Capacity } from './window.js';
 
 interface Held {
   readonly reading: Reading;
@@ -92,20 +83,22 @@ const isSame = (held: Reading | undefined, next: Reading): boolean =>
 export const pairDue = ({ screen, log, judged }: NumberPair): Millis | undefined =>
   judged || !screen || !log ? undefined : Math.max(screen.since, log.since) + STEADY_MS;
 
-/** The window that both numbers together prove. */
-const windowOfPair = (
-  { screen, log }: NumberPair,
-  { derivedWindow }: Runtime,
-  env: Env,
-): WindowClaim | undefined => (screen && log ? derivedWindow?.(screen.reading, log.reading, env) : undefined);
+// One session as the wrapper and a replay both run it: everything that is known and decided, in one step for each event.
 
-// One session as the wrapper and a replay both run it: the core's state, and what only two sources together can tell.
+/** What is known of an agent before it starts. */
+export interface AgentFacts {
+  readonly name: string;
+  /** where it compacts by itself; undefined when it does not, or when nobody knows */
+  readonly native: NativeTrigger | undefined;
+  /** it records its sessions in a file that we can read */
+  readonly hasLog: boolean;
+  /** how large the window must be, by a number on the screen and one in the session file that belong together */
+  readonly derivedWindow: ((screen: Reading, log: Reading) => WindowClaim | undefined) | undefined;
+}
 
-/** What does not change while a session runs. */
+/** What is settled before a session runs. */
 export interface FlowContext {
-  readonly runtime: Runtime;
-  /** of the child */
-  readonly env: Env;
+  readonly agent: AgentFacts;
   /** in tokens, as the user set it */
   readonly window?: number | undefined;
   /** what it may be where nobody tells */
@@ -129,6 +122,7 @@ export const noticeEvent = (text: string): Event => ({ type: 'notice', text, pri
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
 
 export interface SessionFlow {
+  readonly derivedWindow: AgentFacts['derivedWindow'];
   readonly session: Session;
   readonly pair: NumberPair;
   readonly compaction: Compaction;
@@ -148,24 +142,23 @@ type SettingsEvent = Extract<Event, { type: 'settings' }>;
 
 /** The flow before anything was seen. */
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
-  const { runtime, env, window, assumedWindow, ladder, compact = onlyShow } = context;
+  const { agent, window, assumedWindow, ladder, compact = onlyShow } = context;
   const { tips, notify = [], notices = [] } = context;
-  const session = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
+  const { name, native, hasLog, derivedWindow } = agent;
   const opening: readonly Event[] = [
     ...(window === undefined ? [] : [{ type: 'user-window', windowTokens: window } as const]),
     ...(assumedWindow === undefined
       ? []
       : [{ type: 'assumed-window', windowTokens: assumedWindow } as const]),
     // a command we know nothing about has no file that could be read
-    ...(runtime.log
-      ? []
-      : [{ type: 'source-problem', reason: `${runtime.name} has no session file` } as const]),
+    ...(hasLog ? [] : [{ type: 'source-problem', reason: `${name} has no session file` } as const]),
     ...notices.map(noticeEvent),
   ];
   return opening.reduce<SessionFlow>((flow, event) => stepFlow(flow, event, now), {
-    session,
+    derivedWindow,
+    session: startSession({ runtime: name, native, ladder }, now),
     pair: noPair,
-    compaction: startCompaction(compact, runtime.name),
+    compaction: startCompaction(compact, name),
     messages: startMessages(tips && compact.command, tips?.ask),
     notifying: startNotifying(notify),
     record: noRecord,
@@ -174,9 +167,26 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   });
 };
 
-/** The flow after an event. */
-export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
-  withWaiting(event.type === 'settings' ? waitWith(flow, event, now) : stepParts(flow, event, now), now);
+/** The flow after an event; `alarm` where nothing has happened, and the time that `flowDue` named has come. */
+export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
+  switch (event.type) {
+    case 'settings':
+      return withWaiting(waitWith(flow, event, now), now);
+    case 'alarm':
+      return withWaiting(afterAlarm(flow, now), now);
+    default:
+      return withWaiting(stepParts(flow, event, now), now);
+  }
+};
+
+const afterAlarm = (flow: SessionFlow, now: Millis): SessionFlow => {
+  const { pair, derivedWindow } = flow;
+  const { screen, log } = pair;
+  if ((pairDue(pair) ?? Infinity) > now) return stepParts(flow, { type: 'alarm' }, now);
+  const claim = screen && log && derivedWindow?.(screen.reading, log.reading);
+  const judged: SessionFlow = { ...flow, pair: { ...pair, judged: true } };
+  return stepParts(judged, claim ? { type: 'window', claim } : { type: 'alarm' }, now);
+};
 
 // Whoever wants less done than before does not want to wait for it, and a window that was corrected may be why a compaction is due at
 // all; what is under way ends as it began.
@@ -214,7 +224,6 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   const compaction = stepCompaction(flow.compaction, event, momentOf(session, now));
   const capacity = capacityAfter(flow.capacity, session);
   const reduced = reducedCapacity(flow.capacity, capacity);
-  const hard = (): string => sessionLadder(session).hard.reason;
   return {
     ...flow,
     session,
@@ -223,12 +232,40 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
     capacity,
     warnings: [
       ...(reduced === undefined ? [] : [reduced]),
-      ...policyNews({ before: flow.compaction, after: compaction, hard, now }),
+      ...breakerOpened(flow.compaction, compaction),
+      ...breakerBypassed(flow.compaction, compaction, session, now),
     ],
     messages: stepMessages(flow.messages, event, { session, compaction, reduced, now }),
     notifying: stepNotifying(flow.notifying, { session, compaction, now }),
     record: noteStep(flow.record, { session, compaction, event, now }),
   };
+};
+
+// What the log has to hold of the limits on trying again, one line each: a breaker that opens, and one that does not count at hard.
+
+const breakerOpened = (before: Compaction, { policy, last }: Compaction): readonly string[] => {
+  const { openedAt, failures } = policy;
+  if (openedAt === undefined || openedAt === before.policy.openedAt) return [];
+  return [`breaker open: ${failures} failures in a row, used ${usedText(last?.before)}`];
+};
+
+const breakerBypassed = (
+  before: Compaction,
+  { phase }: Compaction,
+  session: Session,
+  now: Millis,
+): readonly string[] => {
+  if (phase.kind !== 'typing' || before.phase.kind === 'typing') return [];
+  const { isHard, request, before: fill } = phase.attempt;
+  if (!isHard || request || !breakerOf(before.policy, now)) return [];
+  const { failures } = before.policy;
+  const { reason } = sessionLadder(session).hard;
+  return [`breaker bypassed at hard: ${failures} failures in a row, used ${usedText(fill)}, ${reason}`];
+};
+
+const usedText = (fill: Fill | undefined): string => {
+  if (fill?.usedTokens !== undefined) return `${grouped(fill.usedTokens)} tokens`;
+  return fill?.usedPercent === undefined ? 'not known' : `${Math.round(fill.usedPercent)}%`;
 };
 
 /** The flow as an overlay shows it. */
@@ -247,17 +284,8 @@ export const flowDue = (flow: SessionFlow, now: Millis): Millis | undefined => {
     deadline(session),
     pairDue(pair),
     compactionDue(compaction, now),
-    messagesDue(messages),
+    noticeDue(messages.notices),
     notifyDue(notifying, { session, compaction }),
   ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
-};
-
-/** The flow when its time has come. */
-export const wakeFlow = (flow: SessionFlow, { runtime, env }: FlowContext, now: Millis): SessionFlow => {
-  const due = pairDue(flow.pair);
-  if (due === undefined || due > now) return stepFlow(flow, { type: 'alarm' }, now);
-  const claim = windowOfPair(flow.pair, runtime, env);
-  const judged: SessionFlow = { ...flow, pair: { ...flow.pair, judged: true } };
-  return stepFlow(judged, claim ? { type: 'window', claim } : { type: 'alarm' }, now);
 };

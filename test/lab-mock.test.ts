@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startMock, type Mock } from '../src/verify/mock/server.js';
+import { errorWith, tooLong } from './lab/scenarios/faults.js';
 
 let mock: Mock | undefined;
 afterEach(() => mock?.close());
@@ -112,7 +113,7 @@ describe.each(questions)(
 
     it.each([400, 500])('fails with %i when it is told to', async (status) => {
       const { mock: told, at } = await open();
-      told.control({ summary: { fault: { kind: 'status', status } } });
+      told.control({ summary: { error: errorWith(status) } });
       expect((await post(at(path), ask(summary))).status).toBe(status);
       expect((await post(at(path), ask('hello'))).status).toBe(200);
       expect(told.asked()).toMatchObject([{ end: 'failed' }, { end: 'answered' }]);
@@ -120,7 +121,7 @@ describe.each(questions)(
 
     it('ends the connection in the middle when it is told to', async () => {
       const { mock: told, at } = await open();
-      told.control({ turn: { text: 'one two three four', pieces: 4, fault: { kind: 'drop' } } });
+      told.control({ turn: { text: 'one two three four', pieces: 4, isCut: true } });
       await expect(post(at(path), ask('hello')).then((response) => response.text())).rejects.toThrow(
         'terminated',
       );
@@ -130,11 +131,6 @@ describe.each(questions)(
     it('has answered an agent that leaves with the last word', async () => {
       const { mock: told, at } = await open();
       told.control({ turn: { text: 'hello', pieces: 5, spreadMs: 30 } });
-      const isOver = new Promise<void>((over) => {
-        told.onChange(() => {
-          if (told.asked()[0]?.end !== undefined) over();
-        });
-      });
       const leaving = new AbortController();
       const body = JSON.stringify(ask('hello'));
       const response = await fetch(at(path), { method: 'POST', body, signal: leaving.signal });
@@ -144,7 +140,7 @@ describe.each(questions)(
         if (text.includes(ended)) break;
       }
       leaving.abort();
-      await isOver;
+      await vi.waitFor(() => expect(told.asked()[0]?.end).toBeDefined());
       expect(told.asked()).toMatchObject([{ end: 'answered' }]);
     });
 
@@ -196,9 +192,9 @@ describe("the control of the lab's model", () => {
   it('takes a fault back', async () => {
     const { mock: told, at } = await open();
     const { path, ask } = questions[0];
-    told.control({ turn: { fault: { kind: 'too-long' } } });
+    told.control({ turn: { error: tooLong } });
     expect((await post(at(path), ask('hello'))).status).toBe(400);
-    told.control({ turn: { fault: undefined } });
+    told.control({ turn: { error: undefined } });
     expect((await post(at(path), ask('hello'))).status).toBe(200);
   });
 });

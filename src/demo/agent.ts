@@ -1,173 +1,161 @@
+import stringWidth from 'string-width';
 import {
+  drawableColumns,
   emptyCanvas,
   eraseLive,
-  modeNames,
-  modeSequences,
-  type ModeName,
-  drawableColumns,
   paint,
   printLines,
-  wrapLine,
-  type Line,
-  type Size,
-  holdModes,
   releaseModes,
   title,
+  wrapLine,
   type Brush,
+  type Canvas,
+  type Line,
+  type Size,
 } from './draw.js';
+import type { Key } from './keys.js';
+import { liveRows, spinnerDeadline, titleOf, type Dialog, type Phase, type Streaming } from './live.js';
 import {
-  type AgentStep,
-  type Mood,
+  answerAfterCompaction,
+  answerAfterDialog,
+  answerOf,
+  compactedText,
+  compactedTokens,
+  firstTokens,
+  fullText,
+  gainAfterCompaction,
+  gainOf,
+  helpText,
   play,
   playerDeadline,
-  playerOf,
+  windowTokens,
+  type Mood,
   type Player,
-  type Step as ScriptStep,
-} from './script.js';
-import { go, type Agent, type Change, type Effect, type Event, windowTokens, startAgent } from './state.js';
-import {
-  leave,
-  think,
-  compact,
-  pressKey,
-  progress,
-  progressDeadline,
-  isDrawing,
-  liveRows,
-  spinnerDeadline,
-  titleOf,
-} from './turn.js';
+  type Step,
+} from './story.js';
 
-// What a script tells the agent to do, mostly to misbehave.
+// The demo agent without the world: an event in, the next state and what to write out. No clock, no I/O.
 
-const bytesPerMegabyte = 1_048_576;
-const bytesPerLine = 64;
-
-const obey = (agent: Agent, step: AgentStep, now: number): Change => {
-  switch (step.step) {
-    case 'say':
-      return { agent: think(agent, step.text, now) };
-    case 'fill':
-      return { agent: { ...agent, fill: step.usedTokens } };
-    case 'compact':
-      return { agent: compact(agent, step.trigger, now) };
-    case 'dialog':
-      return { agent: go(agent, { phase: 'dialog', command: step.command, yes: true, stuck: step.stuck }) };
-    case 'exit':
-      return leave(agent, step.code);
-    case 'never-idle':
-      return { agent: go(agent, { phase: 'never-idle', since: now }) };
-    case 'no-log':
-      return { agent: { ...agent, logging: false } };
-    case 'ignore':
-      return { agent: { ...agent, ignored: step.signals } };
-    case 'suspend-hang':
-      return { agent: { ...agent, hangs: true } };
-    case 'auto-compact':
-      return quirky(agent, { compactsFrom: step.usedTokens });
-    case 'on-compact':
-      return quirky(agent, { onCompact: step.how, failure: step.text });
-    case 'ignore-keys':
-      return quirky(agent, { ignoredKeys: step.keys });
-    case 'dialog-behind':
-      return quirky(agent, { dialogBehind: step.command });
-    default:
-      return bytes(agent, step, now);
-  }
-};
-
-const quirky = (agent: Agent, quirks: Partial<Agent['quirks']>): Change => ({
-  agent: { ...agent, quirks: { ...agent.quirks, ...quirks } },
-});
-
-type ByteStep = Extract<AgentStep, { step: 'write' | 'log' | 'burst' | 'modes' | 'crash' | 'close-output' }>;
-
-/** The steps that send bytes past the drawing. */
-const bytes = (agent: Agent, step: ByteStep, now: number): Change => {
-  switch (step.step) {
-    case 'write':
-      return { agent, effects: [{ type: 'write', text: step.text }] };
-    case 'log':
-      return { agent, effects: [{ type: 'append', line: step.line }] };
-    case 'burst': {
-      const lines = Math.ceil((step.megabytes * bytesPerMegabyte) / bytesPerLine);
-      return {
-        agent: { ...go(agent, { phase: 'flooding', line: 0, lines }), canvas: emptyCanvas },
-        effects: [{ type: 'write', text: eraseLive(agent.canvas) }],
-      };
-    }
-    case 'modes':
-      return {
-        agent: go(agent, { phase: 'frozen' }),
-        effects: [{ type: 'write', text: turnOn(step.names) }],
-      };
-    case 'crash': {
-      const text = `${turnOn(modeNames)}\r\nthe agent is about to crash${step.half ? '\x1b]0;unfinished' : ''}`;
-      const end =
-        'signal' in step.end
-          ? { type: 'die' as const, signal: step.end.signal }
-          : { type: 'end' as const, code: step.end.code };
-      return { agent: go(agent, { phase: 'gone' }), effects: [{ type: 'write', text }, end] };
-    }
-    case 'close-output':
-      return {
-        agent: go(agent, { phase: 'mute', until: now + step.ms }),
-        effects: [{ type: 'close-output' }],
-      };
-  }
-};
-
-const turnOn = (names: readonly ModeName[]): string => names.map((name) => modeSequences[name]).join('');
-
-export interface Step {
-  readonly agent: Agent;
-  readonly effects: readonly Effect[];
+/** The whole state of the agent. */
+interface Agent {
+  readonly phase: Phase;
+  readonly draft: string;
+  /** a second Ctrl-C until then leaves */
+  readonly leaveUntil: number;
+  readonly usedTokens: number;
+  readonly turns: number;
+  /** no turn since the last compaction */
+  readonly compacted: boolean;
+  readonly brush: Brush;
+  readonly canvas: Canvas;
+  /** the last finished lines, to draw the window anew when its width changes */
+  readonly history: readonly Line[];
+  readonly title: string;
+  /** it has left: tidily, or by this signal */
+  readonly end?: { readonly signal?: NodeJS.Signals };
 }
 
-/** Everything the agent does: an event in, the next state and what the shell has to do out. No clock, no I/O. */
-const step = (agent: Agent, event: Event, now: number): Step => {
-  if (agent.phase.phase === 'gone') return { agent, effects: [] };
-  const change = react(forgetLeaving(agent, now), event, now);
-  const { text, agent: drawn } = draw(change, now);
-  const drawing: readonly Effect[] = text === '' ? [] : [{ type: 'write', text }];
-  return { agent: drawn, effects: [...(change.first ?? []), ...drawing, ...(change.effects ?? [])] };
+/** What happens to the agent. */
+export type Event =
+  | { readonly type: 'start' | 'tick' | 'continued' }
+  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'resize'; readonly size: Size }
+  | { readonly type: 'signal'; readonly signal: NodeJS.Signals };
+
+/** One line of the session log, `at` (milliseconds since the epoch) missing. */
+export type SessionRecord =
+  | {
+      readonly type: 'turn';
+      readonly usedTokens: number;
+      readonly windowTokens: number;
+      readonly model: string;
+    }
+  | { readonly type: 'compaction'; readonly preTokens: number; readonly postTokens: number };
+
+/** What one event changes: lines that are finished, and a record for the session log. */
+interface Change {
+  readonly agent: Agent;
+  readonly printed?: readonly Line[];
+  readonly record?: SessionRecord;
+}
+
+/** The agent and the scripted user, who has no steps when somebody is at the keyboard. */
+export interface Demo {
+  readonly agent: Agent;
+  readonly player: Player;
+}
+
+export const startDemo = (brush: Brush, steps: readonly Step[]): Demo => ({
+  agent: {
+    phase: { kind: 'idle' },
+    draft: '',
+    leaveUntil: 0,
+    usedTokens: firstTokens,
+    turns: 0,
+    compacted: false,
+    brush,
+    canvas: emptyCanvas,
+    history: [],
+    title: '',
+  },
+  player: { steps, notBefore: 0 },
+});
+
+/** One event, and then every step of the scripted user that is due because of it. */
+export const advance = (demo: Demo, event: Event, now: number) => {
+  let { agent, player } = demo;
+  let output = '';
+  const records: SessionRecord[] = [];
+  const happen = (next: Event): void => {
+    const change = react(agent, next, now);
+    const drawn = draw(change, now);
+    agent = drawn.agent;
+    output += drawn.text;
+    if (change.record) records.push(change.record);
+  };
+  if (!agent.end) happen(event);
+  while (!agent.end) {
+    const played = play(player, moodOf(agent), now);
+    if (played.player === player) break;
+    player = played.player;
+    if (played.key) happen({ type: 'key', key: played.key });
+  }
+  return { demo: { agent, player }, output, records };
 };
 
-/** When time changes something; undefined if only events can. */
-const deadline = (agent: Agent, now: number): number | undefined => {
-  const leaving = agent.notice === undefined ? undefined : agent.leaveUntil;
-  const dues = [progressDeadline(agent), spinnerDeadline(agent.phase, now), leaving];
-  const known = dues.filter((due) => due !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+/** When time changes something next; undefined if only events can. */
+export const demoDeadline = ({ agent, player }: Demo, now: number): number | undefined => {
+  const { phase, leaveUntil } = agent;
+  const dues = [
+    'until' in phase ? phase.until : undefined,
+    phase.kind === 'streaming' ? phase.nextAt : undefined,
+    spinnerDeadline(phase, now),
+    leaveUntil > now ? leaveUntil : undefined,
+    playerDeadline(player, moodOf(agent)),
+  ].filter((due) => due !== undefined);
+  return dues.length === 0 ? undefined : Math.min(...dues);
 };
 
-const moodOf = ({ phase }: Agent): Mood =>
-  phase.phase === 'idle' || phase.phase === 'dialog' ? phase.phase : 'busy';
+const moodOf = ({ phase: { kind } }: Agent): Mood => (kind === 'idle' || kind === 'dialog' ? kind : 'busy');
 
 const react = (agent: Agent, event: Event, now: number): Change => {
   switch (event.type) {
     case 'start':
-      return { agent, printed: welcome, first: hold };
+      return { agent, printed: welcome };
     case 'tick':
       return progress(agent, now);
     case 'key':
-      return pressKey(agent, event.key, now);
-    case 'told':
-      return obey(agent, event.step, now);
+      return agent.phase.kind === 'dialog'
+        ? inDialog(agent, agent.phase, event.key, now)
+        : inPrompt(agent, event.key, now);
     case 'resize':
-      return resize(agent, event.size);
+      return { agent: resize(agent, event.size) };
     case 'signal':
-      return signalled(agent, event.signal);
+      return leave(agent, event.signal);
     case 'continued':
-      return resume(agent);
+      return { agent: { ...agent, canvas: emptyCanvas, title: '' } };
   }
 };
-
-/** Raw before anything is seen: who sees the prompt box may press a key. */
-const hold: readonly Effect[] = [
-  { type: 'raw', on: true },
-  { type: 'write', text: holdModes },
-];
 
 const welcome: readonly Line[] = [
   { text: 'demo agent', style: 'bold' },
@@ -178,35 +166,17 @@ const welcome: readonly Line[] = [
   { text: '' },
 ];
 
-const forgetLeaving = (agent: Agent, now: number): Agent => {
-  const { notice, ...rest } = agent;
-  return notice !== undefined && now >= agent.leaveUntil ? rest : agent;
-};
-
 /** A new width breaks the rows of the old one, differently in every terminal, so the window is drawn anew. */
-const resize = (agent: Agent, size: Size): Change => {
+const resize = (agent: Agent, size: Size): Agent => {
   const anew = size.columns !== agent.brush.size.columns;
   const canvas = anew ? { ...emptyCanvas, anew } : { ...agent.canvas, frame: '' };
-  return { agent: { ...agent, brush: { ...agent.brush, size }, canvas } };
+  return { ...agent, brush: { ...agent.brush, size }, canvas };
 };
 
-const signalled = (agent: Agent, signal: string): Change => {
-  if (agent.ignored.includes(signal)) return { agent };
-  const die: Effect = { type: 'die', signal };
-  // after `modes` nothing is given back: that is what the step is for
-  if (!isDrawing(agent.phase)) return { agent: { ...agent, phase: { phase: 'gone' } }, effects: [die] };
-  const { agent: gone, printed = [] } = leave(agent, 0);
-  return { agent: gone, printed, effects: [{ type: 'raw', on: false }, die] };
-};
-
-const resume = (agent: Agent): Change => ({
-  agent: {
-    ...agent,
-    canvas: emptyCanvas,
-    title: '',
-    phase: agent.phase.phase === 'hung' ? agent.phase.before : agent.phase,
-  },
-  first: isDrawing(agent.phase) || agent.phase.phase === 'hung' ? hold : [],
+/** Leaves tidily: the live rows go, the conversation stays. */
+const leave = (agent: Agent, signal?: NodeJS.Signals): Change => ({
+  agent: { ...agent, end: signal ? { signal } : {} },
+  printed: [{ text: 'Goodbye.', style: 'dim' }],
 });
 
 /** Lines kept to draw the window anew; more than a high window has rows. */
@@ -216,19 +186,19 @@ const draw = (
   { agent, printed = [] }: Change,
   now: number,
 ): { readonly text: string; readonly agent: Agent } => {
-  const history = [...agent.history, ...printed].slice(-historyLines);
-  if (agent.phase.phase === 'gone' && printed.length > 0) {
-    const farewell = printLines(printed, agent.brush) + title('') + releaseModes;
-    return { text: eraseLive(agent.canvas) + farewell, agent };
+  const { brush, canvas } = agent;
+  if (agent.end) {
+    const farewell = printLines(printed, brush) + title('') + releaseModes;
+    return { text: eraseLive(canvas) + farewell, agent };
   }
-  if (!isDrawing(agent.phase)) return { text: '', agent: { ...agent, history } };
+  const history = [...agent.history, ...printed].slice(-historyLines);
   const live = liveRows(agent, now);
-  const above = agent.canvas.anew ? tailOf(history, agent.brush.size, live.lines.length) : printed;
-  const { text, canvas } = paint(agent.canvas, above, live, agent.brush);
+  const above = canvas.anew ? tailOf(history, brush.size, live.lines.length) : printed;
+  const painted = paint(canvas, above, live, brush);
   const name = titleOf(agent.phase, now);
   return {
-    text: (name === agent.title ? '' : title(name)) + (agent.canvas.anew ? '\x1b[H\x1b[2J' : '') + text,
-    agent: { ...agent, history, canvas, title: name },
+    text: (name === agent.title ? '' : title(name)) + (canvas.anew ? '\x1b[H\x1b[2J' : '') + painted.text,
+    agent: { ...agent, history, canvas: painted.canvas, title: name },
   };
 };
 
@@ -238,40 +208,181 @@ const tailOf = (history: readonly Line[], size: Size, liveCount: number): readon
   return rows.slice(Math.max(0, rows.length - Math.max(0, size.rows - liveCount)));
 };
 
-/** The agent and whoever plays the script with it. */
-export interface Demo {
-  readonly agent: Agent;
-  readonly player: Player;
-}
+// What time alone does: thinking ends, words come, commands and compactions finish.
 
-export interface Advanced {
-  readonly demo: Demo;
-  readonly effects: readonly Effect[];
-}
+const wordMs = 35;
+const thinkMs = 1100;
+const runMs = 900;
+const compactMs = 3500;
+const leaveMs = 2000;
 
-export const startDemo = (brush: Brush, steps: readonly ScriptStep[]): Demo => ({
-  agent: startAgent(brush),
-  player: playerOf(steps),
-});
-
-/** One event, and then every move of the script that is due because of it. */
-export const advance = (demo: Demo, event: Event, now: number): Advanced => {
-  const first = step(demo.agent, event, now);
-  let current: Demo = { ...demo, agent: first.agent };
-  const effects = [...first.effects];
-  for (;;) {
-    const { player, move } = play(current.player, moodOf(current.agent), now);
-    if (player === current.player) return { demo: current, effects };
-    const next = move ? step(current.agent, move, now) : { agent: current.agent, effects: [] };
-    effects.push(...next.effects);
-    current = { agent: next.agent, player };
+const progress = (agent: Agent, now: number): Change => {
+  const { phase } = agent;
+  if ('until' in phase && now < phase.until) return { agent };
+  switch (phase.kind) {
+    case 'thinking':
+      return { agent: { ...agent, phase: startStreaming(phase.answer, phase.since, now) } };
+    case 'streaming':
+      return stream(agent, phase, now);
+    case 'running':
+      return {
+        agent: { ...agent, phase: startStreaming(answerAfterDialog, now, now) },
+        printed: [{ text: '  ⎿ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
+      };
+    case 'compacting':
+      return finishCompaction(agent);
+    default:
+      return { agent };
   }
 };
 
-/** When time changes something next; undefined if only events can. */
-export const demoDeadline = ({ agent, player }: Demo, now: number): number | undefined => {
-  const dues = [deadline(agent, now), playerDeadline(player, moodOf(agent))].filter(
-    (due) => due !== undefined,
-  );
-  return dues.length === 0 ? undefined : Math.min(...dues);
+const startStreaming = (answer: string, since: number, now: number): Streaming => ({
+  kind: 'streaming',
+  since,
+  nextAt: now + wordMs,
+  words: answer.split(/ +/),
+  row: '●',
+});
+
+const stream = (agent: Agent, phase: Streaming, now: number): Change => {
+  if (now < phase.nextAt) return { agent };
+  const due = 1 + Math.floor((now - phase.nextAt) / wordMs);
+  const columns = drawableColumns(agent.brush.size);
+  const printed: Line[] = [];
+  let { row } = phase;
+  for (const word of phase.words.slice(0, due)) {
+    const longer = `${row} ${word}`;
+    const fits = stringWidth(longer) <= columns;
+    if (!fits) printed.push({ text: row });
+    row = fits ? longer : `  ${word}`;
+  }
+  const words = phase.words.slice(due);
+  if (words.length === 0) return finishTurn(agent, [...printed, { text: row }, { text: '' }]);
+  const nextAt = phase.nextAt + due * wordMs;
+  return { agent: { ...agent, phase: { ...phase, words, row, nextAt } }, printed };
+};
+
+const finishTurn = (agent: Agent, printed: readonly Line[]): Change => {
+  const usedTokens = tokensAfterTurn(agent);
+  return {
+    agent: { ...agent, phase: { kind: 'idle' }, usedTokens, turns: agent.turns + 1, compacted: false },
+    printed,
+    record: { type: 'turn', usedTokens, windowTokens, model: 'demo-1' },
+  };
+};
+
+/** Tokens in the window when the turn that runs now, or the next one, has ended. */
+const tokensAfterTurn = ({ usedTokens, turns, compacted }: Agent): number =>
+  usedTokens + (compacted ? gainAfterCompaction : gainOf(turns));
+
+const finishCompaction = (agent: Agent): Change => {
+  const preTokens = agent.usedTokens;
+  const postTokens = compactedTokens(preTokens);
+  return {
+    agent: { ...agent, phase: { kind: 'idle' }, usedTokens: postTokens, compacted: true },
+    printed: [{ text: `✓ ${compactedText(preTokens, postTokens)}`, style: 'good' }, { text: '' }],
+    record: { type: 'compaction', preTokens, postTokens },
+  };
+};
+
+// What keys do.
+
+const inPrompt = (agent: Agent, key: Key, now: number): Change => {
+  const { draft } = agent;
+  switch (key.name) {
+    case 'text':
+      return { agent: { ...agent, draft: draft + key.text } };
+    case 'backspace':
+      return { agent: { ...agent, draft: Array.from(draft).slice(0, -1).join('') } };
+    case 'ctrl-u':
+      return { agent: { ...agent, draft: '' } };
+    case 'enter':
+      return agent.phase.kind === 'idle' ? submit(agent, now) : { agent };
+    case 'escape':
+      return interrupt(agent);
+    case 'ctrl-c':
+      if (draft !== '') return { agent: { ...agent, draft: '' } };
+      return now < agent.leaveUntil ? leave(agent) : interrupt({ ...agent, leaveUntil: now + leaveMs });
+    case 'ctrl-d':
+      return draft === '' ? leave(agent) : { agent };
+    default:
+      return { agent };
+  }
+};
+
+const submit = (before: Agent, now: number): Change => {
+  const prompt = before.draft.trim();
+  const agent = { ...before, draft: '' };
+  const says = (...lines: readonly Line[]): readonly Line[] => [
+    { text: `> ${prompt}`, style: 'bold' },
+    { text: '' },
+    ...lines,
+  ];
+  if (prompt === '') return { agent };
+  if (prompt === '/quit' || prompt === '/exit') return leave(agent);
+  if (prompt === '/compact')
+    return {
+      agent: { ...agent, phase: { kind: 'compacting', since: now, until: now + compactMs } },
+      printed: says(),
+    };
+  if (prompt.startsWith('/')) {
+    const text = prompt === '/help' ? helpText : `Unknown command ${prompt}. ${helpText}`;
+    return { agent, printed: says({ text: `  ${text}`, style: 'dim' }, { text: '' }) };
+  }
+  const { usedTokens, turns } = agent;
+  const after = tokensAfterTurn(agent);
+  if (after > windowTokens)
+    return { agent, printed: says({ text: `● ${fullText(usedTokens)}` }, { text: '' }) };
+  const command = /^run (.+)/.exec(prompt)?.[1];
+  if (command !== undefined)
+    return { agent: { ...agent, phase: { kind: 'dialog', command, yes: true } }, printed: says() };
+  const answer = agent.compacted ? answerAfterCompaction : answerOf(turns, usedTokens, after);
+  return { agent: think(agent, answer, now), printed: says() };
+};
+
+/** Starts thinking about an answer. */
+const think = (agent: Agent, answer: string, now: number): Agent => ({
+  ...agent,
+  phase: { kind: 'thinking', since: now, until: now + thinkMs, answer },
+});
+
+const inDialog = (agent: Agent, dialog: Dialog, key: Key, now: number): Change => {
+  const { command, yes } = dialog;
+  const asked: Line = { text: `● Run ${command}`, style: 'accent' };
+  const answered = (approved: boolean): Change =>
+    approved
+      ? {
+          agent: { ...agent, phase: { kind: 'running', since: now, until: now + runMs, command } },
+          printed: [asked],
+        }
+      : {
+          agent: think(agent, `You said no, so I did not run ${command}.`, now),
+          printed: [asked, { text: '  ⎿ denied', style: 'dim' }, { text: '' }],
+        };
+  switch (key.name === 'text' ? key.text : key.name) {
+    case 'up':
+      return { agent: { ...agent, phase: { ...dialog, yes: true } } };
+    case 'down':
+      return { agent: { ...agent, phase: { ...dialog, yes: false } } };
+    case '1':
+      return answered(true);
+    case 'enter':
+      return answered(yes);
+    case '2':
+    case 'escape':
+    case 'ctrl-c':
+      return answered(false);
+    default:
+      return { agent };
+  }
+};
+
+const interrupt = (agent: Agent): Change => {
+  const { phase } = agent;
+  if (!('since' in phase)) return { agent };
+  const row: readonly Line[] = phase.kind === 'streaming' ? [{ text: phase.row }] : [];
+  return {
+    agent: { ...agent, phase: { kind: 'idle' } },
+    printed: [...row, { text: '  ⎿ interrupted', style: 'dim' }, { text: '' }],
+  };
 };

@@ -1,3 +1,5 @@
+import stringWidth from 'string-width';
+
 // Rows -> escape sequences. The agent draws on the main screen: finished lines scroll away into the scrollback of the
 // terminal, the live rows at the end are drawn over again and again with relative moves.
 
@@ -31,18 +33,18 @@ export interface Canvas {
 
 export const emptyCanvas: Canvas = { rows: 0, cursorRow: 0, frame: '' };
 
-export interface Painted {
-  readonly text: string;
-  readonly canvas: Canvas;
-}
-
 export interface Brush {
   readonly size: Size;
   readonly colors: boolean;
 }
 
 /** Prints finished lines above the live rows and redraws those; nothing at all when nothing changed. */
-export const paint = (canvas: Canvas, printed: readonly Line[], live: Live, brush: Brush): Painted => {
+export const paint = (
+  canvas: Canvas,
+  printed: readonly Line[],
+  live: Live,
+  brush: Brush,
+): { readonly text: string; readonly canvas: Canvas } => {
   const { lines, cursor } = fitRows(live, brush.size.rows);
   const width = drawableColumns(brush.size);
   const frame = lines
@@ -105,27 +107,17 @@ const styled = ({ text, style }: Line, { colors }: Brush): string => {
   return `\x1b[${on}m${text}\x1b[${off}m`;
 };
 
-const wideChars =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-
-/** Columns of a text, well enough for a prompt: East Asian wide characters and emoji count two, marks none. */
-export const columnsOf = (text: string): number =>
-  Array.from(text).reduce(
-    (sum, char) => sum + (/\p{M}|\u200d/u.test(char) ? 0 : wideChars.test(char) ? 2 : 1),
-    0,
-  );
-
 /** The beginning of a text that fits. */
 export const clip = (text: string, columns: number): string => {
   let chars = Array.from(text).slice(0, columns);
-  while (columnsOf(chars.join('')) > columns) chars = chars.slice(0, -1);
+  while (stringWidth(chars.join('')) > columns) chars = chars.slice(0, -1);
   return chars.join('');
 };
 
 /** The end of a text that fits, as a prompt box shows a long draft. */
 export const clipStart = (text: string, columns: number): string => {
   let chars = Array.from(text).slice(-columns);
-  while (columnsOf(chars.join('')) > columns) chars = chars.slice(1);
+  while (stringWidth(chars.join('')) > columns) chars = chars.slice(1);
   return chars.join('');
 };
 
@@ -134,13 +126,13 @@ export const wrapLine = (line: Line, columns: number): readonly Line[] => {
   const rows: string[] = [];
   let row = '';
   for (const word of line.text.split(/(?<=\S)(?= )/)) {
-    if (row !== '' && columnsOf(row + word) > columns) {
+    if (row !== '' && stringWidth(row + word) > columns) {
       rows.push(row);
       row = `  ${word.trimStart()}`;
     } else {
       row += word;
     }
-    while (columnsOf(row) > columns) {
+    while (stringWidth(row) > columns) {
       const fitting = clip(row, columns);
       rows.push(fitting);
       row = `  ${row.slice(fitting.length)}`;
@@ -148,29 +140,6 @@ export const wrapLine = (line: Line, columns: number): readonly Line[] => {
   }
   return [...rows, row].map((text) => ({ ...line, text }));
 };
-
-/** Terminal modes an agent may leave on: what turns each of them on. */
-export const modeSequences = {
-  alternateScreen: '\x1b[?1049h',
-  mouse: '\x1b[?1000h\x1b[?1002h\x1b[?1003h\x1b[?1006h',
-  bracketedPaste: '\x1b[?2004h',
-  focus: '\x1b[?1004h',
-  kittyKeyboard: '\x1b[>1u',
-  modifyOtherKeys: '\x1b[>4;2m',
-  hiddenCursor: '\x1b[?25l',
-  scrollRegion: '\x1b[3;8r',
-  themeReports: '\x1b[?2031h',
-  sizeReports: '\x1b[?2048h',
-  alternateScroll: '\x1b[?1007h',
-  cursorStyle: '\x1b[5 q',
-  colors: '\x1b[1;31;44m',
-  // last: a terminal that honours it shows nothing of what follows
-  synchronized: '\x1b[?2026h',
-} as const;
-
-export type ModeName = keyof typeof modeSequences;
-
-export const modeNames = Object.keys(modeSequences) as readonly ModeName[];
 
 /** The modes the agent works with, and their way back. */
 export const holdModes = '\x1b[?2004h';

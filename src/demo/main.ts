@@ -1,84 +1,30 @@
-import { appendFileSync, closeSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { UserError } from '../core/json.js';
-import { advance, demoDeadline, startDemo, type Demo } from './agent.js';
-import type { Size } from './draw.js';
+import { parseArgs } from 'node:util';
+import { advance, demoDeadline, startDemo, type Event } from './agent.js';
+import { holdModes, type Size } from './draw.js';
 import { escapeWaitMs, flushKeys, readKeys, type Key } from './keys.js';
-import { type Step, parseScript, story } from './script.js';
-import type { Effect, Event } from './state.js';
+import { story, type Step } from './story.js';
 
-export interface Options {
-  /** a scripted user plays; otherwise the keyboard does */
-  readonly auto: boolean;
-  /** how much faster than real time, for tests */
-  readonly pace: number;
-  /** file with a script; see `Step` */
-  readonly script?: string;
-}
-
-export const parseOptions = (args: readonly string[]): Options => {
-  let options: Options = { auto: true, pace: 1 };
-  for (let at = 0; at < args.length; at += 1) {
-    const arg = args[at];
-    const value = args[at + 1];
-    switch (arg) {
-      case '--auto':
-        options = { ...options, auto: true };
-        break;
-      case '--interactive':
-        options = { ...options, auto: false };
-        break;
-      case '--pace':
-        options = { ...options, pace: parsePace(value) };
-        at += 1;
-        break;
-      case '--script':
-        if (value === undefined) throw wrong('--script needs a file');
-        options = { ...options, script: value };
-        at += 1;
-        break;
-      default:
-        throw wrong(`unknown option ${arg}`);
-    }
-  }
-  return options;
-};
-
-const parsePace = (text: string | undefined): number => {
-  const pace = Number(text);
-  if (pace > 0 && Number.isFinite(pace)) return pace;
-  throw wrong(`--pace must be a number above 0, got "${text ?? ''}"`);
-};
-
-const wrong = (message: string): UserError =>
-  new UserError(message, {
-    exitCode: 2,
-    hint: 'options: --auto, --interactive, --pace N, --script FILE.json',
-  });
-
-// The side of the demo agent that touches the world: terminal, clock, signals, session log.
-
-export interface Launch {
-  readonly steps: readonly Step[];
-  /** virtual milliseconds per real one */
-  readonly pace: number;
-  /** path of the session log */
-  readonly log?: string;
-}
+// The demo agent: a program that looks and behaves like a coding agent, without a model. `ctxwrap demo` runs it as its child. This is
+// the side of it that touches the world: terminal, clock, signals, session log.
 
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
-/** Runs the agent until it ends the process. */
-export const run = ({ steps, pace, log }: Launch): void => {
-  let demo: Demo = startDemo({ size: sizeNow(), colors: !process.env['NO_COLOR'] }, steps);
+/** Plays the steps of a scripted user, or waits for keys, until it ends the process. `pace`: virtual milliseconds in a real one. */
+const run = (steps: readonly Step[], pace: number, log: string | undefined): void => {
+  let demo = startDemo({ size: sizeNow(), colors: !process.env['NO_COLOR'] }, steps);
   let alarm: NodeJS.Timeout | undefined;
   const began = performance.now();
   const now = (): number => (performance.now() - began) * pace;
   const happen = (event: Event): void => {
-    const advanced = advance(demo, event, now());
+    if (demo.agent.end) return;
+    const { output, records, ...advanced } = advance(demo, event, now());
     demo = advanced.demo;
-    for (const effect of advanced.effects) perform(effect, log);
+    if (output !== '') process.stdout.write(output);
+    for (const record of records) appendLine(log, JSON.stringify({ ...record, at: Date.now() }));
     clearTimeout(alarm);
+    if (demo.agent.end) return leave(demo.agent.end.signal);
     const due = demoDeadline(demo, now());
     if (due === undefined) return;
     alarm = setTimeout(() => happen({ type: 'tick' }), Math.max(0, Math.ceil((due - now()) / pace)));
@@ -87,10 +33,14 @@ export const run = ({ steps, pace, log }: Launch): void => {
   listenToKeys((key) => happen({ type: 'key', key }));
   process.stdout.on('error', () => process.exit(1)); // nobody reads any more
   process.stdout.on('resize', () => happen({ type: 'resize', size: sizeNow() }));
-  // keys that came before the signal are read first, and are lost
-  process.on('SIGCONT', () => setImmediate(() => happen({ type: 'continued' })));
+  process.on('SIGCONT', () => {
+    if (demo.agent.end) return;
+    holdTerminal();
+    happen({ type: 'continued' });
+  });
   for (const signal of signals) process.on(signal, () => happen({ type: 'signal', signal }));
-  happen({ type: 'start' }); // who sees the first output may send a key or a signal at once
+  holdTerminal(); // who sees the first output may send a key or a signal at once
+  happen({ type: 'start' });
 };
 
 const sizeNow = (): Size => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });
@@ -114,38 +64,8 @@ const listenToKeys = (press: (key: Key) => void): void => {
   process.stdin.on('end', () => process.stdin.isTTY && process.exit(0));
 };
 
-const perform = (effect: Effect, log: string | undefined): void => {
-  switch (effect.type) {
-    case 'write':
-      process.stdout.write(effect.text);
-      return;
-    case 'record':
-      appendLine(log, JSON.stringify({ ...effect.record, at: Date.now() }));
-      return;
-    case 'append':
-      appendLine(log, effect.line);
-      return;
-    case 'raw':
-      setRaw(effect.on);
-      return;
-    case 'stop':
-      process.kill(process.pid, 'SIGTSTP');
-      return;
-    case 'close-output':
-      closeSync(1);
-      closeSync(2);
-      return;
-    case 'end':
-      process.exit(effect.code);
-      return;
-    case 'die':
-      for (const signal of signals) process.removeAllListeners(signal);
-      process.kill(process.pid, effect.signal);
-  }
-};
-
 const appendLine = (log: string | undefined, line: string): void => {
-  if (log === undefined || log === '') return;
+  if (!log) return;
   try {
     appendFileSync(log, `${line}\n`, { mode: 0o600 });
   } catch {
@@ -160,24 +80,20 @@ const setRaw = (on: boolean): void => {
   if (on) process.stdin.setRawMode(true);
 };
 
-// The demo agent: a program that looks and behaves like a coding agent, without a model. `ctxwrap demo` runs it as its child.
-
-const stepsOf = ({ script, auto }: Options): readonly Step[] => {
-  if (script === undefined) return auto ? story : [];
-  try {
-    return parseScript(readFileSync(script, 'utf8'));
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    throw new UserError(`cannot read the script ${script}`, { exitCode: 2 });
-  }
+/** Raw before anything is seen: who sees the prompt box may press a key. */
+const holdTerminal = (): void => {
+  setRaw(true);
+  process.stdout.write(holdModes);
 };
 
-try {
-  const options = parseOptions(process.argv.slice(2));
-  const log = process.env['CTXWRAP_DEMO_LOG'];
-  run({ steps: stepsOf(options), pace: options.pace, ...(log ? { log } : {}) });
-} catch (error) {
-  if (!(error instanceof UserError)) throw error;
-  process.stderr.write(`demo-agent: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);
-  process.exitCode = error.exitCode;
-}
+const leave = (signal: NodeJS.Signals | undefined): void => {
+  setRaw(false);
+  if (signal === undefined) process.exit(0);
+  for (const each of signals) process.removeAllListeners(each);
+  process.kill(process.pid, signal);
+};
+
+const { values } = parseArgs({
+  options: { interactive: { type: 'boolean', default: false }, pace: { type: 'string', default: '1' } },
+});
+run(values.interactive ? [] : story, Number(values.pace), process.env['CTXWRAP_DEMO_LOG']);

@@ -142,14 +142,13 @@ export const codex: TriedAgent = {
 
 // Qwen Code began as Gemini CLI, and much of it is the same.
 
-type Common = Pick<TriedAgent, 'compact' | 'strokes' | 'ready' | 'dialog'>;
-
-const common: Common = {
+const common = {
   compact: '/compress',
   strokes: ['/compress', ENTER],
   ready: /Type your message|Press '(?:Esc|i)' for/,
   dialog: /Allow execution of/,
-};
+  exit: '/quit',
+} as const;
 
 /** The settings file, for a start that asks nothing and tells nobody. */
 const settingsOf = (
@@ -176,7 +175,6 @@ export const gemini: TriedAgent = {
     }),
   }),
   summaries: 2,
-  exit: '/quit',
   windowTokens: 1_048_576,
 };
 
@@ -200,7 +198,6 @@ export const qwen: TriedAgent = {
     }),
   }),
   summaries: 1,
-  exit: '/quit',
   windowTokens: QWEN_WINDOW,
 };
 

@@ -4,20 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { grouped } from '../core/ladder.js';
 import { BACKSPACE, ESC } from './agents.js';
 import { strokesIn, sortKeys, writesIn } from './keys.js';
-import { must, numbersIn, wrongIn, knowsWindow, sizesBelow, tiersIn } from './scenario.js';
-import { FULL, LITTLE, type Stage } from './stage.js';
+import { knowsWindow, numbersIn, sizesBelow, tiersIn, wrongIn } from './numbers.js';
+import type { Stage } from './stage.js';
 
-// What several stories have in common: how the window becomes full, how a compaction ends, and what must stay as it is.
+// What several stories have in common: how a compaction ends, and what must stay as it is.
 
 export const ENDED = /compaction by us: /;
-const STEPS_WATCH_MS = 20_000; // longer than quiet, settled and countdown together
 const DONE_MS = 90_000;
 
-/** Turns that make the window full; an agent has to have something to summarise. */
-export const fill = async ({ turn }: Stage, usedTokens = FULL): Promise<void> => {
-  await turn(LITTLE);
-  await turn(LITTLE + 1_000);
-  await turn(usedTokens);
+/** Rejects with the sentence unless the condition holds. */
+export const must = (isTrue: boolean, sentence: string): void => {
+  if (!isTrue) throw new Error(sentence);
 };
 
 /** A log line without its time and level. */
@@ -45,7 +42,7 @@ export const untouched = async (
   { untilFooter, footer, watch, terminal, log }: Stage,
   reason: RegExp,
   shows: RegExp,
-  watchMs = STEPS_WATCH_MS,
+  watchMs: number,
 ): Promise<string> => {
   await untilFooter(reason);
   await watch(watchMs);
@@ -56,11 +53,7 @@ export const untouched = async (
 };
 
 /** What the footer says while a tool asks; what it asks where the agent tells. */
-const HELD_BY_DIALOG = /waiting: (?:a dialog is open|approve )/;
-
-/** The tool still asks. */
-export const unanswered = async (stage: Stage): Promise<string> =>
-  `${await untouched(stage, HELD_BY_DIALOG, stage.agent.dialog)}, and it still is`;
+export const HELD_BY_DIALOG = /waiting: (?:a dialog is open|approve )/;
 
 // What `ctxwrap verify` plays: one session, in which the window fills up, a dialog opens, a draft is written, it is compacted, and it ends.
 

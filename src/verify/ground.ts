@@ -92,27 +92,20 @@ const wordsWith =
     return ['unshare', ...all, 'sh', '-c', UP, 'sh', ...words];
   };
 
-/** The words that run a command in such a place. */
+/** The words that run a command in the best of such places. */
 export const isolated = wordsWith(WITH_PROCESSES);
 
-const obstacleTo = ([file, ...args]: Words): string | undefined => {
+/** Why a command cannot be run; undefined when it can. */
+export const obstacleTo = ([file, ...args]: Words): string | undefined => {
   const { status, stderr, error } = spawnSync(file, args, { encoding: 'utf8' });
   if (status === 0) return undefined;
   return error ? error.message : (stderr.trim().split('\n').at(-1) ?? '');
 };
 
-/** Why there is no such place here; undefined when there is one. */
-export const whyNotIsolated = (): string | undefined => {
-  const reason = obstacleTo(isolated(['true']));
-  if (reason === undefined) return undefined;
-  return `the lab needs the right to make namespaces (unshare and ip of Linux): ${reason}`;
-};
-
 /** The best place that can be had here: Linux lets some users make one, and its containers few. */
 export const bestPlace = (): Place => {
-  const places = [WITH_PROCESSES, WITHOUT_NETWORK].map(wordsWith);
   let openFor = '';
-  for (const words of places) {
+  for (const words of [isolated, wordsWith(WITHOUT_NETWORK)]) {
     const reason = obstacleTo(words(['true']));
     if (reason === undefined) return { words };
     openFor = reason;

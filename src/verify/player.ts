@@ -1,13 +1,11 @@
-import { mkdirSync, existsSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord, listAt, parseRecord, textAt } from '../core/json.js';
 import type { VerifiedCheck } from '../core/records.js';
 import { type TriedAgent, triedAgents } from './agents.js';
 import { SHORT_SUMMARY_MS, steps } from './certificate.js';
 import { environmentIn, versionOf } from './ground.js';
-import { strokesIn, sortKeys, writesIn } from './keys.js';
-import { must, SUMMARY_MS, type Scenario } from './scenario.js';
-import { openStage, type Stage, BOUNDS, type StageOptions } from './stage.js';
+import { openStage, type Stage } from './stage.js';
 
 // Plays the certificate in the place where it was started, and tells what happens.
 
@@ -76,8 +74,7 @@ export const perform = async (order: Order, tell: (told: Told) => Promise<unknow
   const agent = triedAgents.find(({ name }) => name === order.agent);
   if (!agent) throw new Error(`no such agent: ${order.agent}`);
   try {
-    const stage = await open(agent, order, tell);
-    if (stage) await playAll(stage, tell);
+    await playAll(await open(agent, order, tell), tell);
   } catch (error) {
     await tell({ kind: 'trouble', text: reasonIn(error) });
   }
@@ -87,18 +84,17 @@ const open = async (
   agent: TriedAgent,
   { file, folder, ctxwrap, programs, isOpen }: Order,
   tell: (told: Told) => Promise<unknown>,
-): Promise<Stage | undefined> => {
+): Promise<Stage> => {
   const commands = dirname(file);
   const [node] = ctxwrap;
   const env = environmentIn(join(folder, 'home'), [commands, dirname(node)], programs);
   const version = await versionOf(agent, env);
   if (version === undefined) throw new Error(`${file} --version printed no version`);
   await tell({ kind: 'version', version });
-  const rest = { options: [], isVim: false, hearsState: false, summaryMs: SHORT_SUMMARY_MS };
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
-  const place = { commands, ctxwrap, folder, programs, temporary, isOpen, patienceMs: PATIENCE_MS };
-  return openStage({ agent, version, ...place, ...rest });
+  const place = { commands, ctxwrap, folder, programs, temporary, isOpen };
+  return openStage({ agent, version, ...place, summaryMs: SHORT_SUMMARY_MS, patienceMs: PATIENCE_MS });
 };
 
 const playAll = async (stage: Stage, tell: (told: Told) => Promise<unknown>): Promise<void> => {
@@ -110,7 +106,7 @@ const playAll = async (stage: Stage, tell: (told: Told) => Promise<unknown>): Pr
     for (const { name, play } of steps) {
       const isLate = performance.now() > end;
       const reason = isOver ? 'the session has ended' : isLate ? 'what came before took too long' : undefined;
-      const check = await (reason === undefined ? judged(stage, play) : unplayed(reason));
+      const check = reason === undefined ? await judged(stage, play) : unplayed(reason);
       await tell({ kind: 'check', name, ...check });
     }
   } catch (error) {
@@ -134,11 +130,7 @@ const start = async ({ terminal, watch, agent }: Stage): Promise<void> => {
 
 const OWN_COMPACTION = /compaction by the (?:agent|user): .*/; // of the agent's own accord: the window is not full any more
 
-const unplayed = async (reason: string) => ({
-  isGood: false,
-  evidence: `not played: ${reason}`,
-  screen: [],
-});
+const unplayed = (reason: string) => ({ isGood: false, evidence: `not played: ${reason}`, screen: [] });
 
 const judged = async (stage: Stage, play: (stage: Stage) => Promise<string>) => {
   const { terminal, activity, log } = stage;
@@ -157,76 +149,3 @@ const lastRows = (rows: readonly string[]): readonly string[] =>
   rows.filter((row) => /[\p{L}\p{N}]/u.test(row)).slice(-SCREEN_ROWS);
 
 const reasonIn = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-// Plays one scenario with one agent, once, and judges it. Runs in a place without a network.
-
-const PLAY_LOOK_MS = 1_000; // a person looks at what has come up: Gemini loses keys that are pressed in its first moment
-
-export interface Verdict {
-  readonly isGood: boolean;
-  /** what proves it, or what went wrong */
-  readonly evidence: string;
-}
-
-export interface PlayOptions<Agent extends TriedAgent> extends Pick<
-  StageOptions<Agent>,
-  'agent' | 'version' | 'commands' | 'ctxwrap' | 'folder'
-> {
-  readonly scenario: Scenario<Agent>;
-  /** of ctxwrap, beside those of the scenario */
-  readonly options?: readonly string[];
-}
-
-export const play = async <Agent extends TriedAgent>(given: PlayOptions<Agent>): Promise<Verdict> => {
-  const { agent, scenario, folder } = given;
-  const { isVim = false, hearsState = false, summaryMs = SUMMARY_MS } = scenario;
-  const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
-  const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];
-  const files = scenario.files?.(given.ctxwrap.join(' '), agent);
-  const stage = await openStage({ ...given, options, isVim, hearsState, summaryMs, files });
-  let verdict: Verdict;
-  try {
-    await stage.untilScreen(agent.ready);
-    await stage.watch(PLAY_LOOK_MS);
-    await stage.untilScreen(agent.ready);
-    const evidence = await scenario.play(stage);
-    verdict = { isGood: true, evidence };
-  } catch (error) {
-    verdict = { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
-  }
-  await stage.end();
-  const judged = withKeys(verdict, stage, scenario);
-  writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
-  return judged;
-};
-
-/** The keys in the recording judge, too: also of a scenario that went well so far. */
-const withKeys = <Agent extends TriedAgent>(
-  verdict: Verdict,
-  stage: Stage<Agent>,
-  { typed, strokes }: Scenario<Agent>,
-): Verdict => {
-  try {
-    const { ours, runs, lost } = sortKeys(writesIn(stage.cast()), stage.terminal.pressed());
-    if (verdict.isGood) {
-      must(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
-      const { agent } = stage;
-      const command = strokes?.(agent) ?? agent.strokes;
-      const expected = Array.from({ length: typed ?? 0 }, () => command).flat();
-      must(
-        typed === undefined || JSON.stringify(ours) === JSON.stringify(expected),
-        `keys that nobody pressed: ${JSON.stringify(ours)}`,
-      );
-      must(typed === undefined || runs === typed, 'a key of the user came between the command and its Enter');
-      const audited = strokesIn(stage.audit());
-      must(
-        JSON.stringify(audited) === JSON.stringify(ours),
-        `the audit log tells of ${JSON.stringify(audited)}, and not of ${JSON.stringify(ours)}`,
-      );
-      must(!existsSync(join(stage.project, 'approved')), 'a tool was approved');
-    }
-    return { ...verdict, evidence: `keys of ours: ${ours.length}; ${verdict.evidence}` };
-  } catch (error) {
-    return { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
-  }
-};

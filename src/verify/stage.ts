@@ -84,13 +84,6 @@ const makeWaits = (terminal: UserWindow, mock: Mock, { log }: Traces): Waits => 
 
 // One session to look at: ctxwrap with an agent in the user's terminal, the model behind it, and what the wrapper says of itself.
 
-/** Bounds of the tiers in every story of the lab, in tokens, and numbers that lie between them. */
-export const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;
-export const LITTLE = 10_000;
-export const SOME = 20_000;
-export const FULL = 55_000;
-export const HARD = 75_000;
-
 export interface StageOptions<Agent extends TriedAgent = TriedAgent> {
   readonly agent: Agent;
   readonly version: string;
@@ -101,12 +94,12 @@ export interface StageOptions<Agent extends TriedAgent = TriedAgent> {
   /** for everything that is written */
   readonly folder: string;
   /** of ctxwrap */
-  readonly options: readonly string[];
-  readonly isVim: boolean;
+  readonly options?: readonly string[];
+  readonly isVim?: boolean;
   /** beside those of the agent, by their paths in the home */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** the terminal understands OSC 7501 */
-  readonly hearsState: boolean;
+  readonly hearsState?: boolean;
   /** how long the summary of a compaction takes, in milliseconds */
   readonly summaryMs: number;
   /** for everything that is waited for, unless said otherwise, in milliseconds */
@@ -139,7 +132,7 @@ const run = promisify(execFile);
 export const openStage = async <Agent extends TriedAgent>(
   given: StageOptions<Agent>,
 ): Promise<Stage<Agent>> => {
-  const { agent, version, folder, isVim, hearsState } = given;
+  const { agent, version, folder, options = [], isVim = false, hearsState = false } = given;
   const [node, program] = given.ctxwrap;
   const mock = await startMock();
   mock.control({ summary: lasting(given.summaryMs / agent.summaries) });
@@ -149,9 +142,8 @@ export const openStage = async <Agent extends TriedAgent>(
     ...(given.temporary === undefined ? {} : { TMPDIR: given.temporary }),
   };
   const args = agent.args({ version, help: await helpOf(agent, env) });
-  const options = [...tracingOptions(folder), ...given.options];
   const terminal = openWindow({
-    words: [node, program, ...options, agent.name, ...args],
+    words: [node, program, ...tracingOptions(folder), ...options, agent.name, ...args],
     cwd: ground.project,
     env: { ...env, ...(given.isOpen ? proxiesTo(mock.port) : {}), ...agent.env(ground) },
     hearsState,

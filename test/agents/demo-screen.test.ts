@@ -1,14 +1,14 @@
 // The demo agent played with a hand clock, and what its runtime makes of each screen.
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../src/demo/state.js';
-import { advance, demoDeadline, startDemo } from '../../src/demo/agent.js';
-import { parseScript } from '../../src/demo/script.js';
+import { advance, demoDeadline, startDemo, type Event } from '../../src/demo/agent.js';
+import { emptyCanvas, paint, title } from '../../src/demo/draw.js';
+import { liveRows, titleOf, type Phase } from '../../src/demo/live.js';
+import { ask, type Step } from '../../src/demo/story.js';
 import { demoScreen } from '../../src/agents/demo/agent.js';
-import { runtimes } from '../../src/agents/index.js';
 import { makeScreen } from '../../src/terminal/screen.js';
-import { readLines } from '../support/read-log.js';
 
 const size = { columns: 80, rows: 24 };
+const brush = { size, colors: true };
 
 interface Look {
   readonly activity: string;
@@ -16,39 +16,68 @@ interface Look {
   readonly facts: readonly string[];
 }
 
-/** What is seen after each step of the clock; a script that waits for keys ends there. */
-const play = async (
-  ...steps: readonly object[]
-): Promise<{ looks: readonly Look[]; records: readonly string[] }> => {
+/** Draws and looks at what was drawn. */
+const makeLooker = () => {
   const screen = makeScreen(size, () => '');
-  let demo = startDemo({ size, colors: true }, parseScript(JSON.stringify(steps)));
   let read = demoScreen.reader({});
+  return async (output: string, now: number): Promise<Look> => {
+    screen.feed(Buffer.from(output));
+    await screen.settled();
+    const seen = screen.seen();
+    if (!seen) throw new Error('there is no screen');
+    const { next, activity, facts } = read(seen, now);
+    read = next;
+    return {
+      activity: activity.activity,
+      prompt: demoScreen.prompt?.(seen)?.text,
+      facts: facts.map((fact) => (fact.type === 'compact-result' ? JSON.stringify(fact.result) : fact.type)),
+    };
+  };
+};
+
+/** What is seen after each step of the clock; a user who waits for the keyboard ends there. */
+const play = async (...steps: readonly Step[]): Promise<readonly Look[]> => {
+  const look = makeLooker();
+  let demo = startDemo(brush, steps);
   const looks: Look[] = [];
-  const records: string[] = [];
   let event: Event = { type: 'start' };
   let now: number | undefined = 0;
   while (now !== undefined && now < 60_000) {
     const advanced = advance(demo, event, now);
     demo = advanced.demo;
-    for (const effect of advanced.effects) {
-      if (effect.type === 'write') screen.feed(Buffer.from(effect.text));
-      if (effect.type === 'record') records.push(JSON.stringify({ ...effect.record, at: now }));
-    }
-    await screen.settled();
-    const seen = screen.seen();
-    if (!seen) throw new Error('there is no screen');
-    const step = read(seen, now);
-    read = step.next;
-    const facts = step.facts.map((fact) =>
-      fact.type === 'compact-result' ? JSON.stringify(fact.result) : fact.type,
-    );
-    looks.push({ activity: step.activity.activity, prompt: demoScreen.prompt?.(seen)?.text, facts });
-    if (advanced.effects.some(({ type }) => type === 'end')) break;
+    looks.push(await look(advanced.output, now));
+    if (demo.agent.end) break;
     const due = demoDeadline(demo, now);
     now = due === undefined ? undefined : Math.max(now + 1, due);
     event = { type: 'tick' };
   }
-  return { looks, records };
+  return looks;
+};
+
+interface Frame {
+  readonly said?: readonly string[];
+  readonly draft?: string;
+  readonly phase?: Phase;
+}
+
+const idle: Phase = { kind: 'idle' };
+const compacting: Phase = { kind: 'compacting', since: 0, until: 3_500 };
+
+/** What is seen in windows of the agent's, of which some show what the demo never does. */
+const playFrames = async (...frames: readonly Frame[]): Promise<readonly Look[]> => {
+  const look = makeLooker();
+  const looks: Look[] = [];
+  for (const [now, { said = [], draft = '', phase = idle }] of frames.entries()) {
+    const printed = said.flatMap((text) => [{ text }, { text: '' }]);
+    const { text } = paint(
+      emptyCanvas,
+      printed,
+      liveRows({ phase, draft, leaveUntil: 0, brush }, now),
+      brush,
+    );
+    looks.push(await look(`${title(titleOf(phase, now))}\x1b[H\x1b[2J${text}`, now));
+  }
+  return looks;
 };
 
 const kindOf = (prompt: string | undefined): string =>
@@ -58,42 +87,35 @@ const activities = (looks: readonly Look[]) =>
   looks.map(({ activity }) => activity).filter((each, index, all) => each !== all[index - 1]);
 const facts = (looks: readonly Look[]) => looks.flatMap((look) => look.facts);
 
-const settled = [
-  { step: 'wait', until: 'idle' },
-  { step: 'wait', ms: 500 },
-];
-const command = [
-  { step: 'type', text: '/compact', everyMs: 10 },
-  { step: 'wait', ms: 100 },
-  { step: 'key', key: 'enter' },
-  ...settled,
-];
+const settled: readonly Step[] = [{ until: 'idle' }, { waitMs: 500 }];
+const command: readonly Step[] = [...ask('/compact'), ...settled];
 
 describe('the screen of the demo agent', () => {
   it('shows what it does, and its prompt', async () => {
-    const { looks } = await play(
+    const looks = await play(
       ...settled,
-      { step: 'type', text: 'hi', everyMs: 10 },
-      { step: 'key', key: 'enter' },
+      ...ask('hi'),
       ...settled,
-      { step: 'dialog', command: 'make' },
-      { step: 'wait', ms: 500 },
-      { step: 'key', key: 'escape' },
+      ...ask('run make'),
+      { waitMs: 500 },
+      { name: 'escape' },
       ...settled,
       ...command,
-      { step: 'exit' },
+      ...ask('/quit'),
     );
     expect(activities(looks)).toEqual([
       'ready',
       'draft',
       'busy',
       'ready',
+      'draft',
       'dialog',
       'busy',
       'ready',
       'draft',
       'compacting',
       'ready',
+      'draft',
       'unknown',
     ]);
     expect(facts(looks)).toEqual(['boundary']);
@@ -109,86 +131,41 @@ describe('the screen of the demo agent', () => {
     expect(looks.map(({ prompt }) => prompt)).toContain('/compact');
   });
 
-  it.each([
-    ['fail', 'the model is overloaded', { kind: 'failed', failure: 'error' }],
-    ['noop', 'Nothing to compact.', { kind: 'noop' }],
-  ])('tells once how a compaction ends that is told to %s', async (how, words, result) => {
-    const { looks } = await play(...settled, { step: 'on-compact', how }, ...command, ...command);
-    const told = facts(looks).map((fact) => JSON.parse(fact) as { readonly text: string });
-    expect(told).toEqual([expect.objectContaining(result), expect.objectContaining(result)]);
-    expect(told[0]?.text).toContain(words);
+  it('has a dialog, which Enter approves', async () => {
+    const looks = await play(...settled, ...ask('run make'), { waitMs: 500 }, { name: 'enter' });
+    expect(activities(looks)).toEqual(['ready', 'draft', 'dialog', 'busy', 'ready']);
   });
 
-  it('says that it has compacted when it lies, and writes no record', async () => {
-    const { looks, records } = await play(
-      ...settled,
-      { step: 'on-compact', how: 'lie' },
-      ...command,
-      { step: 'say', text: 'x' },
-      ...settled,
+  it.each([
+    ['✗ Compaction failed: the model is overloaded', compacting, { kind: 'failed', failure: 'error' }],
+    ['● Nothing to compact.', idle, { kind: 'noop' }],
+  ])('tells once how a compaction ends that changes nothing: %s', async (words, phase, result) => {
+    const again = ['> /compact', words, '> /compact'];
+    const looks = await playFrames(
+      {},
+      { draft: '/compact' },
+      { said: again.slice(0, 1), phase },
+      { said: again.slice(0, 2) },
+      { said: again.slice(0, 2), draft: 'more' },
+      { said: again.slice(0, 2), draft: '/compact' },
+      { said: again, phase },
+      { said: [...again, words] },
+      { said: [...again, words] },
     );
-    expect(facts(looks)).toEqual(['boundary']);
-    expect(records.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['turn']);
-    expect(records[0]).toContain('"usedTokens":34490'); // what it had, and the gain of a first turn
+    const told = facts(looks).map((fact) => JSON.parse(fact) as { readonly text: string });
+    expect(told).toEqual([expect.objectContaining(result), expect.objectContaining(result)]);
+    expect(words).toContain(told[0]?.text);
   });
 
   it('tells that the user stopped it', async () => {
-    const { looks } = await play(
-      ...settled,
-      ...command.slice(0, 3),
-      { step: 'wait', ms: 800 },
-      { step: 'key', key: 'escape' },
-      ...settled,
-    );
+    const looks = await play(...settled, ...ask('/compact'), { waitMs: 800 }, { name: 'escape' }, ...settled);
     expect(facts(looks)).toEqual(['{"kind":"interrupted","by":"the user"}']);
   });
 
-  it('does nothing with a command that it swallows, and with keys that it ignores', async () => {
-    const swallowed = await play(...settled, { step: 'on-compact', how: 'swallow' }, ...command);
-    expect(activities(swallowed.looks)).toEqual(['ready', 'draft', 'ready']);
-    const deaf = await play(...settled, { step: 'ignore-keys', keys: ['enter'] }, ...command);
-    expect(deaf.looks.at(-1)).toMatchObject({ activity: 'draft', prompt: '/compact' });
-    const lost = await play(...settled, { step: 'ignore-keys', keys: ['text'] }, ...command);
-    expect(activities(lost.looks)).toEqual(['ready']);
-  });
-
-  it('has a dialog between the command and Enter, which Enter would approve', async () => {
-    const { looks } = await play(
-      ...settled,
-      { step: 'dialog-behind', command: 'rm -rf x' },
-      ...command.slice(0, 2),
-    );
-    expect(looks.at(-1)).toMatchObject({ activity: 'dialog', prompt: undefined });
-    const approved = await play(
-      ...settled,
-      { step: 'dialog-behind', command: 'rm -rf x' },
-      ...command.slice(0, 3),
-      { step: 'wait', ms: 300 },
-    );
-    expect(activities(approved.looks)).toContain('busy');
-  });
-
-  it('goes on for ever when it hangs', async () => {
-    const { looks } = await play(...settled, { step: 'on-compact', how: 'hang' }, ...command.slice(0, 3), {
-      step: 'wait',
-      ms: 30_000,
-    });
-    expect(looks.at(-1)?.activity).toBe('compacting');
-  });
-
-  it('compacts by itself from a number of tokens on', async () => {
-    const { looks, records } = await play(
-      ...settled,
-      { step: 'auto-compact', usedTokens: 150_000 },
-      { step: 'say', text: 'a' },
-      ...settled,
-      { step: 'fill', usedTokens: 160_000 },
-      { step: 'say', text: 'b' },
-      { step: 'wait', ms: 8_000 },
-      ...settled,
-    );
-    expect(activities(looks)).toEqual(['ready', 'busy', 'ready', 'busy', 'compacting', 'ready']);
-    expect(records.at(-1)).toContain('"type":"compaction","trigger":"agent","preTokens":160000');
+  it('tells nothing of a command that is gone without an answer', async () => {
+    const looks = await playFrames({}, { draft: '/compact' }, {}, { said: ['● hello'] });
+    expect(activities(looks)).toEqual(['ready', 'draft', 'ready']);
+    expect(facts(looks)).toEqual([]);
   });
 
   it('is recognised by its title', async () => {
@@ -196,20 +173,5 @@ describe('the screen of the demo agent', () => {
     if (!seen.screen) throw new Error('there is no screen');
     expect(demoScreen.recognises({ screen: seen.screen.screen, signals: seen.signals })).toBe(true);
     expect(demoScreen.recognises({ screen: seen.screen.screen, signals: { title: 'demo' } })).toBe(false);
-  });
-});
-
-describe('the session file of the demo agent', () => {
-  it('tells of a compaction that failed', () => {
-    const line = '{"type":"compaction-failed","text":"Compaction failed: no","at":5}';
-    expect(readLines(runtimes.demo, [line])).toEqual({
-      facts: [
-        {
-          type: 'compact-result',
-          result: { kind: 'failed', failure: 'error', text: 'Compaction failed: no' },
-        },
-      ],
-      misfits: [],
-    });
   });
 });

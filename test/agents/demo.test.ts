@@ -9,7 +9,7 @@ describe('the session file of the demo agent', () => {
     const lines = [
       '{"type":"turn","usedTokens":20000,"windowTokens":32000,"model":"demo-1","at":1}',
       '{"type":"turn","usedTokens":24000,"windowTokens":32000,"model":"demo-1","at":2}',
-      '{"type":"compaction","trigger":"user","preTokens":24000,"postTokens":4000,"at":3}',
+      '{"type":"compaction","preTokens":24000,"postTokens":4000,"at":3}',
       '{"type":"turn","usedTokens":5000,"windowTokens":32000,"model":"demo-1","at":4}',
     ];
     const { facts, misfits } = readLines(runtimes.demo, lines);

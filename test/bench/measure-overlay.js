@@ -1,5 +1,5 @@
-// From the hotkey's byte to the last byte of the overlay's last row, over the demo agent with a number to show.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// From the hotkey's byte to the last byte of the overlay's last row, over what looks like the demo agent, with a number to show.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { median, percentile, sleep } from './numbers.js';
 import { openTerminal } from './terminal.js';
@@ -14,14 +14,8 @@ const APART_MS = 700; // two presses that are closer together are one double pre
 const root = join(import.meta.dirname, '../..');
 
 const demo = (folder) => {
-  const script = join(folder, 'script.json');
-  const steps = [
-    { step: 'fill', usedTokens: 124_000 },
-    { step: 'say', text: 'FILLED' },
-  ];
   mkdirSync(folder, { recursive: true });
-  writeFileSync(script, JSON.stringify([{ step: 'wait', until: 'idle' }, ...steps]));
-  const agent = [process.execPath, join(root, 'dist/demo-agent.js'), '--pace', '20', '--script', script];
+  const agent = [process.execPath, join(root, 'test/fixtures/programs/demo-like.js'), '--used', '124000'];
   const wrapper = [process.execPath, join(root, 'bin/ctxwrap.js'), '--runtime', 'demo', '--', ...agent];
   return ['env', `CTXWRAP_DEMO_LOG=${join(folder, 'log.jsonl')}`, ...wrapper];
 };

@@ -7,7 +7,7 @@ const turns = (log: readonly Record<string, unknown>[]) => log.filter((record) =
 
 describe('by itself', () => {
   it('climbs to hard, compacts, goes on small and says goodbye', async () => {
-    await onStage({ args: ['--auto', '--pace', '20'] }, async ({ ended, rows, log, terminal }) => {
+    await onStage({ args: ['--pace', '20'] }, async ({ ended, rows, log, terminal }) => {
       expect(await ended).toMatchObject({ exitCode: 0 });
       const text = rows('all').join('\n');
       expect(text).toContain('Compacted 178k → 14k');
@@ -21,7 +21,6 @@ describe('by itself', () => {
       expect(used.at(-1)).toBeLessThan(20_000);
       expect(log()[8]).toMatchObject({
         type: 'compaction',
-        trigger: 'user',
         preTokens: 178_210,
         postTokens: 13_962,
       });
@@ -98,7 +97,7 @@ describe('at the keyboard', () => {
       type('/compact\r');
       await until('Compacting conversation…');
       await until('Compacted 34k → 13k');
-      expect(log().at(-1)).toMatchObject({ type: 'compaction', trigger: 'user', preTokens: 34_490 });
+      expect(log().at(-1)).toMatchObject({ type: 'compaction', preTokens: 34_490 });
     });
   });
 
@@ -145,6 +144,18 @@ describe('at the keyboard', () => {
         );
         expect(rows().filter((row) => row.startsWith('╭'))).toHaveLength(1);
       }
+    });
+  });
+
+  it('draws its prompt again when it goes on after a stop', async () => {
+    await onStage(interactive, async ({ until, type, signal, terminal }) => {
+      await until(idle);
+      type('half');
+      await until('│ > half');
+      terminal.reset(); // what somebody else did with the terminal meanwhile
+      signal('SIGCONT');
+      await until('│ > half');
+      expect(terminal.modes.bracketedPasteMode).toBe(true);
     });
   });
 

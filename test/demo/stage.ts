@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,7 @@ export interface Stage {
 }
 
 export interface Setting {
-  readonly args?: readonly string[];
-  readonly script?: readonly object[];
+  readonly args: readonly string[];
   readonly log?: boolean;
   readonly columns?: number;
   readonly rows?: number;
@@ -48,15 +47,12 @@ export const onStage = async (setting: Setting, act: (stage: Stage) => Promise<v
 const start = (setting: Setting, folder: string) => {
   const { columns = 80, rows = 24 } = setting;
   const logFile = join(folder, 'log.jsonl');
-  const scriptFile = join(folder, 'script.json');
-  const scripted = setting.script ? ['--script', scriptFile] : [];
-  if (setting.script) writeFileSync(scriptFile, JSON.stringify(setting.script));
   const env = {
     ...process.env,
     ...setting.env,
     ...(setting.log === false ? {} : { CTXWRAP_DEMO_LOG: logFile }),
   };
-  const args = [program, ...(setting.args ?? ['--pace', '20']), ...scripted];
+  const args = [program, ...setting.args];
   const terminal = new Terminal({
     cols: columns,
     rows,

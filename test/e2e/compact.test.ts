@@ -1,10 +1,10 @@
-// Compacting as a user meets it: the built program around the demo agent, which does as it is told, also wrong.
+// Compacting as a user meets it: the built program around what looks like the demo agent, and does as it is told, also wrong.
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, full, onScene, says, turn, WAIT } from '../support/compact-scene.js';
+import { COMPACT_KEYS, onScene, says, WAIT } from '../support/compact-scene.js';
 
 describe.concurrent('a full window', () => {
   it('is compacted after a countdown, without the user, and the footer says from how much to how much', async () => {
-    await onScene(full, async ({ window, ended, keys }) => {
+    await onScene([], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       await ended('verified');
       await says(window, 'compacted 50k →');
@@ -13,7 +13,7 @@ describe.concurrent('a full window', () => {
   }, 60_000);
 
   it('is left alone while the user types, whose draft is kept', async () => {
-    await onScene(full, async ({ window, keys, outcomes }) => {
+    await onScene([], async ({ window, keys, outcomes }) => {
       await says(window, 'compacting in');
       window.type('half a thought');
       await says(window, 'holding: you have a draft');
@@ -24,7 +24,7 @@ describe.concurrent('a full window', () => {
   });
 
   it('is left alone while the agent never comes to rest', async () => {
-    await onScene([{ step: 'log', line: turn }, { step: 'never-idle' }], async ({ window, keys }) => {
+    await onScene(['--busy'], async ({ window, keys }) => {
       await says(window, 'waiting: agent is busy');
       expect(keys()).toBe('');
     });
@@ -32,7 +32,7 @@ describe.concurrent('a full window', () => {
 
   it('is only spoken of where the user wants to be asked', async () => {
     await onScene(
-      full,
+      [],
       async ({ window, keys, ended }) => {
         await says(window, 'full: compact with Ctrl-] c');
         expect(keys()).toBe('');
@@ -47,16 +47,16 @@ describe.concurrent('a full window', () => {
 
 describe.concurrent('a compaction that the user asks for by a key', () => {
   it.each([
-    { what: 'fails', script: [{ step: 'on-compact', how: 'fail' }], kind: 'failed' },
-    { what: 'has nothing to do', script: [{ step: 'on-compact', how: 'noop' }], kind: 'noop' },
+    { what: 'fails', agent: ['--compact', 'fail'], kind: 'failed' },
+    { what: 'has nothing to do', agent: ['--compact', 'noop'], kind: 'noop' },
     {
       what: 'gets no Enter',
-      script: [{ step: 'ignore-keys', keys: ['enter'] }],
+      agent: ['--deaf', 'enter'],
       kind: 'not-started',
       keys: `/compact\r${'\x7f'.repeat(8)}`,
     },
-  ])('and that $what is told as $kind', async ({ script, kind, keys: expected = '/compact\r' }) => {
-    await onScene([...script, ...full], async ({ window, ended, keys }) => {
+  ])('and that $what is told as $kind', async ({ agent, kind, keys: expected = '/compact\r' }) => {
+    await onScene(agent, async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await ended(kind);
@@ -65,7 +65,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('and that is swallowed is not told to have failed at once: an agent can begin late', async () => {
-    await onScene([{ step: 'on-compact', how: 'swallow' }, ...full], async ({ window, outcomes, keys }) => {
+    await onScene(['--compact', 'swallow'], async ({ window, outcomes, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await says(window, 'command sent, not seen to start yet');
@@ -75,20 +75,17 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is not submitted when a dialog opens between the command and Enter', async () => {
-    await onScene(
-      [{ step: 'dialog-behind', command: 'rm -r /' }, ...full],
-      async ({ window, ended, keys }) => {
-        await says(window, 'compacting in');
-        window.type(COMPACT_KEYS);
-        await ended('not-delivered');
-        expect(keys()).toBe('/compact');
-        expect(window.rows().join('\n')).toContain('Do you want to run rm -r /?');
-      },
-    );
+    await onScene(['--ask-at-command', 'rm -r /'], async ({ window, ended, keys }) => {
+      await says(window, 'compacting in');
+      window.type(COMPACT_KEYS);
+      await ended('not-delivered');
+      expect(keys()).toBe('/compact');
+      expect(window.rows().join('\n')).toContain('Do you want to run rm -r /?');
+    });
   });
 
   it('is taken back when the command does not arrive', async () => {
-    await onScene([{ step: 'ignore-keys', keys: ['text'] }, ...full], async ({ window, ended, keys }) => {
+    await onScene(['--deaf', 'text'], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await ended('not-delivered');
@@ -97,7 +94,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is interrupted by the end of the agent', async () => {
-    await onScene([{ step: 'on-compact', how: 'hang' }, ...full], async ({ window, ended, keys }) => {
+    await onScene(['--compact', 'hang'], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await window.until('Compacting conversation');
@@ -108,7 +105,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is not proved by words alone', async () => {
-    await onScene([{ step: 'on-compact', how: 'lie' }, ...full], async ({ window, ended, outcomes }) => {
+    await onScene(['--compact', 'lie'], async ({ window, ended, outcomes }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await says(window, 'compacted, size not told yet');
@@ -119,7 +116,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('sends what the user types meanwhile behind it, in its order', async () => {
-    await onScene(full, async ({ window, ended, keys }) => {
+    await onScene([], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 10_000, interval: 1 });

@@ -1,12 +1,11 @@
-// Calling a user who looks elsewhere, through the built program around the demo agent.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// Calling a user who looks elsewhere, through the built program around what looks like the demo agent.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bin, inTerminal, makeBench } from '../cli/launcher.js';
 import type { Bench } from '../cli/launcher.js';
+import { programPath } from '../support/programs.js';
 
-const agent = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
 const WAIT = { timeout: 30_000, interval: 20 };
 
 let bench: Bench;
@@ -15,24 +14,15 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-/** The demo agent with a window that is full, and then in a dialog. */
+/** An agent with a window that is full, and then in a dialog. */
 const openScene = (options: readonly string[], env: Record<string, string>) => {
-  const script = join(bench.folder, 'script.json');
-  const steps = [
-    { step: 'wait', until: 'idle' },
-    { step: 'fill', usedTokens: 50_000 },
-    { step: 'say', text: 'a long answer' },
-    { step: 'wait', until: 'idle' },
-    { step: 'dialog', command: 'rm -r old', stuck: true },
-  ];
-  writeFileSync(script, JSON.stringify(steps));
   const scene: Bench = {
     ...bench,
     env: { ...bench.env, ...env, CTXWRAP_DEMO_LOG: join(bench.folder, 'demo.jsonl') },
   };
   const bounds = ['--mode', 'warn', '--warn', '20k', '--auto', '30k', '--hard', '190k'];
   const log = join(bench.folder, 'log');
-  const program = [process.execPath, agent, '--pace', '20', '--script', script];
+  const program = [process.execPath, programPath('demo-like.js'), '--ask', 'rm -r old'];
   const args = [bin, '--runtime', 'demo', ...bounds, '--log', log, ...options, '--', ...program];
   const terminal = inTerminal(process.execPath, args, scene);
   const logged = (pattern: RegExp): Promise<void> =>

@@ -1,13 +1,11 @@
-// The overlay as a user meets it: the built program around the demo agent.
-import { readFileSync, writeFileSync } from 'node:fs';
+// The overlay as a user meets it: the built program around what looks like the demo agent.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { bin } from '../support/programs.js';
+import { bin, programPath } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
 import { inFolder, lastRow, plainEnv } from '../support/wrapped.js';
 
-const agent = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
 const HOTKEY = '\x1d';
 const WAIT = { timeout: 20_000, interval: 20 };
 
@@ -19,22 +17,10 @@ interface Scene {
   readonly log: () => string;
 }
 
-const onScene = (
-  usedTokens: number,
-  act: (scene: Scene) => Promise<void>,
-  options: readonly string[] = [],
-): Promise<void> =>
+const onScene = (act: (scene: Scene) => Promise<void>, options: readonly string[] = []): Promise<void> =>
   inFolder(async (folder) => {
-    const [script = '', cast = '', logFile = ''] = ['script.json', 'run.cast', 'log'].map((name) =>
-      join(folder, name),
-    );
-    const steps = [
-      { step: 'wait', until: 'idle' },
-      { step: 'fill', usedTokens },
-      { step: 'say', text: 'a long answer' },
-    ];
-    writeFileSync(script, JSON.stringify(steps));
-    const program = [process.execPath, agent, '--pace', '20', '--script', script];
+    const [cast = '', logFile = ''] = ['run.cast', 'log'].map((name) => join(folder, name));
+    const program = [process.execPath, programPath('demo-like.js')];
     const records = ['--record', cast, '--record-input', '--log', logFile];
     const window = openWindow({
       file: process.execPath,
@@ -79,7 +65,7 @@ const look = async (window: Window): Promise<void> => {
 
 describe.concurrent('the overlay', () => {
   it('shows what is known, and closes without a trace; no key of it reaches the agent', async () => {
-    await onScene(50_000, async (scene) => {
+    await onScene(async (scene) => {
       const { window, keys } = scene;
       await open(scene);
       const text = window.rows().join('\n');
@@ -100,7 +86,6 @@ describe.concurrent('the overlay', () => {
 
   it('changes the mode, and puts compacting off', async () => {
     await onScene(
-      50_000,
       async (scene) => {
         const { window, log } = scene;
         await open(scene);
@@ -118,7 +103,7 @@ describe.concurrent('the overlay', () => {
   });
 
   it('switches proactive off and on', async () => {
-    await onScene(50_000, async (scene) => {
+    await onScene(async (scene) => {
       const { window } = scene;
       await open(scene);
       await shows(window, 'proactive on: at warn, text since the last number counts');
@@ -132,7 +117,6 @@ describe.concurrent('the overlay', () => {
 
   it('counts down in the overview, and not where another page hides it', async () => {
     await onScene(
-      50_000,
       async (scene) => {
         const { window, log, keys } = scene;
         await open(scene);
@@ -149,7 +133,7 @@ describe.concurrent('the overlay', () => {
   });
 
   it('compacts while it is open, and tells how that went', async () => {
-    await onScene(50_000, async (scene) => {
+    await onScene(async (scene) => {
       const { window, keys } = scene;
       await open(scene);
       await look(window);
@@ -161,7 +145,7 @@ describe.concurrent('the overlay', () => {
   });
 
   it('is not there when the hotkey and c come as one, which compacts', async () => {
-    await onScene(50_000, async ({ window, keys, log }) => {
+    await onScene(async ({ window, keys, log }) => {
       await hasNumber(window);
       await vi.waitFor(() => expect(log()).toContain('the overlay can be opened'), WAIT);
       window.type(`${HOTKEY}c`);
@@ -172,7 +156,7 @@ describe.concurrent('the overlay', () => {
   });
 
   it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
-    await onScene(50_000, async (scene) => {
+    await onScene(async (scene) => {
       const { window, keys } = scene;
       await hasNumber(window);
       window.type('a draft');

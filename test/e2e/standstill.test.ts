@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, full, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
+import { COMPACT_KEYS, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
 
 /** What an agent makes of keys that it reads one by one: what was submitted, and the draft. */
 const linesOf = (keys: string): readonly string[] =>
@@ -86,7 +86,7 @@ describe.concurrent('a message that the user types while everything stands still
     ['behind Enter', '/compact\r', 0],
     ['while it compacts', '/compact\r', 60],
   ] as const)('is never glued to the command when the wrapper stops %s', async (_, from, pauseMs) => {
-    await onScene(full, async (scene) => {
+    await onScene([], async (scene) => {
       await whileStopped(scene, { pids: () => [scene.window.pid], from, pauseMs });
       expect(await otherLines(scene)).toEqual([]);
     });
@@ -102,7 +102,7 @@ describe.concurrent('a message that the user types while everything stands still
       await whileStopped(scene, { pids: () => [agentOf(scene)], from, pauseMs });
       expect(await otherLines(scene)).toEqual([]);
     };
-    await onScene(full, stall, [], launched('true'));
+    await onScene([], stall, [], launched('true'));
   });
 
   it.runIf(hasProc)(
@@ -112,7 +112,7 @@ describe.concurrent('a message that the user types while everything stands still
         await whileAllStops(scene);
         expect(await otherLines(scene)).toEqual([]);
       };
-      await onScene(full, stall, [], launched('true'));
+      await onScene([], stall, [], launched('true'));
     },
   );
 
@@ -121,7 +121,7 @@ describe.concurrent('a message that the user types while everything stands still
       await whileAllStops(scene, scene.window.pid);
       expect(await otherLines(scene)).toEqual([]);
     };
-    await onScene(full, stop, [], launched('true'));
+    await onScene([], stop, [], launched('true'));
   });
 });
 
@@ -139,7 +139,7 @@ describe.concurrent('an agent that is killed under a launcher', () => {
         expect(scene.keys()).toBe('');
         expect(scene.outcomes().filter((line) => line.includes('verified'))).toEqual([]);
       };
-      await onScene(full, kill, [], launched('cat >/dev/null'));
+      await onScene([], kill, [], launched('cat >/dev/null'));
     },
   );
 });

@@ -1,6 +1,6 @@
 // A countdown that nobody could see: the built program around the demo agent, in terminals and with options that leave no footer.
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, full, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
+import { COMPACT_KEYS, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
 import { lastRow } from '../support/wrapped.js';
 
 /** The log says so, which is where it can be read. */
@@ -18,7 +18,7 @@ const nothingTyped = async ({ keys }: Scene): Promise<void> => {
 describe.concurrent('without a footer', () => {
   it('nothing is typed by itself, and a request is carried out', async () => {
     await onScene(
-      full,
+      [],
       async (scene) => {
         await logged(scene, 'waiting: no footer to count down in, --mode auto does without');
         await nothingTyped(scene);
@@ -32,7 +32,7 @@ describe.concurrent('without a footer', () => {
 
   it('a mode that was said compacts all the same', async () => {
     await onScene(
-      full,
+      [],
       async ({ ended, keys }) => {
         await ended('verified');
         expect(keys()).toBe('/compact\r');
@@ -45,7 +45,7 @@ describe.concurrent('without a footer', () => {
 describe.concurrent('in a terminal', () => {
   it('of seven rows the footer is there as long as a compaction is due', async () => {
     await onScene(
-      full,
+      [],
       async ({ window, ended, keys }) => {
         expect(lastRow(window)).not.toContain('demo');
         await says(window, 'compacting in');
@@ -60,7 +60,7 @@ describe.concurrent('in a terminal', () => {
 
   it('that is too narrow nothing is typed, until there is room', async () => {
     await onScene(
-      full,
+      [],
       async (scene) => {
         await logged(scene, 'waiting: the terminal is too small for a countdown');
         await nothingTyped(scene);
@@ -75,7 +75,7 @@ describe.concurrent('in a terminal', () => {
   }, 90_000);
 
   it('that becomes too small during the countdown nothing is typed', async () => {
-    await onScene(full, async (scene) => {
+    await onScene([], async (scene) => {
       await says(scene.window, 'compacting in 5 s');
       scene.window.resize(110, 3);
       await logged(scene, 'waiting: the terminal is too small for a countdown');

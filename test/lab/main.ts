@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { agents } from './agents/all.js';
 import { readArguments, type Subject, type Wish } from './arguments.js';
 import { cacheFolder, installed } from './install.js';
-import { isolated, whyNotIsolated } from '../../src/verify/ground.js';
-import { play, type Verdict } from '../../src/verify/player.js';
+import { isolated, obstacleTo } from '../../src/verify/ground.js';
+import { play, type Verdict } from './play.js';
 import { scenarioNamed } from './scenarios/all.js';
 import type { Scenario } from './scenarios/scenario.js';
 import { writePage } from './page.js';
@@ -114,8 +114,9 @@ const lab = async (argv: readonly string[]): Promise<number> => {
     process.stdout.write(list(wish));
     return 0;
   }
-  const reason = whyNotIsolated();
-  if (reason !== undefined) throw new Error(reason);
+  const reason = obstacleTo(isolated(['true']));
+  if (reason !== undefined)
+    throw new Error(`the lab needs the right to make namespaces (unshare and ip of Linux): ${reason}`);
   const started = new Date();
   const evidence = join(cacheFolder(process.env), 'runs', started.toISOString().replace(/[:.]/g, '-'));
   const played = await performAll(wish, evidence, (all) => {

@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { groups, scenarios, type Group } from './scenarios/all.js';
-import { SUMMARY_MS } from '../../src/verify/scenario.js';
-import { QUICK_SUMMARY_MS } from './scenarios/scenario.js';
+import { QUICK_SUMMARY_MS, SUMMARY_MS } from './scenarios/scenario.js';
 import { heading, inOrder, line, merged, resultOf, rowsOf, type Played, type Row } from './table.js';
 
 const HEAD = `# The agents, and what was seen of them

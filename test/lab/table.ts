@@ -1,5 +1,5 @@
 // What came of all sessions, as rows: one for each agent, version and scenario.
-import type { Verdict } from '../../src/verify/player.js';
+import type { Verdict } from './play.js';
 import { scenarios } from './scenarios/all.js';
 
 /** A session that was played. */

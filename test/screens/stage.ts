@@ -1,5 +1,6 @@
-// The built program around the demo agent, in a terminal whose clock is in our hand.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+// The built program around the demo agent, in a terminal whose clock is in our hand. The agent's session file is, too: the numbers of
+// the pictures are written there, and not the agent's own.
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +12,10 @@ import { pieceRows, type PieceRow } from './cells.js';
 
 export interface Stage {
   readonly window: Window;
-  /** presses keys, and waits until the agent has worked, is at rest, and the footer reads so */
-  readonly turn: (keys: string, footer: string) => Promise<void>;
+  /** presses keys, and waits until the agent has worked and is at rest */
+  readonly turn: (keys: string) => Promise<void>;
+  /** writes a line of the agent's session file */
+  readonly record: (line: object) => void;
   readonly untilFooter: (text: string) => Promise<void>;
   /** lets time pass for the program and the agent, when what was under way has come */
   readonly pass: (ms: number) => Promise<void>;
@@ -27,7 +30,6 @@ export interface Stage {
 export interface StageOptions {
   readonly columns: number;
   readonly rows: number;
-  readonly script?: readonly object[];
 }
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -39,32 +41,34 @@ const WAIT = { timeout: 20_000, interval: 20 };
 const STILL_MS = 300; // longer than a footer or an overlay waits with anything
 
 export const onStage = (
-  { columns, rows, script }: StageOptions,
+  { columns, rows }: StageOptions,
   act: (stage: Stage) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
-    const [clock, logFile, scriptFile] = ['clock', 'log', 'script.json'].map((name) => join(folder, name));
-    const passNow = makeClock(clock ?? '');
-    writeFileSync(scriptFile ?? '', JSON.stringify(script ?? []));
-    const node = [process.execPath, '--import', clockProgram];
-    const played = ['--pace', PACE, '--script', scriptFile ?? ''];
-    const options = ['--runtime', 'demo', '--no-tips', '--log', logFile ?? ''];
-    const [file = '', ...args] = [...node, bin, ...options, '--', ...node, agent, ...played];
+    const [clock = '', log = '', session = ''] = ['clock', 'log', 'demo.jsonl'].map((name) =>
+      join(folder, name),
+    );
+    const passNow = makeClock(clock);
+    const options = ['--runtime', 'demo', '--no-tips', '--log', log];
+    const wrapper = ['--import', clockProgram, bin, ...options, '--'];
+    const silent = ['env', 'CTXWRAP_DEMO_LOG=', process.execPath, agent, '--interactive', '--pace', PACE];
     const env = {
       ...plainEnv(folder),
       COLORTERM: 'truecolor',
-      HAND_CLOCK: clock ?? '',
-      CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl'),
+      HAND_CLOCK: clock,
+      CTXWRAP_DEMO_LOG: session,
     };
-    const window = openWindow({ file, args, cwd: folder, env, columns, rows });
+    const args = [...wrapper, ...silent];
+    const window = openWindow({ file: process.execPath, args, cwd: folder, env, columns, rows });
+    const record = (line: object): void => appendFileSync(session, `${JSON.stringify(line)}\n`);
     try {
-      await act(stageOf(window, logFile ?? '', passNow));
+      await act({ ...stageOf(window, log, passNow), record });
     } finally {
       window.close();
     }
   });
 
-const stageOf = (window: Window, logFile: string, passNow: (ms: number) => void): Stage => {
+const stageOf = (window: Window, logFile: string, passNow: (ms: number) => void): Omit<Stage, 'record'> => {
   let read = 0; // characters of the log
   const untilLog = async (text: string): Promise<void> => {
     const log = await vi.waitFor(() => {
@@ -85,11 +89,10 @@ const stageOf = (window: Window, logFile: string, passNow: (ms: number) => void)
     passNow,
     untilLog,
     untilFooter,
-    turn: async (keys, footer) => {
+    turn: async (keys) => {
       window.type(keys);
       await untilLog(' activity busy');
       await untilLog(' activity ready');
-      await untilFooter(footer);
     },
     rows: async (first, end) => {
       await still(window);

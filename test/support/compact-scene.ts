@@ -1,13 +1,11 @@
-// The built program around the demo agent, whose window is full from the first turn on.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// The built program around what looks like the demo agent, whose window is full from the first turn on.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
-import { bin } from './programs.js';
+import { bin, programPath } from './programs.js';
 import { openWindow, type Window } from './window.js';
 import { inFolder, lastRow, plainEnv } from './wrapped.js';
 
-const agent = fileURLToPath(new URL('../../dist/demo-agent.js', import.meta.url));
 export const COMPACT_KEYS = '\x1dc';
 export const WAIT = { timeout: 30_000, interval: 20 };
 
@@ -32,24 +30,21 @@ interface Surroundings {
   readonly rows?: number;
 }
 
-/** The demo agent with a window that is full from the first turn on, doing what the script says. */
+/** An agent with a window that is full from the first turn on, with these options of `demo-like.js`. */
 export const onScene = (
-  script: readonly object[],
+  agentOptions: readonly string[],
   act: (scene: Scene) => Promise<void>,
   options: readonly string[] = [],
   { launcher = [], columns = 110, rows = 30 }: Surroundings = {},
 ): Promise<void> =>
   inFolder(async (folder) => {
-    const [scriptFile, logFile, castFile] = ['script.json', 'log', 'run.cast'].map((name) =>
-      join(folder, name),
-    );
-    writeFileSync(scriptFile ?? '', JSON.stringify([{ step: 'wait', until: 'idle' }, ...script]));
+    const [logFile, castFile] = ['log', 'run.cast'].map((name) => join(folder, name));
     const bounds = ['--warn', '20k', '--auto', '30k', '--hard', '190k'];
-    const program = [...launcher, process.execPath, agent, '--pace', '20', '--script'];
+    const program = [...launcher, process.execPath, programPath('demo-like.js'), ...agentOptions];
     const records = ['--log', logFile ?? '', '--record', castFile ?? '', '--record-input'];
     const window = openWindow({
       file: process.execPath,
-      args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program, scriptFile ?? ''],
+      args: [bin, '--runtime', 'demo', ...bounds, ...records, ...options, '--', ...program],
       cwd: folder,
       env: { ...plainEnv(folder), CTXWRAP_DEMO_LOG: join(folder, 'demo.jsonl') },
       columns,
@@ -76,19 +71,6 @@ export const onScene = (
       window.close();
     }
   });
-
-export const full = [
-  { step: 'fill', usedTokens: 50_000 },
-  { step: 'say', text: 'a long answer' },
-];
-
-export const turn = JSON.stringify({
-  type: 'turn',
-  usedTokens: 50_000,
-  windowTokens: 200_000,
-  model: 'demo-1',
-  at: 1,
-});
 
 export const says = (window: Window, words: string): Promise<void> =>
   window.until(() => lastRow(window).includes(words), `the footer with ${words}`);

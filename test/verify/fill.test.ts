@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { percentText, tokensText } from '../../src/core/format.js';
 import { triedAgents } from '../../src/verify/agents.js';
-import { numbersIn, wrongIn } from '../../src/verify/scenario.js';
-import { sizesBelow, tiersIn } from '../../src/verify/scenario.js';
+import { numbersIn, sizesBelow, tiersIn, wrongIn } from '../../src/verify/numbers.js';
 
 const window = { windowTokens: 200_000 };
 const told = (input: number) => ({ input, output: 20 });

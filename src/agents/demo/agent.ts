@@ -1,4 +1,3 @@
-import type { CompactResult } from '../../core/event.js';
 import { countAt, parseRecord, textAt, type JsonRecord } from '../../core/json.js';
 import type { Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
 import {
@@ -29,8 +28,6 @@ const readLine = (state: object, line: string, now: Millis): Understood<object> 
       return { state, ...readTurn(record, at) };
     case 'compaction':
       return { state, facts: [{ type: 'boundary', boundary: readCompaction(record, at) }] };
-    case 'compaction-failed':
-      return { state, facts: [{ type: 'compact-result', result: readFailure(record) }] };
     default:
       return record ? { state, facts: [] } : { state, facts: [], misfit: 'not JSON' };
   }
@@ -51,17 +48,11 @@ const readTurn = (record: JsonRecord, at: Millis): Omit<Understood<object>, 'sta
   };
 };
 
-const readFailure = (record: JsonRecord): CompactResult => ({
-  kind: 'failed',
-  failure: 'error',
-  text: textAt(record, 'text') ?? 'it does not say why',
-});
-
 const readCompaction = (record: JsonRecord, at: Millis) => {
   const preTokens = countAt(record, 'preTokens');
   const postTokens = countAt(record, 'postTokens');
   return {
-    initiator: record['trigger'] === 'agent' ? ('agent' as const) : ('user' as const),
+    initiator: 'user' as const,
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
     at,
@@ -89,7 +80,7 @@ const demoRecipe: Recipe = {
 };
 
 const isDemoRecord = ({ type, at, sessionId, payload }: JsonRecord): boolean =>
-  (type === 'turn' || type === 'compaction' || type === 'compaction-failed') &&
+  (type === 'turn' || type === 'compaction') &&
   typeof at === 'number' &&
   sessionId === undefined &&
   payload === undefined;
@@ -191,5 +182,4 @@ export const demo: Runtime = {
   log: { locate: locateDemo, reader: demoReader, recognises: isDemoRecord },
   recipe: () => demoRecipe,
   screen: demoScreen,
-  suspendedText: 'The demo agent has been suspended. Run',
 };

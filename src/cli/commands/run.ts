@@ -111,7 +111,7 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
   try {
     const command = {
       file: process.execPath,
-      args: [agentProgram(), interactive ? '--interactive' : '--auto'],
+      args: [agentProgram(), ...(interactive ? ['--interactive'] : [])],
       env: { ...process.env, CTXWRAP_DEMO_LOG: join(folder, 'session.jsonl') },
       runtime: runtimes.demo,
     };

@@ -1,5 +1,5 @@
 import { countAt, listAt, textAt, type JsonRecord } from '../../core/json.js';
-import { event, json, partsOf, stream, textIn, type Api, type Question, type Answer } from './api.js';
+import { event, json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
 // Anthropic's messages, as Claude Code sends them: https://docs.anthropic.com/en/api/messages-streaming
 
@@ -25,66 +25,59 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
 };
 
 // Most of a long question is read from the cache, as in a real conversation.
-const usageOf = ({ usedTokens }: Answer, output: number) => ({
+const usageOf = (usedTokens: number, output: number) => ({
   input_tokens: Math.min(3, usedTokens),
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: Math.max(0, usedTokens - 3),
   output_tokens: output,
 });
 
-type Block = { readonly type: 'text'; readonly text: string } | ReturnType<typeof toolUse>;
+/** A block of the content: whole, as it begins in a stream, and what comes then. */
+interface Block {
+  readonly whole: object;
+  readonly begun: object;
+  readonly deltas: readonly object[];
+}
 
-const toolUse = (name: string, command: string, id: string) =>
-  ({
-    type: 'tool_use',
-    id: `toolu_${id}`,
-    name,
-    input: { command, description: 'makes a file' },
-  }) as const;
+const blocksOf = ({ id, text, pieces, call }: Reply): readonly Block[] => {
+  const blocks: Block[] = [];
+  if (text !== '') {
+    const deltas = pieces.map((piece) => ({ type: 'text_delta', text: piece }));
+    blocks.push({ whole: { type: 'text', text }, begun: { type: 'text', text: '' }, deltas });
+  }
+  if (call) {
+    const use = { type: 'tool_use', id: `toolu_${id}`, name: call.tool };
+    const input = { command: call.command, description: 'makes a file' };
+    const deltas = [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }];
+    blocks.push({ whole: { ...use, input }, begun: { ...use, input: {} }, deltas });
+  }
+  return blocks;
+};
 
-const blocksOf = ({ shellTool }: Question, { text, command }: Answer, id: string): readonly Block[] => [
-  ...(text === '' ? [] : [{ type: 'text', text } as const]),
-  ...(command !== undefined && shellTool !== undefined ? [toolUse(shellTool, command, id)] : []),
-];
-
-const framesOf = (block: Block, index: number, answer: Answer): readonly string[] => {
-  const delta = (change: object): string => event('content_block_delta', { index, delta: change });
-  const empty = block.type === 'text' ? { type: 'text', text: '' } : { ...block, input: {} };
-  const [first = '', ...rest] =
-    block.type === 'text'
-      ? partsOf(answer).map((text) => delta({ type: 'text_delta', text }))
-      : [delta({ type: 'input_json_delta', partial_json: JSON.stringify(block.input) })];
-  const deltas = [event('content_block_start', { index, content_block: empty }) + first, ...rest];
-  return [...deltas.slice(0, -1), deltas.at(-1) + event('content_block_stop', { index })];
+const framesOf = ({ begun, deltas }: Block, index: number): readonly string[] => {
+  const frames = deltas.map((delta) => event('content_block_delta', { index, delta }));
+  const start = event('content_block_start', { index, content_block: begun });
+  const end = event('content_block_stop', { index });
+  return frames.map((frame, at) => (at === 0 ? start : '') + frame + (at === frames.length - 1 ? end : ''));
 };
 
 export const anthropic: Api = {
   name: 'anthropic',
   read,
-  answer: (question, answer, id) => {
-    const content = blocksOf(question, answer, id);
-    const reason = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
-    const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model: question.model };
-    const end = { stop_reason: reason, stop_sequence: null };
-    const usage = usageOf(answer, answer.outputTokens);
-    if (!question.isStreamed) return json(200, { ...message, content, ...end, usage });
-    const start = {
-      ...message,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: usageOf(answer, 1),
-    };
+  write: (reply) => {
+    const { id, model, usedTokens, outputTokens, call } = reply;
+    const blocks = blocksOf(reply);
+    const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
+    const end = { stop_reason: call ? 'tool_use' : 'end_turn', stop_sequence: null };
+    const usage = usageOf(usedTokens, outputTokens);
+    if (!reply.isStreamed)
+      return json(200, { ...message, content: blocks.map(({ whole }) => whole), ...end, usage });
+    const begun = { content: [], stop_reason: null, stop_sequence: null, usage: usageOf(usedTokens, 1) };
     return stream({
-      opening: [event('message_start', { message: start })],
-      pieces: content.flatMap((block, index) => framesOf(block, index, answer)),
+      opening: [event('message_start', { message: { ...message, ...begun } })],
+      pieces: blocks.flatMap(framesOf),
       closing: [event('message_delta', { delta: end, usage }), event('message_stop', {})],
     });
   },
   ping: event('ping', {}),
-  tooLong: 'prompt is too long: 250000 tokens > 200000 maximum',
-  fail: ({ status, message }) => {
-    const type = status >= 500 ? 'api_error' : 'invalid_request_error';
-    return json(status, { type: 'error', error: { type, message } });
-  },
 };

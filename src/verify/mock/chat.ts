@@ -1,14 +1,5 @@
 import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
-import {
-  json,
-  openaiErrorType,
-  partsOf,
-  stream,
-  textIn,
-  type Api,
-  type Question,
-  type Answer,
-} from './api.js';
+import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
 // OpenAI's chat completions, as Qwen Code sends them: https://platform.openai.com/docs/api-reference/chat-streaming
 
@@ -42,35 +33,29 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-const usageOf = ({ usedTokens, outputTokens }: Answer) => ({
-  prompt_tokens: usedTokens,
-  completion_tokens: outputTokens,
-  total_tokens: usedTokens + outputTokens,
-});
-
-const callOf = ({ shellTool }: Question, { command }: Answer, id: string): object | undefined =>
-  command === undefined || shellTool === undefined
-    ? undefined
-    : {
-        index: 0,
-        id: `call_${id}`,
-        type: 'function',
-        function: {
-          name: shellTool,
-          arguments: JSON.stringify({ command, description: 'makes a file', is_background: false }),
-        },
-      };
+const callOf = ({ id, call }: Reply): readonly object[] => {
+  if (!call) return [];
+  const input = JSON.stringify({ command: call.command, description: 'makes a file', is_background: false });
+  const called = { name: call.tool, arguments: input };
+  return [{ index: 0, id: `call_${id}`, type: 'function', function: called }];
+};
 
 export const chat: Api = {
   name: 'chat',
   read,
-  answer: (question, answer, id) => {
-    const call = callOf(question, answer, id);
-    const base = { id: `chatcmpl-${id}`, created: 1_700_000_000, model: question.model };
-    const reason = call ? 'tool_calls' : 'stop';
-    const usage = usageOf(answer);
-    if (!question.isStreamed) {
-      const message = { role: 'assistant', content: answer.text, ...(call ? { tool_calls: [call] } : {}) };
+  write: (reply) => {
+    const { id, model, text, pieces, usedTokens, outputTokens } = reply;
+    const calls = callOf(reply);
+    const base = { id: `chatcmpl-${id}`, created: 1_700_000_000, model };
+    const reason = calls.length > 0 ? 'tool_calls' : 'stop';
+    const usage = {
+      prompt_tokens: usedTokens,
+      completion_tokens: outputTokens,
+      total_tokens: usedTokens + outputTokens,
+    };
+    if (!reply.isStreamed) {
+      const called = calls.length > 0 ? { tool_calls: calls } : {};
+      const message = { role: 'assistant', content: text, ...called };
       const choices = [{ index: 0, message, finish_reason: reason }];
       return json(200, { ...base, object: 'chat.completion', choices, usage });
     }
@@ -80,14 +65,8 @@ export const chat: Api = {
       chunk({ choices: [{ index: 0, delta: change, finish_reason: end }] });
     return stream({
       opening: [delta({ role: 'assistant', content: '' })],
-      pieces: call ? [delta({ tool_calls: [call] })] : partsOf(answer).map((content) => delta({ content })),
+      pieces: calls.length > 0 ? [delta({ tool_calls: calls })] : pieces.map((content) => delta({ content })),
       closing: [delta({}, reason), chunk({ choices: [], usage }), 'data: [DONE]\n\n'],
     });
-  },
-  tooLong:
-    "This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens.",
-  fail: ({ status, message, isTooLong }) => {
-    const code = isTooLong ? 'context_length_exceeded' : null;
-    return json(status, { error: { message, type: openaiErrorType(status), code } });
   },
 };

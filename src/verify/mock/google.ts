@@ -1,5 +1,5 @@
 import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
-import { json, partsOf, stream, textIn, type Api, type Question, type Answer } from './api.js';
+import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
 // Gemini's generateContent and streamGenerateContent, as Gemini CLI sends them: https://ai.google.dev/api/generate-content
 
@@ -43,39 +43,37 @@ const sideText = (schema: string): string => {
     : '{}';
 };
 
-const usageOf = ({ usedTokens, outputTokens }: Answer) => ({
-  promptTokenCount: usedTokens,
-  candidatesTokenCount: outputTokens,
-  totalTokenCount: usedTokens + outputTokens,
-});
-
-const partsFor = ({ shellTool }: Question, answer: Answer): readonly object[] =>
-  answer.command !== undefined && shellTool !== undefined
-    ? [{ functionCall: { name: shellTool, args: { command: answer.command, description: 'makes a file' } } }]
-    : partsOf(answer).map((text) => ({ text }));
+const partsOf = ({ call, pieces }: Reply): readonly object[] => {
+  if (call)
+    return [
+      { functionCall: { name: call.tool, args: { command: call.command, description: 'makes a file' } } },
+    ];
+  return pieces.length > 0 ? pieces.map((text) => ({ text })) : [{ text: '' }];
+};
 
 export const google: Api = {
   name: 'google',
   read,
-  answer: (question, answer, id) => {
-    const found = partsFor(question, answer);
-    const all = found.length > 0 ? found : [{ text: '' }];
+  write: (reply) => {
+    const { id, model, usedTokens, outputTokens } = reply;
+    const usageMetadata = {
+      promptTokenCount: usedTokens,
+      candidatesTokenCount: outputTokens,
+      totalTokenCount: usedTokens + outputTokens,
+    };
+    const all = partsOf(reply);
     const response = (parts: readonly object[], isLast: boolean) => ({
       candidates: [
         { content: { role: 'model', parts }, index: 0, ...(isLast ? { finishReason: 'STOP' } : {}) },
       ],
-      ...(isLast ? { usageMetadata: usageOf(answer) } : {}),
-      modelVersion: question.model,
+      ...(isLast ? { usageMetadata } : {}),
+      modelVersion: model,
       responseId: id,
     });
-    if (!question.isStreamed) return json(200, response(all, true));
-    return stream({
-      pieces: all.map(
-        (part, index) => `data: ${JSON.stringify(response([part], index === all.length - 1))}\r\n\r\n`,
-      ),
-    });
+    if (!reply.isStreamed) return json(200, response(all, true));
+    const pieces = all.map(
+      (part, index) => `data: ${JSON.stringify(response([part], index === all.length - 1))}\r\n\r\n`,
+    );
+    return stream({ opening: [], pieces, closing: [] });
   },
-  tooLong: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-  fail: ({ status: code, message }) =>
-    json(code, { error: { code, message, status: code >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT' } }),
 };

@@ -1,16 +1,5 @@
 import { listAt, textAt, type JsonRecord } from '../../core/json.js';
-import {
-  event,
-  json,
-  openaiErrorType,
-  partsOf,
-  stream,
-  textIn,
-  type Api,
-  type Question,
-  type Wire,
-  type Answer,
-} from './api.js';
+import { event, stream, textIn, type Api, type Question, type Reply, type Wire } from './api.js';
 
 // OpenAI's responses, as Codex sends them: https://platform.openai.com/docs/api-reference/responses-streaming
 
@@ -40,14 +29,6 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-const usageOf = ({ usedTokens, outputTokens }: Answer) => ({
-  input_tokens: usedTokens,
-  input_tokens_details: { cached_tokens: 0 },
-  output_tokens: outputTokens,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: usedTokens + outputTokens,
-});
-
 // What runs outside the sandbox has to be asked for.
 const argumentsFor = (tool: string, command: string) => {
   const asking = { sandbox_permissions: 'require_escalated', justification: 'it makes a file' };
@@ -59,54 +40,50 @@ const argumentsFor = (tool: string, command: string) => {
 
 const itemDone = (item: object): string => event('response.output_item.done', { output_index: 0, item });
 
-type Item = Pick<Wire, 'opening' | 'pieces' | 'closing'>;
+type Frames = Pick<Wire, 'opening' | 'pieces' | 'closing'>;
 
-const NOTHING: Item = { opening: [], pieces: [], closing: [] };
-
-const itemOf = (question: Question, answer: Answer, id: string): Item => {
-  const { shellTool } = question;
-  if (answer.command !== undefined && shellTool !== undefined) {
-    const call = { type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, name: shellTool };
-    const args = JSON.stringify(argumentsFor(shellTool, answer.command));
-    return { ...NOTHING, pieces: [itemDone({ ...call, arguments: args, status: 'completed' })] };
+const framesOf = ({ id, text, pieces, call }: Reply): Frames => {
+  if (call) {
+    const item = { type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, name: call.tool };
+    const args = JSON.stringify(argumentsFor(call.tool, call.command));
+    return {
+      opening: [],
+      pieces: [itemDone({ ...item, arguments: args, status: 'completed' })],
+      closing: [],
+    };
   }
-  if (answer.text === '') return NOTHING;
+  if (text === '') return { opening: [], pieces: [], closing: [] };
   const message = { type: 'message', id: `msg_${id}`, role: 'assistant' };
-  const content = [{ type: 'output_text', text: answer.text, annotations: [] }];
+  const content = [{ type: 'output_text', text, annotations: [] }];
   const where = { item_id: message.id, output_index: 0, content_index: 0 };
   const added = { output_index: 0, item: { ...message, status: 'in_progress', content: [] } };
   return {
     opening: [event('response.output_item.added', added)],
-    pieces: partsOf(answer).map((delta) => event('response.output_text.delta', { ...where, delta })),
+    pieces: pieces.map((delta) => event('response.output_text.delta', { ...where, delta })),
     closing: [itemDone({ ...message, status: 'completed', content })],
   };
-};
-
-// In a stream that began well.
-const failedStream = (message: string): Wire => {
-  const error = { code: 'context_length_exceeded', message };
-  const response = { id: 'resp_long', object: 'response' };
-  return stream({
-    opening: [event('response.created', { response: { ...response, status: 'in_progress' } })],
-    closing: [event('response.failed', { response: { ...response, status: 'failed', error, usage: null } })],
-  });
 };
 
 export const responses: Api = {
   name: 'responses',
   read,
-  answer: (question, answer, id) => {
-    const response = { id: `resp_${id}`, object: 'response', model: question.model };
-    const item = itemOf(question, answer, id);
+  write: (reply) => {
+    const { id, model, usedTokens, outputTokens } = reply;
+    const response = { id: `resp_${id}`, object: 'response', model };
+    const usage = {
+      input_tokens: usedTokens,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: outputTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: usedTokens + outputTokens,
+    };
+    const { opening, pieces, closing } = framesOf(reply);
     const begun = { ...response, status: 'in_progress', output: [] };
-    const ended = { ...response, status: 'completed', usage: usageOf(answer) };
+    const ended = { ...response, status: 'completed', usage };
     return stream({
-      opening: [event('response.created', { response: begun }), ...item.opening],
-      pieces: item.pieces,
-      closing: [...item.closing, event('response.completed', { response: ended })],
+      opening: [event('response.created', { response: begun }), ...opening],
+      pieces,
+      closing: [...closing, event('response.completed', { response: ended })],
     });
   },
-  tooLong: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
-  fail: ({ status, message, isTooLong }) =>
-    isTooLong ? failedStream(message) : json(status, { error: { message, type: openaiErrorType(status) } }),
 };

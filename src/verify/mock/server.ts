@@ -4,18 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseRecord } from '../../core/json.js';
 import { anthropic } from './anthropic.js';
-import {
-  failureOf,
-  json,
-  type Api,
-  type Purpose,
-  type Question,
-  type Wire,
-  firstControl,
-  withChange,
-  type Answer,
-  type Change,
-} from './api.js';
+import { json, replyOf, type Answer, type Api, type Purpose, type Question, type Wire } from './api.js';
 import { chat } from './chat.js';
 import { google } from './google.js';
 import { responses } from './responses.js';
@@ -26,6 +15,8 @@ const apis: readonly Api[] = [anthropic, responses, google, chat];
 
 const SAID_LENGTH = 200; // characters of what was said that are kept
 
+type End = 'answered' | 'failed' | 'dropped' | 'left by the agent';
+
 /** A request of an agent, and what became of it. */
 export interface Asked {
   readonly api: string;
@@ -34,7 +25,17 @@ export interface Asked {
   readonly said: string;
   /** milliseconds since 1970 */
   readonly at: number;
-  readonly end?: 'answered' | 'failed' | 'dropped' | 'left by the agent';
+  /** what is said first counts */
+  end?: End;
+}
+
+/** What is different from now on; `error: undefined` takes one back. */
+export interface Change {
+  readonly turn?: Partial<Answer>;
+  /** of a question for a summary: an agent that compacts */
+  readonly summary?: Partial<Answer>;
+  /** what is different in the next turns, one each */
+  readonly next?: readonly Partial<Answer>[];
 }
 
 export interface Mock {
@@ -42,69 +43,61 @@ export interface Mock {
   /** what it answers from now on */
   readonly control: (change: Change) => void;
   readonly asked: () => readonly Asked[];
-  /** called after each request, and after the end of each */
-  readonly onChange: (listener: () => void) => void;
   readonly close: () => void;
 }
 
+const QUICK = { outputTokens: 20, pieces: 1, waitMs: 0, thinkMs: 0, spreadMs: 0 };
+const USUAL_TURN: Answer = { ...QUICK, text: 'Hello from the model.', usedTokens: 5_000 };
+// The tags are those that Claude, Gemini and Qwen look for; Codex takes any text.
+const SUMMARY = `<analysis>The user said hello.</analysis>
+<summary>1. Primary Request: to say hello.</summary>
+<state_snapshot><overall_goal>To say hello.</overall_goal></state_snapshot>`;
+
 /** What it is told to answer, and what it takes of that for a question. */
 const makeOrders = () => {
-  let control = firstControl;
+  let turn = USUAL_TURN;
+  let summary: Answer = { ...QUICK, text: SUMMARY, usedTokens: 0 };
+  const next: Partial<Answer>[] = [];
   return {
-    change: (wanted: Change): void => void (control = withChange(control, wanted)),
-    take: (question: Question): Answer => {
-      const { turn, summary, next } = control;
-      if (question.purpose === 'side') return { ...firstControl.turn, text: question.sideText ?? '' };
-      if (question.purpose === 'summary')
-        return { ...summary, usedTokens: summary.usedTokens || turn.usedTokens };
-      // the answer to what a tool has said is the plain one
-      if (question.isAfterTool) return { ...turn, command: undefined };
-      const [first, ...rest] = next;
-      control = { ...control, next: rest };
-      return { ...turn, ...first };
+    change: (wanted: Change): void => {
+      turn = { ...turn, ...wanted.turn };
+      summary = { ...summary, ...wanted.summary };
+      next.push(...(wanted.next ?? []));
     },
-  };
-};
-
-/** What it was asked, and how that ended. */
-const makeBook = () => {
-  let asked: readonly Asked[] = [];
-  let listener: () => void = () => undefined;
-  return {
-    asked: (): readonly Asked[] => asked,
-    onChange: (next: () => void): void => void (listener = next),
-    note: (what: Omit<Asked, 'at' | 'end'>): ((end: NonNullable<Asked['end']>) => void) => {
-      const index = asked.length;
-      asked = [...asked, { ...what, at: Date.now() }];
-      listener();
-      return (end) => {
-        asked = asked.map((each, at) => (at === index && each.end === undefined ? { ...each, end } : each));
-        listener();
-      };
+    take: ({ purpose, sideText, isAfterTool }: Question): Answer => {
+      if (purpose === 'side') return { ...USUAL_TURN, text: sideText };
+      if (purpose === 'summary') return { ...summary, usedTokens: summary.usedTokens || turn.usedTokens };
+      // the answer to what a tool has said is the plain one
+      return isAfterTool ? { ...turn, command: undefined } : { ...turn, ...next.shift() };
     },
   };
 };
 
 export const startMock = async (): Promise<Mock> => {
   const { change, take } = makeOrders();
-  const { note, asked, onChange } = makeBook();
+  const asked: Asked[] = [];
+  const note = (what: Omit<Asked, 'at' | 'end'>): ((end: End) => void) => {
+    const one: Asked = { ...what, at: Date.now() };
+    asked.push(one);
+    return (end) => void (one.end ??= end);
+  };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await text(request);
+    const body = parseRecord(await text(request));
     const path = new URL(request.url ?? '/', 'http://mock').pathname;
-    const found = questionIn(path, body);
-    if (!found) {
-      note({ api: '', purpose: 'unknown', path, said: '' })('failed');
-      // lists of models are looked at by agents that do without them
-      return send(
-        response,
-        json(path.endsWith('/models') ? 200 : 404, { object: 'list', data: [], models: [] }),
-      );
+    for (const api of apis) {
+      const question = body && api.read(path, body);
+      if (!question) continue;
+      const { purpose, said } = question;
+      const end = note({ api: api.name, purpose, path, said: said.slice(-SAID_LENGTH) });
+      response.once('close', () => end('left by the agent'));
+      const answer = take(question);
+      const wire = answer.error?.(api.name) ?? api.write(replyOf(question, answer, String(asked.length)));
+      return answerWith(wire, { response, question, answer, ping: api.ping, end });
     }
-    const { api, question } = found;
-    const { purpose, said } = question;
-    const end = note({ api: api.name, purpose, path, said: said.slice(-SAID_LENGTH) });
-    response.once('close', () => end('left by the agent'));
-    await reply(response, { ...found, answer: take(question), id: String(asked().length) }, end);
+    note({ api: '', purpose: 'unknown', path, said: '' })('failed');
+    // lists of models are looked at by agents that do without them
+    const status = path.endsWith('/models') ? 200 : 404;
+    return send(response, json(status, { object: 'list', data: [], models: [] }));
   };
 
   const server = createServer((request, response) => {
@@ -114,8 +107,7 @@ export const startMock = async (): Promise<Mock> => {
   return {
     port: (server.address() as AddressInfo).port,
     control: change,
-    asked,
-    onChange,
+    asked: () => asked,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -123,56 +115,40 @@ export const startMock = async (): Promise<Mock> => {
   };
 };
 
-const questionIn = (path: string, body: string): { api: Api; question: Question } | undefined => {
-  const record = parseRecord(body);
-  for (const api of apis) {
-    const question = record && api.read(path, record);
-    if (question) return { api, question };
-  }
-  return undefined;
-};
-
-interface Reply {
-  readonly api: Api;
+interface Asking {
+  readonly response: ServerResponse;
   readonly question: Question;
   readonly answer: Answer;
-  readonly id: string;
+  readonly ping: string | undefined;
+  readonly end: (how: End) => void;
 }
 
-const reply = async (
-  response: ServerResponse,
-  { api, question, answer, id }: Reply,
-  end: (how: NonNullable<Asked['end']>) => void,
-): Promise<void> => {
-  const { fault, waitMs, thinkMs, spreadMs } = answer;
-  const wire = api.answer(question, answer, id);
-  await pause(wire.isStream ? waitMs : waitMs + thinkMs + spreadMs);
+const answerWith = async (wire: Wire, asking: Asking): Promise<void> => {
+  const { response, question, answer, ping, end } = asking;
+  const { waitMs, thinkMs, spreadMs, error, isCut = false } = answer;
+  await pause(question.isStreamed ? waitMs : waitMs + thinkMs + spreadMs);
   if (response.destroyed) return;
-  if (fault && fault.kind !== 'drop') {
+  if (error) {
     end('failed');
-    return send(response, api.fail(failureOf(fault, api)));
+    return send(response, wire);
   }
   head(response, wire);
-  // until it is under way: a drop comes in the middle of the answer, not before it
-  const write = (text: string): Promise<void> =>
-    new Promise((written) => response.write(text, () => written()));
+  // until it is under way: an answer is cut in its middle, not before it
+  const write = (part: string): Promise<void> =>
+    new Promise((written) => response.write(part, () => written()));
   await write(wire.opening.join(''));
-  if (wire.isStream) await think(response, thinkMs, api.ping);
+  if (wire.isStream) await think(response, thinkMs, ping);
   const { pieces } = wire;
-  const sent = fault ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces;
+  const sent = isCut ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces;
   for (const [index, piece] of sent.entries()) {
     if (index > 0 && spreadMs > 0) await pause(spreadMs / (pieces.length - 1));
     if (response.destroyed) return;
     await write(piece);
   }
-  if (fault) {
-    end('dropped');
-    response.destroy();
-    return;
-  }
   // with the last of it the agent has its answer, and may leave
-  end('answered');
-  response.end(wire.closing.join(''));
+  end(isCut ? 'dropped' : 'answered');
+  if (isCut) response.destroy();
+  else response.end(wire.closing.join(''));
 };
 
 const PING_MS = 2_000;

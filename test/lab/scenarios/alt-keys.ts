@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENTER, ESC } from '../agents/agent.js';
 import { workAtLength } from './long-turn.js';
-import { must } from '../../../src/verify/scenario.js';
+import { must } from '../../../src/verify/certificate.js';
 import type { Scenario, Stage } from './scenario.js';
 
 const KEY_MS = 300; // a person looks at what has become of a word before the next key

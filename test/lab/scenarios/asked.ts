@@ -2,10 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseRecord, textAt } from '../../../src/core/json.js';
 import { ctrl } from '../agents/agent.js';
-import { SOME } from '../../../src/verify/stage.js';
-import { must } from '../../../src/verify/scenario.js';
-import type { Scenario, Stage } from './scenario.js';
-import { compacted, fill, openDialog, unanswered } from '../../../src/verify/certificate.js';
+import { compacted, must, openDialog } from '../../../src/verify/certificate.js';
+import { SOME, type Scenario, type Stage } from './scenario.js';
+import { fill, unanswered } from './steps.js';
 
 const HOTKEY = ctrl(']');
 const CHORD_MS = 200; // between the hotkey and its second key

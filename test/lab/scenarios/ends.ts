@@ -1,15 +1,15 @@
 // Every way a compaction can end that is not success, and what is said of it then.
 import { ESC } from '../agents/agent.js';
 import { familyOf } from '../family.js';
-import type { Answer, Fault } from '../../../src/verify/mock/api.js';
-import { must } from '../../../src/verify/scenario.js';
+import type { Answer } from '../../../src/verify/mock/api.js';
 import type { Scenario } from './scenario.js';
-import { brief, ENDED, fill } from '../../../src/verify/certificate.js';
-import { beginAnew, SLOW_MS, underWay } from './steps.js';
+import { brief, ENDED, must } from '../../../src/verify/certificate.js';
+import { errorWith, tooLong } from './faults.js';
+import { beginAnew, fill, SLOW_MS, underWay } from './steps.js';
 
 const PATIENCE_MS = 400_000; // Gemini tries again for nearly five minutes
 
-const fails = (what: string, summary: Partial<Answer> & { readonly fault?: Fault }): Scenario => ({
+const fails = (what: string, summary: Partial<Answer>): Scenario => ({
   name: `fails: ${what}`,
   expects: 'the summary fails: the outcome says so, and never that it worked',
   typed: 1,
@@ -27,10 +27,10 @@ const CONVERSATION = /the agent's session is /;
 const BIG = 'nothing was left out here. '.repeat(15_000);
 
 const failing: readonly Scenario[] = [
-  fails('500', { fault: { kind: 'status', status: 500 } }),
-  fails('400', { fault: { kind: 'status', status: 400 } }),
-  fails('too long', { fault: { kind: 'too-long' } }),
-  fails('dropped', { fault: { kind: 'drop' } }),
+  fails('500', { error: errorWith(500) }),
+  fails('400', { error: errorWith(400) }),
+  fails('too long', { error: tooLong }),
+  fails('dropped', { isCut: true }),
   fails('empty', { text: '' }),
   fails('not smaller', { text: BIG, usedTokens: 2_000, outputTokens: 60_000 }),
 ];

@@ -1,9 +1,9 @@
 // The window becomes full: alone, in the middle of work, and beside a user who does something.
 import { BACKSPACE } from '../agents/agent.js';
 import { workAtLength } from './long-turn.js';
-import { must } from '../../../src/verify/scenario.js';
-import type { Scenario } from './scenario.js';
-import { compacted, fill, openDialog, unanswered, untouched } from '../../../src/verify/certificate.js';
+import { WATCH_MS, type Scenario } from './scenario.js';
+import { compacted, must, openDialog, untouched } from '../../../src/verify/certificate.js';
+import { fill, unanswered } from './steps.js';
 
 const PIECE_MS = 500;
 const DRAFT = 'half a thought';
@@ -78,7 +78,7 @@ const draft: Scenario = {
     const { terminal } = stage;
     await fill(stage);
     await terminal.type(DRAFT);
-    const held = await untouched(stage, /holding: you have a draft/, new RegExp(DRAFT));
+    const held = await untouched(stage, /holding: you have a draft/, new RegExp(DRAFT), WATCH_MS);
     await terminal.type(BACKSPACE.repeat(DRAFT.length));
     const line = await compacted(stage);
     return `${held}, the draft intact; ${line}`;

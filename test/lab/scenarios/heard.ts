@@ -1,6 +1,6 @@
 // The same stories in a terminal that understands OSC 7501: an agent then tells its state there, and no longer in its title.
 import { outputIn } from '../../../src/verify/keys.js';
-import { must } from '../../../src/verify/scenario.js';
+import { must } from '../../../src/verify/certificate.js';
 import type { Scenario } from './scenario.js';
 
 export const MARK = ', OSC 7501';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookText } from '../../../src/cli/hooks.js';
-import { must } from '../../../src/verify/scenario.js';
-import { brief, compacted, fill } from '../../../src/verify/certificate.js';
+import { brief, compacted, must } from '../../../src/verify/certificate.js';
+import { fill } from './steps.js';
 import { ENTER } from '../agents/agent.js';
 import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
 

@@ -1,8 +1,8 @@
 // What keeps us from trying again and again.
-import { FULL, HARD } from '../../../src/verify/stage.js';
-import { must } from '../../../src/verify/scenario.js';
-import type { Scenario, Stage } from './scenario.js';
-import { compacted, fill } from '../../../src/verify/certificate.js';
+import { compacted, must } from '../../../src/verify/certificate.js';
+import { errorWith } from './faults.js';
+import { FULL, HARD, type Scenario, type Stage } from './scenario.js';
+import { fill } from './steps.js';
 
 const PATIENCE_MS = 400_000; // the breaker stays open for five minutes
 const WATCH_MS = 30_000;
@@ -10,7 +10,7 @@ const WATCH_MS = 30_000;
 /** Three failures, one a turn, with so many tokens used. */
 const failThrice = async (stage: Stage, usedTokens: number, patienceMs?: number): Promise<void> => {
   const { mock, turn, untilLog, log } = stage;
-  mock.control({ summary: { fault: { kind: 'status', status: 400 } } });
+  mock.control({ summary: { error: errorWith(400) } });
   await fill(stage, usedTokens);
   for (let failure = 1; failure <= 3; failure += 1) {
     const from = log().length;
@@ -26,7 +26,7 @@ const breaker: Scenario = {
   play: async (stage) => {
     const { mock, turn, untilFooter, log } = stage;
     await failThrice(stage, FULL, PATIENCE_MS);
-    mock.control({ summary: { fault: undefined } });
+    mock.control({ summary: { error: undefined } });
     await turn(FULL + 1_000);
     const from = log().length;
     await untilFooter(/failed 3×, paused/);

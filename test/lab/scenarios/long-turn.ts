@@ -1,6 +1,6 @@
 // A turn of the agent that goes on for long, so that something can happen meanwhile.
 import type { Asked } from '../../../src/verify/mock/server.js';
-import type { Stage } from '../../../src/verify/stage.js';
+import type { Stage } from './scenario.js';
 
 // No two lines alike: Gemini stops a model that repeats itself.
 const LINES = Array.from({ length: 40 }, (_, index) => `${index}. ${(index * 7919 + 1e7).toString(36)}\n`);

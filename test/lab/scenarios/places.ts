@@ -1,8 +1,9 @@
 // Where a user can be in an agent while the window is full: a key of ours would do there what nobody asked for.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Place, PlaceName } from '../agents/agent.js';
-import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
-import { compacted, fill, untouched } from '../../../src/verify/certificate.js';
+import { QUICK_SUMMARY_MS, WATCH_MS, type Scenario, type Stage } from './scenario.js';
+import { compacted, untouched } from '../../../src/verify/certificate.js';
+import { fill } from './steps.js';
 
 const KEY_MS = 300; // between two keys that lead somewhere
 
@@ -39,7 +40,7 @@ const visit = async (stage: Stage, { keys, shows, back }: Place, isVim: boolean)
   await fill(stage);
   await go(stage, keys);
   await stage.untilScreen(shows);
-  const held = await untouched(stage, WAITS, shows);
+  const held = await untouched(stage, WAITS, shows, WATCH_MS);
   await go(stage, back);
   await compacted(stage);
   return `${held}; compacted after it was left`;

@@ -1,10 +1,10 @@
 // Summaries that take as long as real ones do: the outcome is ours, however long it takes and whatever is typed meanwhile.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ENTER } from '../agents/agent.js';
-import { lastingSilently } from '../../../src/verify/mock/api.js';
-import { must, SUMMARY_MS } from '../../../src/verify/scenario.js';
-import type { Scenario, Stage } from './scenario.js';
-import { compacted, fill } from '../../../src/verify/certificate.js';
+import { compacted, must } from '../../../src/verify/certificate.js';
+import { lasting, type Answer } from '../../../src/verify/mock/api.js';
+import { SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
+import { fill } from './steps.js';
 
 const OUTCOMES = /compaction by (?:us|the user|the agent): .*/g;
 const WATCH_MS = 10_000;
@@ -35,6 +35,12 @@ const slow: Scenario = {
     await fill(stage);
     return oneOutcome(stage);
   },
+};
+
+/** For most of the time not a byte comes: a model that works through a long question, behind a server that does not tell. */
+const lastingSilently = (ms: number): Partial<Answer> => {
+  const { waitMs, spreadMs, ...rest } = lasting(ms);
+  return { ...rest, waitMs: spreadMs, spreadMs: waitMs };
 };
 
 const silent: Scenario = {

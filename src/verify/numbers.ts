@@ -1,39 +1,6 @@
 import { percentText, tokensText } from '../core/format.js';
 import { countAt, listAt, parseRecord, recordAt, textAt } from '../core/json.js';
 import type { TriedAgent } from './agents.js';
-import type { Stage } from './stage.js';
-
-/** A real one takes 10 to 120 s. */
-export const SUMMARY_MS = 20_000;
-
-/** A story with an agent, and what must come of it. */
-export interface Scenario<Agent extends TriedAgent = TriedAgent> {
-  readonly name: string;
-  /** a sentence for the table */
-  readonly expects: string;
-  /** undefined: for every agent */
-  readonly isFor?: (agent: Agent) => boolean;
-  /** of ctxwrap */
-  readonly options?: readonly string[];
-  /** to be there before the start, by their paths in the home; they come before what the agent has there. `program` runs ctxwrap in a shell */
-  readonly files?: (program: string, agent: Agent) => Readonly<Record<string, string>>;
-  readonly isVim?: boolean;
-  /** the command as it is typed in this story; the agent's own strokes when absent */
-  readonly strokes?: (agent: Agent) => readonly string[];
-  /** how long the model takes for a summary, in milliseconds; SUMMARY_MS when absent */
-  readonly summaryMs?: number;
-  /** the terminal understands OSC 7501, and says so when it is asked */
-  readonly hearsState?: boolean;
-  /** how often the whole command is typed; undefined: the story judges the keys itself */
-  readonly typed?: number;
-  /** plays it, fails where it goes wrong, and gives what proves it, in a few words */
-  readonly play: (stage: Stage<Agent>) => Promise<string>;
-}
-
-/** Rejects with the sentence unless the condition holds. */
-export const must = (isTrue: boolean, sentence: string): void => {
-  if (!isTrue) throw new Error(sentence);
-};
 
 // To how many tokens the window is filled: around the tiers that the session has.
 
@@ -68,8 +35,8 @@ export const tiersIn = (ps: string): Tiers => {
   const boundOf = (tier: keyof Tiers): Bound => {
     const found = listAt(session, 'thresholds').find((each) => textAt(each, 'name') === tier);
     const value = countAt(found, 'value');
-    must(value !== undefined, `ctxwrap ps --json does not tell where ${tier} begins`);
-    return { value: value ?? 0, unit: textAt(found, 'unit') === 'percent' ? 'percent' : 'tokens' };
+    if (value === undefined) throw new Error(`ctxwrap ps --json does not tell where ${tier} begins`);
+    return { value, unit: textAt(found, 'unit') === 'percent' ? 'percent' : 'tokens' };
   };
   return { warn: boundOf('warn'), auto: boundOf('auto'), hard: boundOf('hard') };
 };
@@ -108,10 +75,7 @@ export const wrongIn = (
   const uses = [input, input + output];
   if (!uses.some((used) => tokensText(used) === found['used'])) return `says ${found['used']} used`;
   if (tokensText(windowTokens) !== found['window']) return `says a window of ${found['window']}`;
-  const percents = uses.map((used) => {
-    const share = Math.max(0, used - freeTokens) / (windowTokens - freeTokens);
-    return share * 100;
-  });
+  const percents = uses.map((used) => (Math.max(0, used - freeTokens) / (windowTokens - freeTokens)) * 100);
   const isNear = percents.some((percent) => Math.abs(percent - shownPercent(found['percent'])) <= 1);
   return isNear ? undefined : `says ${found['percent']}%, not ${percentText(percents[0] ?? 0)}`;
 };

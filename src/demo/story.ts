@@ -1,0 +1,145 @@
+import type { Key } from './keys.js';
+
+// What the agent says, and what the scripted user asks. Nothing here is computed by a model.
+
+const kilo = (tokens: number): string => `${Math.round(tokens / 1000)}k`;
+
+export const windowTokens = 200_000;
+
+/** System prompt and tools, before anyone has said a word. */
+export const firstTokens = 12_180;
+
+/** Tokens a turn adds: 151k is past warn, 169k past auto and 178k past hard of a 200k window. */
+const gains = [22_310, 23_940, 24_120, 23_770, 24_080, 20_650, 18_240, 8_920] as const;
+const usualGain = 18_000;
+
+export const gainOf = (turn: number): number => gains[turn] ?? usualGain;
+
+/** What a compaction leaves: the first tokens and a summary. */
+export const compactedTokens = (usedTokens: number): number =>
+  Math.min(usedTokens, firstTokens + Math.round(usedTokens / 100));
+
+/** The first turn after a compaction is a short one, so that the small number is seen before it grows. */
+export const gainAfterCompaction = 2_400;
+
+const answers = [
+  'I am a simulator of a coding agent: I stream text, show a spinner and ask for permission, but no model is behind me and nothing leaves this machine. The row at the bottom is not mine. It belongs to ctxwrap, which runs me in a terminal of its own.',
+  'Each of my turns adds some twenty thousand tokens to a window of 200k, far more than a real turn. I write the numbers to a session log, the way real agents do, and the footer reads them from there and not from this text.',
+  'My output scrolls into the history of your terminal as if I ran alone: scroll up and you find every line once. Keys reach me unchanged, and your cursor is where I put it.',
+  'The bar has four tiers: safe, then warn, then auto, where a quiet moment is a good one to compact, and hard, close to the end of the window. You will see the colour change on the way.',
+] as const;
+
+/** What to say when a turn passes this many tokens: the boundaries of a 200k window. */
+const milestones = [
+  {
+    tokens: 177_000,
+    answer:
+      'And this is hard: three thousand tokens below what is usable. It is time to type /compact, and I will keep a summary of all this.',
+  },
+  {
+    tokens: 167_000,
+    answer:
+      'Past auto. A real agent would soon summarise the conversation by itself, often in the middle of a task. A quiet prompt between two tasks is the better moment.',
+  },
+  {
+    tokens: 147_000,
+    answer:
+      'This is the turn that passes warn. Nothing happens to me because of it: a warning is for the person in front of the terminal, and the conversation goes on as before.',
+  },
+] as const;
+
+/** The answer of a turn that takes the window from `before` to `after` tokens. */
+export const answerOf = (turn: number, before: number, after: number): string =>
+  milestones.find(({ tokens }) => before < tokens && tokens <= after)?.answer ??
+  answers[turn % answers.length] ??
+  answers[0];
+
+export const answerAfterDialog =
+  'Thank you. A dialog like that one is the reason why keys are never typed blindly: Enter approves the command.';
+
+export const answerAfterCompaction =
+  'The conversation is short again, and the footer knows it from the log of this turn. The mark at its end counts the compactions of the session.';
+
+export const fullText = (usedTokens: number): string =>
+  `Context is full: ${kilo(usedTokens)} of ${kilo(windowTokens)} used. Type /compact to make room.`;
+
+export const compactedText = (preTokens: number, postTokens: number): string =>
+  `Compacted ${kilo(preTokens)} → ${kilo(postTokens)}`;
+
+export const helpText =
+  'Type anything for an answer, `run <command>` for a permission dialog, /compact to make room, /quit to leave.';
+
+/** The prompts of the scripted user, one a turn; the fifth one asks for a command. */
+const prompts = [
+  'What are you?',
+  'How does the footer know how full you are?',
+  'And my scrollback?',
+  'What do the colours mean?',
+  'run npm test',
+  'Go on, fill the window',
+  'A bit more',
+  'One last question before you are full',
+] as const;
+
+/** What the user can see of the agent. */
+export type Mood = 'idle' | 'busy' | 'dialog';
+
+/** The scripted user presses a key, waits for a time, or waits for the agent. */
+export type Step = Key | { readonly waitMs: number } | { readonly until: Mood };
+
+const typingMs = 45;
+
+export const ask = (text: string): readonly Step[] => [
+  { name: 'ctrl-u' }, // whatever somebody typed besides must not become part of the prompt
+  ...Array.from(text).flatMap((char): readonly Step[] => [
+    { name: 'text', text: char },
+    { waitMs: typingMs },
+  ]),
+  { waitMs: 350 },
+  { name: 'enter' },
+];
+
+const answered: readonly Step[] = [{ until: 'idle' }, { waitMs: 1300 }];
+
+const approve: readonly Step[] = [{ until: 'dialog' }, { waitMs: 1800 }, { name: 'enter' }];
+
+/** The minute that `ctxwrap demo` shows: eight turns up to hard, a compaction, one more turn, goodbye. */
+export const story: readonly Step[] = [
+  { waitMs: 1500 },
+  ...prompts.flatMap((prompt) => [
+    ...ask(prompt),
+    ...(prompt.startsWith('run ') ? approve : []),
+    ...answered,
+  ]),
+  ...ask('/compact'),
+  ...answered,
+  ...ask('What is left after that?'),
+  ...answered,
+  { waitMs: 3000 },
+  ...ask('/quit'),
+];
+
+/** The user in the middle of a script. */
+export interface Player {
+  readonly steps: readonly Step[];
+  /** nothing happens before; virtual milliseconds like every time of the demo */
+  readonly notBefore: number;
+}
+
+/** The next step that is due, with the key it presses; the same player when none is. One at a time, so that the agent can answer it. */
+export const play = (
+  player: Player,
+  mood: Mood,
+  now: number,
+): { readonly player: Player; readonly key?: Key } => {
+  const [step, ...steps] = player.steps;
+  if (!step || now < player.notBefore || isWaiting(step, mood)) return { player };
+  if ('name' in step) return { player: { ...player, steps }, key: step };
+  return { player: { steps, notBefore: 'waitMs' in step ? now + step.waitMs : player.notBefore } };
+};
+
+/** When the player wants to be asked again; undefined if it waits for the agent or has ended. */
+export const playerDeadline = ({ steps: [step], notBefore }: Player, mood: Mood): number | undefined =>
+  !step || isWaiting(step, mood) ? undefined : notBefore;
+
+const isWaiting = (step: Step, mood: Mood): boolean => 'until' in step && step.until !== mood;

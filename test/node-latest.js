@@ -11,7 +11,7 @@ const { platform, arch } = process;
 const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'; // as the package `node` names its parts
 
 const unitTests = [
-  ...['core', 'runtimes', 'terminal', 'storage', 'ui', 'demo', 'wrap', 'cli', 'replay'].map(
+  ...['core', 'agents', 'terminal', 'storage', 'ui', 'demo', 'wrap', 'cli', 'replay'].map(
     (floor) => `test/${floor}/`,
   ),
   'test/architecture.test.ts',

@@ -1,4 +1,5 @@
 import {
+  oneLine,
   isRecord,
   textAt,
   type JsonRecord,
@@ -103,7 +104,7 @@ const withEvent = ({ calls, contents }: Held, event: ToolEvent, at: Millis): Hel
 
 const toolCall = ({ id, name = 'tool', input }: Call): ToolCall => ({
   id,
-  name: oneLine(name, LONGEST_NAME),
+  name: shortLine(name, LONGEST_NAME),
   label: labelOf(input),
 });
 
@@ -127,10 +128,10 @@ const telling = ['command', 'cmd', 'file_path', 'absolute_path', 'notebook_path'
   .concat(['input']);
 
 const labelOf = (input: unknown): string => {
-  if (typeof input === 'string') return oneLine(input, LONGEST_LABEL);
+  if (typeof input === 'string') return shortLine(input, LONGEST_LABEL);
   if (!isRecord(input)) return '';
   const name = telling.find((each) => ['string', 'object'].includes(typeof input[each]));
-  return name === undefined ? '' : oneLine(wordsOf(input, name), LONGEST_LABEL);
+  return name === undefined ? '' : shortLine(wordsOf(input, name), LONGEST_LABEL);
 };
 
 const wordsOf = (input: JsonRecord, name: string): string => {
@@ -140,14 +141,8 @@ const wordsOf = (input: JsonRecord, name: string): string => {
     : (textAt(input, name) ?? '');
 };
 
-/** Conversations hold anything, and this is shown in a terminal: no control characters, no marks that turn the writing round. */
-const oneLine = (text: string, longest: number): string =>
-  text
-    .slice(0, longest * 2)
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]+/gu, ' ')
-    .trim()
-    .slice(0, longest)
-    .replace(/\p{Cs}$/u, ''); // half of a character that was cut
+/** Conversations hold anything, of any length. */
+const shortLine = (text: string, longest: number): string => oneLine(text.slice(0, longest * 2), longest);
 
 // A picture is not measured by the length of its encoding.
 const PICTURE_TOKENS = 1_600;

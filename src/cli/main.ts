@@ -1,4 +1,4 @@
-import { UserError, harmless } from '../core/json.js';
+import { errorText, UserError, harmless } from '../core/json.js';
 import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
 import { demo, run } from './commands/run.js';
 import { configured } from './config/configured.js';
@@ -77,7 +77,7 @@ const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
 };
 
 const fail = (error: unknown): void => {
-  say(drawnFor(error instanceof Error ? error.message : String(error), process.env));
+  say(drawnFor(errorText(error), process.env));
   if (error instanceof UserError && error.hint !== undefined) say(error.hint); // it may be a command, to be copied
   process.exitCode = error instanceof UserError ? error.exitCode : ownFailure;
 };

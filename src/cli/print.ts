@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from '../core/json.js';
 import { reasonOf } from '../storage/errors.js';
 import { lookOf, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';
@@ -13,7 +14,7 @@ export const print = async (text: string): Promise<boolean> => {
   if (stdout.listenerCount('error') === 0) stdout.on('error', () => undefined); // it comes to the one who writes, too
   const error = await new Promise<unknown>((done) => stdout.write(text, done));
   if (!error) return true;
-  if (error instanceof Error && 'code' in error && GONE.has(error.code)) return false;
+  if (GONE.has(errorCode(error))) return false;
   throw unwritableOutput(reasonOf(error));
 };
 

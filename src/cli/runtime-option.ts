@@ -1,7 +1,7 @@
 import type { Runtime } from '../agents/agent.js';
 import type { Problem } from '../agents/defined/agent.js';
 import { runtimes } from '../agents/index.js';
-import { UserError } from '../core/json.js';
+import { errorText, UserError } from '../core/json.js';
 import { reasonOf } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
 import { nearest, unknownChoice } from './messages.js';
@@ -43,7 +43,7 @@ const readJson = (file: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unreadable(file, `it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw unreadable(file, `it is not JSON: ${errorText(error)}`);
   }
 };
 

@@ -15,6 +15,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VerifiedCheck } from '../core/records.js';
 import { reasonOf } from '../storage/errors.js';
+import { endGroup } from '../storage/processes.js';
 import type { Place } from '../verify/ground.js';
 import { parseTold, type Order, type Told } from '../verify/player.js';
 import * as messages from './messages.js';
@@ -101,14 +102,6 @@ const playApart = async (
     await endLeftovers(order.folder);
   }
   return ending;
-};
-
-const endGroup = (pid: number | undefined): void => {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // it has ended meanwhile
-  }
 };
 
 // Tries one agent, in a temporary folder that is gone afterwards.

@@ -264,7 +264,7 @@ export interface Flow {
 export const noFlow: Flow = { flowedMs: 0 };
 
 export const afterOutput = ({ flowedMs, outputAt }: Flow, now: Millis): Flow => {
-  const gap = outputAt === undefined ? 0 : Math.max(0, now - outputAt);
+  const gap = outputAt === undefined ? 0 : now - outputAt;
   return { flowedMs: flowedMs + (gap <= GAP_MS ? gap : 0), outputAt: now };
 };
 

@@ -162,8 +162,7 @@ export const driftAt = (evidence: Evidence, scale: Scale, now: Millis): Drift =>
   const { drift } = evidence;
   if (drift.phase === 'ignored') return drift;
   if (!isApart(evidence, scale)) return drift.phase === 'agreeing' ? drift : { phase: 'agreeing' };
-  // a clock that was set back begins again, or the end would be hours away
-  if (drift.phase === 'agreeing' || now < drift.since) return { phase: 'apart', since: now };
+  if (drift.phase === 'agreeing') return { phase: 'apart', since: now };
   return now - drift.since >= DRIFT_MS ? { phase: 'ignored' } : drift;
 };
 
@@ -327,16 +326,13 @@ export const shownAt = (
 ): Shown | undefined => {
   if (!fused) return undefined;
   if (!shown) return { fused, at: now };
-  if (isSame(shown.fused, fused)) return { fused, at: Math.min(shown.at, now) };
-  return isSmall(shown.fused, fused) && isFresh(shown, now) ? shown : { fused, at: now };
+  if (isSame(shown.fused, fused)) return { fused, at: shown.at };
+  return isSmall(shown.fused, fused) && now < shown.at + HOLD_MS ? shown : { fused, at: now };
 };
 
 /** When the number that waits is due. */
 export const shownDeadline = (shown: Shown | undefined, fused: Fused | undefined): Millis | undefined =>
   shown && fused && !isSame(shown.fused, fused) ? shown.at + HOLD_MS : undefined;
-
-// A clock that was set back would hold the number for hours.
-const isFresh = ({ at }: Shown, now: Millis): boolean => now >= at && now < at + HOLD_MS;
 
 const isSame = (a: Fused, b: Fused): boolean =>
   !isOther(a, b) &&

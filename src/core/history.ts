@@ -47,11 +47,9 @@ export interface UsageNote {
 export const noteUsage = (history: UsageHistory, { fill, at, mark = false }: UsageNote): UsageHistory => {
   const last = history.samples.at(-1);
   const isKnown = last ? isSameFill(last.fill, fill) : fill === undefined;
-  const isSet = last !== undefined && at < last.at;
-  if (isKnown && !mark && !isSet) return history;
-  const inTime = isSet ? before(history, at) : history;
-  const marked = mark ? { ...inTime, marks: [...inTime.marks, at].slice(-MOST_MARKS) } : inTime;
-  return isKnown && !isSet ? marked : thinned(added(marked, { at, ...(fill ? { fill } : {}) }));
+  if (isKnown && !mark) return history;
+  const marked = mark ? { ...history, marks: [...history.marks, at].slice(-MOST_MARKS) } : history;
+  return isKnown ? marked : thinned(added(marked, { at, ...(fill ? { fill } : {}) }));
 };
 
 /** One cell of the line. */
@@ -98,13 +96,6 @@ const scaled = (samples: readonly UsageSample[]): ((fill: Fill) => number | unde
   const most = Math.max(1, ...samples.map(({ fill }) => fill?.usedTokens ?? 0));
   return ({ usedTokens }) => usedTokens && usedTokens / most;
 };
-
-// A clock that was set back: what it says happened later did not.
-const before = ({ samples, marks, stepMs }: UsageHistory, now: Millis): UsageHistory => ({
-  samples: samples.map((each) => ({ ...each, at: Math.min(each.at, now) })),
-  marks: marks.map((at) => Math.min(at, now)),
-  stepMs,
-});
 
 const added = (history: UsageHistory, sample: UsageSample): UsageHistory => {
   const { samples } = history;

@@ -151,6 +151,17 @@ export class UserError extends Error {
   }
 }
 
+/** What went wrong, in the error's own words. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The same with where it happened, for the log. */
+export const errorStack = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
+/** The system's code of a failed call: `ENOENT`. */
+export const errorCode = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
 // What the agent is asked to keep is typed into its prompt, so it must be nothing but text.
 
 /** In characters. */

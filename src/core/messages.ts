@@ -49,10 +49,9 @@ export const withNotice = (notices: Notices, { text, priority }: NoticeWish, now
  * go on waiting.
  */
 export const noticesAt = (notices: Notices, isFree: boolean, now: Millis): Notices => {
-  const waiting = notices.waiting.filter(({ since }) => Math.abs(now - since) < NEWS_MS);
+  const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
   const { shown } = notices;
-  // the clock may have been set back
-  if (isFree && shown && now < shown.until && shown.until <= now + SHOWN_MS) return { shown, waiting };
+  if (isFree && shown && now < shown.until) return { shown, waiting };
   const [next, ...rest] = waiting;
   if (!isFree || !next) return { waiting };
   return { shown: { text: next.text, until: now + SHOWN_MS }, waiting: rest };

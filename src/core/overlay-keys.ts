@@ -1,29 +1,29 @@
 import type { Mode } from './compaction/state.js';
 import type { OverlayAbilities } from './overlay-view.js';
+import { keyOf, SHIFT, type InputElement } from './terminal-input.js';
 
 // What a key does while the overlay is open. Nothing here reaches the agent but what the user asked for by name.
 
-/** A key as the terminal side tells it. */
-export type OverlayKey =
-  | 'c'
-  | 'a'
-  | 'p'
-  | 'n'
-  | 'u'
-  | 'h'
-  | 'd'
-  | '?'
-  | 'q'
-  | 'esc'
-  | 'hotkey'
-  | 'up'
-  | 'down'
-  | 'pageup'
-  | 'pagedown'
-  | 'home'
-  | 'end'
-  | 'wheel-up'
-  | 'wheel-down';
+const overlayKeys = [
+  ...(['c', 'a', 'p', 'n', 'u', 'h', 'd', '?', 'q', 'escape'] as const),
+  ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
+];
+
+export type OverlayKey = (typeof overlayKeys)[number] | 'wheel-up' | 'wheel-down';
+
+const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // of the mouse, in SGR's form
+
+/** What an element of the user's input, or one character of it, means to the overlay. */
+export const overlayKeyOf = ({ kind, text }: InputElement): OverlayKey | undefined => {
+  if (kind === 'mouse') {
+    const direction = WHEEL.exec(text)?.[1];
+    return direction === '4' ? 'wheel-up' : direction === '5' ? 'wheel-down' : undefined;
+  }
+  if (kind !== 'key' && kind !== 'text') return undefined;
+  const { name, modifiers, isRelease } = keyOf(text);
+  const allowed = name === '?' ? SHIFT : 0;
+  return isRelease || (modifiers & ~allowed) !== 0 ? undefined : overlayKeys.find((key) => key === name);
+};
 
 /** What the shell has to do; what only the overlay shows is in the state. */
 export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'handoff' | 'close';
@@ -76,10 +76,9 @@ export const overlayKey = (state: OverlayState, key: OverlayKey, can: OverlayAbi
       return { state: turned(state, 'detail') };
     case '?':
       return { state: turned(state, 'help') };
-    case 'esc':
+    case 'escape':
       return state.page === 'overview' ? { state, action: 'close' } : { state: onPage(state, 'overview') };
     case 'q':
-    case 'hotkey':
       return { state, action: 'close' };
     default:
       return { state: scrolled(state, key) };

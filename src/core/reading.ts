@@ -1,6 +1,9 @@
 import { oneLine } from './json.js';
 
-/** Milliseconds since the epoch, passed in by the shell; the core never asks a clock. */
+/**
+ * Milliseconds since the epoch, passed in by the shell; the core never asks a clock. `now` never goes back, whatever happens to the
+ * wall clock; what files tell is of the wall clock.
+ */
 export type Millis = number;
 
 /** Where a number comes from, in order of trust (facts/ say what each runtime offers). */
@@ -83,10 +86,11 @@ export const isOver = ({
 }: Pick<Reading, 'usedTokens' | 'windowTokens' | 'usedPercent'>): boolean =>
   usedPercent > 100 || (usedTokens !== undefined && windowTokens !== undefined && usedTokens > windowTokens);
 
-const MOST_TOKENS = 1e9; // a hundred times the largest window: beyond it a number is broken, not large
+/** A hundred times the largest window: a number beyond it is broken, not large. */
+export const IMPOSSIBLE_TOKENS = 1e9;
 
-export const possibleTokens = (value: number | undefined): number | undefined =>
-  value !== undefined && value <= MOST_TOKENS ? possible(value) : undefined;
+const possibleTokens = (value: number | undefined): number | undefined =>
+  value !== undefined && value <= IMPOSSIBLE_TOKENS ? possible(value) : undefined;
 
 const possible = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : undefined;

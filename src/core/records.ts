@@ -1,27 +1,9 @@
 import type { Past } from './history.js';
 import type { Compaction, Mode } from './compaction/state.js';
 import { footerView } from './footer-view.js';
-import {
-  countAt,
-  isRecord,
-  listAt,
-  parseRecord,
-  recordAt,
-  textAt,
-  type JsonRecord,
-  oneLine,
-} from './json.js';
 import type { Tier, Threshold } from './ladder.js';
 import type { Notification } from './notifications.js';
-import {
-  type Activity,
-  type Millis,
-  askedIn,
-  possibleTokens,
-  type Basis,
-  type Source,
-  type WindowSource,
-} from './reading.js';
+import type { Activity, Millis } from './reading.js';
 import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
 import type { Session } from './session.js';
 
@@ -172,127 +154,9 @@ export const outdated = (
     .toSorted((a, b) => b.heartbeatAt - a.heartbeatAt)
     .filter(({ heartbeatAt }, index) => index >= MOST_ENDED || now - heartbeatAt > KEPT_MS);
 
-// A session record as another process finds it: written by whatever version, and perhaps not by us at all.
-
-const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
-
-/** The record in a text; undefined when something that every record has is missing. */
-export const parseSessionRecord = (text: string): SessionRecord | undefined => {
-  const found = parseRecord(text);
-  if (!found || found['schema'] !== 'ctxwrap.session/1') return undefined;
-  const id = textAt(found, 'id') ?? '';
-  const [pid, childPid] = [countAt(found, 'pid'), countAt(found, 'childPid')];
-  const [startedAt, heartbeatAt] = [countAt(found, 'startedAt'), countAt(found, 'heartbeatAt')];
-  const [runtime, cwd] = [textAt(found, 'runtime'), textAt(found, 'cwd')];
-  if (!isSessionId(id) || !pid || childPid === undefined || runtime === undefined) return undefined;
-  if (startedAt === undefined || heartbeatAt === undefined || cwd === undefined) return undefined;
-  return {
-    schema: 'ctxwrap.session/1',
-    id,
-    version: textAt(found, 'version') ?? '',
-    pid,
-    childPid,
-    runtime,
-    cwd,
-    startedAt,
-    heartbeatAt,
-    ...texts(found, ['processStart', 'agentVersion', 'agentSessionId', 'logPath', 'note']),
-    ...counts(found, ['endedAt']),
-    ...present('exit', exitIn(found)),
-    ...present('reading', readingIn(recordAt(found, 'reading'))),
-    ...present('tier', oneOf(tiers, found['tier'])),
-    activity: oneOf(activities, found['activity']) ?? 'unknown',
-    ...present('asks', askedIn(oneOf(activities, found['activity']) ?? 'unknown', textAt(found, 'asks'))),
-    ...present('evidence', evidenceIn(recordAt(found, 'evidence'))),
-    compactions: countAt(found, 'compactions') ?? 0,
-    thresholds: listAt(found, 'thresholds').flatMap((each) => thresholdIn(each) ?? []),
-    ...present('compaction', compactionIn(recordAt(found, 'compaction'))),
-  };
-};
-
-const compactionIn = (found: JsonRecord | undefined): CompactionRecord | undefined => {
-  const mode = oneOf(modes, found?.['mode']);
-  const successful = found?.['compactSuccessful'];
-  return (
-    found &&
-    mode && {
-      mode,
-      ...texts(found, ['words']),
-      ...(typeof successful === 'boolean' ? { compactSuccessful: successful } : {}),
-    }
-  );
-};
-
-const evidenceIn = (found: JsonRecord | undefined): EvidenceRecord | undefined =>
-  found && {
-    records: found['records'] === true,
-    screen: found['screen'] === true,
-    state: found['state'] === true,
-  };
-
-const exitIn = (found: JsonRecord): Exit | undefined => {
-  const signal = textAt(found['exit'], 'signal');
-  const code = countAt(found['exit'], 'code');
-  if (signal !== undefined) return { signal };
-  return code === undefined ? undefined : { code };
-};
-
-const readingIn = (found: JsonRecord | undefined): ReadingRecord | undefined => {
-  const at = countAt(found, 'at');
-  const source = oneOf(sources, found?.['source']);
-  if (!found || at === undefined || source === undefined) return undefined;
-  return {
-    schema: 'ctxwrap.reading/1',
-    at,
-    runtime: textAt(found, 'runtime') ?? '',
-    source,
-    basis: oneOf(bases, found['basis']) ?? 'window',
-    ...present('usedTokens', possibleTokens(countAt(found, 'usedTokens'))),
-    ...present('answerTokens', possibleTokens(countAt(found, 'answerTokens'))),
-    ...present('windowTokens', possibleTokens(countAt(found, 'windowTokens'))),
-    ...present('usedPercent', percentIn(found)),
-    ...present('windowSource', oneOf(windowSources, found['windowSource'])),
-    ...(found['over'] === true ? { over: true } : {}),
-    exact: found['exact'] === true,
-    ...present('tier', oneOf(tiers, found['tier'])),
-    ...texts(found, ['model']),
-  };
-};
-
-const percentIn = (found: JsonRecord): number | undefined => {
-  const percent = countAt(found, 'usedPercent');
-  return percent === undefined || percent > 100 ? undefined : percent;
-};
-
-const thresholdIn = (found: unknown): Threshold | undefined => {
-  const name = isRecord(found) ? oneOf(thresholdNames, found['name']) : undefined;
-  const value = countAt(found, 'value');
-  if (name === undefined || value === undefined) return undefined;
-  const unit = textAt(found, 'unit') === 'percent' ? 'percent' : 'tokens';
-  return { name, value, unit, reason: textAt(found, 'reason') ?? '' };
-};
-
-const modes: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
-const tiers: readonly Tier[] = ['safe', 'warn', 'auto', 'hard'];
-const sources: readonly Source[] = ['official', 'log', 'screen', 'estimate'];
-const bases: readonly Basis[] = ['window', 'effective', 'auto-compact', 'baseline'];
-const windowSources: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'default'];
-const activities: readonly Activity[] = ['ready', 'draft', 'busy', 'dialog', 'compacting', 'unknown', 'dead'];
-const thresholdNames: readonly Threshold['name'][] = ['effective', 'warn', 'auto', 'hard', 'native'];
-
-const oneOf = <T extends string>(known: readonly T[], value: unknown): T | undefined =>
-  known.find((each) => each === value);
-
-const present = <K extends string, V>(name: K, value: V | undefined): { readonly [P in K]?: V } =>
-  value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: V });
-
-const texts = <K extends string>(from: JsonRecord, names: readonly K[]): { readonly [P in K]?: string } =>
-  Object.assign({}, ...names.map((name) => present(name, textAt(from, name))));
-
-const counts = <K extends string>(from: JsonRecord, names: readonly K[]): { readonly [P in K]?: number } =>
-  Object.assign({}, ...names.map((name) => present(name, countAt(from, name))));
 
 /** A notification as other programs get it. */
 export interface NotificationRecord extends Notification {
@@ -367,43 +231,8 @@ export interface VerifiedRecord {
   readonly checks: readonly VerifiedCheck[];
 }
 
-const SCHEMA = 'ctxwrap.verified/1';
-const MOST_CHECKS = 64;
-const LONGEST_NAME = 80;
-const LONGEST_EVIDENCE = 400;
 const LONGEST_VERSION = 64;
 const VERSION = /^[A-Za-z0-9][\w.+-]*$/;
-
-/** The record in a text; undefined for everything else. */
-export const parseVerifiedRecord = (text: string): VerifiedRecord | undefined => {
-  const found = parseRecord(text);
-  if (!found || found['schema'] !== SCHEMA) return undefined;
-  const [agent, agentVersion] = [textAt(found, 'agent'), textAt(found, 'agentVersion')];
-  const at = countAt(found, 'at');
-  const checks = listAt(found, 'checks').map(checkIn);
-  if (agent === undefined || agentVersion === undefined || at === undefined) return undefined;
-  if (checks.length === 0 || checks.length > MOST_CHECKS) return undefined;
-  // one that is not understood may be the one that failed
-  const understood = checks.filter((each) => each !== undefined);
-  if (understood.length < checks.length) return undefined;
-  return {
-    schema: SCHEMA,
-    agent,
-    agentVersion,
-    version: oneLine(textAt(found, 'version') ?? '', LONGEST_VERSION),
-    at,
-    seconds: countAt(found, 'seconds') ?? 0,
-    place: found['place'] === 'namespace' ? 'namespace' : 'base URL',
-    checks: understood,
-  };
-};
-
-const checkIn = (found: unknown): VerifiedCheck | undefined => {
-  const name = textAt(found, 'name');
-  if (!isRecord(found) || name === undefined || typeof found['isGood'] !== 'boolean') return undefined;
-  const evidence = oneLine(textAt(found, 'evidence') ?? '', LONGEST_EVIDENCE);
-  return { name: oneLine(name, LONGEST_NAME), isGood: found['isGood'], evidence };
-};
 
 /** The name of a record's file, without its ending; undefined for a version that is none: nothing of it may lead to another folder. */
 export const verifiedName = (agent: string, agentVersion: string): string | undefined =>

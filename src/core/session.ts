@@ -71,10 +71,8 @@ export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now
 });
 
 /** The state after an event. Pure: the same events at the same times give the same state. */
-export const step = (state: Session, event: Event, now: Millis): Session => {
-  const activitySince = Math.min(state.activitySince, now); // a clock that was set back
-  return settled(after({ ...state, activitySince, logged: [] }, event, now), now);
-};
+export const step = (state: Session, event: Event, now: Millis): Session =>
+  settled(after({ ...state, logged: [] }, event, now), now);
 
 /** When `step` wants an `alarm` event though nothing happens; undefined while nothing waits. */
 export const deadline = ({ shown, fused, evidence, blank }: Session): Millis | undefined => {

@@ -1,6 +1,15 @@
-// Bytes of the keyboard -> keys. Sequences may be split anywhere; what is not complete yet is handed back as `rest`.
+import {
+  CONTROL,
+  elementsIn,
+  flushElements,
+  keyOf,
+  readElements,
+  type InputElement,
+  type InputRead,
+  type InputState,
+} from '../core/terminal-input.js';
 
-/** A key the agent knows. Text comes as typed, a paste in one piece. */
+/** A key the agent knows. Text comes as typed or pasted. */
 export type Key = { readonly name: 'text'; readonly text: string } | { readonly name: KeyName };
 
 export type KeyName = (typeof keyNames)[number];
@@ -19,77 +28,30 @@ export const keyNames = [
 
 export interface KeyRead {
   readonly keys: readonly Key[];
-  /** the beginning of a sequence that has not ended; prepend it to the next bytes */
-  readonly rest: string;
+  readonly state: InputState;
 }
 
 /** An escape byte that nothing has followed for this long was the Escape key. */
 export const escapeWaitMs = 50;
 
-const pasteStart = '\x1b[200~';
-const pasteEnd = '\x1b[201~';
-const complete = /^\x1b(?:\[[0-?]*[ -/]*[@-~]|O[@-~]|[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\))/;
-const incomplete = /^\x1b(?:$|\[[0-?]*[ -/]*$|O$|[\]P_^X][^\x07\x1b]*\x1b?$)/;
-
-const controls: Readonly<Record<string, KeyName>> = {
-  '\r': 'enter',
-  '\n': 'enter',
-  '\x7f': 'backspace',
-  '\b': 'backspace',
-  '\x03': 'ctrl-c',
-  '\x04': 'ctrl-d',
-  '\x15': 'ctrl-u',
-  '\x1a': 'ctrl-z',
-  '\x1b[A': 'up',
-  '\x1bOA': 'up',
-  '\x1b[B': 'down',
-  '\x1bOB': 'down',
-};
-
-export const readKeys = (bytes: string): KeyRead => {
-  const keys: Key[] = [];
-  let left = bytes;
-  while (left !== '') {
-    const taken = takeOne(left);
-    if (!taken) return { keys, rest: left };
-    keys.push(...taken.keys);
-    left = left.slice(taken.length);
-  }
-  return { keys, rest: '' };
-};
+/** Sequences may be split anywhere. */
+export const readKeys = (state: InputState, bytes: string): KeyRead => keysOf(readElements(state, bytes));
 
 /** What an unfinished sequence means when nothing followed it. */
-export const flushKeys = (rest: string): readonly Key[] => (rest === '\x1b' ? [{ name: 'escape' }] : []);
+export const flushKeys = (state: InputState): KeyRead => keysOf(flushElements(state));
 
-interface Taken {
-  readonly keys: readonly Key[];
-  readonly length: number;
-}
+const keysOf = ({ elements, state }: InputRead): KeyRead => ({ keys: elements.flatMap(keyIn), state });
 
-const takeOne = (left: string): Taken | undefined => {
-  if (left.startsWith(pasteStart)) return takePaste(left);
-  if (!left.startsWith('\x1b')) return takePlain(left);
-  const sequence = complete.exec(left)?.[0];
-  // replies of the terminal, mouse and focus reports and unknown keys say nothing to the agent
-  if (sequence !== undefined) return { keys: named(sequence), length: sequence.length };
-  if (incomplete.test(left) || pasteStart.startsWith(left)) return undefined;
-  return { keys: [{ name: 'escape' }], length: 1 };
-};
-
-const takePaste = (left: string): Taken | undefined => {
-  const end = left.indexOf(pasteEnd);
-  if (end < 0) return undefined;
-  const text = left.slice(pasteStart.length, end).replaceAll(/[\x00-\x1f\x7f]+/g, ' ');
-  return { keys: [{ name: 'text', text }], length: end + pasteEnd.length };
-};
-
-const takePlain = (left: string): Taken => {
-  const text = /^[^\x00-\x1f\x7f]+/.exec(left)?.[0];
-  if (text !== undefined) return { keys: [{ name: 'text', text }], length: text.length };
-  return { keys: named(left.slice(0, 1)), length: 1 };
-};
-
-const named = (sequence: string): readonly Key[] => {
-  const name = controls[sequence];
-  return name === undefined ? [] : [{ name }];
+// replies of the terminal, mouse and focus reports and unknown keys say nothing to the agent
+const keyIn = ({ kind, text }: InputElement): readonly Key[] => {
+  if (kind === 'text') return [{ name: 'text', text }];
+  if (kind === 'paste') return [{ name: 'text', text: text.replaceAll(/[\x00-\x1f\x7f]+/g, ' ') }];
+  if (kind !== 'key') return [];
+  if (/^\x1b[^\x1b]$/.test(text)) return [{ name: 'escape' }, ...elementsIn(text.slice(1)).flatMap(keyIn)]; // it knows no Alt
+  const { name, modifiers, isRelease } = keyOf(text);
+  const written =
+    text === '\n' ? 'enter' : text === '\b' ? 'backspace' : modifiers === CONTROL ? `ctrl-${name}` : name;
+  const known =
+    isRelease || (modifiers & ~CONTROL) !== 0 ? undefined : keyNames.find((each) => each === written);
+  return known === undefined ? [] : [{ name: known }];
 };

@@ -1,9 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { startInput } from '../core/terminal-input.js';
 import { advance, demoDeadline, startDemo, type Event } from './agent.js';
 import { holdModes, type Size } from './draw.js';
-import { escapeWaitMs, flushKeys, readKeys, type Key } from './keys.js';
+import { escapeWaitMs, flushKeys, readKeys, type Key, type KeyRead } from './keys.js';
 import { story, type Step } from './story.js';
 
 // The demo agent: a program that looks and behaves like a coding agent, without a model. `ctxwrap demo` runs it as its child. This is
@@ -46,19 +47,17 @@ const run = (steps: readonly Step[], pace: number, log: string | undefined): voi
 const sizeNow = (): Size => ({ columns: process.stdout.columns ?? 80, rows: process.stdout.rows ?? 24 });
 
 const listenToKeys = (press: (key: Key) => void): void => {
-  let rest = '';
+  let state = startInput;
   let waiting: NodeJS.Timeout | undefined;
+  const take = (read: KeyRead): void => {
+    ({ state } = read);
+    read.keys.forEach(press);
+  };
   process.stdin.setEncoding('utf8');
   process.stdin.on('data', (bytes: string) => {
     clearTimeout(waiting);
-    const read = readKeys(rest + bytes);
-    rest = read.rest;
-    read.keys.forEach(press);
-    if (rest !== '\x1b') return;
-    waiting = setTimeout(() => {
-      rest = '';
-      flushKeys('\x1b').forEach(press);
-    }, escapeWaitMs);
+    take(readKeys(state, bytes));
+    if (state.held !== '') waiting = setTimeout(() => take(flushKeys(state)), escapeWaitMs);
   });
   // a terminal that is gone ends the agent, as SIGHUP would; a script without a terminal plays on
   process.stdin.on('end', () => process.stdin.isTTY && process.exit(0));

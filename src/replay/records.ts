@@ -60,14 +60,16 @@ export interface ReplayedBoundary extends BoundaryRecord {
 
 export type ReplayEvent = ReplayedReading | ReplayedActivity | ReplayedTier | ReplayedBoundary;
 
-export interface ReplayContext {
+interface EventContext {
   /** seconds */
   readonly at: number;
   readonly runtime: string;
+  /** what counts in the session now */
+  readonly known: Provenance | undefined;
 }
 
 /** A source's own word, as the session measures it where it counts there. */
-const readingOf = ({ at, runtime }: ReplayContext, said: Reading, known?: Provenance): ReplayedReading => {
+const readingOf = ({ at, runtime, known }: EventContext, said: Reading): ReplayedReading => {
   const { source } = said;
   const counting = known?.candidates.find((each) => each.source === source && isSameNumber(each, said));
   const isOwn = said.usedPercent !== undefined; // the agent's percentage needs no window
@@ -107,7 +109,7 @@ const isSameNumber = (one: Pick<Reading, 'usedTokens' | 'usedPercent'>, other: R
   one.usedTokens === other.usedTokens &&
   (other.usedTokens !== undefined || one.usedPercent === other.usedPercent);
 
-const activityOf = ({ at }: ReplayContext, report: ActivityReport): ReplayedActivity => ({
+const activityOf = ({ at }: EventContext, report: ActivityReport): ReplayedActivity => ({
   schema: 'ctxwrap.activity/1',
   at,
   activity: report.activity,
@@ -116,7 +118,7 @@ const activityOf = ({ at }: ReplayContext, report: ActivityReport): ReplayedActi
 });
 
 const boundaryOf = (
-  { at, runtime }: ReplayContext,
+  { at, runtime }: EventContext,
   boundary: Boundary,
   sessionId: string | undefined,
 ): ReplayedBoundary => ({ ...boundaryRecord({ ...boundary, runtime, sessionId }), at });
@@ -133,38 +135,31 @@ export interface Change {
 
 type Numbers = Pick<Reading, 'source' | 'usedTokens' | 'windowTokens' | 'usedPercent' | 'basis'>;
 
-/** Remembers which number of each source was told last. */
-const makeTold = () => {
+/** Makes events of what each step has made known: numbers and tiers when they are new. */
+export const makeReplayEvents = (runtime: string) => {
   const told = new Map<Source, string>();
-  return {
-    isNews: ({ source, usedTokens, windowTokens, usedPercent, basis }: Numbers): boolean => {
-      // an estimate is tokens only: what it is measured against comes from elsewhere
-      const key = JSON.stringify(
-        source === 'estimate' ? usedTokens : [usedTokens, windowTokens, usedPercent, basis],
-      );
-      const isNew = told.get(source) !== key;
-      told.set(source, key);
-      return isNew;
-    },
-    // The screen may go on showing the number that became void: from it, only another one is news.
-    forget: (): void => {
-      for (const source of ['official', 'log', 'estimate'] as const) told.delete(source);
-    },
-  };
-};
-
-/** Writes down what a step has made known: numbers and tiers when they are new. */
-export const makePen = (runtime: string) => {
-  const { isNews, forget } = makeTold();
   let tier: Tier | null = null;
 
-  function* writeEvent(event: Event, { before, after }: Change, context: PenContext): Generator<ReplayEvent> {
+  const isNews = ({ source, usedTokens, windowTokens, usedPercent, basis }: Numbers): boolean => {
+    // an estimate is tokens only: what it is measured against comes from elsewhere
+    const key = JSON.stringify(
+      source === 'estimate' ? usedTokens : [usedTokens, windowTokens, usedPercent, basis],
+    );
+    const isNew = told.get(source) !== key;
+    told.set(source, key);
+    return isNew;
+  };
+  // The screen may go on showing the number that became void: from it, only another one is news.
+  const forget = (): void => {
+    for (const source of ['official', 'log', 'estimate'] as const) told.delete(source);
+  };
+
+  function* eventsOf(event: Event, { before, after }: Change, context: EventContext): Generator<ReplayEvent> {
     switch (event.type) {
       case 'reading': {
         const reading = validReading(event.reading);
         // an estimate is told below, as the session holds it
-        if (reading && reading.source !== 'estimate' && isNews(reading))
-          yield readingOf(context, reading, context.known);
+        if (reading && reading.source !== 'estimate' && isNews(reading)) yield readingOf(context, reading);
         return;
       }
       case 'activity':
@@ -180,19 +175,14 @@ export const makePen = (runtime: string) => {
     }
   }
 
-  return function* write(change: Change, event?: Event): Generator<ReplayEvent> {
+  return function* stepEvents(change: Change, event?: Event): Generator<ReplayEvent> {
     const known = provenance(change.after, change.now);
     const context = { at: Math.round(change.at) / 1000, runtime, known };
-    if (event) yield* writeEvent(event, change, context);
+    if (event) yield* eventsOf(event, change, context);
     // what has grown since a number is nobody's word: it is made of events that are no readings
-    if (known?.source === 'estimate' && isNews(known)) yield readingOf(context, known, known);
+    if (known?.source === 'estimate' && isNews(known)) yield readingOf(context, known);
     const now = known?.tier ?? null;
     if (now !== tier) yield { schema: 'ctxwrap.tier/1', at: context.at, tier: now, from: tier };
     tier = now;
   };
 };
-
-interface PenContext extends ReplayContext {
-  /** what counts in the session now */
-  readonly known: Provenance | undefined;
-}

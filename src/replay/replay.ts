@@ -1,29 +1,24 @@
 import { agentFacts, type Env, type Runtime, type Seen } from '../agents/agent.js';
-import type { Event, Fact } from '../core/event.js';
+import type { Event } from '../core/event.js';
 import type { Millis, Characters } from '../core/reading.js';
 import { flowDue, startFlow, stepFlow, type FlowContext, type SessionFlow } from '../core/session-flow.js';
 import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
 import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
 import { OUTPUT_EVERY_MS, blankScreen, startWatch, watchScreen } from '../wrap/screen-reader.js';
-import { makePen, type ReplayEvent } from './records.js';
-import { momentsInOrder, logMoments, type LogMoment, openReplayLogs, settledScreens } from './sources.js';
+import { makeReplayEvents, type ReplayEvent } from './records.js';
+import {
+  momentsInOrder,
+  logMoments,
+  type LogMoment,
+  openReplayLogs,
+  type Replayed,
+  settledScreens,
+} from './sources.js';
 
-/** Runs the session and writes down what becomes known. Times are in milliseconds since the start of the recording. */
-export interface Journal {
-  readonly take: (events: readonly Event[], at: Millis) => Generator<ReplayEvent>;
-  readonly see: (seen: Seen, at: Millis) => Generator<ReplayEvent>;
-  /** the screen is not followed from here on, or for a while */
-  readonly goBlind: (at: Millis) => Generator<ReplayEvent>;
-  readonly noteOutput: (at: Millis) => Generator<ReplayEvent>;
-  /** lets everything happen that is due before then */
-  readonly wakeUntil: (at: Millis) => Generator<ReplayEvent>;
-  /** what of ours has failed */
-  readonly notes: () => readonly string[];
-}
-
-const makeJournal = (options: ReplayOptions, startedAt: Millis): Journal => {
+/** Runs the session; its steps come out as events. Times are in milliseconds since the start of the recording. */
+const runSession = (options: ReplayOptions, startedAt: Millis) => {
   const { runtime, env } = options;
-  const write = makePen(runtime.name);
+  const stepEvents = makeReplayEvents(runtime.name);
   const notes: string[] = [];
   let flow = startFlow({ ...options, agent: agentFacts(runtime, env) }, startedAt);
   let watch = runtime.screen && startWatch(runtime.screen.reader(env));
@@ -31,11 +26,11 @@ const makeJournal = (options: ReplayOptions, startedAt: Millis): Journal => {
   let wokenAt = -Infinity;
 
   function* go(after: SessionFlow, at: Millis, event?: Event): Generator<ReplayEvent> {
-    const before = flow;
+    const before = flow.session;
     flow = after;
     const lines = [...after.session.logged, ...after.warnings];
     notes.push(...lines.map((text) => `at ${at / 1000} s: ${text}`));
-    yield* write({ before: before.session, after: after.session, at, now: startedAt + at }, event);
+    yield* stepEvents({ before, after: after.session, at, now: startedAt + at }, event);
   }
   function* take(events: readonly Event[], at: Millis): Generator<ReplayEvent> {
     for (const event of events) yield* go(stepFlow(flow, event, startedAt + at), at, event);
@@ -52,46 +47,44 @@ const makeJournal = (options: ReplayOptions, startedAt: Millis): Journal => {
       return [];
     }
   };
+  const eventsOf = (moment: Replayed): readonly Event[] => {
+    if (moment.type === 'screen') return look(moment.seen, moment.at);
+    if (moment.type === 'blank') {
+      const blank = watch && blankScreen(watch);
+      watch = blank?.watch;
+      return blank?.events ?? [];
+    }
+    if (moment.at - lastOutput < OUTPUT_EVERY_MS) return [];
+    lastOutput = moment.at;
+    return [{ type: 'output' }];
+  };
   /** Times only go on, also for a session that is due again at once. */
   const nextWake = (): Millis => Math.max(flowDue(flow, wokenAt) ?? Infinity, wokenAt + 1);
   return {
     take,
-    see: (seen, at) => take(look(seen, at), at),
-    goBlind: (at) => {
-      const blank = watch && blankScreen(watch);
-      watch = blank?.watch;
-      return take(blank?.events ?? [], at);
-    },
-    noteOutput: (at) => {
-      const isDue = at - lastOutput >= OUTPUT_EVERY_MS;
-      if (isDue) lastOutput = at;
-      return take(isDue ? [{ type: 'output' }] : [], at);
-    },
-    wakeUntil: function* wakeUntil(until) {
+    see: (moment: Replayed) => take(eventsOf(moment), moment.at),
+    /** lets everything happen that is due before then */
+    wakeUntil: function* wakeUntil(until: Millis): Generator<ReplayEvent> {
       for (let due = nextWake(); due < startedAt + until; due = nextWake()) {
         wokenAt = due;
         yield* go(stepFlow(flow, { type: 'alarm' }, due), due - startedAt);
       }
     },
-    notes: () => notes,
+    /** what of ours has failed */
+    notes,
   };
 };
 
 /** Estimates at the times when the wrapper would have told them. Times are in milliseconds since the epoch. */
-export interface ReplayEstimate {
-  readonly note: (written: Characters, now: Millis) => void;
-  /** what is told before then, if anything: it is to be asked for at least once for each moment */
-  readonly next: (until: Millis) => { readonly at: Millis; readonly facts: readonly Fact[] } | undefined;
-}
-
-export const makeReplayEstimate = (): ReplayEstimate => {
+export const makeReplayEstimate = () => {
   let last = noEstimate;
   let waiting: { readonly written: Characters; readonly since: Millis } | undefined;
   return {
-    note: (written, now) => {
+    note: (written: Characters, now: Millis): void => {
       waiting = { written, since: now };
     },
-    next: (until) => {
+    /** what is told before then, if anything: it is to be asked for at least once for each moment */
+    next: (until: Millis) => {
       if (!waiting) return undefined;
       const at = Math.max(waiting.since, estimateDue(last));
       if (at > until) return undefined;
@@ -149,7 +142,7 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   const recording = await options.open();
   const logs = await openReplayLogs(options.logs, options.runtime.log);
   const startedAt = await startOfRecording(options.open, recording.header, logs.promptAt);
-  const journal = makeJournal(options, startedAt);
+  const run = runSession(options, startedAt);
   const { log, isEstimated } = options.runtime;
   const estimate = makeReplayEstimate();
   const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
@@ -160,8 +153,8 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   function* tellEstimate(until: Millis): Generator<ReplayEvent> {
     const told = estimate.next(startedAt + until);
     if (!told) return;
-    yield* journal.wakeUntil(told.at - startedAt);
-    yield* journal.take(told.facts, told.at - startedAt);
+    yield* run.wakeUntil(told.at - startedAt);
+    yield* run.take(told.facts, told.at - startedAt);
   }
   async function* events(): AsyncGenerator<ReplayEvent> {
     const screens = settledScreens(recording.header, recording.events(), {
@@ -172,15 +165,13 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
     for await (const { at, moment } of momentsInOrder(screens, written, startedAt)) {
       last = Math.max(last, at);
       yield* tellEstimate(at);
-      yield* journal.wakeUntil(at);
+      yield* run.wakeUntil(at);
       if ('events' in moment) {
         heard ||= moment.events.some(isSaid);
-        yield* journal.take(moment.events, at);
+        yield* run.take(moment.events, at);
         continue;
       }
-      if (moment.type === 'screen') yield* journal.see(moment.seen, at);
-      else if (moment.type === 'blank') yield* journal.goBlind(at);
-      else yield* journal.noteOutput(at);
+      yield* run.see(moment);
       if (moment.type === 'screen' && moment.written) estimate.note(moment.written, startedAt + at);
     }
     yield* tellEstimate(Infinity);
@@ -190,7 +181,7 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
     notes: () => [
       ...recording.notes(),
       ...failures,
-      ...journal.notes(),
+      ...run.notes,
       ...(heard ? [] : [unheard(options.runtime)]),
     ],
     seconds: () => last / 1000,

@@ -183,7 +183,7 @@ export async function* logMoments(
   records: AsyncIterable<LogRecord>,
   { env, startedAt }: { readonly env: Env; readonly startedAt: Millis },
 ): AsyncGenerator<LogMoment> {
-  const inbox = factInbox(startedAt);
+  const inbox = factInbox(() => startedAt);
   const reader = makeFileReader(log, env, inbox);
   let status: AgentStatus | undefined;
   let file: number | undefined;

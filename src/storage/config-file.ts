@@ -1,3 +1,4 @@
+import { errorCode } from '../core/json.js';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -215,7 +216,7 @@ export const readPlainFile = (path: string): PlainFile => {
 const NOTHING = '/dev/null';
 
 const failed = (path: string, error: unknown): PlainFile => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', path };
   if (code === 'ELOOP') return linked(path);
   const closed = closedFolder(dirname(path)) ?? path;

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { errorCode } from '../core/json.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +20,7 @@ export const isThere = (path: string): boolean => {
     lstatSync(path);
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     return code !== 'ENOENT' && code !== 'ENOTDIR';
   }
 };

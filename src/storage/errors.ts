@@ -3,7 +3,7 @@ import { lstat, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
 import { getSystemErrorMap } from 'node:util';
-import { UserError } from '../core/json.js';
+import { errorText, UserError } from '../core/json.js';
 
 /** A file the user asked us to write cannot be written: said before the child starts. */
 export const unwritable = (what: string, path: string, reason: string): UserError =>
@@ -24,7 +24,7 @@ export const reasonOf = (error: unknown): string => {
   const number = error instanceof Error && 'errno' in error ? error.errno : undefined;
   const known = typeof number === 'number' ? getSystemErrorMap().get(number) : undefined;
   if (known !== undefined) return known[1];
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 };
 
 /** What keeps a folder from being made, or from taking new files. */

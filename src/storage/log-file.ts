@@ -2,6 +2,7 @@ import { closeSync, fstatSync, realpathSync, renameSync, statSync, writeSync, co
 import { lstat, open as openInPromises, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
+import { errorCode } from '../core/json.js';
 import { logLevels, type LogLevel } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { reasonOf, unwritable } from './errors.js';
@@ -228,7 +229,7 @@ const isLocked = async (lock: string): Promise<boolean> => {
     await (await openInPromises(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)).close();
     return true;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
     const stats = await lstat(lock).catch(() => undefined);
     if (stats && Date.now() - stats.mtimeMs > LOCK_MS) await unlink(lock).catch(() => undefined);
     return false;

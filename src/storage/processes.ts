@@ -1,13 +1,16 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
+import { errorCode } from '../core/json.js';
 
-// What the system tells of processes: whether one that was written down once still runs, and who reads a terminal.
+// What the system tells of processes: whether one that was written down once still runs, and who reads a terminal. And how to end them.
 
 const ZOMBIE = 'Z'; // has ended, and its parent has not asked how
 const MOST_PROCESSES = 256; // looked at below one
 
 /** A process as /proc/PID/stat tells it (proc(5)). */
-interface ProcessStat {
+export interface ProcessStat {
+  /** one letter, as `R` for running and `T` for stopped: field 3 */
+  readonly state: string;
   /** its process group, and the one that reads its terminal: fields 5 and 8 */
   readonly group: number;
   readonly foregroundGroup: number;
@@ -16,22 +19,22 @@ interface ProcessStat {
 }
 
 /** Undefined where the system does not tell, and for a process that is gone. */
-const statOf = (pid: number): ProcessStat | undefined => {
+export const processStat = (pid: number | 'self'): ProcessStat | undefined => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // the second field is the name in brackets, which may hold blanks and brackets of its own
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, , group, , , foregroundGroup] = fields;
+    const [state = '', , group, , , foregroundGroup] = fields;
     const start = fields[19];
     if (state === ZOMBIE || start === undefined) return undefined;
-    return { group: Number(group), foregroundGroup: Number(foregroundGroup), start };
+    return { state, group: Number(group), foregroundGroup: Number(foregroundGroup), start };
   } catch {
     return undefined;
   }
 };
 
 /** When a process began, in clock ticks since the machine did; undefined where the system does not tell, or for a process that is gone. */
-export const processStart = (pid: number): string | undefined => statOf(pid)?.start;
+export const processStart = (pid: number): string | undefined => processStat(pid)?.start;
 
 /** Whether a process runs. With its start, a later process that was given the same pid is another one. */
 export const isRunning = (pid: number, start?: string): boolean => {
@@ -39,7 +42,7 @@ export const isRunning = (pid: number, start?: string): boolean => {
   try {
     return kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 };
 
@@ -70,7 +73,7 @@ const inputOf = (pid: number): string | undefined => {
  * Undefined where the system does not tell (no /proc).
  */
 export const terminalReaders = (pid: number): readonly string[] | undefined => {
-  const own = statOf(pid);
+  const own = processStat(pid);
   const terminal = inputOf(pid);
   if (!own || terminal === undefined || !existsSync(`/proc/${pid}/task/${pid}/children`)) return undefined;
   const found: string[] = [];
@@ -78,9 +81,18 @@ export const terminalReaders = (pid: number): readonly string[] | undefined => {
   for (let index = 0; index < family.length && index < MOST_PROCESSES; index += 1) {
     const each = family[index] ?? pid;
     family.push(...childrenOf(each));
-    const stat = statOf(each);
+    const stat = processStat(each);
     if (stat && stat.group === own.foregroundGroup && inputOf(each) === terminal)
       found.push(`${each}:${stat.start}`);
   }
   return found.toSorted();
+};
+
+/** Kills a process group, which has the pid of the process that leads it. */
+export const endGroup = (leader: number | undefined): void => {
+  try {
+    if (leader !== undefined) kill(-leader, 'SIGKILL');
+  } catch {
+    // it has ended meanwhile
+  }
 };

@@ -1,6 +1,7 @@
 import { closeSync, write } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { errorCode } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { reasonOf, unwritable } from './errors.js';
 import { openPrivateFile } from './files.js';
@@ -72,7 +73,7 @@ const writeAll = async (file: number, bytes: Buffer): Promise<void> => {
     try {
       start += (await writeSome(file, bytes, start)).bytesWritten;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
       await wait(fullDeviceWaitMs);
     }
   }
@@ -108,7 +109,7 @@ export const openRecording = (path: string, options: RecordingOptions): Recordin
   const file = open(path, options.onFailure);
   const event = (kind: 'o' | 'i' | 'r', data: string): void => {
     if (data === '') return;
-    const seconds = Math.max(0, options.now() - startedAt) / 1000;
+    const seconds = (options.now() - startedAt) / 1000;
     file.append(`[${seconds.toFixed(6)}, "${kind}", ${JSON.stringify(data)}]\n`);
   };
   const output = textReader();

@@ -1,14 +1,13 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import {
   isSessionId,
-  parseSessionRecord,
   livenessOf,
   outdated,
   type Liveness,
   type SessionRecord,
-  parseVerifiedRecord,
   verifiedName,
   type VerifiedRecord,
 } from '../core/records.js';
@@ -56,7 +55,9 @@ export const readSession = async (
   now: Millis,
 ): Promise<ListedSession | undefined> => {
   const path = join(stateFolder, FOLDER, id + SUFFIX);
-  const record = parseSessionRecord((await readSmall(path, MOST_BYTES)) ?? '');
+  const text = await readSmall(path, MOST_BYTES);
+  const record =
+    text === undefined ? undefined : (await import('../core/read-record.js')).parseSessionRecord(text);
   if (record === undefined || record.id !== id) return undefined;
   const runs = record.endedAt === undefined && isRunning(record.pid, record.processStart);
   return { record, liveness: livenessOf(record, runs, now) };
@@ -79,7 +80,7 @@ const namesIn = async (folder: string): Promise<readonly string[]> => {
   try {
     return (await readdir(folder)).toSorted();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw unreadableFolder('sessions', folder, reasonOf(error));
   }
 };
@@ -110,6 +111,7 @@ export const readVerified = async (
     join(stateFolder, VERIFIED_RECORDS_FOLDER, `${name}.json`),
     VERIFIED_RECORDS_MOST_BYTES,
   );
-  const record = text === undefined ? undefined : parseVerifiedRecord(text);
+  const record =
+    text === undefined ? undefined : (await import('../core/read-record.js')).parseVerifiedRecord(text);
   return record?.agent === agent && record.agentVersion === agentVersion ? record : undefined;
 };

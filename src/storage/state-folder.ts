@@ -3,6 +3,7 @@ import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
+import { errorCode } from '../core/json.js';
 import { readAtMost } from './files.js';
 
 // Where the wrapper keeps what it must remember, and how files are written there: nobody else can read them, no link is
@@ -39,7 +40,7 @@ const makeFolder = async (folder: string): Promise<void> => {
   try {
     await mkdir(folder, FOLDER_MODE);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'EEXIST') return;
     const parent = dirname(folder);
     if (code !== 'ENOENT' || parent === folder || (await exists(parent))) throw error;

@@ -1,7 +1,7 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { kill } from 'node:process';
 import { openRegular, readAtMost } from './files.js';
+import { isRunning } from './processes.js';
 import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
 
 // The two files through which an agent reports its numbers for one launch, and the clearing away of what dead wrappers left.
@@ -45,15 +45,7 @@ const removeAll = async (folder: string, wanted: (name: string) => boolean): Pro
 
 const isLeftOver = (name: string): boolean => {
   const pid = Number(OWN_FILE.exec(name)?.[1]);
-  return pid > 0 && !isAlive(pid);
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return pid > 0 && !isRunning(pid);
 };
 
 /** Gives the text of a file that is replaced now and then, at the start and after each replacement, until stopped. */

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { errorText } from '../core/json.js';
 
 // Bytes of a text file become lines, whatever the chunks are.
 
@@ -250,7 +251,7 @@ const skipUnusable =
     try {
       use?.(line);
     } catch (error) {
-      onProblem(`${path}: ${textOf(error)}`);
+      onProblem(`${path}: ${errorText(error)}`);
     }
   };
 
@@ -271,7 +272,7 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
       problem = undefined;
       if (isNew && !stopped) options.onCaughtUp();
     } catch (error) {
-      const reason = `${options.path}: ${textOf(error)}`;
+      const reason = `${options.path}: ${errorText(error)}`;
       if (!stopped && reason !== problem) options.onProblem(reason);
       problem = reason;
       // Everything is read again then: whoever was told of the problem has let go of the last number.
@@ -289,5 +290,3 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
     },
   };
 };
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -191,7 +191,7 @@ export interface StandIn {
   /** an answer of the terminal: true where it is the child's, false where the child has had one from us */
   readonly hear: () => boolean;
   /** what the child gets now in the terminal's place; `giveUp`: the terminal has had its time */
-  readonly due: (giveUp?: 'giveUp') => Uint8Array | undefined;
+  readonly due: (giveUp?: 'giveUp') => string | undefined;
   /** the next title of those that take turns, as characters for the terminal; '' while there is none */
   readonly turn: () => string;
   readonly isMoving: () => boolean;
@@ -275,7 +275,7 @@ export const makeStandIn = (inner: StreamFilter, signs: TitleSigns): StandIn => 
     due: (giveUp) => {
       if (!isAsked || isStopped || (questions.isOpen(STATES) && !giveUp)) return undefined;
       [isAsked, isOurs, isTheirs] = [false, true, false];
-      return Buffer.from(ANSWER);
+      return ANSWER;
     },
     turn: () => (isOurs && !isStopped ? characters(title.turn()) : ''),
     isMoving: () => isOurs && !isStopped && title.isMoving(),

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord, parseRecord, listAt, textAt } from '../core/json.js';
+import { elementsIn, isTyped } from '../core/terminal-input.js';
 
 // Which keys the agent got, and which of them no user pressed: from the wrapper's own recording of every byte that it wrote.
-
-/** What a terminal says by itself: answers to questions, focus. */
-const ANSWERS = /\x1b\[[?>=]?[\d;:]*\$?[cnRty]|\x1b\[\?\d+u|\x1b\[[IO]|\x1b[P\]][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
 export interface RecordedKeys {
   /** writes that no user made, in order */
@@ -46,7 +44,10 @@ export const sortKeys = (writes: readonly string[], pressed: string): RecordedKe
   let runs = 0;
   let wasOurs = false;
   const ours = writes.flatMap((write) => {
-    const keys = write.replaceAll(ANSWERS, '');
+    const keys = elementsIn(write)
+      .filter(isTyped)
+      .map(({ text }) => text)
+      .join('');
     if (keys === '') return [];
     const isUsers = left.startsWith(keys);
     if (isUsers) left = left.slice(keys.length);

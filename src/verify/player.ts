@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRecord, listAt, parseRecord, textAt } from '../core/json.js';
+import { errorText, isRecord, listAt, parseRecord, textAt } from '../core/json.js';
 import type { VerifiedCheck } from '../core/records.js';
 import { type TriedAgent, triedAgents } from './agents.js';
 import { SHORT_SUMMARY_MS, steps } from './certificate.js';
@@ -76,7 +76,7 @@ export const perform = async (order: Order, tell: (told: Told) => Promise<unknow
   try {
     await playAll(await open(agent, order, tell), tell);
   } catch (error) {
-    await tell({ kind: 'trouble', text: reasonIn(error) });
+    await tell({ kind: 'trouble', text: errorText(error) });
   }
 };
 
@@ -110,7 +110,7 @@ const playAll = async (stage: Stage, tell: (told: Told) => Promise<unknown>): Pr
       await tell({ kind: 'check', name, ...check });
     }
   } catch (error) {
-    await tell({ kind: 'trouble', text: reasonIn(error) });
+    await tell({ kind: 'trouble', text: errorText(error) });
   } finally {
     await stage.end();
   }
@@ -122,7 +122,7 @@ const start = async ({ terminal, watch, agent }: Stage): Promise<void> => {
   const isReady = (): boolean => agent.ready.test(terminal.screen());
   const what = `${agent.name} with its prompt (${agent.ready})`;
   await terminal.until(isReady, what, START_MS).catch((error: unknown) => {
-    throw new Error(`${reasonIn(error)}; the screen: ${lastRows(terminal.rows()).join(' | ')}`);
+    throw new Error(`${errorText(error)}; the screen: ${lastRows(terminal.rows()).join(' | ')}`);
   });
   await watch(LOOK_MS);
   await terminal.until(isReady, what);
@@ -140,12 +140,10 @@ const judged = async (stage: Stage, play: (stage: Stage) => Promise<string>) => 
   } catch (error) {
     const own = OWN_COMPACTION.exec(log().slice(from))?.[0];
     const seen = [own, `the agent was last taken for: ${activity() ?? 'nothing'}`].filter(Boolean);
-    const evidence = [reasonIn(error), ...seen].join('; ');
+    const evidence = [errorText(error), ...seen].join('; ');
     return { isGood: false, evidence, screen: lastRows(terminal.rows()) };
   }
 };
 
 const lastRows = (rows: readonly string[]): readonly string[] =>
   rows.filter((row) => /[\p{L}\p{N}]/u.test(row)).slice(-SCREEN_ROWS);
-
-const reasonIn = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,21 +3,9 @@ import type { FooterView } from '../core/footer-view.js';
 import type { FooterItem } from '../core/format.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { paintDelay, paintHindrance, paintSequence } from '../terminal/painter.js';
-import type { Look } from '../ui/look.js';
+import { type Look, lookOf } from '../ui/look.js';
 import type { Overlay } from './overlay.js';
 import { type Stage, survive, childSize } from './terminal-session.js';
-
-/** Puts a row on the screen, in the gaps of the child's output. */
-export interface Brush {
-  /** paints the row as soon as the moment allows, if it is not on the screen already */
-  paint: (row: string) => void;
-  noteOutput: () => void;
-  /** the row that is to be on the screen is there */
-  isPainted: () => boolean;
-  /** what was painted is gone: the terminal has another size */
-  forget: () => void;
-  stop: () => void;
-}
 
 /** What is on the screen, what should be, and since when they differ. Times are of `performance.now()`. */
 interface Canvas {
@@ -82,48 +70,6 @@ const emptyCanvas = (now: number): Canvas => ({
   stopped: false,
 });
 
-/** `isResized` is asked before each paint: true while the terminal has another size than we know. */
-const makeBrush = (stage: Stage, isResized: () => boolean): Brush => {
-  const canvas = emptyCanvas(performance.now());
-  let timer: NodeJS.Timeout | undefined;
-
-  const tryNow = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    survive(stage, 'painting the footer', () => {
-      if (isResized()) return; // its end asks for the next paint
-      const now = performance.now();
-      const held = canvas.heldUntil - now;
-      const delay = held > 0 ? held : attempt(stage, canvas, now);
-      if (delay !== undefined) timer = setTimeout(tryNow, delay);
-    });
-  };
-  const trySoon = (): void => {
-    timer ??= setTimeout(tryNow, 0);
-  };
-  return {
-    paint: (row) => {
-      canvas.row = row;
-      if (isDue(stage, canvas)) trySoon();
-    },
-    noteOutput: () => {
-      canvas.lastOutput = performance.now();
-      if (!isDue(stage, canvas)) return;
-      if (isErased(stage, canvas)) tryNow();
-      else trySoon();
-    },
-    isPainted: () => !canvas.stopped && canvas.row !== '' && !isDue(stage, canvas),
-    forget: () => {
-      canvas.painted = undefined;
-      canvas.heldUntil = performance.now() + RESIZE_QUIET_MS;
-    },
-    stop: () => {
-      canvas.stopped = true;
-      clearTimeout(timer);
-    },
-  };
-};
-
 /** The footer row: rendered by Ink when its view changes, painted when the child's output leaves a gap. */
 export interface Footer {
   show: (view: FooterView) => void;
@@ -149,21 +95,35 @@ const loadLater = (stage: Stage, onLoad: (render: Render) => void): NodeJS.Timeo
   }, LOAD_AFTER_MS);
 
 /** `isResized` is asked before each paint: true while the terminal has another size than we know. */
-export const makeFooter = (
-  stage: Stage,
-  look: (columns: number) => Look,
-  isResized: () => boolean,
-): Footer => {
+export const makeFooter = (stage: Stage, isResized: () => boolean): Footer => {
+  const { session } = stage;
   const { grid } = stage.filter;
-  const { footerItems } = stage.session;
-  const brush = makeBrush(stage, isResized);
+  const canvas = emptyCanvas(performance.now());
   let render: Render | undefined;
   let view: FooterView | undefined;
   let isDrawn = false;
+  let timer: NodeJS.Timeout | undefined;
 
+  const tryNow = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    survive(stage, 'painting the footer', () => {
+      if (isResized()) return; // its end asks for the next paint
+      const now = performance.now();
+      const held = canvas.heldUntil - now;
+      const delay = held > 0 ? held : attempt(stage, canvas, now);
+      if (delay !== undefined) timer = setTimeout(tryNow, delay);
+    });
+  };
+  const trySoon = (): void => {
+    timer ??= setTimeout(tryNow, 0);
+  };
   const draw = (): void => {
     isDrawn = survive(stage, 'rendering the footer', () => {
-      if (render && view && hasFooter(grid)) brush.paint(render(view, look(grid.columns), footerItems));
+      if (!render || !view || !hasFooter(grid)) return;
+      const look = lookOf(session.env, true, grid.columns, session.theme);
+      canvas.row = render(view, look, session.footerItems);
+      if (isDue(stage, canvas)) trySoon();
     });
   };
   const loading = loadLater(stage, (loaded) => {
@@ -175,15 +135,23 @@ export const makeFooter = (
       view = next;
       draw();
     },
-    isPainted: () => isDrawn && hasFooter(grid) && brush.isPainted(),
-    noteOutput: brush.noteOutput,
+    isPainted: () =>
+      isDrawn && hasFooter(grid) && !canvas.stopped && canvas.row !== '' && !isDue(stage, canvas),
+    noteOutput: () => {
+      canvas.lastOutput = performance.now();
+      if (!isDue(stage, canvas)) return;
+      if (isErased(stage, canvas)) tryNow();
+      else trySoon();
+    },
     refresh: () => {
-      brush.forget();
+      canvas.painted = undefined; // the terminal has another size
+      canvas.heldUntil = performance.now() + RESIZE_QUIET_MS;
       draw();
     },
     stop: () => {
+      canvas.stopped = true;
       clearTimeout(loading);
-      brush.stop();
+      clearTimeout(timer);
     },
   };
 };

@@ -1,21 +1,17 @@
 import type { Millis } from '../core/reading.js';
-import { hasFooter } from '../terminal/filter/grid.js';
+import { overlayKeyOf } from '../core/overlay-keys.js';
 import {
-  flushInput,
-  isHeld,
-  readInput,
+  elementsIn,
+  flushElements,
+  isAnswerBegun,
+  isPressed,
+  isTyped,
+  keyOf,
   startInput,
-  type InputContext,
-  type InputPart,
-  isAnswerHeld,
-} from '../terminal/input.js';
-import {
-  flushOverlayKeys,
-  isAnswerHeld as isAnswerHeldInOverlayKeys,
-  noOverlayKeys,
-  readOverlayKeys,
-  type OverlayInput as Read,
-} from '../terminal/overlay/keys.js';
+  type InputElement,
+} from '../core/terminal-input.js';
+import { hasFooter } from '../terminal/filter/grid.js';
+import { isAnswerHeld, readInput, type InputContext, type InputPart } from '../terminal/input.js';
 import type { Overlay } from './overlay.js';
 import { type Stage, survive } from './terminal-session.js';
 import type { KeyHold } from './typing-steps.js';
@@ -23,22 +19,25 @@ import type { KeyHold } from './typing-steps.js';
 /** The hotkey, and what a key means right after it. */
 export interface HotkeyPress {
   /** the hotkey itself */
-  readonly press: (bytes: Uint8Array) => void;
+  readonly press: (element: InputElement) => void;
   /** true if these keys are the rest of a chord of ours, which is then done */
-  readonly take: (bytes: Uint8Array) => boolean;
+  readonly take: (elements: readonly InputElement[]) => boolean;
   /** another key has been pressed, so that the next press of the hotkey is not its second */
-  readonly noteKeys: (bytes: Uint8Array) => void;
+  readonly noteKey: () => void;
 }
 
 const TWICE_MS = 500; // the hotkey pressed again within this time is meant for the child
 const CHORD_MS = 1_000; // a `c` within this time after the hotkey is ours
-// Keys that are let go, and the modifiers by themselves (57441 to 57454), as the keyboard protocol of kitty tells them.
-const NO_KEY = /\x1b\[(?:[\d:]+;\d*:3[;\d:]*u|574(?:4[1-9]|5[0-4])(?:;[\d:]*)*u)/g;
-const COMPACT_KEY = /^(?:c|\x1b\[99(?:;1(?::1)?)?u)$/; // also as the keyboard protocol of kitty writes it
+
+const isCompactKey = ({ kind, text }: InputElement): boolean => {
+  if (kind !== 'text' && kind !== 'key') return false;
+  const { name, modifiers, isRelease } = keyOf(text);
+  return name === 'c' && modifiers === 0 && !isRelease;
+};
 
 const makeHotkeyPress = (
   { overlay, onHotkey, onCompactKey, onTyped }: KeysListener,
-  { forward, isTyped }: { forward: (bytes: Uint8Array) => void; isTyped: (bytes: Uint8Array) => boolean },
+  forward: KeySink['forward'],
 ): HotkeyPress => {
   let lastHotkey = -Infinity;
   let chordAt = -Infinity; // only where there is no overlay, which gets the key itself
@@ -50,26 +49,24 @@ const makeHotkeyPress = (
     else return false;
     return true;
   };
-  const isCompactKey = (bytes: Uint8Array): boolean =>
-    performance.now() - chordAt < CHORD_MS && COMPACT_KEY.test(Buffer.from(bytes).toString('latin1'));
   return {
-    press: (bytes) => {
+    press: (element) => {
       const isSecond = performance.now() - lastHotkey < TWICE_MS;
       lastHotkey = isSecond ? -Infinity : performance.now();
       const isTaken = isForOverlay();
       chordAt = isTaken ? -Infinity : lastHotkey;
-      if (isSecond) forward(bytes);
+      if (isSecond) forward([element]);
       else onTyped(); // a key like any other, for whoever waits until the user is quiet
       if (!isTaken) onHotkey(); // the second press takes back what the first one did
     },
-    noteKeys: (bytes) => {
-      const rest = Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll(NO_KEY, ''), 'latin1');
-      if (isTyped(rest)) lastHotkey = -Infinity;
+    noteKey: () => {
+      lastHotkey = -Infinity;
     },
-    take: (bytes) => {
-      const isOurs = onCompactKey !== undefined && isCompactKey(bytes);
-      if (chordAt > -Infinity && isTyped(bytes)) chordAt = -Infinity;
-      if (!isOurs) return false;
+    take: (elements) => {
+      const [only, ...others] = elements;
+      const isChord = performance.now() - chordAt < CHORD_MS && only !== undefined && others.length === 0;
+      if (elements.some(isPressed)) chordAt = -Infinity;
+      if (!onCompactKey || !isChord || !isCompactKey(only)) return false;
       onHotkey(); // takes back what the first key did
       onCompactKey();
       return true;
@@ -80,11 +77,11 @@ const makeHotkeyPress = (
 // Bytes for the child, the user's and ours, in one order.
 
 export interface KeySink {
-  /** the user's bytes */
-  readonly forward: (bytes: Uint8Array) => void;
+  /** what the user has typed, and what the terminal answers to the child */
+  readonly forward: (elements: readonly InputElement[]) => void;
   /** bytes of ours; the recording shows them among the keys */
   readonly type: (bytes: Uint8Array) => void;
-  /** keeps the user's bytes back until they are released; a hold that is not released yet gives way to the new one */
+  /** keeps the user's keys back until they are released; a hold that is not released yet gives way to the new one */
   readonly hold: () => KeyHold;
   /** how often the user has typed so far, what is held included */
   readonly typed: () => number;
@@ -93,35 +90,27 @@ export interface KeySink {
 }
 
 export interface SinkListener {
-  /** bytes of the user's that went to the child */
-  readonly onForward: (bytes: Uint8Array) => void;
+  /** what went to the child, but for what is ours */
+  readonly onForward: (elements: readonly InputElement[]) => void;
   /** keys are among them */
   readonly onTyped: () => void;
 }
 
-// What a terminal sends without a key: answers (CSI … c n R t u y, DCS, OSC), focus, and the mouse.
-const UNTYPED =
-  /\x1b\[[?>=]?[\d;:]*\$?[cnRty]|\x1b\[\?\d+u|\x1b\[[IO]|\x1b\[<[\d;]*[Mm]|\x1b\[M[^]{3}|\x1b[P\]][^\x07\x1b]*(?:\x07|\x1b\\)/g;
-
-/** Whether a person pressed a key, or the terminal speaks for itself. */
-export const isTyped = (bytes: Uint8Array): boolean => {
-  if (!bytes.includes(0x1b)) return bytes.length > 0;
-  return Buffer.from(bytes).toString('latin1').replaceAll(UNTYPED, '') !== '';
-};
-
-const ESC = 0x1b;
+const ESC = '\x1b';
 const ESCAPE_MS = 50; // before the next key, or an agent takes both for one key with Alt
 
-/** Also as the keyboard protocols of kitty and xterm write it. */
-const isEnter = (bytes: Uint8Array): boolean =>
-  bytes.includes(0x0d) || /\x1b\[(?:13[;:\d]*u|27;\d+;13~)/.test(Buffer.from(bytes).toString('latin1'));
+const textOf = (elements: readonly InputElement[]): string => elements.map(({ text }) => text).join('');
+
+/** A line break of a paste in the terminal's own mode is one, too. */
+const isEnter = ({ kind, text }: InputElement): boolean =>
+  text.includes('\r') || (kind === 'key' && keyOf(text).name === 'enter');
 
 export const makeKeySink = (
   stage: Pick<Stage, 'child' | 'session'>,
   { onForward, onTyped }: SinkListener,
 ): KeySink => {
   let enteredAt: Millis | undefined;
-  let held: Uint8Array[] | undefined;
+  let held: (readonly InputElement[])[] | undefined;
   let releasing: NodeJS.Timeout | undefined;
   let typed = 0;
 
@@ -129,18 +118,18 @@ export const makeKeySink = (
     stage.child?.write(bytes);
     stage.session.recording?.input(bytes);
   };
-  const send = (bytes: Uint8Array, isKey: boolean): void => {
-    write(bytes);
-    if (isEnter(bytes)) enteredAt = Date.now();
-    onForward(bytes);
-    if (isKey) onTyped();
+  const send = (elements: readonly InputElement[]): void => {
+    write(Buffer.from(textOf(elements), 'latin1'));
+    if (elements.some(isEnter)) enteredAt = Date.now();
+    onForward(elements);
+    if (elements.some(isTyped)) onTyped();
   };
   /** Read by read, as they were typed: what came in one read is one write, and a lone ESC stays one. */
-  const release = (waiting: Uint8Array[]): void => {
+  const release = (waiting: (readonly InputElement[])[]): void => {
     if (held !== waiting) return;
-    for (let bytes = waiting.shift(); bytes; bytes = waiting.shift()) {
-      send(bytes, true); // only keys wait
-      if (bytes.at(-1) !== ESC || waiting.length === 0) continue;
+    for (let elements = waiting.shift(); elements; elements = waiting.shift()) {
+      send(elements);
+      if (!elements.at(-1)?.text.endsWith(ESC) || waiting.length === 0) continue;
       releasing = setTimeout(() => release(waiting), ESCAPE_MS);
       return;
     }
@@ -148,13 +137,13 @@ export const makeKeySink = (
   };
   return {
     type: write,
-    forward: (bytes) => {
-      if (bytes.length === 0) return;
-      const isKey = isTyped(bytes);
+    forward: (elements) => {
+      if (elements.every(({ text }) => text === '')) return;
+      const isKey = elements.some(isTyped);
       if (isKey) typed += 1;
       // what the terminal answers to the child does not wait: some agents stand still for it
-      if (held && isKey) held.push(Uint8Array.from(bytes));
-      else send(bytes, isKey);
+      if (held && isKey) held.push(elements);
+      else send(elements);
     },
     hold: () => {
       clearTimeout(releasing);
@@ -164,7 +153,7 @@ export const makeKeySink = (
         waiting: () => waiting.length,
         releaseOne: (behind) => {
           const [next] = held === waiting ? waiting.splice(behind, 1) : [];
-          if (next) send(next, true);
+          if (next) send(next);
         },
         release: () => release(waiting),
       };
@@ -174,60 +163,59 @@ export const makeKeySink = (
   };
 };
 
-/** The user's bytes while the overlay is open: its keys, and what the terminal says to the child. */
-export interface OverlayInput {
-  /** returns what is the child's: answers to it, and what comes behind the key that closes the overlay */
-  readonly take: (bytes: Uint8Array, awaitsCursor: boolean) => Uint8Array;
-  /** bytes go through `take`: it is open, or a paste is not over that began while it was */
-  readonly isWanted: () => boolean;
-  /** milliseconds after which `flush` has to be called; undefined when nothing is held */
-  readonly waitMs: () => number | undefined;
-  /** what is held is all there is */
-  readonly flush: () => void;
-}
+const LEFT_MS = 1_000; // for reports of the mouse that were on their way when the overlay was closed, which had asked for them
+const CURSOR_REPORT = /^\x1b\[\d+;\d+R$/;
 
-const INPUT_HELD_MS = 20; // an ESC that nothing follows within this time is a key by itself
-const INPUT_ANSWER_MS = 1_000; // an answer of the terminal may come in pieces
-const PASTE_MS = 5_000; // of silence inside a paste: its end has got lost, and no key may be swallowed for ever
+const mouseModes = [9, 1000, 1001, 1002, 1003];
+const newMouseModes = [1005, 1006, 1015, 1016];
 
-const nothing = new Uint8Array();
+/** What is the overlay's while it is open, and for a moment after that. */
+const makeOverlayInput = ({ overlay }: KeysListener, { filter: { ledger } }: Stage) => {
+  let isInPaste = false; // it began while the overlay was open: the rest of it is nobody's
+  let openAt = -Infinity;
 
-const makeOverlayInput = (
-  overlay: Pick<Overlay, 'isOpen' | 'onKey'>,
-  toChild: (bytes: Uint8Array) => void,
-): OverlayInput => {
-  let state = noOverlayKeys;
-  let takenAt = -Infinity;
-  const forChild: Uint8Array[] = [];
-  const handle = (read: Read): Uint8Array => {
-    ({ state } = read);
-    if (read.forChild) forChild.push(read.forChild);
-    if (read.key) overlay.onKey(read.key);
-    return read.rest;
+  const isLeftOver = ({ kind, text }: InputElement): boolean =>
+    kind === 'mouse' &&
+    text.startsWith('\x1b[<') &&
+    performance.now() - openAt < LEFT_MS &&
+    !mouseModes.some(ledger.isSet);
+  /** Gives it the characters up to the one that closes it; returns the others. */
+  const press = (keys: Pick<Overlay, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
+    const each = kind === 'text' ? 1 : text.length;
+    let at = 0;
+    for (; at < text.length && keys.isOpen(); at += each) {
+      const key = overlayKeyOf({ kind, text: text.slice(at, at + each) });
+      if (key) keys.onKey(key);
+    }
+    return text.slice(at);
   };
-  const isWanted = (): boolean => overlay.isOpen() || state.isInPaste;
+  const isWanted = (): boolean => overlay?.isOpen() === true || isInPaste;
   return {
     isWanted,
-    take: (bytes, awaitsCursor) => {
-      let rest = bytes;
-      if (bytes.length > 0) takenAt = performance.now();
-      while (rest.length > 0 && isWanted()) rest = handle(readOverlayKeys(state, rest, awaitsCursor));
-      return Buffer.concat([...forChild.splice(0), rest]);
+    isInPaste: () => isInPaste,
+    endPaste: () => {
+      isInPaste = false;
     },
-    waitMs: () => {
-      if (state.isInPaste) return Math.max(1, Math.ceil(takenAt + PASTE_MS - performance.now()));
-      if (state.held.length === 0) return undefined;
-      return isAnswerHeldInOverlayKeys(state) ? INPUT_ANSWER_MS : INPUT_HELD_MS;
-    },
-    flush: () => {
-      if (state.isInPaste) {
-        if (performance.now() - takenAt >= PASTE_MS) state = noOverlayKeys;
-        return;
+    /** What of an element is the child's. `awaitsCursor`: it has asked where its cursor is, so a report of that is no key. */
+    forChild: (element: InputElement, awaitsCursor: boolean): InputElement | undefined => {
+      const { kind, text } = element;
+      if (!isWanted()) return isLeftOver(element) ? undefined : element;
+      openAt = overlay?.isOpen() ? performance.now() : openAt;
+      switch (kind) {
+        case 'answer':
+          return awaitsCursor || !CURSOR_REPORT.test(text) ? element : undefined;
+        case 'focus':
+          return element;
+        case 'paste-start':
+        case 'paste':
+        case 'paste-end':
+          isInPaste = kind !== 'paste-end';
+          return undefined;
+        default: {
+          const rest = overlay ? press(overlay, kind, text) : text;
+          return rest === '' ? undefined : { kind, text: rest };
+        }
       }
-      if (state.held.length === 0) return;
-      if (isAnswerHeldInOverlayKeys(state) && !overlay.isOpen()) toChild(state.held);
-      if (overlay.isOpen()) handle(flushOverlayKeys(state));
-      else state = { ...state, held: nothing };
     },
   };
 };
@@ -240,14 +228,10 @@ export interface Keys extends KeySink {
 
 const HELD_MS = 20; // an ESC that nothing follows within this time is a key by itself
 const ANSWER_MS = 300; // for the rest of an answer to a question of ours
+const STRING_MS = 1_000; // for the rest of an answer that no key looks like
 const QUIET_MS = 1_000; // of silence inside a paste: a hotkey that comes then is no part of it
+const PASTE_MS = 5_000; // of silence inside a paste that is nobody's: its end has got lost, and no key may be swallowed for ever
 const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; with more the terminal has to keep what is typed
-
-const LEFT_MS = 1_000; // for reports of the mouse that were on their way when the overlay was closed, which had asked for them
-const MOUSE_REPORTS = /\x1b\[<\d+;\d+;\d+[Mm]/g;
-
-const mouseModes = [9, 1000, 1001, 1002, 1003];
-const newMouseModes = [1005, 1006, 1015, 1016];
 
 const contextOf = ({ filter, session, cover, standIn }: Stage, isQuiet: boolean): InputContext => {
   const { grid, ledger } = filter;
@@ -264,63 +248,30 @@ const contextOf = ({ filter, session, cover, standIn }: Stage, isQuiet: boolean)
   };
 };
 
-/** Reports of the mouse that the overlay had asked for, and that come when it is closed. */
-const makeLeftOver = ({ filter: { ledger } }: Stage): LeftOver => {
-  let coveredAt = -Infinity;
-  const isLeft = (): boolean => performance.now() - coveredAt < LEFT_MS && !mouseModes.some(ledger.isSet);
-  return {
-    note: () => {
-      coveredAt = performance.now();
-    },
-    without: (bytes) =>
-      isLeft()
-        ? Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll(MOUSE_REPORTS, ''), 'latin1')
-        : bytes,
-  };
-};
-
-interface LeftOver {
-  /** something is pressed while it is open */
-  readonly note: () => void;
-  /** the bytes without such reports; to be called only while it is closed */
-  readonly without: (bytes: Uint8Array) => Uint8Array;
-}
-
-/** Does what the parts of the input ask for. */
+/** Does what the parts of the input ask for. What one read of the terminal brings for the child is one write. */
 const makePartHandler = (stage: Stage, listener: KeysListener, { forward }: KeySink) => {
-  const { overlay } = listener;
-  const leftOver = makeLeftOver(stage);
-  const hotkey = makeHotkeyPress(listener, { forward, isTyped });
-  const covering = overlay && makeOverlayInput(overlay, forward);
-  const isOpen = (): boolean => overlay?.isOpen() === true;
-  const withoutLeft = (bytes: Uint8Array): Uint8Array => (isOpen() ? bytes : leftOver.without(bytes));
+  const hotkey = makeHotkeyPress(listener, forward);
+  const covering = makeOverlayInput(listener, stage);
+  let ready: InputElement[] = [];
 
-  const handleForward = (bytes: Uint8Array, awaitsCursor: boolean): void => {
-    if (isOpen()) leftOver.note();
-    const wanted = withoutLeft(bytes);
-    hotkey.noteKeys(wanted);
-    const forChild = covering?.isWanted() ? withoutLeft(covering.take(wanted, awaitsCursor)) : wanted;
-    if (!hotkey.take(forChild)) forward(forChild);
+  const send = (): void => {
+    const elements = ready;
+    ready = [];
+    if (elements.length > 0 && !hotkey.take(elements)) forward(elements);
   };
-  /** What the child gets is one write; only the hotkey, and answers that its own have to wait for, come between. */
-  const handle = (parts: readonly InputPart[], awaitsCursor: boolean): void => {
-    let forChild: Uint8Array[] = [];
-    const send = (): void => {
-      if (forChild.length > 0) handleForward(Buffer.concat(forChild), awaitsCursor);
-      forChild = [];
-    };
-    for (const part of parts) {
-      if (part.type === 'forward') {
-        forChild.push(part.bytes);
-        continue;
-      }
-      if (part.type === 'hotkey' || isOpen()) send();
-      if (part.type === 'hotkey') hotkey.press(part.bytes);
-      else listener.onAnswer(part.text);
+  /** Only the hotkey, and answers that the child's own have to wait for, come between. */
+  const handle = (part: InputPart, awaitsCursor: boolean): void => {
+    if (part.type === 'hotkey' || (part.type === 'answer' && listener.overlay?.isOpen())) send();
+    if (part.type === 'answer') return listener.onAnswer(part.text);
+    if (part.type === 'hotkey') {
+      covering.endPaste();
+      return hotkey.press(part.element);
     }
-    send();
+    if (isPressed(part.element)) hotkey.noteKey();
+    const element = covering.forChild(part.element, awaitsCursor);
+    if (element) ready.push(element);
   };
-  return { handle, handleForward, covering };
+  return { handle, send, covering };
 };
 
 export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
@@ -328,43 +279,47 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
   let timer: NodeJS.Timeout | undefined;
   let readAt = performance.now();
   const sink = makeKeySink(stage, listener);
-  const { handle, handleForward, covering } = makePartHandler(stage, listener, sink);
+  const { handle, send, covering } = makePartHandler(stage, listener, sink);
   const { questions } = stage.filter.ledger;
 
-  const waitFor = (waitMs: number | undefined): void => {
-    if (waitMs !== undefined) timer = setTimeout(flush, waitMs);
+  const waitMs = (): number | undefined => {
+    if (state.held === '') return covering.isInPaste() ? PASTE_MS : undefined;
+    if (isAnswerBegun(state.held)) return STRING_MS;
+    const isSought = questions.isUnanswered() || stage.standIn !== undefined;
+    return isSought && isAnswerHeld(state, questions.isAwaited()) ? ANSWER_MS : HELD_MS;
+  };
+  const wait = (): void => {
+    const ms = waitMs();
+    if (ms !== undefined) timer = setTimeout(flush, ms);
   };
   const flush = (): void => {
-    const { bytes, state: after } = flushInput(state);
-    state = after;
-    handleForward(bytes, questions.awaits('R'));
-    covering?.flush();
-    waitFor(covering?.waitMs());
+    const { elements, state: after } = flushElements(state);
+    if (elements.length === 0) covering.endPaste();
+    state = elements.length === 0 ? startInput : after;
+    for (const element of elements) handle({ type: 'forward', element }, questions.awaits('R'));
+    send();
+    wait();
   };
-  const heldMs = (): number => {
-    const isSought = questions.isUnanswered() || stage.standIn !== undefined;
-    const isAnswer = isSought && isAnswerHeld(state, questions.isAwaited());
-    return isAnswer ? ANSWER_MS : HELD_MS;
-  };
-  const read = (bytes: Uint8Array): void => {
+  const read = (text: string): void => {
     const awaitsCursor = questions.awaits('R');
     const isQuiet = performance.now() - readAt > QUIET_MS;
     readAt = performance.now();
-    const { parts, state: after } = readInput(state, bytes, contextOf(stage, isQuiet));
+    const { held } = state;
+    const { parts, state: after } = readInput(state, text, contextOf(stage, isQuiet));
     state = after;
-    handle(parts, awaitsCursor);
-    waitFor(isHeld(state) ? heldMs() : covering?.waitMs());
-  };
-  const take = (bytes: Uint8Array): void => {
-    clearTimeout(timer);
-    if (stage.verbatim && !questions.isUnanswered() && !isHeld(state)) return sink.forward(bytes);
-    const isRead = survive(stage, 'reading keys', () => read(bytes));
-    if (!isRead && !covering?.isWanted()) sink.forward(bytes);
+    for (const part of parts) handle(part, awaitsCursor);
+    // held as a whole, but not twice: keys that come without a pause must not wait for ever
+    if (state.held === '' || held !== '') send();
+    wait();
   };
   return {
     ...sink,
     fromUser: (bytes) => {
-      take(bytes);
+      clearTimeout(timer);
+      const text = Buffer.from(bytes).toString('latin1');
+      if (stage.verbatim && !questions.isUnanswered() && state.held === '') sink.forward(elementsIn(text));
+      else if (!survive(stage, 'reading keys', () => read(text)) && !covering.isWanted())
+        sink.forward([{ kind: 'text', text }]);
       if ((stage.child?.pending() ?? 0) > MOST_UNREAD) stage.tty.pauseInput();
     },
     stop: () => clearTimeout(timer),

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { kill } from 'node:process';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/doctor-report.js';
 import { reasonOf } from '../storage/errors.js';
+import { endGroup } from '../storage/processes.js';
 import { askTerminal } from '../terminal/tty.js';
 
 // What a wrap needs of the machine, tried without a child.
@@ -50,11 +50,3 @@ export const versionOutput = (file: string, longestMs: number): Promise<string |
     child.on('error', () => over(undefined));
     child.on('close', () => over(text));
   });
-
-const endGroup = (pid: number | undefined): void => {
-  try {
-    if (pid !== undefined) kill(-pid, 'SIGKILL');
-  } catch {
-    // it has ended meanwhile
-  }
-};

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { kill } from 'node:process';
+import { errorText } from '../core/json.js';
 import type { NotificationRecord } from '../core/records.js';
+import { endGroup } from '../storage/processes.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { type Stage, survive } from './terminal-session.js';
 
@@ -76,7 +77,7 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
       try {
         run(record);
       } catch (error) {
-        fail(error instanceof Error ? error.message : String(error));
+        fail(errorText(error));
       }
     },
     stop: () => {
@@ -84,14 +85,6 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
       for (const end of running) end();
     },
   };
-};
-
-const endGroup = (pid: number | undefined): void => {
-  try {
-    if (pid !== undefined) kill(-pid, 'SIGKILL');
-  } catch {
-    // it has ended meanwhile
-  }
 };
 
 /** Sequences of ours that draw nothing, for the terminal, in the gaps of the child's output. */

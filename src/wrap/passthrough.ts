@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
+import { processStat } from '../storage/processes.js';
 import { exitStatusOf } from './exit-status.js';
 import type { ExitStatus } from './options.js';
 
@@ -68,8 +69,8 @@ const send = (pid: number | undefined, signal: NodeJS.Signals): void => {
 
 /** True if our process group is the one its terminal sends keys to; where the system does not tell, we assume it. */
 const isForeground = (): boolean => {
-  const [, , group, , , foreground] = processStat('self');
-  return group === foreground;
+  const stat = processStat('self');
+  return stat?.group === stat?.foregroundGroup;
 };
 
 /**
@@ -77,17 +78,7 @@ const isForeground = (): boolean => {
  * `fg` then wakes the whole group.
  */
 const stopWith = (child: number | undefined): void => {
-  if (child !== undefined && processStat(child)[0] === 'T') process.kill(process.pid, 'SIGTSTP');
-};
-
-/** /proc/PID/stat from the state on (after the name, which may hold anything); empty where there is no /proc. */
-const processStat = (pid: number | 'self'): readonly string[] => {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
+  if (child !== undefined && processStat(child)?.state === 'T') process.kill(process.pid, 'SIGTSTP');
 };
 
 /** A shell's `<(…)` is an open descriptor named in the arguments; Node would close it. */

@@ -1,3 +1,4 @@
+import { errorText } from '../core/json.js';
 import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
@@ -39,10 +40,9 @@ export interface PublishOptions {
 }
 
 export interface Publisher {
-  readonly show: (state: Session) => void;
+  readonly show: (state: Session, compaction?: CompactionRecord) => void;
   /** the agent's session file is another one */
   readonly showFile: (path: string | undefined) => void;
-  readonly showCompaction: (compaction: CompactionRecord) => void;
   /** says that the session is over; resolves when that is written, or cannot be */
   readonly end: (exit: Exit) => Promise<void>;
 }
@@ -61,12 +61,12 @@ export const publishSession = (options: PublishOptions): Publisher => {
   const write = (): Promise<void> => {
     clearTimeout(later);
     later = undefined;
-    writtenAt = now();
+    writtenAt = performance.now();
     return writeNow();
   };
   const change = (): void => {
     if (published.end || later) return;
-    const rest = Math.min(CHANGE_MS, writtenAt + CHANGE_MS - now());
+    const rest = writtenAt + CHANGE_MS - performance.now();
     if (rest <= 0) void write();
     else later = setTimeout(write, rest).unref();
   };
@@ -75,10 +75,11 @@ export const publishSession = (options: PublishOptions): Publisher => {
   const heartbeat = setInterval(write, HEARTBEAT_MS).unref();
 
   return {
-    show: (next) => {
+    show: (next, compaction = published.compaction) => {
       const [before, after] = [state.fused?.tier, next.fused?.tier];
       state = next;
-      const look = lookOf(next);
+      published = { ...published, compaction };
+      const look = lookOf(next, compaction);
       if (before && after && before !== after && !published.end) void write();
       else if (look !== shown) change();
       shown = look;
@@ -86,11 +87,6 @@ export const publishSession = (options: PublishOptions): Publisher => {
     showFile: (logPath) => {
       published = { ...published, logPath };
       change();
-    },
-    showCompaction: (compaction) => {
-      const before = published.compaction;
-      published = { ...published, compaction };
-      if (JSON.stringify(compaction) !== JSON.stringify(before)) change();
     },
     end: async (exit) => {
       clearInterval(heartbeat);
@@ -109,39 +105,20 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
       folder ??= await sessionsFolder(stateFolder);
       await writeSession(folder, record());
     } catch (error) {
-      if (!hasFailed) onFailure(error instanceof Error ? error.message : String(error));
+      if (!hasFailed) onFailure(errorText(error));
       hasFailed = true;
     }
   };
-};
-
-/** Publishes a run of a child; undefined when nobody has said who we are. */
-const publishWrap = (session: WrapSession, childPid: number): Publisher | undefined => {
-  const { wrapper, runtime, cwd, env, log, ladder, mode } = session;
-  if (!wrapper) return undefined;
-  const start = processStart(wrapper.pid);
-  return publishSession({
-    stateFolder: stateFolderOf(env, homeFolder(env)),
-    identity: {
-      ...wrapper,
-      ...(start === undefined ? {} : { processStart: start }),
-      childPid,
-      runtime: runtime.name,
-      cwd,
-      startedAt: Date.now(),
-    },
-    state: startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, Date.now()),
-    compaction: { mode },
-    now: Date.now,
-    onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
-  });
 };
 
 const exitOf = (status: ExitStatus): Exit =>
   status.kind === 'code' ? { code: status.code } : { signal: status.signal };
 
 /** What others would want to know at once; the rest comes with the next heartbeat. */
-const lookOf = ({ fused, blank, activity, asks, compactions, sessionId }: Session): string =>
+const lookOf = (
+  { fused, blank, activity, asks, compactions, sessionId }: Session,
+  compaction: CompactionRecord | undefined,
+): string =>
   JSON.stringify([
     fused?.reading.usedTokens,
     fused?.reading.usedPercent,
@@ -152,21 +129,12 @@ const lookOf = ({ fused, blank, activity, asks, compactions, sessionId }: Sessio
     asks,
     compactions,
     sessionId,
+    compaction,
   ]);
 
 // Writes the audit log: each attempt with what was known before the first key, every key of ours, and what came of it.
 
-export interface AttemptJournal {
-  /** each effect of the core, with the state it came from */
-  readonly note: (effect: Effect, state: Session) => void;
-  /** keys of ours on their way to the agent */
-  readonly stroke: (bytes: Uint8Array) => void;
-}
-
-const makeAttemptJournal = (
-  audit: Audit,
-  about: Pick<AuditContext, 'session' | 'version' | 'runtime'>,
-): AttemptJournal => {
+const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'version' | 'runtime'>) => {
   let attempt: Partial<AuditContext> = {};
   let strokes: AuditStroke[] | undefined; // while an attempt is under way
 
@@ -183,11 +151,13 @@ const makeAttemptJournal = (
     if (isOurs) strokes = undefined;
   };
   return {
-    note: (effect, state) => {
+    /** each effect of the core, with the state it came from */
+    note: (effect: Effect, state: Session): void => {
       if (effect.type === 'type-compact') begin(state);
       if (effect.type === 'ended') end(effect, state);
     },
-    stroke: (bytes) => {
+    /** keys of ours on their way to the agent */
+    stroke: (bytes: Uint8Array): void => {
       const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
       if (strokes) strokes.push(stroke);
       else audit.append(lateLine(about.session, stroke));
@@ -216,10 +186,19 @@ export const openOutside = (
   childPid: number,
   onEvent: (event: Event) => void,
 ): Outside | undefined => {
-  const { wrapper, env, log, cwd } = session;
-  const publisher = publishWrap(session, childPid);
-  if (!wrapper || !publisher) return undefined;
+  const { wrapper, runtime, env, log, cwd, ladder, mode } = session;
+  if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
+  const start = processStart(wrapper.pid);
+  const identity = { ...wrapper, childPid, runtime: runtime.name, cwd, startedAt: Date.now() };
+  const publisher = publishSession({
+    stateFolder,
+    identity: start === undefined ? identity : { ...identity, processStart: start },
+    state: startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, Date.now()),
+    compaction: { mode },
+    now: Date.now,
+    onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
+  });
   const requests = watchRequests({
     stateFolder,
     sessionId: wrapper.id,
@@ -232,19 +211,16 @@ export const openOutside = (
     stateFolder,
     onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
   });
-  const about = { session: wrapper.id, version: wrapper.version, runtime: session.runtime.name };
-  const journal = makeAttemptJournal(audit, about);
+  const about = { session: wrapper.id, version: wrapper.version, runtime: runtime.name };
+  const attempts = makeAttemptLog(audit, about);
   return {
-    onState: (state, compaction) => {
-      publisher.show(state);
-      publisher.showCompaction(compaction);
-    },
+    onState: publisher.show,
     onFile: publisher.showFile,
     onEffect: (effect, state) => {
       requests.perform(effect);
-      journal.note(effect, state);
+      attempts.note(effect, state);
     },
-    onStroke: journal.stroke,
+    onStroke: attempts.stroke,
     end: async (status) => {
       await Promise.all([
         requests.stop(),

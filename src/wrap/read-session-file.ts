@@ -57,7 +57,7 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Read
 
 /** Facts become a state; of many numbers in a row only the last one is measured, which a long file needs. */
 const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFileRequest) => {
-  const inbox = factInbox(-Infinity);
+  const inbox = factInbox(() => -Infinity);
   let state = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
   let compactions: readonly PastCompaction[] = [];
   let lastTokens: number | undefined;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorCode } from '../core/json.js';
 import { LATE } from '../core/compaction/machine.js';
 import {
   lookAtOmc,
@@ -42,35 +43,12 @@ const omcRequests = (folder: string, onRequest: (now: Millis) => void) => {
 
 export type RequestEvent = Extract<Event, { readonly type: 'compact-requested' | 'compact-cancelled' }>;
 
-/** What an answer says. */
-export type Verdict = AnswerRecord extends infer Answer
+/** What an answer says; `waiting` and `begun` are not the last word. */
+type Verdict = AnswerRecord extends infer Answer
   ? Answer extends AnswerRecord
     ? Omit<Answer, 'schema' | 'session' | 'request' | 'at'>
     : never
   : never;
-
-export interface DeskOptions {
-  readonly tell: (event: RequestEvent) => void;
-  /** writes what the request is told; `waiting` and `begun` are not the last word */
-  readonly answer: (id: string, verdict: Verdict) => void;
-  /** the request is done, and nobody waits to be told */
-  readonly drop: (id: string) => void;
-  /** whether the process that waits for the answer runs */
-  readonly isThere: (request: RequestRecord) => boolean;
-}
-
-export interface RequestDesk {
-  /** a request that is new */
-  readonly accept: (request: RequestRecord, now: Millis) => void;
-  /** the requests whose files are still there; the others were withdrawn */
-  readonly keepOnly: (ids: readonly string[]) => void;
-  /** lets go of requests that were made by processes that are gone */
-  readonly review: () => void;
-  /** something that the core wants done: what it says of a request is told */
-  readonly perform: (effect: Effect) => void;
-  /** the session is over */
-  readonly close: () => void;
-}
 
 interface Open {
   readonly request: RequestRecord;
@@ -78,7 +56,11 @@ interface Open {
   isNoticed: boolean;
 }
 
-const makeRequestDesk = ({ tell, answer, drop, isThere }: DeskOptions): RequestDesk => {
+/** A request of a process that is gone is void. */
+const isThere = ({ pid, processStart }: RequestRecord): boolean =>
+  pid === undefined || isRunning(pid, processStart);
+
+const makeRequestDesk = (tell: (event: RequestEvent) => void, answers: AnswerFiles) => {
   const open = new Map<string, Open>();
 
   const withdraw = (id: string): void => {
@@ -87,35 +69,37 @@ const makeRequestDesk = ({ tell, answer, drop, isThere }: DeskOptions): RequestD
   };
   const isAwaited = ({ request, isNoticed }: Open): boolean => request.pid !== undefined || !isNoticed;
   const say = (id: string, one: Open, verdict: Verdict): void => {
-    if (isAwaited(one)) answer(id, verdict);
+    if (isAwaited(one)) answers.write(id, verdict);
     one.isNoticed = true;
   };
   const conclude = (id: string, verdict: Verdict): void => {
     const one = open.get(id);
     if (!one) return;
     open.delete(id);
-    if (isAwaited(one)) answer(id, verdict);
-    else drop(id);
+    if (isAwaited(one)) answers.write(id, verdict);
+    else answers.drop(id); // nobody waits to be told
   };
 
   return {
-    accept: (request, now) => {
+    /** a request that is new */
+    accept: (request: RequestRecord, now: Millis): void => {
       const { request: id, force, focus } = request;
       if (!isThere(request)) return;
-      if (isExpired(request, now)) return answer(id, { state: 'refused', reason: LATE });
+      if (isExpired(request, now)) return answers.write(id, { state: 'refused', reason: LATE });
       const one: Open = { request, isNoticed: false };
       open.set(id, one);
       const wish = { id, force, ...(focus === undefined ? {} : { focus }) };
       tell({ type: 'compact-requested', request: wish });
       if (open.has(id) && !one.isNoticed) say(id, one, { state: 'waiting' });
     },
-    keepOnly: (ids) => {
+    /** the requests whose files are still there; the others were withdrawn */
+    keepOnly: (ids: readonly string[]): void => {
       for (const id of [...open.keys()].filter((each) => !ids.includes(each))) withdraw(id);
     },
-    review: () => {
+    review: (): void => {
       for (const [id, { request }] of open) if (!isThere(request)) withdraw(id);
     },
-    perform: (effect) => {
+    perform: (effect: Effect): void => {
       switch (effect.type) {
         case 'refused':
           return conclude(effect.requestId, { state: 'refused', reason: effect.reason });
@@ -127,7 +111,7 @@ const makeRequestDesk = ({ tell, answer, drop, isThere }: DeskOptions): RequestD
           for (const [id, one] of open) say(id, one, { state: 'begun' });
       }
     },
-    close: () => {
+    close: (): void => {
       for (const id of open.keys()) conclude(id, { state: 'refused', reason: 'the session has ended' });
     },
   };
@@ -174,12 +158,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
     }
   };
   const answers = answerFiles(options, fail);
-  const desk = makeRequestDesk({
-    tell,
-    answer: answers.write,
-    drop: answers.drop,
-    isThere: ({ pid, processStart }) => pid === undefined || isRunning(pid, processStart),
-  });
+  const desk = makeRequestDesk(tell, answers);
   const box = requestBox(options, desk, () => void look());
   const omc =
     omcFolder === undefined
@@ -208,20 +187,13 @@ export const watchRequests = (options: RequestsOptions): Requests => {
 };
 
 /** Writes answers one after the other. A request that has got its last one is removed. */
-const answerFiles = (
-  { stateFolder, sessionId, now }: RequestsOptions,
-  fail: (error: unknown) => void,
-): {
-  readonly write: Parameters<typeof makeRequestDesk>[0]['answer'];
-  readonly drop: Parameters<typeof makeRequestDesk>[0]['drop'];
-  readonly written: () => Promise<void>;
-} => {
+const answerFiles = ({ stateFolder, sessionId, now }: RequestsOptions, fail: (error: unknown) => void) => {
   let written = Promise.resolve();
   const next = (write: (folder: string) => Promise<void>): void => {
     written = written.then(async () => write(await requestsFolder(stateFolder))).catch(fail);
   };
   return {
-    write: (request, verdict) => {
+    write: (request: string, verdict: Verdict): void => {
       const key = { session: sessionId, request };
       const record: AnswerRecord = { schema: 'ctxwrap.answer/1', ...key, at: now(), ...verdict };
       const isLast = verdict.state === 'refused' || verdict.state === 'ended';
@@ -230,17 +202,19 @@ const answerFiles = (
         if (isLast) await removeRequest(folder, key);
       });
     },
-    drop: (request) => next((folder) => removeRequest(folder, { session: sessionId, request })),
-    written: () => written,
+    drop: (request: string): void => next((folder) => removeRequest(folder, { session: sessionId, request })),
+    written: (): Promise<void> => written,
   };
 };
+
+type AnswerFiles = ReturnType<typeof answerFiles>;
 
 /** The folder of requests, watched. */
 const requestBox = (
   { stateFolder, sessionId, now }: RequestsOptions,
-  desk: RequestDesk,
+  desk: ReturnType<typeof makeRequestDesk>,
   onChange: () => void,
-): { readonly look: () => Promise<void>; readonly close: () => void } => {
+) => {
   let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
   let seen: ReadonlySet<string> = new Set(); // whose files were there at the last look
   let isClosed = false;
@@ -261,7 +235,7 @@ const requestBox = (
   };
 
   return {
-    look: async () => {
+    look: async (): Promise<void> => {
       const folder = watching?.folder ?? (await open());
       try {
         const ids = await requestsOf(folder, sessionId);
@@ -277,10 +251,10 @@ const requestBox = (
         desk.keepOnly([]);
         seen = new Set();
         close(); // the folder may be another one at the next look
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+        if (errorCode(error) !== 'ENOENT') throw error;
       }
     },
-    close: () => {
+    close: (): void => {
       isClosed = true;
       close();
     },

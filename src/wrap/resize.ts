@@ -1,4 +1,5 @@
 import { hasFooter, homeSaved, resizeGrid } from '../terminal/filter/grid.js';
+import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
 import { resizeSequence } from '../terminal/painter.js';
 import type { Size } from '../terminal/tty.js';
 import type { Output } from './output.js';
@@ -169,22 +170,14 @@ export interface CursorQuestion {
   settled: (waitMs: number) => Promise<void>;
 }
 
-export interface AnswerListener {
-  /** the answer to DA2, without its final byte */
-  readonly onAttributes: (text: string) => void;
-  /** an answer about the cursor that nobody waits for any more */
-  readonly onLate: () => void;
-}
-
 const CPR = '\x1b[6n';
 /** Secondary device attributes: xterm.js can be told from its answer. */
 export const DEVICE_ATTRIBUTES = '\x1b[>c';
 
-export const makeCursorQuestion = (
-  stage: Stage,
-  { onAttributes, onLate }: AnswerListener,
-): CursorQuestion => {
-  const { questions } = stage.filter.ledger;
+/** `onLate`: an answer about the cursor has come that nobody waits for any more. */
+export const makeCursorQuestion = (stage: Stage, onLate: () => void): CursorQuestion => {
+  const { grid, ledger } = stage.filter;
+  const { questions } = ledger;
   let listeners: ((text: string) => void)[] = [];
 
   const awaitAnswer = (waitMs: number, act: (text: string | undefined) => void): void => {
@@ -216,7 +209,10 @@ export const makeCursorQuestion = (
       awaitAnswer(waitMs, act);
     },
     answered: (text) => {
-      if (text.endsWith('c')) return onAttributes(text.slice(0, -1));
+      if (text.endsWith('c')) {
+        grid.quirks = quirksOfDeviceAttributes(text.slice(0, -1), grid.quirks);
+        return;
+      }
       const [first] = listeners; // answers come in the order of the questions
       if (first) first(text);
       else onLate();

@@ -105,13 +105,14 @@ export const blankScreen = ({
   };
 };
 
-export interface LookerOptions {
+export interface ObserverOptions {
   readonly model: Pick<Screen, 'isBehind' | 'isMidFrame' | 'seen'>;
-  readonly reader: ScreenReader;
+  /** undefined for a runtime whose screen nobody can read */
+  readonly read: ScreenReader | undefined;
   /** what stands in the agent's prompt, where that can be read */
   readonly prompt?: PromptReader | undefined;
-  /** the agent's own word on its state, as last heard */
-  readonly status: () => AgentStatus | undefined;
+  /** the agent's own status file, where it has one */
+  readonly status: (() => Promise<AgentStatus | undefined>) | undefined;
   /** whether the agent is still there; nothing is doubted without it */
   readonly doubt?: Doubt | undefined;
   readonly onEvent: (event: Event) => void;
@@ -121,20 +122,15 @@ export interface LookerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Reads the screen when it has come to rest, or now. */
-export interface Looker {
-  /** the child has written; by the clock of `performance.now()` */
-  readonly note: (now: number) => void;
-  /** undefined while the screen is not drawn to its end, or cannot be read */
-  readonly now: () => Look | undefined;
-  readonly stop: () => void;
-}
+/** The agent's own word on its state, as last heard. */
+type LastStatus = () => AgentStatus | undefined;
 
 const BEHIND_MS = 50; // the model is asked again whether it has caught up
 
-const makeLooker = (options: LookerOptions): Looker => {
+/** Reads the screen when it has come to rest, or now. */
+const makeLooker = (options: ObserverOptions, reader: ScreenReader, status: LastStatus) => {
   const { model } = options;
-  const look = lookWith(options, () => stop());
+  const look = lookWith(options, { watch: startWatch(reader), status, stop: () => stop() });
   let unseen: Unseen | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -160,8 +156,11 @@ const makeLooker = (options: LookerOptions): Looker => {
   };
   return {
     stop,
-    now: () => (isStopped || model.isBehind() || model.isMidFrame() ? undefined : look(options.prompt)),
-    note: (now) => {
+    /** undefined while the screen is not drawn to its end, or cannot be read */
+    now: (): Look | undefined =>
+      isStopped || model.isBehind() || model.isMidFrame() ? undefined : look(options.prompt),
+    /** the child has written; by the clock of `performance.now()` */
+    note: (now: number): void => {
       const isFrameAwaited = unseen?.postponedAt !== undefined;
       unseen = noteUnseen(unseen, now);
       if (isStopped || (timer && !isFrameAwaited)) return;
@@ -172,9 +171,12 @@ const makeLooker = (options: LookerOptions): Looker => {
 };
 
 /** One look at the screen, told as events; the prompt is read only for whoever asks for it. */
-const lookWith = (options: LookerOptions, stop: () => void) => {
-  const { model, reader, status, doubt, onEvent, onRead, onFailure } = options;
-  let watch = startWatch(reader);
+const lookWith = (
+  { model, doubt, onEvent, onRead, onFailure }: ObserverOptions,
+  start: { readonly watch: ScreenWatch; readonly status: LastStatus; readonly stop: () => void },
+) => {
+  const { status, stop } = start;
+  let { watch } = start;
   return (prompt: PromptReader | undefined): Look | undefined => {
     const drawn = model.seen();
     if (!drawn) {
@@ -204,21 +206,11 @@ const lookWith = (options: LookerOptions, stop: () => void) => {
   };
 };
 
-/** Asks the agent's status file while the agent does something. */
-export interface StatusPoll {
-  /** what it said last */
-  readonly last: () => AgentStatus | undefined;
-  /** the agent has written: its status may change */
-  readonly noteOutput: () => void;
-  /** resolves when it has been asked anew */
-  readonly refresh: () => Promise<void>;
-  readonly stop: () => void;
-}
-
 const POLL_MS = 500;
 const LINGER_MS = 2_000; // agents write their status around the moment when they write to the screen, not only before it
 
-const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () => void): StatusPoll => {
+/** Asks the agent's status file while the agent does something. */
+const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () => void) => {
   let last: AgentStatus | undefined;
   let outputAt = -Infinity;
   let pollAt = -Infinity;
@@ -243,17 +235,19 @@ const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () =
     timer ??= setTimeout(() => void ask(), Math.max(0, pollAt + POLL_MS - performance.now())).unref();
   };
   return {
+    /** what it said last */
     last: () => last,
-    noteOutput: () => {
+    noteOutput: (): void => {
       outputAt = performance.now();
       again();
     },
-    refresh: async () => {
+    /** resolves when it has been asked anew */
+    refresh: async (): Promise<void> => {
       clearTimeout(timer);
       timer = undefined;
       if (!isAsking && !isStopped) await ask();
     },
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       clearTimeout(timer);
     },
@@ -271,19 +265,12 @@ export interface Observer {
   readonly stop: () => void;
 }
 
-export interface ObserverOptions extends Omit<LookerOptions, 'reader' | 'status'> {
-  /** undefined for a runtime whose screen nobody can read */
-  readonly read: ScreenReader | undefined;
-  /** the agent's own status file, where it has one */
-  readonly status: (() => Promise<AgentStatus | undefined>) | undefined;
-}
-
 export const makeObserver = (options: ObserverOptions): Observer => {
   const { read, status, onEvent } = options;
   const clock = (): number => performance.now();
   let outputAt = -Infinity;
   const poll = status && read && pollStatus(status, () => looker?.note(clock()));
-  const looker = read && makeLooker({ ...options, reader: read, status: () => poll?.last() });
+  const looker = read && makeLooker(options, read, () => poll?.last());
   return {
     noteOutput: () => {
       const now = clock();
@@ -323,11 +310,6 @@ export const screenText = (write: (line: string) => void) => {
 // Whether the agent that has drawn the screen is still there. One that was killed leaves its last frame, and what another program reads
 // next must not be typed on it.
 
-export interface DoubtPorts {
-  /** who reads the child's terminal, as `terminalReaders` tells */
-  readonly readers: () => readonly string[] | undefined;
-}
-
 /** Asked at each look. */
 export interface Doubt {
   /**
@@ -343,7 +325,8 @@ const witnesses = [
   ['its state (OSC 7501)', ({ signals }: Seen) => /^state=(?!clear)/.test(signals.agentState ?? '')],
 ] as const;
 
-export const makeDoubt = ({ readers }: DoubtPorts): Doubt => {
+/** `readers`: who reads the child's terminal, as `terminalReaders` tells. */
+export const makeDoubt = (readers: () => readonly string[] | undefined): Doubt => {
   let spoken = new Set<string>();
   let agents: readonly string[] | undefined;
   let helpers: readonly string[] = [];

@@ -1,3 +1,4 @@
+import { errorText } from '../core/json.js';
 import type { LineStep, Located, Runtime, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
@@ -15,14 +16,14 @@ export interface FactInbox {
  * Of all numbers read at once only the last one counts, so a resumed session of any length gives one. Its old compactions are not
  * this session's, and one that is read again (a rewritten file, a return to a session) is not a second one: both only void the number.
  */
-export const factInbox = (startedAt: Millis): FactInbox => {
+export const factInbox = (startedAt: () => Millis): FactInbox => {
   const counted = new Set<Millis>();
   let waiting: readonly Fact[] = [];
 
   const asNew = (fact: Fact): Fact => {
     if (fact.type !== 'boundary') return fact;
     const { at } = fact.boundary;
-    if (at < startedAt || counted.has(at)) return { type: 'voided' };
+    if (at < startedAt() || counted.has(at)) return { type: 'voided' };
     counted.add(at);
     return fact;
   };
@@ -200,7 +201,10 @@ export const followSession = (options: FollowOptions): Following => {
 
 const follow = (log: SessionLog, options: FollowOptions): Following => {
   const port = sessionFiles();
-  const inbox = factInbox(options.startedAt);
+  const began = performance.now();
+  // as the wall clock has it, by which agents and files count: it may have been set back
+  const startedAt = (): Millis => Math.min(options.startedAt, options.now() - (performance.now() - began));
+  const inbox = factInbox(startedAt);
   let choice = noChoice;
   let file: Following | undefined;
   let stopped = false;
@@ -235,14 +239,14 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     try {
       const found = await log.locate(port, {
         ...place,
-        startedAt: options.startedAt - FILE_CLOCK_LAG_MS,
+        startedAt: startedAt() - FILE_CLOCK_LAG_MS,
         now: options.now(),
         ...(enteredAt === undefined ? {} : { enteredAt }),
         ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
       if (found && !stopped) moveTo(found);
     } catch (error) {
-      options.onProblem(`looking for the session file: ${textOf(error)}`);
+      options.onProblem(`looking for the session file: ${errorText(error)}`);
     }
   };
 
@@ -265,9 +269,8 @@ const lookNowAndAgain = (options: FollowOptions, look: () => Promise<void>): Fol
   let lookedAt = -Infinity;
 
   const lookWhenDue = async (): Promise<void> => {
-    const now = options.now();
-    const rested = now - lookedAt;
-    if (rested < 0 || rested >= LOOK_MS || sinceEnter(options, now) <= ENTER_MS) {
+    const now = performance.now();
+    if (now - lookedAt >= LOOK_MS || sinceEnter(options, options.now()) <= ENTER_MS) {
       lookedAt = now;
       await look();
     }
@@ -335,10 +338,8 @@ const guarded = (options: FollowOptions): FollowOptions => {
     try {
       options.onFact(event);
     } catch (error) {
-      onProblem(`using a fact of the session file: ${textOf(error)}`);
+      onProblem(`using a fact of the session file: ${errorText(error)}`);
     }
   };
   return { ...options, onFact, onProblem };
 };
-
-const textOf = (error: unknown): string => String(error instanceof Error ? error.message : error);

@@ -24,7 +24,7 @@ import {
 import type { Session } from '../core/session.js';
 import { compactKeys, hotkeyOf, compactSettings } from './compactor.js';
 import type { WrapSession, LiveWish } from './options.js';
-import { makeAlarm } from './timing.js';
+import { makeAlarm, makeClock } from './timing.js';
 
 export interface LoopListener {
   /** only when it is another one */
@@ -128,13 +128,21 @@ const viewOf = (
   };
 };
 
+/** What others are told of an effect: the times in it are of the session's own clock, which is so many milliseconds behind. */
+const byWallClock = (effect: Effect, behindMs: number): Effect => {
+  if (effect.type !== 'ended') return effect;
+  const { ended } = effect;
+  const wall = (at: Millis): Millis => at + behindMs;
+  return { ...effect, ended: { ...ended, startedAt: wall(ended.startedAt), endedAt: wall(ended.endedAt) } };
+};
+
 export const makeSessionLoop = (
   session: WrapSession,
   compact: CompactSettings,
   listener: LoopListener,
 ): SessionLoop => {
   const { onView, onState, onEffect, onNotification } = listener;
-  const now = Date.now;
+  const now = makeClock();
   const ask = compactKeys(session);
   const tips = session.tips === false ? undefined : { ask };
   const agent = agentFacts(session.runtime, session.env);
@@ -153,8 +161,9 @@ export const makeSessionLoop = (
     if (key !== shown) onView(view);
     shown = key;
     onState?.(state, compactionRecord(compaction, flow.record.past, words));
-    for (const effect of compaction.effects) onEffect?.(effect, state);
-    for (const each of flow.notifying.due) onNotification?.(notificationRecord(each, state, origin, now()));
+    for (const effect of compaction.effects) onEffect?.(byWallClock(effect, Date.now() - now()), state);
+    for (const each of flow.notifying.due)
+      onNotification?.(notificationRecord(each, state, origin, Date.now()));
     alarm.set(flowDue(flow, now()));
     sight.wait(compaction);
   };

@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { errorText } from '../core/json.js';
 import type { OfficialLaunch, OfficialReport } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
@@ -33,7 +34,7 @@ export const askOfficially = async (session: WrapSession): Promise<OfficialLaunc
   try {
     return (await ask(session)) ?? untouched;
   } catch (error) {
-    session.log.warn(`${session.runtime.name} is not asked for its numbers: ${textOf(error)}`);
+    session.log.warn(`${session.runtime.name} is not asked for its numbers: ${errorText(error)}`);
     return untouched;
   }
 };
@@ -84,7 +85,7 @@ const removed = async (files: StatusLineFiles, log: WrapSession['log']): Promise
   try {
     await files.remove();
   } catch (error) {
-    log.warn(`removing ${files.settings}: ${textOf(error)}`);
+    log.warn(`removing ${files.settings}: ${errorText(error)}`);
   }
 };
 
@@ -139,8 +140,6 @@ export const followOfficial = (
     stop: () => watching?.stop(),
   };
 };
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 // Where the agent compacts by itself, as its own settings have it: read at the start, and again when one of them changes.
 

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { Runtime } from '../agents/agent.js';
 import { runtimes } from '../agents/index.js';
+import { CONTROL, keyOf, type InputElement } from '../core/terminal-input.js';
+import { processStat } from '../storage/processes.js';
 import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
 import { stopOurselves } from '../terminal/tty.js';
 import type { Output } from './output.js';
@@ -9,8 +10,8 @@ import type { Stage } from './terminal-session.js';
 
 /** Job control: gives the terminal back to the shell and stops, and takes both up again (facts/sessions.md §E). */
 export interface Suspend {
-  /** the user's bytes on their way to the child */
-  noteKeys: (bytes: Uint8Array) => void;
+  /** what the user types, on its way to the child */
+  noteKeys: (elements: readonly InputElement[]) => void;
   noteOutput: (bytes: Uint8Array) => void;
   now: () => void;
   stop: () => void;
@@ -27,23 +28,14 @@ export interface SuspendParts {
 
 // Of all agents, for a start script hides which one it starts.
 const SUSPENDED = Object.values<Runtime>(runtimes).flatMap(({ suspendedText }) => suspendedText ?? []);
-const CONTROL_Z = 0x1a;
 const CONTROL_Z_MS = 2_000; // the words count only right after the key: conversations can contain them
 const POLL_MS = 1_000; // for a child that somebody stopped
 const ANSWER_MS = 150; // for the terminal to say where the shell has left its cursor
 
-const isControlZ = (bytes: Uint8Array): boolean =>
-  bytes.includes(CONTROL_Z) ||
-  /\x1b\[122(:\d*)*;5(:1)?u|\x1b\[27;5;122~/.test(Buffer.from(bytes).toString('latin1'));
-
-/** State letter of a process (proc(5): after the last parenthesis); undefined where the system does not tell. */
-const processState = async (pid: number): Promise<string | undefined> => {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).charAt(0);
-  } catch {
-    return undefined;
-  }
+const isControlZ = ({ kind, text }: InputElement): boolean => {
+  if (kind !== 'key') return false;
+  const { name, modifiers, isRelease } = keyOf(text);
+  return name === 'z' && modifiers === CONTROL && !isRelease;
 };
 
 const LONGEST = Math.max(...SUSPENDED.map((words) => words.length));
@@ -117,13 +109,11 @@ export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
   const poll = setInterval(() => {
     const pid = stage.child?.pid;
     if (pid === undefined || stopping) return;
-    void processState(pid).then((state) => {
-      if (state === 'T') now();
-    });
+    if (processStat(pid)?.state === 'T') now();
   }, POLL_MS);
   return {
-    noteKeys: (bytes) => {
-      if (isControlZ(bytes)) lastControlZ = performance.now();
+    noteKeys: (elements) => {
+      if (elements.some(isControlZ)) lastControlZ = performance.now();
     },
     noteOutput: (bytes) => {
       if (performance.now() - lastControlZ < CONTROL_Z_MS && finder(bytes)) now();

@@ -1,3 +1,4 @@
+import { errorStack } from '../core/json.js';
 import { type StandIn, makeStandIn } from '../terminal/agent-states.js';
 import { type StreamFilter, makeStreamFilter } from '../terminal/filter/filter.js';
 import { makeGrid } from '../terminal/filter/grid.js';
@@ -69,9 +70,7 @@ export const survive = (stage: Pick<Stage, 'session'>, what: string, run: () => 
     run();
     return true;
   } catch (error) {
-    stage.session.log.error(
-      `${what} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
+    stage.session.log.error(`${what} failed: ${errorStack(error)}`);
     return false;
   }
 };

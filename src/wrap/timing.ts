@@ -1,4 +1,27 @@
+import { uptime } from 'node:os';
 import type { Millis } from '../core/reading.js';
+
+const SLEPT_MS = 2_000; // the machine's uptime is counted in seconds on some systems
+const UPTIME_EVERY_MS = 100; // to ask for it is a system call that reads a file on Linux
+
+/**
+ * The time of a session: it begins with the wall clock's, and goes on with a clock that nobody can set. Linux stops that one while the
+ * machine sleeps, and counts the sleep as uptime; a sleep is noticed at the latest 100 ms after waking.
+ */
+export const makeClock = (uptimeMs = (): number => uptime() * 1000): (() => Millis) => {
+  let offsetMs = Date.now() - performance.now(); // from the unset clock to the time of the session
+  let last = { awake: performance.now(), up: uptimeMs() };
+  return () => {
+    const awake = performance.now();
+    if (awake - last.awake >= UPTIME_EVERY_MS) {
+      const up = uptimeMs();
+      const slept = up - last.up - (awake - last.awake);
+      if (slept > SLEPT_MS) offsetMs += slept;
+      last = { awake, up };
+    }
+    return Math.round(awake + offsetMs);
+  };
+};
 
 /** The one timer of a session: it rings once at the time that was set last. */
 export interface Alarm {
@@ -8,7 +31,7 @@ export interface Alarm {
   readonly stop: () => void;
 }
 
-const LONGEST_MS = 60_000; // Node rings at once where a time is more than 24 days away, as after a clock was set back
+const LONGEST_MS = 60_000; // a timer does not count the time in which the machine sleeps
 
 export const makeAlarm = (now: () => Millis, onRing: () => void): Alarm => {
   let timer: NodeJS.Timeout | undefined;
@@ -42,18 +65,14 @@ export const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
   };
 };
 
-/** Resolves with the work, or after so many milliseconds; the work then goes on by itself. No timer is left. */
-export const atMost = async (ms: number, work: Promise<unknown>): Promise<void> => {
+/** Whether the work is done, or has failed, in so many milliseconds; else it goes on by itself. No timer is left. */
+export const atMost = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((done) => {
-    timer = setTimeout(done, ms).unref();
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await Promise.race([
-    work.then(
-      () => undefined,
-      () => undefined,
-    ),
-    late,
-  ]);
+  const isOver = (): boolean => true;
+  const isInTime = await Promise.race([work.then(isOver, isOver), late]);
   clearTimeout(timer);
+  return isInTime;
 };

@@ -1,4 +1,4 @@
-import { isTyped } from './keyboard.js';
+import { isTyped, type InputElement } from '../core/terminal-input.js';
 import { makeOutlet } from './notifier.js';
 import type { Stage } from './terminal-session.js';
 
@@ -6,21 +6,19 @@ import type { Stage } from './terminal-session.js';
 
 export interface TitleTurns {
   readonly noteOutput: () => void;
-  /** bytes on their way to the child: whether the terminal has the focus is among them */
-  readonly noteKeys: (bytes: Uint8Array) => void;
+  /** what goes to the child: whether the terminal has the focus is among it */
+  readonly noteKeys: (elements: readonly InputElement[]) => void;
   readonly stop: () => void;
 }
 
 // Terminals answer in milliseconds, over a slow line in some hundreds; Claude waits for 2 s (facts/updates-2026-11-22.md).
 const SILENT_MS = 1_000;
 const FOCUS_IN = '\x1b[I'; // mode 1004, xterm ctlseqs
-const FOCUS_OUT = '\x1b[O';
 
 /** What an agent takes from its input for whether its terminal has the focus: a key says so, too. Undefined where it says nothing. */
-const focusAfter = (bytes: Uint8Array): boolean | undefined => {
-  const text = Buffer.from(bytes).toString('latin1');
-  if (text.endsWith(FOCUS_OUT)) return false;
-  return text.includes(FOCUS_IN) || isTyped(bytes) ? true : undefined;
+const focusAfter = (elements: readonly InputElement[]): boolean | undefined => {
+  const last = elements.findLast((element) => element.kind === 'focus' || isTyped(element));
+  return last && (last.kind !== 'focus' || last.text === FOCUS_IN);
 };
 
 /** A timeout or an interval. */
@@ -28,8 +26,11 @@ const cleared = (timer: NodeJS.Timeout | undefined): undefined => void clearTime
 
 const none: TitleTurns = { noteOutput: () => undefined, noteKeys: () => undefined, stop: () => undefined };
 
-/** `toChild` sends bytes that are no keys. */
-export const makeTitleTurns = (stage: Stage, toChild: (bytes: Uint8Array) => void): TitleTurns => {
+/** `toChild` sends what no user has typed. */
+export const makeTitleTurns = (
+  stage: Stage,
+  toChild: (elements: readonly InputElement[]) => void,
+): TitleTurns => {
   const { standIn } = stage;
   const signs = stage.session.runtime.titleSigns?.(stage.session.env);
   if (!standIn || !signs) return none;
@@ -39,8 +40,8 @@ export const makeTitleTurns = (stage: Stage, toChild: (bytes: Uint8Array) => voi
   let hasFocus = true;
 
   const giveUp = (): void => {
-    const bytes = standIn.due('giveUp');
-    if (bytes) toChild(bytes);
+    const text = standIn.due('giveUp');
+    if (text !== undefined) toChild([{ kind: 'answer', text }]);
   };
   const turn = (): void => {
     if (!stage.cover) outlet.send(standIn.turn);
@@ -57,8 +58,8 @@ export const makeTitleTurns = (stage: Stage, toChild: (bytes: Uint8Array) => voi
   });
   return {
     noteOutput: look,
-    noteKeys: (bytes) => {
-      hasFocus = focusAfter(bytes) ?? hasFocus;
+    noteKeys: (elements) => {
+      hasFocus = focusAfter(elements) ?? hasFocus;
       look();
     },
     stop: () => {

@@ -1,6 +1,5 @@
 import type { Typed } from '../core/compaction/state.js';
 import { giveBackWhileHeld, isAside } from './draft.js';
-import type { Observer } from './screen-reader.js';
 import {
   isBlind,
   lookWhenRested,
@@ -13,7 +12,6 @@ import {
   type Look,
   type TypeOrder,
   seeing,
-  type TypistPort,
 } from './typing-steps.js';
 
 // Text of ours is taken out of the prompt again before any key of the user's can follow it: `/compacthello` must never be sent.
@@ -323,26 +321,4 @@ const withdrawn = (reason: string, strokes: readonly string[]): Typed => ({
   kind: 'withdrawn',
   reason,
   evidence: strokes.length > 0 ? [`typed ${strokes.join(', ')}`] : [],
-});
-
-/** What the typist needs beside its eyes. */
-export interface TypistHands extends Omit<TypistPort, 'look' | 'refresh'> {
-  /** the screen model does not show what the child has drawn */
-  readonly isBlind: () => boolean;
-}
-
-/** Where nothing is ever typed. */
-export const untouched: TypistHands = {
-  write: () => undefined,
-  holdKeys: () => ({ waiting: () => 0, releaseOne: () => undefined, release: () => undefined }),
-  drawn: () => 0,
-  typed: () => 0,
-  isBlind: () => true,
-};
-
-/** The hands with the eyes of the observer, once there is one. */
-export const typistPort = (hands: TypistHands, observer: () => Observer | undefined): TypistPort => ({
-  ...hands,
-  look: () => (hands.isBlind() ? undefined : observer()?.look()),
-  refresh: async () => observer()?.refresh(),
 });

@@ -1,21 +1,18 @@
 import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
-import type { FooterView } from '../core/footer-view.js';
-import { UserError } from '../core/json.js';
+import { errorStack, UserError } from '../core/json.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
-import { quirksOfDeviceAttributes } from '../terminal/filter/quirks.js';
 import { tidySequence, abandonSequence, holdRegionSequence } from '../terminal/painter.js';
 import { type ChildEnd, type Child, startChild, type ChildListener } from '../terminal/pty.js';
 import { catchStrayErrors, listenToSignals } from '../terminal/tty.js';
-import { lookOf } from '../ui/look.js';
-import { type Footer, makeSight, type SightParts, makeFooter } from './footer.js';
+import { type Footer, makeFooter } from './footer.js';
 import { type Keys, makeKeys } from './keyboard.js';
 import { type Notifier, makeNotifier } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { type Output, makeOutput } from './output.js';
 import { makeOverlay, type Overlay, type OverlayContents } from './overlay.js';
 import { type Outside, openOutside } from './publish.js';
-import { followReadings, type Readings } from './readings.js';
+import { followReadings } from './readings.js';
 import {
   type CursorQuestion,
   type Resize,
@@ -25,26 +22,18 @@ import {
 } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import { type Stage, survive, armWatchdog, setStage, childSize } from './terminal-session.js';
+import { atMost } from './timing.js';
 import { makeTitleTurns, type TitleTurns } from './title-turns.js';
 
 const SCREEN_MS = 300; // for the screen model to catch up, so that the cursor can be put below its content
 const ENDING_ANSWER_MS = 300; // for an answer that would else be typed into the user's shell
 const STUCK_MS = 1_000; // a terminal that takes nothing, after we were told to end
 
-const within = (promise: Promise<void>, milliseconds: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), milliseconds);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
-
 /** Takes everything written so far; gives up on a stuck terminal only when somebody wants us to end. */
 const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean> => {
   const drained = stage.tty.drained();
   let left = stage.tty.pending();
-  while (!(await within(drained, STUCK_MS))) {
+  while (!(await atMost(STUCK_MS, drained))) {
     if (isToldToEnd() && stage.tty.pending() >= left) return false;
     left = stage.tty.pending();
   }
@@ -54,19 +43,19 @@ const drain = async (stage: Stage, isToldToEnd: () => boolean): Promise<boolean>
 const nothing = new Uint8Array();
 const NOWHERE = -1; // a child that had the terminal to itself leaves the cursor where it likes
 
-/** Tidies the terminal after the child's end. False if the terminal has not taken it: the watchdog then does it. */
+/** Tidies the terminal after the child's end. If the terminal has not taken it, the watchdog does it. */
 const tidyUp = async (
   stage: Stage,
   end: ChildEnd,
   { question, isToldToEnd }: { question: CursorQuestion; isToldToEnd: () => boolean },
-): Promise<boolean> => {
+): Promise<void> => {
   const { filter, screen, tty, watchdog } = stage;
   await question.settled(ENDING_ANSWER_MS); // the first output waits for the answer, too
   const unterminated = !filter.isGround();
   const rest = stage.verbatim ? nothing : filter.flush(); // a filter that has failed is not asked again
   if (rest.length > 0) tty.write(rest);
   const hasModel = stage.cursorKnown && !stage.verbatim;
-  const isCurrent = hasModel && (await within(screen.settled(), SCREEN_MS));
+  const isCurrent = hasModel && (await atMost(SCREEN_MS, screen.settled()));
   const isOff = stage.session.mode === 'off';
   const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
   tty.write(
@@ -77,50 +66,7 @@ const tidyUp = async (
       abandoned: stage.verbatim && !isOff,
     }),
   );
-  const taken = await drain(stage, isToldToEnd);
-  if (taken) watchdog.dismiss();
-  return taken;
-};
-
-interface FollowParts extends SightParts {
-  readonly stage: Stage;
-  readonly footer: Footer;
-  readonly resize: Pick<Resize, 'check'>;
-  readonly keys: Keys;
-  readonly output: Output;
-  readonly notifier: Notifier;
-}
-
-/** Reads the child, shows what is read in the footer and to other programs, and lets the typist write to it. */
-const followChild = (parts: FollowParts, childPid: number, outside: Outside | undefined): Readings => {
-  const { stage, footer, resize, keys, output, notifier } = parts;
-  const show = (view: FooterView): void => {
-    if (view.due !== 'asked') stage.rowWanted = view.due !== undefined; // no change of size while a request is carried out
-    resize.check();
-    footer.show(view);
-  };
-  const write = (bytes: Uint8Array): void => {
-    outside?.onStroke(bytes);
-    keys.type(bytes);
-  };
-  return followReadings(
-    stage.session,
-    { pid: childPid, screen: stage.screen },
-    {
-      ...outside,
-      onView: show,
-      unseen: makeSight(parts),
-      onNotification: notifier.notify,
-      enteredAt: keys.enteredAt,
-      typist: {
-        write,
-        holdKeys: keys.hold,
-        typed: keys.typed,
-        drawn: output.written,
-        isBlind: output.isHolding,
-      },
-    },
-  );
+  if (await drain(stage, isToldToEnd)) watchdog.dismiss();
 };
 
 /** The user asks by a key: what was tried before does not count. */
@@ -167,12 +113,10 @@ export type MakeContents = (overlay: Pick<Overlay, 'close' | 'redraw'>, stage: S
 
 /** The parts, each told of the others. Without contents there is no overlay. */
 export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
-  const question: CursorQuestion = questionOf(stage, () => resize.realign());
-  const footer = makeFooter(
-    stage,
-    (columns) => lookOf(stage.session.env, true, columns, stage.session.theme),
-    () => resize.check(),
-  );
+  const question: CursorQuestion = makeCursorQuestion(stage, () => {
+    if (!stage.cursorKnown && !stage.cover) void resize.realign();
+  });
+  const footer = makeFooter(stage, () => resize.check());
   const output = makeOutput(stage, {
     isResized: () => resize.check(),
     onOutput: (bytes) => {
@@ -195,7 +139,7 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
   const resize = makeResize(stage, { output, question, onStart, onDone });
   const onStopping = (): void => overlay?.close();
   const suspend = makeSuspend(stage, { output, question, onStopping, onResumed: () => resize.renew() });
-  const titles = makeTitleTurns(stage, (bytes) => keys.forward(bytes));
+  const titles = makeTitleTurns(stage, (elements) => keys.forward(elements));
   const keys = keysOf({ stage, question, resize, suspend, overlay, titles });
   const notifier = makeNotifier(stage);
   return { stage, question, output, footer, overlay, resize, suspend, keys, notifier, titles };
@@ -205,18 +149,6 @@ export const makeParts = (stage: Stage, makeContents?: MakeContents): Parts => {
 const goPlain = ({ stage, footer, overlay }: Pick<Parts, 'stage' | 'footer' | 'overlay'>): void => {
   survive(stage, 'closing the overlay', () => void overlay?.stop());
   goVerbatim(stage, footer);
-};
-
-const questionOf = (stage: Stage, realign: () => Promise<void>): CursorQuestion => {
-  const { grid } = stage.filter;
-  return makeCursorQuestion(stage, {
-    onAttributes: (text) => {
-      grid.quirks = quirksOfDeviceAttributes(text, grid.quirks);
-    },
-    onLate: () => {
-      if (!stage.cursorKnown && !stage.cover) void realign();
-    },
-  });
 };
 
 const overlayWith = (
@@ -249,9 +181,9 @@ const keysOf = ({
     onCompactKey: stage.session.runtime.recipe && (() => told(stage, compactByKey())),
     onTyped: () => told(stage, { type: 'user-keys' }),
     onAnswer: question.answered,
-    onForward: (bytes) => {
-      suspend.noteKeys(bytes);
-      titles.noteKeys(bytes);
+    onForward: (elements) => {
+      suspend.noteKeys(elements);
+      titles.noteKeys(elements);
     },
   });
 
@@ -323,7 +255,7 @@ const startIn = (stage: Stage, listener: ChildListener): Child => {
 const listen = (parts: Parts, ending: Ending): (() => void) => {
   const { stage, resize, suspend } = parts;
   const stopCatching = catchStrayErrors((error) => {
-    stage.session.log.error(`unexpected: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+    stage.session.log.error(`unexpected: ${errorStack(error)}`);
     goPlain(parts);
   });
   const stopListening = listenToSignals({
@@ -360,7 +292,7 @@ const play = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     let outside: Outside | undefined;
     survive(stage, 'following the session', () => {
       outside = openOutside(session, child.pid, (event) => stage.readings?.take(event));
-      if (!verbatim) stage.readings = followChild(parts, child.pid, outside);
+      if (!verbatim) stage.readings = followReadings({ ...parts, outside }, child.pid);
     });
     const end = await ending.ended;
     survive(stage, 'ending the readings', () => stage.readings?.stop());

@@ -146,7 +146,10 @@ describe('ctxwrap compact', () => {
     const watching = listen();
     const { child, ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
     await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
-    session.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    session.show(startSession({ runtime: 'claude' }, Date.now()), {
+      mode: 'auto',
+      words: 'waiting: agent is busy',
+    });
     await once(child.stderr, 'readable');
     const [event] = events;
     if (event?.type === 'compact-requested')
@@ -159,7 +162,10 @@ describe('ctxwrap compact', () => {
     listen();
     const terminal = inTerminal(process.execPath, [bin, 'compact'], bench);
     await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
-    session.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    session.show(startSession({ runtime: 'claude' }, Date.now()), {
+      mode: 'auto',
+      words: 'waiting: agent is busy',
+    });
     await terminal.seen(/waiting: agent is busy/);
     terminal.type('\x03');
     expect((await terminal.ended).signal).toBe(2);

@@ -171,16 +171,6 @@ describe('a dialog', () => {
     play.wait(30_000);
     expect(play.calls).toHaveLength(2);
   });
-
-  it('calls in time also when the clock was set back', () => {
-    const play = playCalls();
-    play.keys();
-    play.is('dialog');
-    play.setClock(-3_600_000);
-    play.is('dialog');
-    play.wait(5_000);
-    expect(play.kinds()).toEqual(['permission']);
-  });
 });
 
 it.each(notificationKinds)('only what was asked for is told: %s', (kind) => {

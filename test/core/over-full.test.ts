@@ -7,14 +7,14 @@ import { contextReport } from '../../src/core/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { notificationKinds, startNotifying, stepNotifying } from '../../src/core/notifications.js';
 import { fullness } from '../../src/core/overlay-fill.js';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { readingRecord } from '../../src/core/report.js';
 import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { barLines } from '../../src/ui/overlay/overview.js';
 import { renderFooter } from '../../src/ui/Footer.js';
-import { makePen } from '../../src/replay/records.js';
+import { makeReplayEvents } from '../../src/replay/records.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
 import { sessionAfter, shows, tokens } from '../support/sessions.js';
@@ -74,7 +74,7 @@ const notified = (session: Session): readonly string[] => {
 
 const replayed = (state: Session, said: Event): string => {
   const change = { before: state, after: state, at: 1, now: 2_000 };
-  return [...makePen('qwen')(change, said)].map(replayLine).join('\n');
+  return [...makeReplayEvents('qwen')(change, said)].map(replayLine).join('\n');
 };
 
 const [tooMany, ownWord] = [tokens('log', 205_000), shows(101)];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { livenessOf, outdated, sessionRecord } from '../../src/core/records.js';
 import type { Liveness, SessionRecord } from '../../src/core/records.js';
 import { startSession, step } from '../../src/core/session.js';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -53,6 +53,16 @@ const pourUntilStuck = async (valve: Valve, torrent: Torrent): Promise<void> => 
 const torrentAlone = ({ command }: Torrent): readonly string[] => command;
 const running = (torrent: Torrent): Promise<void> => torrent.until(() => torrent.size() !== undefined);
 
+/** Resolves when a file of this name is put into the folder from now on. */
+const fileMade = (folder: string, name: string): Promise<void> =>
+  new Promise((resolve) => {
+    const watching = watch(folder, (_, changed) => {
+      if (changed !== name) return;
+      watching.close();
+      resolve();
+    });
+  });
+
 const NODE_PTY_GIVES_UP_MS = 200; // after the child's exit it closes a terminal that nobody reads
 
 /** Keys go through while it does not read, and so does the end. */
@@ -94,12 +104,12 @@ describe.concurrent('a terminal that has stopped reading', () => {
     const script = `'${process.execPath}' '${programPath('torrent.js')}' ${count}; echo $$ >pid.new; mv pid.new pid; exit 7`;
     const command = (): readonly string[] => ['sh', '-c', `stty -opost; read go; ${script}`];
     await withValve(command, async (valve, _torrent, folder) => {
-      const file = join(folder, 'pid');
-      while (valve.pid() === 0) await pause(1);
+      await valve.started();
       valve.stopReading();
+      const hasWritten = fileMade(folder, 'pid');
       valve.type('\r');
-      while (!existsSync(file)) await pause(1);
-      await processGone(Number(readFileSync(file, 'latin1')));
+      await hasWritten;
+      await processGone(Number(readFileSync(join(folder, 'pid'), 'latin1')));
       await pause(2 * NODE_PTY_GIVES_UP_MS);
       valve.readOn();
       expect(await valve.ended()).toEqual({ code: 7, signal: null });
@@ -108,7 +118,8 @@ describe.concurrent('a terminal that has stopped reading', () => {
   });
 });
 
-describe.concurrent('a terminal that reads slowly', () => {
+// one after the other: each of these keeps the machine busy by itself
+describe('a terminal that reads slowly', () => {
   it('gets every line once and in order, while little waits and keys go through', async () => {
     const count = Math.ceil((10 * MEGABYTE) / LINE_BYTES);
     await withValve(torrentAlone, async (valve, torrent) => {
@@ -166,7 +177,7 @@ const painted = (rows: number): string[] =>
 const fits = (torrent: Torrent, rows: number, columns: number) => (): boolean =>
   torrent.size()?.[0] === rows && torrent.size()?.[1] === columns;
 
-describe.concurrent('a window whose size changes', () => {
+describe('a window whose size changes', () => {
   it('five hundred times under a flood ends with one footer below what the child painted last', async () => {
     await withTorrent(async (window, torrent) => {
       torrent.order({ do: 'pour' });

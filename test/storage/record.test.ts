@@ -96,16 +96,6 @@ describe('a recording', () => {
     const events = linesOf(path).slice(1) as readonly (readonly [number, string, string])[];
     expect(events.map(([, , data]) => data)).toEqual(Array.from({ length: 5000 }, (_, i) => `${i},`));
   });
-
-  it('never counts time backwards', async () => {
-    const path = join(folder, 'a.cast');
-    let clock = 1000;
-    const recording = openRecording(path, optionsWith({ now: () => clock }));
-    clock = 0;
-    recording.output(bytes('x'));
-    await recording.close();
-    expect(linesOf(path)[1]).toEqual([0, 'o', 'x']);
-  });
 });
 
 describe('a recording over an older file', () => {

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isFullyVerified, parseVerifiedRecord, scoreOf, verifiedName } from '../../src/core/records.js';
+import { parseVerifiedRecord } from '../../src/core/read-record.js';
+import { isFullyVerified, scoreOf, verifiedName } from '../../src/core/records.js';
 import { readVerified, writeVerified } from '../../src/storage/sessions.js';
 import { verifiedRecord } from '../support/verified.js';
 

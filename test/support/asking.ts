@@ -1,5 +1,6 @@
 // A watcher for requests on a folder of its own, and those who ask it.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
@@ -11,8 +12,6 @@ import { watchRequests } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
 import { anEnded } from './ended.js';
 
-export const WAIT = { timeout: 20_000, interval: 10 };
-
 interface More {
   readonly omcFolder?: string;
   readonly onEvent?: (event: RequestEvent) => void;
@@ -21,12 +20,29 @@ interface More {
 export const makeAsking = async () => {
   const home = mkdtempSync(join(tmpdir(), 'requests-'));
   const state = join(home, 'ctxwrap');
+  const folder = await requestsFolder(state);
+  const changes = new EventEmitter().setMaxListeners(0);
+  const noteChange = (): void => void changes.emit('change');
+  const watches = [state, folder].map((each) =>
+    watch(each, { persistent: false }, noteChange).on('error', () => undefined),
+  );
+  /** Resolves when nothing is thrown, tried again after each event, failure and change of a file; only the test's time limit ends it. */
+  const until = async (assertion: () => void | Promise<void>): Promise<void> => {
+    for (;;) {
+      const change = once(changes, 'change');
+      try {
+        return await assertion();
+      } catch {
+        await change;
+      }
+    }
+  };
   let watching: Requests | undefined;
-  let probes = 0;
   const asking = {
     home,
     state,
-    folder: await requestsFolder(state),
+    folder,
+    until,
     now: Date.now(),
     events: [] as RequestEvent[],
     failures: [] as string[],
@@ -35,9 +51,16 @@ export const makeAsking = async () => {
         stateFolder: state,
         sessionId: 'me',
         now: () => asking.now,
-        onEvent: (event) => asking.events.push(event),
-        onFailure: (reason) => asking.failures.push(reason),
+        onFailure: (reason) => {
+          asking.failures.push(reason);
+          noteChange();
+        },
         ...more,
+        onEvent: (event) => {
+          asking.events.push(event);
+          noteChange();
+          more.onEvent?.(event);
+        },
       });
       return watching;
     },
@@ -52,20 +75,22 @@ export const makeAsking = async () => {
     }),
     leave: (id: string, more: Partial<RequestRecord> = {}): Promise<void> =>
       writeRequest(asking.folder, asking.requestOf(id, more)),
-    seen: (count: number) => vi.waitFor(() => expect(asking.events).toHaveLength(count), WAIT),
+    seen: (count: number) => until(() => expect(asking.events).toHaveLength(count)),
     answered: (id: string, wanted: object) =>
-      vi.waitFor(async () => expect(await readAnswer(asking.folder, keyOf(id))).toMatchObject(wanted), WAIT),
-    /** For looks that must not find anything: as long as a request takes that is taken. */
+      until(async () => expect(await readAnswer(folder, keyOf(id))).toMatchObject(wanted)),
+    /** For looks that must not find anything. When the second request is taken, the look that has taken the first one is over. */
     settled: async (): Promise<void> => {
-      probes += 1;
-      const id = `probe${probes}`;
-      const isProbe = (event: RequestEvent): boolean => 'request' in event && event.request.id === id;
-      await asking.leave(id);
-      await vi.waitFor(() => expect(asking.events.some(isProbe)).toBe(true), WAIT);
-      asking.events = asking.events.filter((event) => !isProbe(event));
+      for (const id of [crypto.randomUUID(), crypto.randomUUID()]) {
+        const isProbe = (event: RequestEvent): boolean => 'request' in event && event.request.id === id;
+        await asking.leave(id);
+        await until(() => expect(asking.events.some(isProbe)).toBe(true));
+        asking.events = asking.events.filter((event) => !isProbe(event));
+      }
     },
+    unwatch: (): void => watches.forEach((each) => each.close()),
     end: async (): Promise<void> => {
       vi.useRealTimers();
+      asking.unwatch();
       await watching?.stop();
       rmSync(home, { recursive: true, force: true });
     },

@@ -4,7 +4,7 @@ import type { AgentFacts } from '../../src/cli/commands/doctor-checks.js';
 import { contextText } from '../../src/cli/context-text.js';
 import { paintFor } from '../../src/cli/text.js';
 import { contextReport } from '../../src/core/context-report.js';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';
 import { runtimes } from '../../src/agents/index.js';

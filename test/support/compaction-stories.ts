@@ -128,9 +128,7 @@ const part = fc.oneof(
   { weight: 5, arbitrary: wait.map((each) => [each]) },
   { weight: 3, arbitrary: often },
 );
-const clock = fc
-  .constantFrom(-3_600_000, -5_000, 5_000, 3_600_000)
-  .map((ms): readonly Happening[] => [{ kind: 'clock', ms }]);
+const clock = fc.constantFrom(5_000, 3_600_000).map((ms): readonly Happening[] => [{ kind: 'clock', ms }]);
 
 const wish = fc.record({
   mayStash: fc.boolean(),
@@ -144,7 +142,7 @@ const storyOf = (each: fc.Arbitrary<readonly Happening[]>): fc.Arbitrary<Story> 
 /** Anything at all that can happen to a session before its end. */
 export const story = storyOf(part);
 
-/** The same with a clock that is set back, or that jumps. */
+/** The same with a clock that jumps, as after a sleep of the machine. */
 export const storyInBadClock = storyOf(
   fc.oneof({ weight: 12, arbitrary: part }, { weight: 1, arbitrary: clock }),
 );

@@ -90,7 +90,7 @@ export const makeOverlayStage = (
       Array.from({ length: all.rows }, (_, row) => `\x1b[7m${TITLE} ${row}\x1b[27m ${all.columns}`),
     onKey: (key) => {
       keys.push(key);
-      if (key === 'q' || key === 'esc') close();
+      if (key === 'q' || key === 'escape') close();
     },
     ...contents,
   }));

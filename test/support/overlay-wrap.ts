@@ -7,6 +7,6 @@ export const wrap = (session: WrapSession) =>
     draw: ({ columns, rows }) =>
       Array.from({ length: rows }, (_, row) => `overlay ${columns}x${rows} row ${row}`),
     onKey: (key) => {
-      if (key === 'q' || key === 'esc') close();
+      if (key === 'q' || key === 'escape') close();
     },
   }));

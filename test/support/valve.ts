@@ -7,6 +7,8 @@ import type { Ending } from './wrapped.js';
 export interface Valve {
   /** of the program, which a parent starts that keeps the terminal open */
   pid: () => number;
+  /** resolves when the program has been started */
+  started: () => Promise<void>;
   /** resolves when the program's end can be read */
   ended: () => Promise<Ending>;
   stopReading: () => void;
@@ -42,6 +44,8 @@ export const openValve = ({ command, cwd, env }: ValveOptions): Valve => {
   let pid = 0;
   let finish: (ending: Ending) => void = () => undefined;
   const ended = new Promise<Ending>((resolve) => (finish = resolve));
+  let start: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => (start = resolve));
   pty.onData((data) => {
     const bytes = data as unknown as Buffer; // there is no encoding
     chunks.push(bytes);
@@ -51,10 +55,12 @@ export const openValve = ({ command, cwd, env }: ValveOptions): Valve => {
       if (message.pid === undefined) finish(message);
       else ({ pid } = message);
     }
+    if (pid > 0) start();
     listener(bytes);
   });
   return {
     pid: () => pid,
+    started: () => started,
     ended: () => ended,
     stopReading: () => pty.pause(),
     readOn: () => pty.resume(),

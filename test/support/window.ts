@@ -46,7 +46,7 @@ interface BytePty {
   readonly _socket: { readonly destroyed: boolean };
 }
 
-const PATIENCE_MS = 20_000; // then the test fails with the screen instead of by its time limit
+const PATIENCE_MS = 20_000; // without any output: then the test fails with the screen instead of by its time limit
 
 export const rowsOf = ({ terminal }: Emulator, all?: 'all'): readonly string[] => {
   const buffer = terminal.buffer.active;
@@ -66,6 +66,7 @@ const makeWatchers = (describe: () => string) => {
         watchers.delete(watcher);
       };
       const watcher = (): void => {
+        timer.refresh();
         if (!isMet()) return;
         finish();
         resolve();

@@ -1,7 +1,7 @@
-import { isAnswerHeld } from '../../src/terminal/input.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flushInput, readInput, startInput, type InputContext } from '../../src/terminal/input.js';
+import { flushElements, startInput } from '../../src/core/terminal-input.js';
+import { isAnswerHeld, readInput, type InputContext } from '../../src/terminal/input.js';
 
 const context: InputContext = {
   hotkey: 0x1d,
@@ -12,19 +12,22 @@ const context: InputContext = {
   isQuiet: false,
 };
 
+const textOf = (elements: readonly { readonly text: string }[]): string =>
+  elements.map(({ text }) => text).join('');
+
 /** What the child gets, with `<HOTKEY>` and `<ANSWER …>` where something was not for it. */
 const read = (pieces: readonly string[], changes: Partial<InputContext> = {}): string => {
   let state = startInput;
   let seen = '';
   for (const piece of pieces) {
-    const result = readInput(state, Buffer.from(piece, 'latin1'), { ...context, ...changes });
+    const result = readInput(state, piece, { ...context, ...changes });
     state = result.state;
     for (const part of result.parts) {
-      if (part.type === 'forward') seen += Buffer.from(part.bytes).toString('latin1');
+      if (part.type === 'forward') seen += part.element.text;
       else seen += part.type === 'hotkey' ? '<HOTKEY>' : `<ANSWER ${part.text}>`;
     }
   }
-  return seen + Buffer.from(flushInput(state).bytes).toString('latin1');
+  return seen + textOf(flushElements(state).elements);
 };
 
 const bytes = (text: string): string[] => [...text];
@@ -119,7 +122,7 @@ describe('an answer in pieces', () => {
     ['\x1b[<12', false, false],
     ['\x1bO', false, false],
   ])('is waited for after %j: %s while one must come, %s later', (begun, soon, later) => {
-    const { state } = readInput(startInput, Buffer.from(begun), context);
+    const { state } = readInput(startInput, begun, context);
     expect([isAnswerHeld(state, true), isAnswerHeld(state, false)]).toEqual([soon, later]);
   });
 });
@@ -153,92 +156,17 @@ describe('every other byte', () => {
   });
 });
 
-/** What the child gets of one read, write by write, the flush after it included. */
-const writesOf = (chunk: Uint8Array, changes: Partial<InputContext> = {}): readonly string[] => {
-  const { parts, state } = readInput(startInput, chunk, { ...context, ...changes });
-  const writes = parts.flatMap((part) => (part.type === 'forward' ? [part.bytes] : []));
-  return [...writes, flushInput(state).bytes]
-    .filter(({ length }) => length > 0)
-    .map((bytes) => Buffer.from(bytes).toString('latin1'));
-};
-
-describe('one read of the terminal', () => {
-  const text = fc.oneof(
-    fc.uint8Array({ minLength: 1, maxLength: 12 }).map((values) => Buffer.from(values).toString('latin1')),
-    fc.constantFrom(
-      '\x1b',
-      '\x1b\r',
-      '\x1bb',
-      '\x1bOA',
-      '\x1b[A',
-      '\x1b[',
-      '\x1b[1;',
-      '\x1b\x1b[A',
-      '\x1b[200~',
-    ),
-    fc.constantFrom(
-      '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\',
-      '\x1b]11;rgb:1/1/1\x07',
-      '\x1bP>|xterm(380)\x1b\\',
-      '\x1bP1$r0m',
-    ),
-  );
-  const chunks = fc
-    .array(text, { minLength: 1, maxLength: 8 })
-    .map((parts) => Buffer.from(parts.join(''), 'latin1'));
-
-  it.each([
-    '\x1b\r',
-    '\x1bb',
-    '\x1bOA',
-    '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\',
-    '\x1bP>|kitty(0.26)\x1b\\',
-    'a\x1b[1',
-  ])('is one write to the child: %j', (keys) =>
-    expect(writesOf(Buffer.from(keys, 'latin1'))).toEqual([keys]),
-  );
-
-  it('is one write with the same bytes, whatever it holds beside the hotkey', () => {
-    fc.assert(
-      fc.property(chunks, (chunk) => {
-        const plain = chunk.map((byte) => (byte === 0x1d ? 0x61 : byte));
-        expect(writesOf(plain, { frame: undefined })).toEqual([Buffer.from(plain).toString('latin1')]);
-      }),
-    );
-  });
-
-  it('is never cut behind an ESC that went on, also where the hotkey and answers to us are taken out of it', () => {
-    const ours = fc.constantFrom('\x1d', '\x1b[93;5u', '\x1b[12;40R', '\x1b[>41;379;0c');
-    fc.assert(
-      fc.property(fc.array(fc.oneof(text, ours), { minLength: 1, maxLength: 8 }), (parts) => {
-        const chunk = Buffer.from(`${parts.join('')}x`, 'latin1'); // an ESC at the end of a paste's piece is the child's at once
-        const { parts: found } = readInput(startInput, chunk, { ...context, isOurs: () => true });
-        const lasts = found.map((part) => (part.type === 'forward' ? part.bytes.at(-1) : undefined));
-        expect(lasts).not.toContain(0x1b);
-      }),
-    );
-  });
-
-  it('gives Alt with the hotkey to the child: that is another key', () => {
+describe('beside the keys of others', () => {
+  it('the hotkey with Alt is the child’s: that is another key', () => {
     expect(read(['a\x1b\x1db'])).toBe('a\x1b\x1db');
     expect(read(['\x1b\x1b[93;5u'])).toBe('\x1b\x1b[93;5u');
-    expect(read(['\x1b\x1b[12;40R\x1d'], { isOurs: () => true })).toBe('<ANSWER 12;40R>\x1b\x1d');
+    expect(read(['\x1b\x1b[12;40R\x1d'], { isOurs: () => true })).toBe('\x1b<ANSWER 12;40R><HOTKEY>');
   });
 
-  it('holds no key of ours inside a colour that the terminal tells', () => {
+  it('a colour that the terminal tells holds no hotkey', () => {
     const colour = '\x1b]11;rgb:1/1/1\x07';
     expect(read([`${colour}\x07`], { hotkey: 0x07 })).toBe(`${colour}<HOTKEY>`);
-  });
-
-  it('is sent with the next one where keys come without a pause', () => {
-    let state = startInput;
-    let sent = 0;
-    for (let count = 0; count < 100; count += 1) {
-      const result = readInput(state, Buffer.from('b\x1b'), context);
-      for (const part of result.parts) sent += part.type === 'forward' ? part.bytes.length : 0;
-      state = result.state;
-    }
-    expect(sent).toBeGreaterThan(190);
+    expect(read(bytes(`${colour}\x07`), { hotkey: 0x07 })).toBe(`${colour}<HOTKEY>`);
   });
 });
 
@@ -248,11 +176,10 @@ describe('a paste', () => {
     let state = startInput;
     let seen = '';
     for (const piece of pieces) {
-      const result = readInput(state, Buffer.from(piece, 'latin1'), context);
-      for (const part of result.parts)
-        seen += part.type === 'forward' ? Buffer.from(part.bytes).toString('latin1') : '<OURS>';
-      const flushed = flushInput(result.state);
-      seen += Buffer.from(flushed.bytes).toString('latin1');
+      const result = readInput(state, piece, context);
+      for (const part of result.parts) seen += part.type === 'forward' ? part.element.text : '<OURS>';
+      const flushed = flushElements(result.state);
+      seen += textOf(flushed.elements);
       ({ state } = flushed);
     }
     return seen;
@@ -266,9 +193,9 @@ describe('a paste', () => {
   });
 
   it('without an end leaves the hotkey alive: pressed by itself after a silence it is ours', () => {
-    const begun = readInput(startInput, Buffer.from('\x1b[200~half'), context).state;
+    const begun = readInput(startInput, '\x1b[200~half', context).state;
     const pressed = (keys: string, isQuiet: boolean) =>
-      readInput(begun, Buffer.from(keys), { ...context, isQuiet }).parts.map(({ type }) => type);
+      readInput(begun, keys, { ...context, isQuiet }).parts.map(({ type }) => type);
     expect(pressed('\x1d', true)).toEqual(['hotkey']);
     expect(pressed('\x1b[93;5u', true)).toEqual(['hotkey']);
     expect(pressed('\x1d', false)).toEqual(['forward']);
@@ -276,12 +203,12 @@ describe('a paste', () => {
   });
 
   it('without an end keeps no answer from us', () => {
-    const begun = readInput(startInput, Buffer.from('\x1b[200~half'), context).state;
-    const { parts, state } = readInput(begun, Buffer.from('\x1b[5;3R'), {
+    const begun = readInput(startInput, '\x1b[200~half', context).state;
+    const { parts, state } = readInput(begun, '\x1b[5;3R', {
       ...context,
       isOurs: () => true,
     });
     expect(parts).toEqual([{ type: 'answer', text: '5;3R' }]);
-    expect(state.inPaste).toBe(true);
+    expect(state.inside).toBe('paste');
   });
 });

@@ -26,7 +26,7 @@ describe('the alarm', () => {
     expect(rings).toEqual([1_001]);
   });
 
-  it('does not ring at once for a time that is months away, as after a clock was set back', () => {
+  it('does not ring at once for a time that is months away', () => {
     make().set(1_000 + 2 ** 40);
     vi.advanceTimersByTime(30_000);
     expect(rings).toEqual([]);

@@ -7,7 +7,7 @@ import { makeDoubt } from '../../src/wrap/screen-reader.js';
 /** A doubt, and what the system says of who reads the terminal. */
 const makeWatch = () => {
   const system = { readers: ['10:1', '11:2'] as readonly string[] | undefined };
-  const doubt = makeDoubt({ readers: () => system.readers });
+  const doubt = makeDoubt(() => system.readers);
   const seen = (signals: Signals, status?: AgentStatus): Seen =>
     ({ screen: {}, signals, ...(status ? { status } : {}) }) as unknown as Seen;
   const drawn = (activity: Activity, signals: Signals = {}, status?: AgentStatus) =>

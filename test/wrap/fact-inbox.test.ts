@@ -10,7 +10,7 @@ const boundary = (at: number): Fact => ({ type: 'boundary', boundary: { at } });
 const voided: Fact = { type: 'voided' };
 
 const read = (...facts: readonly Fact[]): readonly Fact[] => {
-  const inbox = factInbox(1_000);
+  const inbox = factInbox(() => 1_000);
   for (const fact of facts) inbox.put(fact);
   return inbox.take();
 };
@@ -45,7 +45,7 @@ describe('what a stretch of a session file says', () => {
   });
 
   it('counts a compaction once, however often it is read', () => {
-    const inbox = factInbox(1_000);
+    const inbox = factInbox(() => 1_000);
     inbox.put(boundary(1_001));
     expect(inbox.take()).toEqual([boundary(1_001)]);
     inbox.put(boundary(1_001));
@@ -76,7 +76,7 @@ describe('what a stretch of a session file says', () => {
   });
 
   it('is said once', () => {
-    const inbox = factInbox(0);
+    const inbox = factInbox(() => 0);
     inbox.put(used(1));
     inbox.take();
     expect(inbox.take()).toEqual([]);

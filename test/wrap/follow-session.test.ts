@@ -25,6 +25,7 @@ beforeEach(() => {
   startedAt = Date.now();
 });
 afterEach(() => {
+  vi.useRealTimers();
   for (const stop of stops) stop();
   rmSync(home, { recursive: true });
 });
@@ -101,6 +102,17 @@ describe('following a claude session', () => {
     appendFileSync(path, turn(9_999)); // the file that was left says nothing more
     inSession(SESSION); // resumed: its old compaction is not counted again
     await expect.poll(shown, WAIT).toBe('9999 ×1');
+  });
+
+  it('counts a compaction that is written after the wall clock was set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    inSession(SESSION);
+    const { shown } = follow(runtimes.claude);
+    const path = file(SESSION, turn(1_000));
+    await expect.poll(shown, WAIT).toBe('1000 ×0');
+    vi.setSystemTime(Date.now() - 3_600_000);
+    appendFileSync(path, boundary() + turn(500));
+    await expect.poll(shown, WAIT).toBe('500 ×1');
   });
 
   it('gives one reading for a resumed session and counts none of its old compactions', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { isTyped, makeKeySink } from '../../src/wrap/keyboard.js';
+import { elementsIn } from '../../src/core/terminal-input.js';
+import { makeKeySink } from '../../src/wrap/keyboard.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -37,11 +38,11 @@ describe('keys on their way to the child', () => {
         (held, ours, later) => {
           const { seen, sink } = makeSink();
           const { release } = sink.hold();
-          for (const text of held) sink.forward(bytes(text));
+          for (const text of held) sink.forward(elementsIn(text));
           sink.type(bytes(ours));
           release();
           release();
-          for (const text of later) sink.forward(bytes(text));
+          for (const text of later) sink.forward(elementsIn(text));
           const sent = bytes(ours + held.join('') + later.join('')).toString('latin1');
           expect(seen.child).toBe(sent);
           expect(seen.recorded).toBe(sent);
@@ -54,14 +55,14 @@ describe('keys on their way to the child', () => {
     const writes: string[] = [];
     const { sink, seen } = makeSink((sent) => writes.push(sent));
     const { release } = sink.hold();
-    for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) sink.forward(bytes(text));
+    for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) sink.forward(elementsIn(text));
     release();
-    sink.forward(bytes('b'));
+    sink.forward(elementsIn('b'));
     expect(writes).toEqual(['\x1bb', 'a\x1bOA', '\x1b', 'b']);
     const { release: again } = sink.hold();
-    for (const text of ['\x1b', 'c', 'd']) sink.forward(bytes(text));
+    for (const text of ['\x1b', 'c', 'd']) sink.forward(elementsIn(text));
     again();
-    sink.forward(bytes('e'));
+    sink.forward(elementsIn('e'));
     expect(writes.slice(4)).toEqual(['\x1b']);
     await vi.waitFor(() => expect(writes.slice(4)).toEqual(['\x1b', 'c', 'd', 'e']));
     expect(seen.child).toBe('\x1bba\x1bOA\x1bb\x1bcde');
@@ -70,7 +71,7 @@ describe('keys on their way to the child', () => {
   it('go one by one, also past those that wait on', () => {
     const { sink, seen } = makeSink();
     const hold = sink.hold();
-    for (const text of ['a', 'b', 'c']) sink.forward(bytes(text));
+    for (const text of ['a', 'b', 'c']) sink.forward(elementsIn(text));
     hold.releaseOne(2);
     hold.releaseOne(0);
     expect([seen.child, hold.waiting()]).toEqual(['ca', 1]);
@@ -81,7 +82,7 @@ describe('keys on their way to the child', () => {
   it('wait on when they are held again before all of them have gone', async () => {
     const { sink, seen } = makeSink();
     const { release } = sink.hold();
-    for (const text of ['\x1b', 'b']) sink.forward(bytes(text));
+    for (const text of ['\x1b', 'b']) sink.forward(elementsIn(text));
     release();
     const { release: again } = sink.hold();
     sink.type(bytes('/compact'));
@@ -89,21 +90,11 @@ describe('keys on their way to the child', () => {
     expect(seen.child).toBe('\x1b/compactb');
   });
 
-  it('are not changed by what becomes of the buffer they came in', () => {
-    const { seen, sink } = makeSink();
-    const { release } = sink.hold();
-    const buffer = bytes('abc');
-    sink.forward(buffer);
-    buffer.fill(0x78);
-    release();
-    expect(seen.child).toBe('abc');
-  });
-
   it('tell when Enter went, which ours never do', () => {
     const { sink } = makeSink();
     sink.type(bytes('/compact\r'));
     expect(sink.enteredAt()).toBeUndefined();
-    sink.forward(bytes('\r'));
+    sink.forward(elementsIn('\r'));
     expect(sink.enteredAt()).toBeDefined();
   });
 
@@ -111,31 +102,7 @@ describe('keys on their way to the child', () => {
     const { seen, sink } = makeSink();
     sink.type(bytes('/compact'));
     expect(seen.typed).toBe(0);
-    sink.forward(bytes('a'));
+    sink.forward(elementsIn('a'));
     expect(seen.typed).toBe(1);
   });
-});
-
-describe('typing', () => {
-  it.each([
-    ['a letter', 'a'],
-    ['Escape', '\x1b'],
-    ['an arrow', '\x1b[A'],
-    ['a function key', '\x1b[15~'],
-    ['a key of the kitty protocol', '\x1b[99;5u'],
-    ['a paste', '\x1b[200~text\x1b[201~'],
-    ['a letter behind an answer', '\x1b[12;40Ra'],
-  ])('is %s', (_, text) => expect(isTyped(bytes(text))).toBe(true));
-
-  it.each([
-    ['a cursor report', '\x1b[12;40R'],
-    ['device attributes', '\x1b[?62;22c'],
-    ['a mode report', '\x1b[?2026;2$y'],
-    ['keyboard flags', '\x1b[?1u'],
-    ['the focus', '\x1b[I\x1b[O'],
-    ['the mouse', '\x1b[<35;10;5M\x1b[<0;10;5m'],
-    ['the mouse in the old form', '\x1b[M !!'],
-    ['a colour', '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\'],
-    ['a version', '\x1bP>|xterm(380)\x1b\\'],
-  ])('is not %s', (_, text) => expect(isTyped(bytes(text))).toBe(false));
 });

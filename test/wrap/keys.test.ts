@@ -34,7 +34,18 @@ describe('what the user types', () => {
       .array(
         fc.oneof(
           fc.string({ minLength: 1 }),
-          fc.constantFrom('\x1b', '\x1b[', '\x1bx', '\x1b\x1b[A', '\x1bO'),
+          fc
+            .uint8Array({ minLength: 1, maxLength: 12 })
+            .map((bytes) => Buffer.from(bytes).toString('latin1')),
+          fc.constantFrom(
+            '\x1b',
+            '\x1b[',
+            '\x1bx',
+            '\x1b\x1b[A',
+            '\x1bO',
+            '\x1b[200~',
+            '\x1b]11;rgb:1/1/1\x07',
+          ),
         ),
         {
           minLength: 1,
@@ -52,6 +63,13 @@ describe('what the user types', () => {
       ),
       { numRuns: 50, seed: 20261122 },
     );
+  });
+
+  it('is sent with what comes next where keys come without a pause', async () => {
+    await withKeys(async ({ type, writes }) => {
+      for (let count = 0; count < 100; count += 1) type('b\x1b');
+      expect(writes.join('').length).toBeGreaterThan(190);
+    });
   });
 
   it('together with an answer to us is still one write', async () => {

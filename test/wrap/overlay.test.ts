@@ -127,7 +127,7 @@ describe('keys', () => {
     await vi.waitFor(() => expect(run.overlay.isOpen()).toBe(false));
     run.type('\x1b');
     await vi.waitFor(() => expect(run.received()).toBe('\x1b'));
-    expect(run.keys).toEqual(['esc']);
+    expect(run.keys).toEqual(['escape']);
   });
 
   it('the rest of a paste is nobody’s, also when the overlay closes by itself before it ends', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseSessionRecord } from '../../src/core/records.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, step } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
 import { publishSession } from '../../src/wrap/publish.js';
@@ -85,16 +85,18 @@ describe('publishing a session', () => {
   it('says what it does about a full window', async () => {
     const publisher = publish();
     await written(record);
-    publisher.showCompaction({ mode: 'auto', words: 'waiting: agent is busy' });
+    publisher.show(start, { mode: 'auto', words: 'waiting: agent is busy' });
     await written(() => record()?.compaction?.words === 'waiting: agent is busy');
-    publisher.showCompaction({ mode: 'auto' });
+    publisher.show(start, { mode: 'auto' });
     await written(() => record()?.compaction?.words === undefined);
     expect(record()?.compaction).toEqual({ mode: 'auto' });
     await publisher.end({ code: 0 });
   });
 
   it('writes at most once a second because of changes, and every five seconds without any', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date', 'performance'],
+    });
     const publisher = publish();
     await written(record);
     publisher.show(at(1));
@@ -118,7 +120,9 @@ describe('publishing a session', () => {
   });
 
   it('writes a new tier at once, for an agent may ask for it the next moment', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date', 'performance'],
+    });
     const publisher = publish();
     await written(record);
     publisher.show(at(1));

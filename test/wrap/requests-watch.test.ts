@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getActiveResourcesInfo } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readAnswer } from '../../src/storage/requests.js';
-import { makeAsking, endedFor, folderWatches, holdTimers, keyOf, slowLook, WAIT } from '../support/asking.js';
+import { makeAsking, endedFor, folderWatches, holdTimers, keyOf, slowLook } from '../support/asking.js';
 
 let asking: Awaited<ReturnType<typeof makeAsking>>;
 beforeEach(async () => {
@@ -16,6 +16,7 @@ describe('watching for requests', () => {
     const requests = asking.watch();
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // a slow disk is waited for here
     await requests.stop();
     expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({
       state: 'refused',
@@ -31,6 +32,7 @@ describe('watching for requests', () => {
     'holds nothing while it runs, and leaves no timer and no handle behind',
     async () => {
       const timers = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const;
+      asking.unwatch(); // two watches of a folder count as one
       const before = folderWatches();
       vi.useFakeTimers({ toFake: [...timers] });
       const requests = asking.watch();
@@ -42,7 +44,7 @@ describe('watching for requests', () => {
       await requests.stop();
       expect(vi.getTimerCount()).toBe(0);
       vi.useRealTimers();
-      await vi.waitFor(() => expect(folderWatches()).toBe(before), WAIT);
+      expect(folderWatches()).toBe(before);
     },
   );
 
@@ -63,12 +65,9 @@ describe('watching for requests', () => {
     await asking.seen(2);
     expect(asking.events[1]).toEqual({ type: 'compact-cancelled', id: 'one' });
     slowLook();
-    await vi.waitFor(() => expect(readdirSync(asking.state)).toContain('requests'), WAIT);
+    await asking.until(() => expect(readdirSync(asking.state)).toContain('requests'));
     await asking.leave('two');
-    await vi.waitFor(() => {
-      slowLook();
-      expect(asking.events).toHaveLength(3);
-    }, WAIT);
+    await asking.seen(3);
     expect(asking.failures).toEqual([]);
   });
 
@@ -77,7 +76,7 @@ describe('watching for requests', () => {
     writeFileSync(asking.state, 'a file in the place of the folder');
     holdTimers();
     const requests = asking.watch();
-    await vi.waitFor(() => expect(asking.failures).toHaveLength(1), WAIT);
+    await asking.until(() => expect(asking.failures).toHaveLength(1));
     slowLook();
     requests.perform(endedFor('one'));
     await requests.stop();
@@ -86,8 +85,7 @@ describe('watching for requests', () => {
 
   it('goes on when the core throws', async () => {
     asking.watch({
-      onEvent: (event) => {
-        asking.events.push(event);
+      onEvent: () => {
         throw new Error('broken');
       },
     });

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/core/compaction/state.js';
 import { processStart } from '../../src/storage/processes.js';
 import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../src/storage/requests.js';
 import type { RequestEvent } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
-import { makeAsking, endedFor, holdTimers, keyOf, slowLook, WAIT } from '../support/asking.js';
+import { makeAsking, endedFor, holdTimers, keyOf, slowLook } from '../support/asking.js';
 
 let asking: Awaited<ReturnType<typeof makeAsking>>;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('a request', () => {
     requests.perform(typing);
     requests.perform(endedFor('one'));
     await asking.answered('one', { state: 'ended', attempt: { words: 'compacted 166k → 12k' } });
-    await vi.waitFor(() => expect(readdirSync(asking.folder)).toEqual(['me.one.answer.json']), WAIT);
+    await asking.until(() => expect(readdirSync(asking.folder)).toEqual(['me.one.answer.json']));
     await asking.settled();
     expect(asking.events).toEqual([asked('one', { force: true, focus: 'the tests' })]);
   });
@@ -47,7 +47,6 @@ describe('a request', () => {
   it('that the core refuses at once is told so, and never that it waits', async () => {
     const requests: Requests = asking.watch({
       onEvent: (event) => {
-        asking.events.push(event);
         if (event.type === 'compact-requested')
           requests.perform({
             type: 'refused',
@@ -103,10 +102,8 @@ describe('a request', () => {
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
     requests.perform(typing);
-    await vi.waitFor(
-      async () => expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'begun' }),
-      WAIT,
-    );
+    const { folder, until } = asking;
+    await until(async () => expect(await readAnswer(folder, keyOf('one'))).toMatchObject({ state: 'begun' }));
   });
 
   it('that nobody waits for is done without an answer that nobody would fetch', async () => {
@@ -117,7 +114,7 @@ describe('a request', () => {
     await removeAnswer(asking.folder, keyOf('one')); // as the command does before it goes
     requests.perform(typing);
     requests.perform(endedFor('one'));
-    await vi.waitFor(() => expect(readdirSync(asking.folder)).toEqual([]), WAIT);
+    await asking.until(() => expect(readdirSync(asking.folder)).toEqual([]));
   });
 
   it('of a process that is gone is void, whether it was taken or not', async () => {
@@ -163,7 +160,7 @@ describe('the file of OMC', () => {
     asking.now += 1_000;
     put();
     slowLook();
-    await vi.waitFor(() => expect(asking.events.filter(isOmc)).toHaveLength(1), WAIT);
+    await asking.until(() => expect(asking.events.filter(isOmc)).toHaveLength(1));
     const [event] = asking.events;
     if (event?.type === 'compact-requested') requests.perform(endedFor(event.request.id));
     asking.now += 1_000;

@@ -145,7 +145,7 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
         said.filter(({ type }) => type !== 'growth'),
       );
     const inTurn = (each: readonly string[]): readonly Fact[] => {
-      const inbox = factInbox(0);
+      const inbox = factInbox(() => 0);
       let reader = runtime.log?.reader({});
       return each.flatMap((line) => {
         const step = reader?.(line, 0);

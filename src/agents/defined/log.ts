@@ -1,5 +1,5 @@
 import type { Fact } from '../../core/event.js';
-import { isRecord, parseRecord, type JsonRecord, isoMillis } from '../../core/json.js';
+import { errorText, isRecord, parseRecord, type JsonRecord, isoMillis } from '../../core/json.js';
 import type { WindowSource, Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { inTime, matchRow, patternsIn, type TimeLimit } from './pattern.js';
@@ -125,7 +125,7 @@ const knownOf = ({ window, limit }: Mapping, before: Known, model: string | unde
   try {
     return { model, window: inTime(limit, work, () => windowOf(window, model)) };
   } catch (error) {
-    return { window: {}, problem: error instanceof Error ? error.message : String(error) };
+    return { window: {}, problem: errorText(error) };
   }
 };
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LEAST_TOKENS, MOST_TOKENS, tokensIn } from '../../core/format.js';
-import { isRecord, type JsonRecord } from '../../core/json.js';
+import { errorText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Basis } from '../../core/reading.js';
 import { globForms, readGlob } from './files.js';
 import { readFieldPath } from './log.js';
@@ -22,7 +22,7 @@ const text = <T>(allowed: string, read: (given: string) => T | undefined) =>
       try {
         return read(dataset.value) ?? refuse(allowed);
       } catch (error) {
-        return refuse(`${allowed} (${error instanceof Error ? error.message : String(error)})`);
+        return refuse(`${allowed} (${errorText(error)})`);
       }
     }),
   );

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
+import { errorCode } from '../../core/json.js';
 import type { Runtime, Homestead } from '../../agents/agent.js';
 import { runtimes, allRuntimes } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
@@ -46,7 +47,7 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
   if (target === undefined) return sessionReport(onlySession(await list()), request);
   const exists = await stat(target).then(
     () => true,
-    (error: unknown) => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
+    (error: unknown) => errorCode(error) !== 'ENOENT',
   );
   // a file can be read although the sessions cannot
   const sessions = exists ? await list().catch(() => []) : await list();
@@ -172,7 +173,7 @@ const readablePath = async (given: string): Promise<string> => {
     }
     return path;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) throw messages.unreadableFile(given, reasonOf(error));
+    if (errorCode(error) !== undefined) throw messages.unreadableFile(given, reasonOf(error));
     throw error;
   }
 };

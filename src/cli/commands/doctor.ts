@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../../core/json.js';
 import type { Homestead, OfficialLaunch, Runtime } from '../../agents/agent.js';
 import { allRuntimes } from '../../agents/index.js';
 import { type Check, type DoctorReport, doctorReport, type CheckSection } from '../../core/doctor-report.js';
@@ -169,7 +170,7 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
     await readdir(folder);
     return 'readable';
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'missing' : 'unreadable';
+    return errorCode(error) === 'ENOENT' ? 'missing' : 'unreadable';
   }
 };
 

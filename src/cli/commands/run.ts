@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
+import { errorCode } from '../../core/json.js';
 import type { Runtime } from '../../agents/agent.js';
 import { runtimes } from '../../agents/index.js';
 import { reasonOf } from '../../storage/errors.js';
 import { findCommand, type Obstacle, isShellScript } from '../../storage/find-command.js';
+import { isRunning } from '../../storage/processes.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
@@ -45,8 +47,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   try {
     return { status: await passthrough({ file, word, args, env }), notices: [] };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw messages.noInterpreter(file);
+    if (errorCode(error) === 'ENOENT') throw messages.noInterpreter(file);
     throw messages.notAProgram(file, reasonOf(error));
   }
 };
@@ -66,13 +67,7 @@ const LEVEL = 'CTXWRAP_LEVEL';
 /** A session's id begins with the pid of its wrapper; one that is gone has left its variable to a shell or a tmux server. */
 const isAlive = (session: string | undefined): boolean => {
   const pid = Number.parseInt(session ?? '', 10);
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return pid > 0 && isRunning(pid);
 };
 
 /** The window that the user gives this agent, unless one was given for all. */

@@ -7,9 +7,7 @@ import {
   holdOf,
   inEpisode,
   isUnseen,
-  noLater,
   outOfEpisode,
-  policyInClock,
   unseenHold,
   type Block,
   type Hold,
@@ -30,7 +28,6 @@ import {
   type CompactRequest,
   type Mode,
   type Moment,
-  type Phase,
   type Typed,
 } from './state.js';
 import { doubtDue, noticeEnd } from './words.js';
@@ -40,7 +37,7 @@ import { doubtDue, noticeEnd } from './words.js';
 /** The state after an event; `effects` are those of this event alone. */
 export const stepCompaction = (before: Compaction, event: Event, moment: Moment): Compaction => {
   const { now } = moment;
-  const state: Compaction = { ...inClock(before, now), effects: [] };
+  const state: Compaction = { ...before, effects: [] };
   // what the agent's files tell after its end was before it
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
@@ -339,39 +336,4 @@ const blockDue = (block: Block, now: Millis): Millis | undefined => {
 const tickBefore = (until: Millis, now: Millis, tickMs = TICK_MS): Millis => {
   const left = Math.max(0, until - now);
   return until - Math.floor(Math.max(0, left - 1) / tickMs) * tickMs;
-};
-
-// A clock can be set back. What was to come later than it ever could is put where it would be if it began now, so that nothing waits
-// for hours and no pause becomes shorter.
-
-/** The state with no time in it that has not come yet, and no end that is farther away than it was at first. */
-const inClock = (state: Compaction, now: Millis): Compaction => {
-  const { lookedAt, request, skips, last, givenUp } = state;
-  if (lookedAt === undefined || lookedAt <= now) return state;
-  return {
-    ...noLater(noLater(state, now, 'keyAt'), now + POSTPONE_MS, 'postponedUntil'),
-    phase: phaseInClock(state.phase, now),
-    policy: policyInClock(state.policy, now),
-    request: request && noLater(request, now, 'since'),
-    skips: skips && noLater(skips, now, 'from'),
-    givenUp: givenUp && noLater(givenUp, now, 'sentAt'),
-    ...(last ? { last: noLater(last, now, 'endedAt') } : {}),
-  };
-};
-
-const phaseInClock = (phase: Phase, now: Millis): Phase => {
-  switch (phase.kind) {
-    case 'held':
-      return noLater(phase, now, 'since');
-    case 'countdown':
-      return noLater(phase, now + COUNTDOWN_MS, 'until');
-    case 'typing':
-      return { ...phase, attempt: noLater(phase.attempt, now, 'startedAt') };
-    case 'sent':
-      return noLater(phase, now, 'at', 'begunAt', 'slowAt', 'goneAt');
-    case 'foreign':
-      return noLater(phase, now, 'goneAt');
-    default:
-      return phase;
-  }
 };

@@ -97,18 +97,6 @@ export const inConversation = (policy: Policy): Policy => ({
   refills: 0,
 });
 
-/** After the clock was set back: no pause is longer than it would be if it began now. */
-export const policyInClock = (policy: Policy, now: Millis): Policy => {
-  const inTime = noLater(policy, now, 'openedAt');
-  return noLater(noLater(inTime, now + COOLDOWN_MS, 'cooldownUntil'), now + PROACTIVE_MS, 'proactiveUntil');
-};
-
-/** A copy in which none of the named times is later than `latest`. */
-export const noLater = <T extends object>(record: T, latest: Millis, ...names: readonly (keyof T)[]): T => {
-  const late = names.filter((name) => Number(record[name] ?? latest) > latest);
-  return { ...record, ...Object.fromEntries(late.map((name) => [name, latest])) };
-};
-
 /** What stands against an attempt now. At hard, pauses and failures do not count, but there is an end to it. */
 export const blockOf = (
   policy: Policy,

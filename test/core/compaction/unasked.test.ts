@@ -166,16 +166,6 @@ describe('after a compaction that text alone has started', () => {
     play.wait(5 * MINUTE + 10_000);
     expect(play.typings()).toHaveLength(2);
   });
-
-  it('a clock that is set back makes the pause no longer than ten minutes', () => {
-    const play = again();
-    play.setClock(-60 * MINUTE);
-    play.tell({ type: 'alarm' });
-    play.wait(10 * MINUTE + 9_999);
-    expect(play.typings()).toHaveLength(1);
-    play.wait(1);
-    expect(play.typings()).toHaveLength(2);
-  });
 });
 
 describe('a countdown that nobody can see', () => {

@@ -12,8 +12,7 @@ describe('a key in the overlay', () => {
     ['c', 'compact'],
     ['a', 'mode'],
     ['q', 'close'],
-    ['esc', 'close'],
-    ['hotkey', 'close'],
+    ['escape', 'close'],
   ] as const)('%s asks for: %s', (key, action) => {
     expect(overlayKey(drawn, key, {}).action).toBe(action);
   });
@@ -32,7 +31,7 @@ describe('a key in the overlay', () => {
     expect(pressed(drawn, 'd', 'd').page).toBe('overview');
     expect(pressed(drawn, 'd', '?').page).toBe('help');
     expect(pressed(drawn, '?', '?').page).toBe('overview');
-    const back = overlayKey(pressed(drawn, 'd'), 'esc', {});
+    const back = overlayKey(pressed(drawn, 'd'), 'escape', {});
     expect(back).toEqual({ state: { ...drawn, page: 'overview' } });
     expect(overlayKey(pressed(drawn, 'd'), 'q', {}).action).toBe('close');
   });

@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+import { oneLine } from './json.js';
+import { askedIn, IMPOSSIBLE_TOKENS } from './reading.js';
+import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.js';
+
+// The records of sessions and of `ctxwrap verify` as another process finds them: written by whatever version, and perhaps not by us at
+// all. A field that is not understood is as if it was not there; a record without one that all have is none. Valibot takes some
+// milliseconds to load, so this file is loaded when there is a record to read.
+
+const count = v.pipe(v.number(), v.finite(), v.minValue(0));
+const tokens = v.pipe(count, v.maxValue(IMPOSSIBLE_TOKENS));
+const text = v.fallback(v.string(), '');
+const flag = v.fallback(v.boolean(), false);
+const tier = v.picklist(['safe', 'warn', 'auto', 'hard']);
+
+type Schema = v.GenericSchema<unknown>;
+
+const maybe = <S extends Schema>(schema: S) =>
+  v.optional(v.fallback(v.optional(schema), undefined as v.InferOutput<S> | undefined));
+
+/** An object of these fields, those that are not there left out. */
+const fields = <E extends v.ObjectEntries>(entries: E) =>
+  v.pipe(
+    v.object(entries),
+    v.transform((found) => {
+      const all = Object.entries(found).filter(([, value]) => value !== undefined);
+      return Object.fromEntries(all) as Whole<v.InferOutput<v.ObjectSchema<E, undefined>>>;
+    }),
+  );
+
+/** Fields that are there are not undefined. */
+type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+
+/** The items that are understood. */
+const itemsOf = <S extends Schema>(schema: S) =>
+  v.fallback(
+    v.pipe(
+      v.array(v.unknown()),
+      v.transform((items) => items.flatMap((item) => partsOf(schema, item))),
+    ),
+    [],
+  );
+
+const partsOf = <S extends Schema>(schema: S, item: unknown): readonly v.InferOutput<S>[] => {
+  const { success, output } = v.safeParse(schema, item);
+  return success ? [output] : [];
+};
+
+const reading = fields({
+  schema: v.fallback(v.literal('ctxwrap.reading/1'), 'ctxwrap.reading/1'),
+  at: count,
+  runtime: text,
+  source: v.picklist(['official', 'log', 'screen', 'estimate']),
+  basis: v.fallback(v.picklist(['window', 'effective', 'auto-compact', 'baseline']), 'window'),
+  usedTokens: maybe(tokens),
+  answerTokens: maybe(tokens),
+  windowTokens: maybe(tokens),
+  usedPercent: maybe(v.pipe(count, v.maxValue(100))),
+  windowSource: maybe(v.picklist(['user', 'agent', 'derived', 'table', 'default'])),
+  over: maybe(v.literal(true)),
+  exact: flag,
+  tier: maybe(tier),
+  model: maybe(v.string()),
+});
+
+const threshold = v.object({
+  name: v.picklist(['effective', 'warn', 'auto', 'hard', 'native']),
+  value: count,
+  unit: v.fallback(v.picklist(['tokens', 'percent']), 'tokens'),
+  reason: text,
+});
+
+const activities = ['ready', 'draft', 'busy', 'dialog', 'compacting', 'unknown', 'dead'] as const;
+
+const session = fields({
+  schema: v.literal('ctxwrap.session/1'),
+  id: v.pipe(v.string(), v.regex(SESSION_ID)),
+  version: text,
+  pid: v.pipe(count, v.gtValue(0)),
+  processStart: maybe(v.string()),
+  childPid: count,
+  runtime: v.string(),
+  cwd: v.string(),
+  startedAt: count,
+  heartbeatAt: count,
+  endedAt: maybe(count),
+  exit: maybe(v.union([v.object({ signal: v.string() }), v.object({ code: count })])),
+  agentVersion: maybe(v.string()),
+  agentSessionId: maybe(v.string()),
+  logPath: maybe(v.string()),
+  note: maybe(v.string()),
+  reading: maybe(reading),
+  tier: maybe(tier),
+  activity: v.fallback(v.picklist(activities), 'unknown'),
+  asks: maybe(v.string()),
+  evidence: maybe(v.object({ records: flag, screen: flag, state: flag })),
+  compactions: v.fallback(count, 0),
+  thresholds: itemsOf(threshold),
+  compaction: maybe(
+    fields({
+      mode: v.picklist(['auto', 'ask', 'warn', 'off']),
+      words: maybe(v.string()),
+      compactSuccessful: maybe(v.boolean()),
+    }),
+  ),
+});
+
+const jsonOf = <S extends Schema>(schema: S) => v.pipe(v.string(), v.parseJson(), schema);
+
+const read = <S extends Schema>(schema: S, from: string): v.InferOutput<S> | undefined => {
+  const { success, output } = v.safeParse(jsonOf(schema), from);
+  return success ? output : undefined;
+};
+
+/** The record in a text; undefined when something that every record has is missing. */
+export const parseSessionRecord = (from: string): SessionRecord | undefined => {
+  const found = read(session, from);
+  if (!found) return undefined;
+  const { asks, ...rest } = found;
+  const asked = askedIn(rest.activity, asks);
+  return { ...rest, ...(asked === undefined ? {} : { asks: asked }) };
+};
+
+const line = (longest: number) => v.transform((from: string) => oneLine(from, longest));
+
+const verified = v.object({
+  schema: v.literal('ctxwrap.verified/1'),
+  agent: v.string(),
+  agentVersion: v.string(),
+  version: v.pipe(text, line(64)),
+  at: count,
+  seconds: v.fallback(count, 0),
+  place: v.fallback(v.picklist(['namespace', 'base URL']), 'base URL'),
+  // one that is not understood may be the one that failed
+  checks: v.pipe(
+    v.array(
+      v.object({
+        name: v.pipe(v.string(), line(80)),
+        isGood: v.boolean(),
+        evidence: v.pipe(text, line(400)),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(64),
+  ),
+});
+
+/** The record in a text; undefined for everything else. */
+export const parseVerifiedRecord = (from: string): VerifiedRecord | undefined => read(verified, from);

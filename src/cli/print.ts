@@ -37,10 +37,6 @@ export const workingFolder = (): string => {
 };
 
 const asciiSigns: Readonly<Record<string, string>> = {
-  '█': '#',
-  '▓': '=',
-  '▒': ':',
-  '░': '.',
   '▶': '>',
   '→': '>',
   '·': '-',
@@ -51,4 +47,4 @@ const asciiSigns: Readonly<Record<string, string>> = {
 
 /** The signs with which our texts are drawn, in a terminal that has no others than ASCII; the rest is the user's own. */
 export const drawnFor = (text: string, env: Env): string =>
-  lookOf(env, false, 0).ascii ? text.replace(/[█▓▒░▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;
+  lookOf(env, false, 0).ascii ? text.replace(/[▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;

@@ -75,7 +75,7 @@ const colours: Readonly<Record<Tier, string>> = { safe: '32', warn: '33', auto: 
 
 const same = (text: string): string => text;
 
-export const noPaint: Paint = { bold: same, dim: same, tier: (_, text) => text };
+const noPaint: Paint = { bold: same, dim: same, tier: (_, text) => text };
 
 const paint: Paint = {
   bold: sgr('1', '22'),

@@ -150,11 +150,11 @@ export const blankSentence = (note: string | undefined): string => {
   switch (note) {
     case undefined:
     case 'waiting for the first turn':
-      return 'No answer yet: the agent says how full the window is with its first one.';
+      return 'No number yet: the first answer brings it.';
     case 'size pending':
-      return 'The last number is void after a compaction, and the next answer brings a new one.';
+      return 'Just compacted: the exact size follows with the next answer.';
     default:
-      return `There is no number: ${note}.`;
+      return `No number: ${note}.`;
   }
 };
 

@@ -52,51 +52,6 @@ export const noteUsage = (history: UsageHistory, { fill, at, mark = false }: Usa
   return isKnown ? marked : thinned(added(marked, { at, ...(fill ? { fill } : {}) }));
 };
 
-/** One cell of the line. */
-export interface UsageCell {
-  /** 0…1 of the window, or of the most that was used where the window is not known; absent where there was no number */
-  readonly share?: number;
-  /** the conversation was compacted then */
-  readonly isMarked: boolean;
-}
-
-/** The history from its beginning until now in so many cells: the most in each of them, as a peak matters more than what follows it. */
-export const usageCells = (
-  { samples, marks }: UsageHistory,
-  now: Millis,
-  count: number,
-): readonly UsageCell[] => {
-  const from = samples[0]?.at;
-  if (from === undefined || count < 1) return [];
-  const cellMs = Math.max(1, now - from) / count;
-  const cellOf = (at: Millis): number => Math.min(count - 1, Math.max(0, Math.floor((at - from) / cellMs)));
-  const shareOf = scaled(samples);
-  const shares: (number | undefined)[] = Array.from({ length: count });
-  samples.forEach(({ at, fill }, index) => {
-    const share = fill && shareOf(fill);
-    const first = cellOf(at);
-    const next = samples[index + 1];
-    // what is known at a cell's end holds in the next one
-    const last = Math.max(first, next ? cellOf(next.at) - 1 : count - 1);
-    for (let cell = first; cell <= last; cell += 1) {
-      const held = shares[cell];
-      shares[cell] = share === undefined ? held : Math.max(held ?? 0, share);
-    }
-  });
-  const marked = new Set(marks.map(cellOf));
-  return shares.map((share, cell) => ({
-    ...(share === undefined ? {} : { share }),
-    isMarked: marked.has(cell),
-  }));
-};
-
-const scaled = (samples: readonly UsageSample[]): ((fill: Fill) => number | undefined) => {
-  const hasPercent = samples.some(({ fill }) => fill?.usedPercent !== undefined);
-  if (hasPercent) return ({ usedPercent }) => usedPercent && Math.min(1, usedPercent / 100);
-  const most = Math.max(1, ...samples.map(({ fill }) => fill?.usedTokens ?? 0));
-  return ({ usedTokens }) => usedTokens && usedTokens / most;
-};
-
 const added = (history: UsageHistory, sample: UsageSample): UsageHistory => {
   const { samples } = history;
   const last = samples.at(-1);

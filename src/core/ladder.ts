@@ -43,7 +43,7 @@ export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
 };
 
 /** In a small window hard is where auto is: reaching it asks for no more than auto does. The user's own word stands. */
-export const isOwnHard = ({ auto, hard }: Rungs): boolean =>
+const isOwnHard = ({ auto, hard }: Rungs): boolean =>
   hard.custom || !auto || hard.unit !== auto.unit || hard.value > auto.value;
 
 // The pieces a ladder is made of, and the figures in their sentences.
@@ -115,8 +115,9 @@ export const besideAuto = (warn: Rung, usual: Rung | undefined, auto: Rung | und
     ? warn
     : { ...warn, reason: warn.reason.replace('before auto', 'before the usual auto') };
 
-/** 162000 as `162,000`, in every locale. */
-export const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(?:\d{3})+$)/g, ',');
+/** 162000 as `162,000`, in every locale; rounded. */
+export const grouped = (tokens: number): string =>
+  String(Math.round(tokens)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** Whole-number arithmetic: 0.7 · w in floating point would miss a boundary by one. */
 export const percentOfTokens = (tokens: number, percent: number): number =>

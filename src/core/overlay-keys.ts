@@ -1,11 +1,10 @@
 import type { Mode } from './compaction/state.js';
-import type { OverlayAbilities } from './overlay-view.js';
 import { keyOf, SHIFT, type InputElement } from './terminal-input.js';
 
 // What a key does while the overlay is open. Nothing here reaches the agent but what the user asked for by name.
 
 const overlayKeys = [
-  ...(['c', 'a', 'p', 'n', 'u', 'h', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'd', '?', 'q', 'escape'] as const),
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
@@ -25,10 +24,10 @@ export const overlayKeyOf = ({ kind, text }: InputElement): OverlayKey | undefin
   return isRelease || (modifiers & ~allowed) !== 0 ? undefined : overlayKeys.find((key) => key === name);
 };
 
-/** What the shell has to do; what only the overlay shows is in the state. */
-export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'handoff' | 'close';
+/** What the wrapper has to do; what only the overlay shows is in the state. */
+export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'close';
 
-export type OverlayPage = 'overview' | 'detail' | 'help';
+export type OverlayPage = 'main' | 'detail' | 'help';
 
 export interface OverlayState {
   readonly page: OverlayPage;
@@ -39,18 +38,31 @@ export interface OverlayState {
   readonly shown: number;
 }
 
-export const openOverlay: OverlayState = { page: 'overview', scroll: 0, most: 0, shown: 0 };
+export const openOverlay: OverlayState = { page: 'main', scroll: 0, most: 0, shown: 0 };
 
-/** What was drawn of it. */
-export type OverlayExtent = Pick<OverlayState, 'scroll' | 'most' | 'shown'>;
+const actions = {
+  c: 'compact',
+  a: 'mode',
+  p: 'postpone',
+  n: 'proactive',
+  q: 'close',
+} as const satisfies Readonly<Record<string, OverlayAction>>;
 
-/** The state with what the drawing found out: how long the contents are, and how much of them fits. */
-export const drawnOverlay = (state: OverlayState, { scroll, most, shown }: OverlayExtent): OverlayState => ({
-  ...state,
-  scroll,
-  most,
-  shown,
-});
+const WHEEL_ROWS = 3;
+
+// of a page, one row stays, so that the eye finds its place again
+const pageRows = ({ shown }: OverlayState): number => Math.max(1, shown - 1);
+
+const scrolls = {
+  up: ({ scroll }: OverlayState) => scroll - 1,
+  down: ({ scroll }: OverlayState) => scroll + 1,
+  pageup: (state: OverlayState) => state.scroll - pageRows(state),
+  pagedown: (state: OverlayState) => state.scroll + pageRows(state),
+  home: () => 0,
+  end: ({ most }: OverlayState) => most,
+  'wheel-up': ({ scroll }: OverlayState) => scroll - WHEEL_ROWS,
+  'wheel-down': ({ scroll }: OverlayState) => scroll + WHEEL_ROWS,
+} as const;
 
 export interface KeyStep {
   /** the same object where the key has changed nothing that is shown */
@@ -58,86 +70,38 @@ export interface KeyStep {
   readonly action?: OverlayAction;
 }
 
-export const overlayKey = (state: OverlayState, key: OverlayKey, can: OverlayAbilities): KeyStep => {
+export const overlayKey = (state: OverlayState, key: OverlayKey): KeyStep => {
   switch (key) {
     case 'c':
-      return { state: atTop(state), action: 'compact' };
-    case 'a':
-      return { state, action: 'mode' };
     case 'p':
-      return can.postpone ? { state: atTop(state), action: 'postpone' } : { state };
+      return { state: atTop(state), action: actions[key] };
+    case 'a':
     case 'n':
-      return { state, action: 'proactive' };
-    case 'u':
-      return can.undo ? { state: atTop(state), action: 'undo' } : { state };
-    case 'h':
-      return can.handoff ? { state: atTop(state), action: 'handoff' } : { state };
+    case 'q':
+      return { state, action: actions[key] };
     case 'd':
       return { state: turned(state, 'detail') };
     case '?':
       return { state: turned(state, 'help') };
     case 'escape':
-      return state.page === 'overview' ? { state, action: 'close' } : { state: onPage(state, 'overview') };
-    case 'q':
-      return { state, action: 'close' };
-    default:
-      return { state: scrolled(state, key) };
+      return state.page === 'main' ? { state, action: 'close' } : { state: onPage(state, 'main') };
+    default: {
+      const scroll = Math.max(0, Math.min(state.most, scrolls[key](state)));
+      return { state: scroll === state.scroll ? state : { ...state, scroll } };
+    }
   }
 };
 
+const nextModes: Readonly<Record<Mode, Mode>> = { auto: 'ask', ask: 'warn', warn: 'auto', off: 'auto' };
+
 /** The mode after a press of `a`. */
-export const nextMode = (mode: Mode): Mode => {
-  switch (mode) {
-    case 'auto':
-      return 'ask';
-    case 'ask':
-      return 'warn';
-    case 'warn':
-    case 'off':
-      return 'auto';
-  }
-};
+export const nextMode = (mode: Mode): Mode => nextModes[mode];
 
 const onPage = (state: OverlayState, page: OverlayPage): OverlayState => ({ ...state, page, scroll: 0 });
 
-/** The sentence that answers the key stands at the top of the overview. */
+/** The sentence that answers the key stands at the top of the first page. */
 const atTop = (state: OverlayState): OverlayState =>
-  state.page === 'overview' && state.scroll === 0 ? state : onPage(state, 'overview');
+  state.page === 'main' && state.scroll === 0 ? state : onPage(state, 'main');
 
 const turned = (state: OverlayState, page: OverlayPage): OverlayState =>
-  onPage(state, state.page === page ? 'overview' : page);
-
-const WHEEL_ROWS = 3;
-
-type ScrollKey = Extract<
-  OverlayKey,
-  'up' | 'down' | 'pageup' | 'pagedown' | 'home' | 'end' | 'wheel-up' | 'wheel-down'
->;
-
-const scrolled = (state: OverlayState, key: ScrollKey): OverlayState => {
-  const scroll = Math.max(0, Math.min(state.most, targetOf(state, key)));
-  return scroll === state.scroll ? state : { ...state, scroll };
-};
-
-const targetOf = ({ scroll, most, shown }: OverlayState, key: ScrollKey): number => {
-  // one row stays, so that the eye finds its place again
-  const page = Math.max(1, shown - 1);
-  switch (key) {
-    case 'up':
-      return scroll - 1;
-    case 'down':
-      return scroll + 1;
-    case 'pageup':
-      return scroll - page;
-    case 'pagedown':
-      return scroll + page;
-    case 'home':
-      return 0;
-    case 'end':
-      return most;
-    case 'wheel-up':
-      return scroll - WHEEL_ROWS;
-    case 'wheel-down':
-      return scroll + WHEEL_ROWS;
-  }
-};
+  onPage(state, state.page === page ? 'main' : page);

@@ -15,7 +15,6 @@ import {
   type NotificationKind,
   type Notifying,
 } from './notifications.js';
-import { overlayView, type OverlayFacts, type OverlayView } from './overlay-view.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 import { sessionLadder } from './report.js';
 import { deadline, startSession, step, type Session } from './session.js';
@@ -266,15 +265,6 @@ const breakerBypassed = (
 const usedText = (fill: Fill | undefined): string => {
   if (fill?.usedTokens !== undefined) return `${grouped(fill.usedTokens)} tokens`;
   return fill?.usedPercent === undefined ? 'not known' : `${Math.round(fill.usedPercent)}%`;
-};
-
-/** The flow as an overlay shows it. */
-export const overviewOf = (
-  { session, compaction, messages, record, startedAt }: SessionFlow,
-  wish: Pick<OverlayFacts, 'contents' | 'can' | 'hotkey' | 'now'>,
-): OverlayView => {
-  const notice = messages.notices.shown?.text;
-  return overlayView({ session, compaction, record, startedAt, notice, ...wish });
 };
 
 /** When the flow has to be woken, if nothing happens before. */

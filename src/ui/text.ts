@@ -119,10 +119,10 @@ const asciiSigns: Readonly<Record<string, string>> = {
 
 const RAMP = ' ..::==##';
 
-/** The same columns in characters of 0x20–0x7e. */
+/** The same columns in characters of 0x20–0x7e; the sequences and newlines between them stay. */
 export const asciiText = (text: string): string =>
   Array.from(text, (character) => {
-    if (character >= ' ' && character <= '~') return character;
+    if (character <= '~') return character;
     const dots = dotsOf(character);
     if (dots !== undefined) return RAMP[dots] ?? '#';
     return asciiSigns[character] ?? '_'.repeat(stringWidth(character));

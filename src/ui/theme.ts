@@ -14,7 +14,7 @@ export interface Theme {
   readonly quiet: Paint;
 }
 
-type Paint = (text: string) => string;
+export type Paint = (text: string) => string;
 
 interface TierColor {
   readonly rgb: string;
@@ -86,3 +86,47 @@ const unicodeGlyphs: Glyphs = { full: '▰', empty: '▱', edges: ['', ''], comp
 const asciiGlyphs: Glyphs = { full: '#', empty: '-', edges: ['[', ']'], compactions: 'c' };
 
 export const glyphsOf = (ascii: boolean): Glyphs => (ascii ? asciiGlyphs : unicodeGlyphs);
+
+// Colours of a report: one accent, dim for what is second, and the tier's own.
+
+/** `bar` is the filled part of the bar, `accent` titles and keys. */
+export type Paints = Readonly<
+  Record<'plain' | 'strong' | 'quiet' | 'accent' | 'bar' | 'tier' | 'percent', Paint>
+>;
+
+/** Mid-tones as those of the tiers: a contrast of at least 3.5 : 1 on white, black and #1e1e1e. */
+export const reportColors = {
+  accent: { rgb: '#3b82c4', ansi256: 67 },
+  safe: { rgb: '#3f8f52', ansi256: 65 },
+} as const;
+
+export const paintsOf = (
+  tier: Tier | undefined,
+  look: Pick<Look, 'colorLevel' | 'background'>,
+  isStale: boolean,
+): Paints => {
+  const { colorLevel: level } = look;
+  const chalk = new Chalk({ level });
+  const theme = isStale ? staleTheme(level) : themeOf(tier, look);
+  const isSafe = tier === 'safe' && !isStale;
+  const safe = colored(level, 'safe');
+  return {
+    plain: (text) => text,
+    strong: (text) => chalk.bold(text),
+    quiet: (text) => chalk.dim(text),
+    accent: colored(level, 'accent'),
+    // the palette's green is too pale for words on white
+    bar: isSafe ? (level === 1 ? (text) => chalk.green(text) : safe) : theme.bar,
+    tier: isSafe && level > 1 ? safe : tier === 'safe' ? (text) => text : theme.tier,
+    percent: isSafe && level > 1 ? safe : theme.percent,
+  };
+};
+
+/** With 16 colours none can be relied on as text, so that weight stands in for the accent. */
+const colored = (level: ColorLevel, name: keyof typeof reportColors): Paint => {
+  const chalk = new Chalk({ level });
+  const { rgb, ansi256 } = reportColors[name];
+  if (level === 3) return (text) => chalk.hex(rgb)(text);
+  if (level === 2) return (text) => chalk.ansi256(ansi256)(text);
+  return (text) => chalk.bold(text);
+};

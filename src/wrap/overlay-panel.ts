@@ -1,16 +1,10 @@
 import { stat } from 'node:fs/promises';
-import {
-  drawnOverlay,
-  nextMode,
-  openOverlay,
-  overlayKey,
-  type OverlayAction,
-  type OverlayKey,
-} from '../core/overlay-keys.js';
-import type { OverlayView } from '../core/overlay-view.js';
+import { nextMode, openOverlay, overlayKey, type OverlayAction } from '../core/overlay-keys.js';
+import { overlayReport } from '../core/overlay-report.js';
 import type { ToolResult } from '../core/reading.js';
 import { lookOf } from '../ui/look.js';
-import type { renderOverlay } from '../ui/overlay/Overlay.js';
+import type { renderOverlay } from '../ui/Overlay.js';
+import { hotkeyOf } from './compactor.js';
 import type { WrapSession } from './options.js';
 import { readSessionFile } from './read-session-file.js';
 import { survive, type Stage } from './terminal-session.js';
@@ -38,7 +32,6 @@ const largestResults = async (
 const LOAD_AFTER_MS = 300; // what it draws with, when the footer has loaded most of it
 const REDRAW_MS = 250;
 const CHORD_MS = 1_000; // the hotkey and `c` right behind it: who types that does not want to look at anything
-const can = { postpone: true } as const;
 
 /** The panel of a wrap; it costs nothing while it is closed. */
 export const makePanel: MakeContents = (overlay, stage) => {
@@ -52,21 +45,26 @@ export const makePanel: MakeContents = (overlay, stage) => {
   loadLater(stage, (loaded) => {
     render = loaded;
   });
-  const view = (): OverlayView | undefined => stage.readings?.overview({ contents, can });
   return {
     isReady: () => render !== undefined && stage.readings !== undefined,
     draw: ({ columns, rows }) => {
-      const seen = view();
-      if (!render || !seen) return [];
+      const flow = stage.readings?.flow();
+      if (!render || !flow) return [];
+      const notice = flow.messages.notices.shown?.text;
+      const facts = { ...flow, contents, notice, hotkey: hotkeyOf(session) };
       const look = lookOf(session.env, true, columns, session.theme);
-      const frame = render(seen, { look, rows, page: state.page, scroll: state.scroll });
-      state = drawnOverlay(state, frame);
-      return frame.rows;
+      const { rows: texts, ...extent } = render(overlayReport(facts, state.page), {
+        look,
+        rows,
+        scroll: state.scroll,
+      });
+      state = { ...state, ...extent };
+      return texts;
     },
-    showsNext: () => state.page === 'overview' && state.scroll === 0,
-    onKey: (key: OverlayKey) => {
+    showsNext: () => state.page === 'main' && state.scroll === 0,
+    onKey: (key) => {
       if (key !== 'c' && !key.startsWith('wheel')) stage.readings?.take({ type: 'user-keys' }); // a user who is there
-      const step = overlayKey(state, key, can);
+      const step = overlayKey(state, key);
       ({ state } = step);
       if (step.action) act(stage, step.action, overlay.close);
       const isChord = step.action === 'compact' && performance.now() < chordUntil;
@@ -96,7 +94,7 @@ type Render = typeof renderOverlay;
 
 const loadLater = ({ session: { log } }: Stage, onLoad: (render: Render) => void): NodeJS.Timeout =>
   setTimeout(() => {
-    import('../ui/overlay/Overlay.js')
+    import('../ui/Overlay.js')
       .then((loaded) => {
         onLoad(loaded.renderOverlay);
         log.info('the overlay can be opened');
@@ -116,18 +114,15 @@ const act = (stage: Stage, action: OverlayAction, close: () => void): void => {
       return changeMode(stage);
     case 'proactive':
       return changeProactive(stage);
-    case 'undo':
-    case 'handoff':
-      return undefined; // they have no keys as long as the view cannot do them
   }
 };
 
 const changeProactive = ({ readings }: Stage): void =>
-  readings?.take({ type: 'proactive', isProactive: !readings.overview({}).isProactive });
+  readings?.take({ type: 'proactive', isProactive: !readings.flow().compaction.isProactive });
 
 /** With the ladder for handing over nothing is ever typed by itself. */
 const changeMode = ({ readings, session }: Stage): void => {
-  const mode = readings?.overview({}).mode;
+  const mode = readings?.flow().compaction.mode;
   if (!readings || mode === undefined) return;
   const next = nextMode(mode);
   const isNever = session.ladder?.preset === 'handoff' && next === 'auto';

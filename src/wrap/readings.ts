@@ -41,7 +41,7 @@ export interface Readings {
   readonly noteOutput: () => void;
   /** something that the user or another program did */
   readonly take: (event: Event) => void;
-  readonly overview: SessionLoop['overview'];
+  readonly flow: SessionLoop['flow'];
   /** the agent's session file, once it is known */
   readonly file: () => string | undefined;
   /** the screen model gets nothing any more: what it shows is not what the child shows */
@@ -91,7 +91,7 @@ export const followReadings = (parts: ReadingsParts, childPid: number): Readings
   return {
     noteOutput,
     take,
-    overview: loop.overview,
+    flow: loop.flow,
     file: () => file,
     goBlind: () => {
       stopReading();

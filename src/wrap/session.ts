@@ -5,7 +5,6 @@ import { compactionWords } from '../core/compaction/words.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
 import { messageAt } from '../core/messages.js';
-import type { OverlayFacts, OverlayView } from '../core/overlay-view.js';
 import type { Millis } from '../core/reading.js';
 import {
   notificationRecord,
@@ -13,16 +12,9 @@ import {
   compactionRecord,
   type CompactionRecord,
 } from '../core/records.js';
-import {
-  flowDue,
-  noticeEvent,
-  overviewOf,
-  startFlow,
-  stepFlow,
-  type SessionFlow,
-} from '../core/session-flow.js';
+import { flowDue, noticeEvent, startFlow, stepFlow, type SessionFlow } from '../core/session-flow.js';
 import type { Session } from '../core/session.js';
-import { compactKeys, hotkeyOf, compactSettings } from './compactor.js';
+import { compactKeys, compactSettings } from './compactor.js';
 import type { WrapSession, LiveWish } from './options.js';
 import { makeAlarm, makeClock } from './timing.js';
 
@@ -45,13 +37,10 @@ export interface LoopListener {
  */
 export interface SessionLoop {
   readonly take: (event: Event) => void;
-  /** the session as the overlay shows it */
-  readonly overview: (wish: OverviewWish) => OverlayView;
+  /** everything that is known of the session, and what its own clock says */
+  readonly flow: () => SessionFlow & { readonly now: Millis };
   readonly stop: () => void;
 }
-
-/** What the session itself does not know of its overlay. */
-export type OverviewWish = Pick<OverlayFacts, 'contents' | 'can'>;
 
 const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
 const LOOK_MS = 1_000; // between two looks at whether a countdown could be seen now
@@ -185,7 +174,7 @@ export const makeSessionLoop = (
       keys.tell();
       take(event);
     },
-    overview: (wish) => overviewOf(flow, { ...wish, now: now(), hotkey: hotkeyOf(session) }),
+    flow: () => ({ ...flow, now: now() }),
     stop: () => {
       keys.stop();
       sight.stop();

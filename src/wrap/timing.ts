@@ -1,18 +1,21 @@
 import { uptime } from 'node:os';
+import process from 'node:process';
 import type { Millis } from '../core/reading.js';
 
 const SLEPT_MS = 2_000; // the machine's uptime is counted in seconds on some systems
 const UPTIME_EVERY_MS = 100; // to ask for it is a system call that reads a file on Linux
+
+const awakeMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /**
  * The time of a session: it begins with the wall clock's, and goes on with a clock that nobody can set. Linux stops that one while the
  * machine sleeps, and counts the sleep as uptime; a sleep is noticed at the latest 100 ms after waking.
  */
 export const makeClock = (uptimeMs = (): number => uptime() * 1000): (() => Millis) => {
-  let offsetMs = Date.now() - performance.now(); // from the unset clock to the time of the session
-  let last = { awake: performance.now(), up: uptimeMs() };
+  let offsetMs = Date.now() - awakeMs(); // from the unset clock to the time of the session
+  let last = { awake: awakeMs(), up: uptimeMs() };
   return () => {
-    const awake = performance.now();
+    const awake = awakeMs();
     if (awake - last.awake >= UPTIME_EVERY_MS) {
       const up = uptimeMs();
       const slept = up - last.up - (awake - last.awake);

@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../src/core/build-ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeNotice } from '../../src/core/build-ladder.js';
-import { fullness } from '../../src/core/overlay-fill.js';
 import { sessionLadder } from '../../src/core/report.js';
-import { grouped } from '../../src/core/ladder.js';
+import { grouped, reasonOnly } from '../../src/core/ladder.js';
 import type { Threshold } from '../../src/core/ladder.js';
-import { contextOf, doctorOf, names, ownOf, record } from '../support/boundaries.js';
+import { contextOf, doctorOf, names, overlayOf, ownOf, record } from '../support/boundaries.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
 
 const valueOf = (all: readonly Threshold[], name: Threshold['name']): number | undefined =>
@@ -108,9 +107,9 @@ describe('in any window, with any settings, for every agent', () => {
             `${each} ${at}\n${shown.join('\n')}`,
           ).toBe(true);
         expect(shown.join('\n')).not.toMatch(/(?<![\w,.])-\d|NaN|Infinity|undefined/);
-        const overlay = fullness(state, 0).thresholds;
-        expect(overlay.map(({ reason }) => reason)).toEqual(
-          thresholds.filter(({ name: each }) => each !== 'hard' || isOwnHard).map(({ reason }) => reason),
+        const overlay = overlayOf(state).sections.find(({ title }) => title === 'Thresholds')?.rows ?? [];
+        expect(overlay.filter(({ values }) => values).map(({ text }) => text)).toEqual(
+          thresholds.filter(({ name: each }) => each !== 'hard' || isOwnHard).map(reasonOnly),
         );
 
         // auto comes before the agent, or it is said that it does not

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { contextText } from '../../src/cli/context-text.js';
-import { noPaint, paintFor } from '../../src/cli/text.js';
+import { contextSections } from '../../src/cli/context-text.js';
 import { contextReport } from '../../src/core/context-report.js';
 import type { ContextFacts } from '../../src/core/context-report.js';
 import { sessionLadder } from '../../src/core/report.js';
 import { readingRecord } from '../../src/core/report.js';
 import { startSession, step } from '../../src/core/session.js';
+import { lookOf } from '../../src/ui/look.js';
+import { renderReport } from '../../src/ui/Report.js';
 import { thresholdsOf } from '../../src/core/ladder.js';
 
 process.env['TZ'] = 'UTC'; // times are shown as the user's clock shows them
@@ -37,37 +38,41 @@ const factsAt = (usedTokens: number, more: Partial<ContextFacts> = {}) => {
 };
 
 const textOf = (facts: ContextFacts, width: number): readonly string[] =>
-  contextText(contextReport(facts), { width, paint: noPaint });
+  renderReport(contextSections(contextReport(facts)), { columns: width, colorLevel: 0, ascii: false });
 
 describe('the context of a session as text', () => {
   it('is readable at a glance', () => {
     expect(textOf(factsAt(150_000, { cachedTokens: 149_000 }), 100)).toMatchInlineSnapshot(`
       [
         "claude · claude-haiku-4-5",
-        "/home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl",
+        "File    /home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl",
         "",
-        "Used 150,000 tokens · 75% of the window · from the session file · tier warn",
-        "Window 200,000 tokens, from the model table",
-        "█████████████████████████████████████████████░░░░░▒▒▒▒▒▒▒▒▒▒",
-        "█ Cached input          149,000   74.5%",
-        "▓ Fresh input             1,000    0.5%",
-        "░ Free                   17,000    8.5%",
-        "▒ Compaction buffer      33,000   16.5%",
-        "  Total                 200,000  100.0%",
+        "▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯   75%  warn",
+        "                                                                   auto╵     ╵hard",
+        "",
+        "Used    150,000 tokens, from the session file",
+        "Window  200,000 tokens (from the model table)",
+        "",
+        "What fills it",
+        "  ▰ Cached input       149,000   74.5%",
+        "  ▮ Fresh input          1,000    0.5%",
+        "  ▱ Free                17,000    8.5%",
+        "  ▯ Compaction buffer   33,000   16.5%",
+        "    Total              200,000  100.0%",
         "",
         "Thresholds",
-        "  Effective window      180,000  the window of 200,000 less 20,000 kept free for the answer",
-        "▶ Warn                  142,000  20,000 before auto 162,000",
-        "  Auto                  162,000  5,000 before claude compacts by itself at 167,000",
-        "  Hard                  177,000  3,000 below the effective 180,000",
-        "  Agent's own           167,000  claude compacts by itself at the window of 200,000 less 33,000",
+        "    Effective window  180,000  the window of 200,000 less 20,000 kept free for the answer",
+        "  ▶ Warn              142,000  20,000 before auto 162,000",
+        "    Auto              162,000  5,000 before claude compacts by itself at 167,000",
+        "    Hard              177,000  3,000 below the effective 180,000",
+        "    Agent's own       167,000  claude compacts by itself at the window of 200,000 less 33,000",
         "",
-        "Compactions so far: 1",
-        "  2026-11-21 08:37: 131,023 → 777, by the user",
+        "Compactions: 1",
+        "  2026-11-21 08:37  131k → 777, by you",
         "",
-        "Largest tool results since the last compaction, estimated",
-        "   ~12,345  Read /src/a-file-with-a-rather-long-name-in-a-deep-folder/index.ts",
-        "       ~12  Bash [31mevil 日本語",
+        "Largest tool results since compacting",
+        "  Read    ~12,345  /src/a-file-with-a-rather-long-name-in-a-deep-folder/index.ts",
+        "  Bash        ~12  [31mevil 日本語",
       ]
     `);
   });
@@ -77,7 +82,7 @@ describe('the context of a session as text', () => {
       fc.property(fc.integer({ min: 40, max: 200 }), fc.nat(250_000), (width, used) => {
         const lines = textOf(factsAt(used, { cachedTokens: Math.floor(used / 2) }), width);
         expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
-        expect(lines.filter((line) => line.startsWith('▶'))).toHaveLength(used < 142_000 ? 0 : 1);
+        expect(lines.filter((line) => line.trimStart().startsWith('▶'))).toHaveLength(used < 142_000 ? 0 : 1);
         expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Cf}/u);
       }),
     );
@@ -86,9 +91,9 @@ describe('the context of a session as text', () => {
   it.each([20, 30, 38])('shows its numbers whole in %d columns', (width) => {
     const lines = textOf(factsAt(150_000), width);
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
-    for (const number of ['150,000  75.0%', '180,000', '142,000', '162,000', '177,000'])
+    for (const number of ['150,000   75.0%', '180,000', '142,000', '162,000', '177,000'])
       expect(lines.filter((line) => line.includes(number)).length).toBeGreaterThan(0);
-    expect(lines.filter((line) => line.startsWith('▶'))).toHaveLength(1);
+    expect(lines.filter((line) => line.trimStart().startsWith('▶'))).toHaveLength(1);
   });
 
   it('says before the first answer that there is none, without a number', () => {
@@ -97,16 +102,12 @@ describe('the context of a session as text', () => {
       { ...facts, path: undefined, compactions: [], toolResults: [], note: 'waiting for the first turn' },
       80,
     );
-    expect(lines).toEqual([
-      'claude',
-      '',
-      'No answer yet: the agent says how full the window is with its first one.',
-    ]);
+    expect(lines).toEqual(['claude', '', 'No number yet: the first answer brings it.']);
   });
 
   it('has colour in a terminal that wants it only', () => {
     const painted = (isTerminal: boolean, env: Record<string, string>): boolean =>
-      contextText(contextReport(factsAt(150_000)), { width: 80, paint: paintFor(isTerminal, env) })
+      renderReport(contextSections(contextReport(factsAt(150_000))), lookOf(env, isTerminal, 80))
         .join('')
         .includes('\u001b');
     expect(painted(true, { TERM: 'xterm' })).toBe(true);

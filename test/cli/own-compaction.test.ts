@@ -4,10 +4,9 @@ import { ladderOf } from '../../src/core/build-ladder.js';
 import { nativeProblems } from '../../src/core/config/check.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeNotice } from '../../src/core/build-ladder.js';
-import { fullness } from '../../src/core/overlay-fill.js';
 import { sessionLadder } from '../../src/core/report.js';
 import { runtimes } from '../../src/agents/index.js';
-import { contextOf, doctorOf, ownOf, record } from '../support/boundaries.js';
+import { contextOf, doctorOf, overlayOf, ownOf, record } from '../support/boundaries.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 
 describe('the own compaction of the agent', () => {
@@ -109,7 +108,7 @@ describe('the last answer', () => {
 
   it('is told beside the used tokens, and has its part of the window', () => {
     const shown = contextOf(at(161_000, 1_000)).join('\n');
-    expect(shown).toContain('Used 161,000 tokens and 1,000 of the last answer');
+    expect(shown).toContain('Used  161,000 tokens and 1,000 of the last answer');
     expect(shown).toMatch(/Last answer +1,000 +0\.5%/);
     expect(shown).toMatch(/Free +5,000 +2\.5%/);
     expect(shown).toMatch(/Total +200,000 +100\.0%/);
@@ -136,7 +135,9 @@ describe('without a window and without a percentage', () => {
   it('nothing names boundaries', () => {
     const state = sessionAfter([[0, windowless]], { native: nativeTrigger({}) });
     expect(record(state).thresholds).toEqual([]);
-    expect(fullness(state, 0)).toMatchObject({ thresholds: [], fill: { marks: [] } });
+    const { sections } = overlayOf(state);
+    expect(sections.find(({ title }) => title === 'Thresholds')?.rows).toEqual([]);
+    expect(sections.find(({ bar }) => bar)?.bar?.marks).toEqual([]);
     expect(contextOf(state).join('\n')).not.toContain('Threshold');
     expect(record(sessionAfter([])).thresholds).toEqual([]);
   });

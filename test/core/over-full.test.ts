@@ -1,22 +1,21 @@
 // A window that is over-full is told in the same way everywhere.
 import { describe, expect, it } from 'vitest';
-import { contextText } from '../../src/cli/context-text.js';
-import { paintFor } from '../../src/cli/text.js';
+import { contextSections } from '../../src/cli/context-text.js';
 import { sessionsText } from '../../src/cli/commands/ps.js';
 import { contextReport } from '../../src/core/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { notificationKinds, startNotifying, stepNotifying } from '../../src/core/notifications.js';
-import { fullness } from '../../src/core/overlay-fill.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { readingRecord } from '../../src/core/report.js';
 import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
-import { barLines } from '../../src/ui/overlay/overview.js';
+import { renderReport } from '../../src/ui/Report.js';
 import { renderFooter } from '../../src/ui/Footer.js';
 import { makeReplayEvents } from '../../src/replay/records.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
+import { overlayOf } from '../support/boundaries.js';
 import { sessionAfter, shows, tokens } from '../support/sessions.js';
 
 const identity = {
@@ -40,27 +39,21 @@ const listed = (state: Session): string => {
   return row;
 };
 
-const context = (state: Session): string =>
-  contextText(
-    contextReport({
-      runtime: 'qwen',
-      reading: readingRecord(state, 2_000),
-      thresholds: [],
-      compactions: [],
-      toolResults: [],
-    }),
-    { width: 100, paint: paintFor(false, {}) },
-  ).join('\n');
+const look = { columns: 60, colorLevel: 0, ascii: false } as const;
 
-const overlay = (state: Session): string => {
-  const { fill, tier } = fullness(state, 2_000);
-  return fill
-    ? barLines(fill, tier, 60)
-        .flat()
-        .map(({ text }) => text)
-        .join('')
-    : '';
+const context = (state: Session): string => {
+  const reading = readingRecord(state, 2_000);
+  const report = contextReport({
+    runtime: 'qwen',
+    reading,
+    thresholds: [],
+    compactions: [],
+    toolResults: [],
+  });
+  return renderReport(contextSections(report), look).join('\n');
 };
+
+const overlay = (state: Session): string => renderReport(overlayOf(state), look).join('\n');
 
 const notified = (session: Session): readonly string[] => {
   const compaction = {
@@ -91,7 +84,7 @@ describe.each([
     { where: 'the footer', text: footer(state) },
     { where: 'ps', text: listed(state) },
     { where: 'context', text: context(state) },
-    { where: 'the overview', text: overlay(state) },
+    { where: 'the overlay', text: overlay(state) },
     { where: 'a notification', text: notified(state).join() },
     { where: 'a replay', text: replayed(state, said) },
   ])('is >100% in $where', ({ text }) => {

@@ -38,9 +38,9 @@ const keysIn = (pieces: readonly string[]): string =>
     .replaceAll('> <', '><');
 
 const keys: readonly { keys: string; meaning: string }[] = [
-  ...[...'capuhd?q'].map((key) => ({ keys: key, meaning: key })),
-  ...[...'capuhdq'].map((key) => ({ keys: `\x1b[${key.charCodeAt(0)}u`, meaning: key })),
-  ...[...'capuhdq'].map((key) => ({ keys: `\x1b[27;1;${key.charCodeAt(0)}~`, meaning: key })),
+  ...[...'capnd?q'].map((key) => ({ keys: key, meaning: key })),
+  ...[...'capndq'].map((key) => ({ keys: `\x1b[${key.charCodeAt(0)}u`, meaning: key })),
+  ...[...'capndq'].map((key) => ({ keys: `\x1b[27;1;${key.charCodeAt(0)}~`, meaning: key })),
   { keys: '\x1b', meaning: 'escape' },
   { keys: '\x1b[27u', meaning: 'escape' },
   { keys: '\x1b[27;1:1u', meaning: 'escape' },

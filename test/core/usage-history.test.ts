@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteUsage, noUsage, usageCells } from '../../src/core/history.js';
+import { noteUsage, noUsage } from '../../src/core/history.js';
+import { usageCells } from '../../src/ui/UsageChart.js';
 import type { UsageHistory, UsageNote } from '../../src/core/history.js';
 
 const history = (...notes: readonly UsageNote[]): UsageHistory => notes.reduce(noteUsage, noUsage);

@@ -69,7 +69,7 @@ describe.concurrent('the overlay', () => {
       const { window, keys } = scene;
       await open(scene);
       const text = window.rows().join('\n');
-      expect(text).toContain('Auto is at 167,000 tokens, 117,000 above what is used now.');
+      expect(text).toContain('Compacts at 167,000 tokens (117,000 to go).');
       expect(text).toContain('50,000 tokens, from the session file');
       window.type('d');
       await shows(window, 'Where the number comes from');
@@ -95,7 +95,7 @@ describe.concurrent('the overlay', () => {
         window.type('a');
         await shows(window, 'ask');
         window.type('a');
-        await shows(window, 'In the mode warn nothing is typed by itself.');
+        await shows(window, 'The mode warn only shows: c compacts.');
         expect(log()).not.toContain('typing');
       },
       ['--warn', '20k', '--auto', '30k', '--hard', '190k'],
@@ -115,7 +115,7 @@ describe.concurrent('the overlay', () => {
     });
   });
 
-  it('counts down in the overview, and not where another page hides it', async () => {
+  it('counts down on its first page, and not where another page hides it', async () => {
     await onScene(
       async (scene) => {
         const { window, log, keys } = scene;
@@ -166,7 +166,7 @@ describe.concurrent('the overlay', () => {
       window.type('c');
       await shows(window, 'Compaction asked for, holding: you have a draft.');
       window.type('c');
-      await shows(window, 'Auto is at 167,000');
+      await shows(window, 'Compacts at 167,000');
       expect(keys()).toBe('a draft');
     });
   });

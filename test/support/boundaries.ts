@@ -1,8 +1,10 @@
 // What each screen says of the boundaries, for a session or for settings.
 import { agentSection } from '../../src/cli/commands/doctor-checks.js';
 import type { AgentFacts } from '../../src/cli/commands/doctor-checks.js';
-import { contextText } from '../../src/cli/context-text.js';
-import { paintFor } from '../../src/cli/text.js';
+import { contextSections } from '../../src/cli/context-text.js';
+import { startCompaction } from '../../src/core/compaction/state.js';
+import { noRecord } from '../../src/core/history.js';
+import { overlayReport } from '../../src/core/overlay-report.js';
 import { contextReport } from '../../src/core/context-report.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { sessionRecord } from '../../src/core/records.js';
@@ -52,7 +54,17 @@ export const record = (state: Session) => {
 export const contextOf = (state: Session): readonly string[] => {
   const { runtime, reading, thresholds } = record(state);
   const report = contextReport({ runtime, reading, thresholds, compactions: [], toolResults: [] });
-  return contextText(report, { width: 400, paint: paintFor(false, { NO_COLOR: '1' }) });
+  return contextSections(report).sections.flatMap(({ title = '', rows }) => [
+    rows.length > 0 ? title : '',
+    ...rows.map(({ label = '', values = [], text = '' }) => [label, ...values, text].join('  ')),
+  ]);
+};
+
+/** As the overlay says it. */
+export const overlayOf = (session: Session) => {
+  const settings = { mode: 'warn', startMs: 1, finishMs: 1, isProactive: false } as const;
+  const facts = { session, compaction: startCompaction(settings), record: noRecord, startedAt: 0, now: 0 };
+  return overlayReport(facts, 'main');
 };
 
 export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFacts> = {}) => {

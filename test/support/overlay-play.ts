@@ -1,8 +1,8 @@
 // A session with a hand clock, and the overlay that is fed by it as the loop feeds it.
 import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { noRecord, noteStep } from '../../src/core/history.js';
-import { overlayView } from '../../src/core/overlay-view.js';
-import type { OverlayFacts, OverlayView } from '../../src/core/overlay-view.js';
+import type { OverlayPage } from '../../src/core/overlay-keys.js';
+import { overlayReport, type OverlayFacts, type OverlayReport } from '../../src/core/overlay-report.js';
 import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, NOON, playCompaction } from './compaction-play.js';
 import type { Play } from './compaction-play.js';
@@ -10,7 +10,7 @@ import { tokens } from './sessions.js';
 
 export interface OverlayPlay {
   readonly play: Play;
-  readonly view: (more?: Partial<OverlayFacts>) => OverlayView;
+  readonly report: (more?: Partial<OverlayFacts>, page?: OverlayPage) => OverlayReport;
 }
 
 export const playOverlay = (
@@ -25,12 +25,12 @@ export const playOverlay = (
   });
   return {
     play,
-    view: (more = {}) => {
+    report: (more = {}, page = 'main') => {
       if (!flow) play.tell({ type: 'alarm' });
       if (!flow) throw new Error('nothing has been played');
       const { session, compaction } = flow;
       const now = NOON + play.at();
-      return overlayView({ session, compaction, record, startedAt: NOON, now, ...more });
+      return overlayReport({ session, compaction, record, startedAt: NOON, now, ...more }, page);
     },
   };
 };

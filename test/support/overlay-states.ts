@@ -1,7 +1,8 @@
 // Every state that the overlay has a look of its own for.
 import { agentFacts } from '../../src/agents/agent.js';
 import { runtimes } from '../../src/agents/index.js';
-import type { OverlayView } from '../../src/core/overlay-view.js';
+import type { OverlayPage } from '../../src/core/overlay-keys.js';
+import type { OverlayFacts, OverlayReport } from '../../src/core/overlay-report.js';
 import type { Activity } from '../../src/core/reading.js';
 import { failOnce, HARD_TOKENS, NOON } from './compaction-play.js';
 import { overlayAt, playOverlay } from './overlay-play.js';
@@ -10,11 +11,13 @@ import { blank, grew, inSession, shows, tokens } from './sessions.js';
 
 export interface OverlayCase {
   readonly name: string;
-  readonly view: OverlayView;
+  readonly report: (page?: OverlayPage) => OverlayReport;
 }
 
-const viewOf = (play: () => OverlayPlay): OverlayView =>
-  play().view({ can: { postpone: true }, hotkey: 'Ctrl-]' });
+const reportOf = (play: () => OverlayPlay, more: Partial<OverlayFacts> = {}): OverlayCase['report'] => {
+  const { report } = play();
+  return (page) => report({ hotkey: 'Ctrl-]', ...more }, page);
+};
 
 /** An afternoon: two climbs, a compaction of the user's, one of ours, and a window that is full again. */
 const afternoon = (used: number): OverlayPlay => {
@@ -95,15 +98,18 @@ const inWindow = (window: number, used: number): OverlayPlay =>
 
 /** Shown whole. */
 export const overlayCases = (): readonly OverlayCase[] => [
-  { name: 'no-data', view: viewOf(playOverlay) },
+  { name: 'no-data', report: reportOf(playOverlay) },
   {
     name: 'no-session-file',
-    view: viewOf(() => playOverlay({}, { agent: agentFacts(runtimes.generic, {}) })),
+    report: reportOf(() => playOverlay({}, { agent: agentFacts(runtimes.generic, {}) })),
   },
-  { name: 'number-gone', view: viewOf(() => after(playOverlay, ({ play }) => play.tell(shows(40), blank))) },
+  {
+    name: 'number-gone',
+    report: reportOf(() => after(playOverlay, ({ play }) => play.tell(shows(40), blank))),
+  },
   {
     name: 'size-pending',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(
         () => overlayAt(100_000),
         ({ play }) => play.boundary(),
@@ -112,22 +118,26 @@ export const overlayCases = (): readonly OverlayCase[] => [
   },
   {
     name: 'estimate-only',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(playOverlay, ({ play }) => play.tell(tokens('estimate', 90_000, { at: NOON }), grew(5_000))),
     ),
   },
-  { name: 'safe', view: viewOf(() => overlayAt(60_000)) },
-  { name: 'warn', view: viewOf(() => overlayAt(150_000)) },
+  { name: 'safe', report: reportOf(() => overlayAt(60_000)) },
+  { name: 'warn', report: reportOf(() => overlayAt(150_000)) },
   {
     name: 'auto-countdown',
-    view: after(
-      () => afternoon(166_000),
-      ({ play }) => play.wait(5_500),
-    ).view({ can: { postpone: true }, contents: results, hotkey: 'Ctrl-]' }),
+    report: reportOf(
+      () =>
+        after(
+          () => afternoon(166_000),
+          ({ play }) => play.wait(5_500),
+        ),
+      { contents: results },
+    ),
   },
   {
     name: 'verified',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(sent, ({ play }) => {
         play.is('compacting');
         play.wait(4_000);
@@ -138,10 +148,10 @@ export const overlayCases = (): readonly OverlayCase[] => [
       }),
     ),
   },
-  { name: 'failed', view: viewOf(() => after(typing, ({ play }) => failOnce(play))) },
+  { name: 'failed', report: reportOf(() => after(typing, ({ play }) => failOnce(play))) },
   {
     name: 'breaker',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(typing, ({ play }) => {
         for (let times = 0; times < 3; times += 1) {
           failOnce(play);
@@ -154,17 +164,17 @@ export const overlayCases = (): readonly OverlayCase[] => [
       }),
     ),
   },
-  { name: 'hard', view: viewOf(() => overlayAt(HARD_TOKENS)) },
-  { name: 'overfull', view: viewOf(() => overlayAt(206_000)) },
-  { name: 'hard-is-auto', view: viewOf(() => inWindow(32_000, 25_000)) },
-  { name: 'a-million', view: viewOf(() => inWindow(1_000_000, 999_950)) },
+  { name: 'hard', report: reportOf(() => overlayAt(HARD_TOKENS)) },
+  { name: 'overfull', report: reportOf(() => overlayAt(206_000)) },
+  { name: 'hard-is-auto', report: reportOf(() => inWindow(32_000, 25_000)) },
+  { name: 'a-million', report: reportOf(() => inWindow(1_000_000, 999_950)) },
   {
     name: 'window-unknown',
-    view: viewOf(() => after(playOverlay, ({ play }) => play.tell(shows(72, 'effective')))),
+    report: reportOf(() => after(playOverlay, ({ play }) => play.tell(shows(72, 'effective')))),
   },
   {
     name: 'window-assumed',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(playOverlay, ({ play }) =>
         play.tell(
           { type: 'assumed-window', windowTokens: 200_000 },
@@ -175,7 +185,7 @@ export const overlayCases = (): readonly OverlayCase[] => [
   },
   {
     name: 'window-guessed',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(playOverlay, ({ play }) =>
         play.tell(tokens('log', 90_000, { windowSource: 'default', at: NOON })),
       ),
@@ -187,12 +197,12 @@ export const overlayCases = (): readonly OverlayCase[] => [
 export const heldCases = (): readonly OverlayCase[] => [
   ...(['busy', 'dialog', 'draft', 'unknown', 'compacting', 'dead'] as const).map((activity) => ({
     name: `held: ${activity}`,
-    view: viewOf(() => held(activity)),
+    report: reportOf(() => held(activity)),
   })),
-  { name: 'held: settling', view: viewOf(overlayAt) },
+  { name: 'held: settling', report: reportOf(overlayAt) },
   {
     name: 'held: typing',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(overlayAt, ({ play }) => {
         play.wait(2_000);
         play.keys();
@@ -201,16 +211,16 @@ export const heldCases = (): readonly OverlayCase[] => [
   },
   {
     name: 'asked for, held',
-    view: viewOf(() =>
+    report: reportOf(() =>
       after(
         () => held('draft'),
         ({ play }) => play.ask('one'),
       ),
     ),
   },
-  { name: 'typing the command', view: viewOf(typing) },
-  { name: 'sent', view: viewOf(sent) },
-  { name: 'compacting', view: viewOf(() => after(sent, ({ play }) => play.is('compacting'))) },
-  { name: 'mode ask', view: viewOf(() => overlayAt(165_000, { mode: 'ask' })) },
-  { name: 'mode warn', view: viewOf(() => overlayAt(165_000, { mode: 'warn' })) },
+  { name: 'typing the command', report: reportOf(typing) },
+  { name: 'sent', report: reportOf(sent) },
+  { name: 'compacting', report: reportOf(() => after(sent, ({ play }) => play.is('compacting'))) },
+  { name: 'mode ask', report: reportOf(() => overlayAt(165_000, { mode: 'ask' })) },
+  { name: 'mode warn', report: reportOf(() => overlayAt(165_000, { mode: 'warn' })) },
 ];

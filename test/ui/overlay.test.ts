@@ -3,62 +3,63 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
-import type { OverlayView } from '../../src/core/overlay-view.js';
-import { renderOverlay } from '../../src/ui/overlay/Overlay.js';
-import type { OverlayFrame } from '../../src/ui/overlay/Overlay.js';
+import type { OverlayReport } from '../../src/core/overlay-report.js';
+import type { Row } from '../../src/core/report-sections.js';
+import { renderOverlay } from '../../src/ui/Overlay.js';
+import type { OverlayFrame } from '../../src/ui/Overlay.js';
 import type { ColorLevel } from '../../src/ui/look.js';
 import { overlayAt, playOverlay } from '../support/overlay-play.js';
 import { heldCases, overlayCases } from '../support/overlay-states.js';
-import { tokens } from '../support/sessions.js';
+import { inSession, tokens } from '../support/sessions.js';
 
 interface Size {
   readonly columns: number;
   readonly rows: number;
-  readonly page?: OverlayPage;
   readonly scroll?: number;
   readonly colorLevel?: ColorLevel;
   readonly ascii?: boolean;
 }
 
 const draw = (
-  view: OverlayView,
-  { columns, rows, page = 'overview', scroll = 0, colorLevel = 0, ascii = false }: Size,
-): OverlayFrame => renderOverlay(view, { look: { columns, colorLevel, ascii }, rows, page, scroll });
+  report: OverlayReport,
+  { columns, rows, scroll = 0, colorLevel = 0, ascii = false }: Size,
+): OverlayFrame => renderOverlay(report, { look: { columns, colorLevel, ascii }, rows, scroll });
 
 const sgr = /\x1b\[[\d;]*m/g;
 const bare = (row: string): string => row.replaceAll(sgr, '');
 const widths = [40, 60, 80, 120, 200];
 
 /** A row of its own for the size, and the contents without the empty rows before the keys. */
-const picture = (view: OverlayView, size: Size): string => {
-  const rows = draw(view, size).rows.map((row) => row.trimEnd());
+const picture = (report: OverlayReport, size: Size): string => {
+  const rows = draw(report, size).rows.map((row) => row.trimEnd());
   const end = rows.findLastIndex((row, index) => index < rows.length - 1 && row !== '') + 1;
   return [`── ${size.columns} columns`, ...rows.slice(0, end), rows.at(-1) ?? ''].join('\n');
 };
 
 describe('in the state', () => {
-  it.each(overlayCases())('$name it looks as it did', async ({ name, view }) => {
-    const pictures = widths.map((columns) => picture(view, { columns, rows: 70 }));
+  it.each(overlayCases())('$name it looks as it did', async ({ name, report }) => {
+    const pictures = widths.map((columns) => picture(report(), { columns, rows: 70 }));
     await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(`../fixtures/overlay/${name}.txt`);
   });
 
   it('of waiting or working the sentence says on what', async () => {
-    const pictures = heldCases().flatMap(({ name, view }) => [
+    const pictures = heldCases().flatMap(({ name, report }) => [
       `═══ ${name}`,
-      ...widths.map((columns) => picture(view, { columns, rows: 12 })),
+      ...widths.map((columns) => picture(report(), { columns, rows: 12 })),
     ]);
     await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot('../fixtures/overlay/held.txt');
   });
 
   it.each(['detail', 'help'] as const)('of a full window the page %s looks as it did', async (page) => {
-    const view = overlayCases().find(({ name }) => name === 'auto-countdown')?.view ?? playOverlay().view();
-    const pictures = widths.map((columns) => picture(view, { columns, rows: 70, page }));
+    const pictures = widths.map((columns) => picture(countdownOn(page), { columns, rows: 70 }));
     await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(`../fixtures/overlay/page-${page}.txt`);
   });
 });
 
 const everyCase = [...overlayCases(), ...heldCases()];
-const countdown = everyCase.find(({ name }) => name === 'auto-countdown')?.view ?? playOverlay().view();
+const countdownOn = (page: OverlayPage): OverlayReport =>
+  everyCase.find(({ name }) => name === 'auto-countdown')?.report(page) ?? playOverlay().report();
+const countdown = countdownOn('main');
 
 describe('at the size', () => {
   it.each([
@@ -68,8 +69,8 @@ describe('at the size', () => {
     [120, 40],
     [200, 50],
   ])('%i × %i the keys and whose window it is are always there', (columns, rows) => {
-    for (const { view } of everyCase) {
-      const drawn = draw(view, { columns, rows }).rows.map(bare);
+    for (const { report } of everyCase) {
+      const drawn = draw(report(), { columns, rows }).rows.map(bare);
       expect(drawn).toHaveLength(rows);
       expect(drawn[0]).toMatch(/^ +(claude|generic)/);
       expect(drawn.at(-1)).toMatch(/^ +c compact .*q close/);
@@ -77,8 +78,8 @@ describe('at the size', () => {
   });
 
   it('40 × 10 what happens next is seen without scrolling', () => {
-    for (const { view } of everyCase)
-      expect(draw(view, { columns: 40, rows: 10 }).rows.map(bare).join('\n')).toMatch(/\n Next {4}\S/);
+    for (const { report } of everyCase)
+      expect(draw(report(), { columns: 40, rows: 10 }).rows.map(bare).join('\n')).toMatch(/\n Next {4}\S/);
   });
 
   it('smaller than anything useful it still draws nothing that is too large', () => {
@@ -118,57 +119,50 @@ describe('scrolled', () => {
 });
 
 describe('what it says', () => {
-  const shown = (view: OverlayView, page: OverlayPage = 'overview'): string =>
-    draw(view, { columns: 100, rows: 70, page }).rows.map(bare).join('\n');
+  const shown = (report: OverlayReport): string =>
+    draw(report, { columns: 100, rows: 70 }).rows.map(bare).join('\n');
 
   it('▶ stands in one row of the thresholds or in none', () => {
-    for (const { view } of overlayCases()) {
-      const marks = shown(view).split('▶').length - 1;
-      expect(marks).toBe(view.tier === undefined || view.tier === 'safe' ? 0 : 1);
+    for (const { report } of overlayCases()) {
+      const { tier } = report();
+      const marks = shown(report()).split('▶').length - 1;
+      expect(marks).toBe(tier === undefined || tier === 'safe' ? 0 : 1);
     }
   });
 
   it('a window that holds more than it can is above 100 %', () => {
-    expect(shown(overlayAt(206_000).view())).toContain(' >100%  hard');
-    expect(shown(overlayAt(200_000).view())).toContain(' 100%  hard');
-    expect(shown(overlayAt(199_999).view())).toContain(' 99%  hard');
+    expect(shown(overlayAt(206_000).report())).toContain(' >100%  hard');
+    expect(shown(overlayAt(200_000).report())).toContain(' 100%  hard');
+    expect(shown(overlayAt(199_999).report())).toContain(' 99%  hard');
   });
 
   it('a number that was rounded up to a million is one', () => {
     const overlay = playOverlay({}, { window: 1_000_000 });
     overlay.play.used(999_950);
     overlay.play.boundary({ postTokens: 20_000 });
-    expect(shown(overlay.view())).toContain('1.0M → 20k');
-  });
-
-  it('the keys of what cannot be done are absent', () => {
-    const view = overlayAt(60_000).view();
-    expect(shown(view)).not.toMatch(/postpone|undo|handoff/);
-    expect(shown({ ...view, can: { postpone: true, undo: true, handoff: true } })).toMatch(
-      /p postpone {2}u undo {2}h handoff/,
-    );
-    expect(shown(view, 'help')).not.toMatch(/undo|handoff|5 minutes/);
+    expect(shown(overlay.report())).toContain('1.0M → 20k');
   });
 
   it('a refusal stands under the sentence, and what the file does not tell is said', () => {
-    const view = overlayAt(60_000).view({ notice: 'Paused after 3 failures.' });
-    expect(shown(view)).toMatch(/Next .*\n +Paused after 3 failures\./);
-    expect(shown(view)).toContain('Not reported by the agent.');
-    expect(shown({ ...view, contents: [] })).toContain('None yet.');
+    const { report } = overlayAt(60_000);
+    const notice = 'Paused after 3 failures.';
+    expect(shown(report({ notice }))).toMatch(/Next .*\n +Paused after 3 failures\./);
+    expect(shown(report({ notice }))).toContain('Not reported by the agent.');
+    expect(shown(report({ contents: [] }))).toContain('None yet.');
   });
 
   it('evidence of the last compaction is on the second page', () => {
-    expect(shown(countdown, 'detail')).toMatch(/The last compaction\n.*164k → 12k.*verified\n/);
-    expect(shown(countdown, 'detail')).toContain('its record of the compaction');
+    expect(shown(countdownOn('detail'))).toMatch(/The last compaction\n.*164k → 12k.*verified\n/);
+    expect(shown(countdownOn('detail'))).toContain('its record of the compaction');
   });
 });
 
 describe('names from outside', () => {
   const named = (name: string): readonly string[] => {
     const overlay = playOverlay();
-    overlay.play.tell(tokens('log', 60_000, { model: name }));
-    const view = overlay.view({ name, contents: [{ name, label: name, tokens: 1_000, at: 0 }] });
-    return draw(view, { columns: 60, rows: 40 }).rows;
+    overlay.play.tell(inSession(name), tokens('log', 60_000, { model: name }));
+    const report = overlay.report({ contents: [{ name, label: name, tokens: 1_000, at: 0 }] });
+    return draw(report, { columns: 60, rows: 40 }).rows;
   };
 
   it.each([
@@ -193,20 +187,20 @@ describe('names from outside', () => {
 
 describe('colours', () => {
   const size = { columns: 80, rows: 24 };
-  const codes = (view: OverlayView, colorLevel: ColorLevel): readonly string[] => [
+  const codes = (report: OverlayReport, colorLevel: ColorLevel): readonly string[] => [
     ...new Set(
-      draw(view, { ...size, colorLevel })
+      draw(report, { ...size, colorLevel })
         .rows.join('')
         .match(/\x1b\[[349][0-8]?[;\d]*m/g) ?? [],
     ),
   ];
 
   it('are absent in a monochrome terminal, which shows the same text', () => {
-    for (const { view } of everyCase) {
-      const { rows } = draw(view, size);
+    for (const { report } of everyCase) {
+      const { rows } = draw(report(), size);
       expect(rows.join('')).not.toContain('\x1b');
       for (const colorLevel of [1, 2, 3] as const)
-        expect(draw(view, { ...size, colorLevel }).rows.map(bare)).toEqual(rows);
+        expect(draw(report(), { ...size, colorLevel }).rows.map(bare)).toEqual(rows);
     }
   });
 
@@ -216,10 +210,10 @@ describe('colours', () => {
     ['auto', 165_000, '\x1b[38;2;200;96;26m'],
     ['hard', 180_000, '\x1b[38;2;212;60;69m'],
   ] as const)('of the tier %s and one accent, and no others', (_, used, colour) => {
-    const view = overlayAt(used).view();
-    expect(codes(view, 3).toSorted()).toEqual(['\x1b[38;2;59;130;196m', colour, '\x1b[39m'].toSorted());
-    for (const code of codes(view, 1)) expect(code).toMatch(/^\x1b\[3[1-39]m$/);
-    for (const code of codes(view, 2)) expect(code).toMatch(/^\x1b\[(38;5;\d+|39)m$/);
+    const report = overlayAt(used).report();
+    expect(codes(report, 3).toSorted()).toEqual(['\x1b[38;2;59;130;196m', colour, '\x1b[39m'].toSorted());
+    for (const code of codes(report, 1)) expect(code).toMatch(/^\x1b\[3[1-39]m$/);
+    for (const code of codes(report, 2)) expect(code).toMatch(/^\x1b\[(38;5;\d+|39)m$/);
   });
 
   it('end in the row in which they begin', () => {
@@ -248,38 +242,40 @@ describe('any view at any size', () => {
   const anySize = fc.record({
     columns: fc.integer({ min: 40, max: 220 }),
     rows: fc.integer({ min: 10, max: 70 }),
-    page: fc.constantFrom<OverlayPage>('overview', 'detail', 'help'),
     scroll: fc.nat(80),
     colorLevel: fc.constantFrom<ColorLevel>(0, 3),
     ascii: fc.boolean(),
   });
-  const anyView = fc
+  const anyRow: fc.Arbitrary<Row> = fc.record(
+    {
+      sign: fc.constantFrom('reached', 'none', 'free'),
+      label: anyText,
+      values: fc.array(anyText, { maxLength: 3 }),
+      text: anyText,
+      emphasis: fc.constantFrom('plain', 'strong', 'quiet', 'accent', 'tier'),
+      isOneLine: fc.constant(true as const),
+      notes: fc.array(anyText, { maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  );
+  const anyReport = fc
     .record({
-      base: fc.constantFrom(...everyCase.map(({ view }) => view)),
+      base: fc.constantFrom(...everyCase.map(({ report }) => report)),
+      page: fc.constantFrom<OverlayPage>('main', 'detail', 'help'),
       name: anyText,
       model: anyText,
       runtime: anyText,
-      next: anyText,
-      notice: fc.option(anyText, { nil: undefined }),
-      results: fc.array(
-        fc.record({ name: anyText, label: anyText, tokens: fc.nat(999_999), at: fc.constant(0) }),
-        {
-          maxLength: 12,
-        },
-      ),
-      can: fc.record({ postpone: fc.boolean(), undo: fc.boolean(), handoff: fc.boolean() }),
+      rows: fc.array(anyRow, { maxLength: 12 }),
     })
-    .map(({ base, notice, results, ...texts }): OverlayView => ({
-      ...base,
-      ...texts,
-      ...(notice === undefined ? {} : { notice }),
-      contents: results,
-    }));
+    .map(({ base, page, rows, ...texts }): OverlayReport => {
+      const report = base(page);
+      return { ...report, ...texts, sections: [...report.sections, { title: texts.name, rows }] };
+    });
 
   it('is as many rows as the terminal has, none of them wider, in ASCII only 0x20–0x7e', () => {
     fc.assert(
-      fc.property(anyView, anySize, (view, size) => {
-        const frame = draw(view, size);
+      fc.property(anyReport, anySize, (report, size) => {
+        const frame = draw(report, size);
         expect(frame.rows).toHaveLength(size.rows);
         for (const row of frame.rows) {
           const text = bare(row);

@@ -1,8 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { partLooks } from '../../src/ui/overlay/overview.js';
-import { overlayColors } from '../../src/ui/overlay/lines.js';
-import { glyphsOf, tierColors } from '../../src/ui/theme.js';
+import { partLooks } from '../../src/ui/Report.js';
+import { glyphsOf, reportColors, tierColors } from '../../src/ui/theme.js';
 
 /** Relative luminance and contrast as WCAG 2 defines them. */
 const luminance = (hex: string): number => {
@@ -46,7 +45,7 @@ describe.each(['light', 'dark', 'unknown'] as const)('on a background that is %s
   );
 });
 
-it.each(Object.entries(overlayColors))(
+it.each(Object.entries(reportColors))(
   'the colour of %s in the overlay is readable on light and dark backgrounds',
   (_name, { rgb }) => {
     const contrasts = grounds.unknown.backgrounds.map((background) => contrast(rgb, background));

@@ -22,22 +22,25 @@ import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
+import { lookOf } from '../../ui/look.js';
 import { readSessionFile, runtimeOfFile, type ReadSession } from '../../wrap/read-session-file.js';
-import { contextText } from '../context-text.js';
+import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
-import { drawnFor } from '../print.js';
 import { ladderChoice, type ContextRequest } from '../request.js';
 import { runtimeFromOption } from '../runtime-option.js';
-import { jsonText, widthOfOutput, paintFor } from '../text.js';
+import { jsonText, widthOfOutput } from '../text.js';
 import { findSession, namesOf, onlySession } from './ps.js';
+
+const WIDEST = 100; // longer lines are not easier to read
 
 /** `ctxwrap context`: how full the window of a session is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<string> => {
   const report = await reportOf(request);
   if (request.json) return jsonText(contextRecord(report), 2);
-  const paint = paintFor(process.stdout.isTTY, process.env);
-  const lines = contextText(report, { width: widthOfOutput(), paint });
-  return drawnFor(`${lines.join('\n')}\n`, process.env);
+  const { renderReport } = await import('../../ui/Report.js');
+  const columns = Math.min(WIDEST, widthOfOutput());
+  const rows = renderReport(contextSections(report), lookOf(process.env, process.stdout.isTTY, columns));
+  return `${rows.join('\n')}\n`;
 };
 
 const reportOf = async (request: ContextRequest): Promise<ContextReport> => {

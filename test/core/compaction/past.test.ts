@@ -5,10 +5,10 @@ import { failOnce } from '../../support/compaction-play.js';
 import { overlayAt } from '../../support/overlay-play.js';
 import type { OverlayPlay } from '../../support/overlay-play.js';
 
-const rows = ({ view }: OverlayPlay): readonly string[] =>
-  view().attempts.map(({ before, after, isNext, durationMs, by, outcome }) =>
-    [`${before ?? '?'} → ${isNext ? '~' : ''}${after ?? '?'}`, durationMs ?? '-', by, outcome].join(' | '),
-  );
+const rows = ({ report }: OverlayPlay): readonly string[] =>
+  report()
+    .sections.filter(({ title }) => title?.startsWith('Compactions'))
+    .flatMap(({ rows: all }) => all.map(({ text = '' }) => text));
 
 const typed = (overlay: OverlayPlay): OverlayPlay => {
   overlay.play.wait(11_500);
@@ -23,24 +23,24 @@ describe('the list of past compactions', () => {
   it('has ours, from the first key to the outcome', () => {
     const overlay = typed(overlayAt());
     overlay.play.boundary({ postTokens: 12_000 });
-    expect(rows(overlay)).toEqual(['165k → 12k | 5000 | ctxwrap | verified']);
+    expect(rows(overlay)).toEqual(['165k → 12k, 5 s, by ctxwrap: verified']);
   });
 
   it('has the number of the next turn where the record tells none, and no number of another conversation', () => {
     const overlay = typed(overlayAt());
     overlay.play.boundary();
-    expect(rows(overlay)).toEqual(['165k → ? | 5000 | ctxwrap | verified']);
+    expect(rows(overlay)).toEqual(['165k, 5 s, by ctxwrap: verified']);
     overlay.play.used(14_000);
-    expect(rows(overlay)).toEqual(['165k → ~14k | 5000 | ctxwrap | verified']);
+    expect(rows(overlay)).toEqual(['165k → ~14k, 5 s, by ctxwrap: verified']);
     overlay.play.used(30_000);
-    expect(rows(overlay)).toEqual(['165k → ~14k | 5000 | ctxwrap | verified']);
+    expect(rows(overlay)).toEqual(['165k → ~14k, 5 s, by ctxwrap: verified']);
 
     const other = typed(overlayAt());
     other.play.tell({ type: 'session-changed', sessionId: 'one' });
     other.play.boundary();
     other.play.tell({ type: 'session-changed', sessionId: 'two' });
     other.play.used(14_000);
-    expect(rows(other)).toEqual(['165k → ? | 5000 | ctxwrap | verified']);
+    expect(rows(other)).toEqual(['165k, 5 s, by ctxwrap: verified']);
   });
 
   it("has the user's and the agent's own, with what was used before though the number is void by then", () => {
@@ -48,7 +48,7 @@ describe('the list of past compactions', () => {
     overlay.play.boundary({ initiator: 'user', postTokens: 9_000 });
     overlay.play.turn(50_000);
     overlay.play.boundary({ preTokens: 51_000, postTokens: 8_000 });
-    expect(rows(overlay)).toEqual(['51k → 8.0k | - | agent | verified', '100k → 9.0k | - | you | verified']);
+    expect(rows(overlay)).toEqual(['51k → 8.0k, by the agent: verified', '100k → 9.0k, by you: verified']);
   });
 
   it('has one that came while ours was typed, once', () => {
@@ -56,22 +56,19 @@ describe('the list of past compactions', () => {
     overlay.play.wait(11_500);
     expect(overlay.play.phase().kind).toBe('typing');
     overlay.play.boundary({ initiator: 'user', postTokens: 9_000 });
-    expect(rows(overlay)).toEqual(['165k → 9.0k | - | you | verified']);
+    expect(rows(overlay)).toEqual(['165k → 9.0k, by you: verified']);
   });
 
   it('has one that left no less than there was as one that failed', () => {
     const overlay = overlayAt(100_000);
     overlay.play.boundary({ preTokens: 100_000, postTokens: 101_000 });
-    expect(overlay.view().attempts[0]).toMatchObject({
-      before: '100k',
-      outcome: 'failed: not smaller: 100k → 101k',
-    });
+    expect(rows(overlay)).toEqual(['100k, by the agent: failed: not smaller: 100k → 101k']);
   });
 
   it('has one whose summary is of no use, and none that only the screen tells of', () => {
     const overlay = overlayAt(100_000);
     overlay.play.boundary({ summary: 'empty' });
-    expect(rows(overlay)).toEqual(['100k → ? | - | agent | failed: the summary is empty']);
+    expect(rows(overlay)).toEqual(['100k, by the agent: failed: the summary is empty']);
     overlay.play.boundary({ source: 'screen' });
     expect(rows(overlay)).toHaveLength(1);
   });
@@ -80,11 +77,11 @@ describe('the list of past compactions', () => {
     const overlay = overlayAt();
     overlay.play.wait(11_500);
     failOnce(overlay.play);
-    expect(rows(overlay)).toEqual(['165k → ? | 1000 | ctxwrap | failed: API Error: 500']);
+    expect(rows(overlay)).toEqual(['165k, 1 s, by ctxwrap: failed: API Error: 500']);
     const skipped = overlayAt();
     skipped.play.wait(11_500);
     skipped.play.typed({ kind: 'skipped', reason: 'the agent is busy', evidence: [] });
-    expect(rows(skipped)).toEqual([]);
+    expect(rows(skipped)).toEqual(['None in this session.']);
   });
 
   it('has the last eight, and is the same object while nothing is new', () => {

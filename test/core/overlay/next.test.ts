@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
+import type { OverlayReport } from '../../../src/core/overlay-report.js';
 import { overlayAt, playOverlay } from '../../support/overlay-play.js';
 import type { OverlayPlay } from '../../support/overlay-play.js';
 import { shows, tokens } from '../../support/sessions.js';
 import { failOnce } from '../../support/compaction-play.js';
 
-const next = ({ view }: OverlayPlay): string => view().next;
+const textOf = ({ sections }: OverlayReport): string =>
+  sections.flatMap(({ rows }) => rows).find(({ label }) => label === 'Next')?.text ?? '';
+const next = ({ report }: OverlayPlay): string => textOf(report());
 
 const failing = (): OverlayPlay => {
   const overlay = overlayAt();
@@ -36,8 +39,7 @@ describe('what happens next', () => {
     const overlay = overlayAt();
     expect(next(overlay)).toBe('Waiting: agent has just stopped.');
     overlay.play.wait(3_500);
-    expect(next(overlay)).toBe('Compacting in 8 s.');
-    expect(overlay.view({ can: { postpone: true } }).next).toBe('Compacting in 8 s, p postpones.');
+    expect(next(overlay)).toBe('Compacting in 8 s, p postpones.');
     overlay.play.keys();
     expect(next(overlay)).toBe('Waiting: you are typing.');
   });
@@ -74,17 +76,17 @@ describe('what happens next', () => {
     {
       is: 'in the mode warn',
       overlay: () => overlayAt(HARD_TOKENS, { mode: 'warn' }),
-      sentence: /^In the mode warn nothing is typed/,
+      sentence: /^The mode warn only shows: c compacts\.$/,
     },
     {
       is: 'without a number',
       overlay: () => playOverlay(),
-      sentence: /^Nothing is started without a number\.$/,
+      sentence: /^Waiting for the first usage number\.$/,
     },
     {
       is: 'below auto',
       overlay: () => overlayAt(100_000),
-      sentence: /^Auto is at 162,000 tokens, 62,000 above what is used now\.$/,
+      sentence: /^Compacts at 162,000 tokens \(62,000 to go\)\.$/,
     },
   ])('$is: $sentence', ({ overlay, sentence }) => {
     expect(next(overlay())).toMatch(sentence);
@@ -93,46 +95,48 @@ describe('what happens next', () => {
   it('where the agent has no command that is known', () => {
     const overlay = overlayAt(100_000);
     const { command: _, ...settings } = overlay.play.state().settings;
-    const view = overlay.view({ compaction: { ...overlay.play.state(), settings } });
-    expect(view.next).toBe(
-      'Nothing is typed: no compact command of this agent is known, or it is switched off.',
+    const report = overlay.report({ compaction: { ...overlay.play.state(), settings } });
+    expect(textOf(report)).toBe(
+      'Nothing is typed: the compact command of this agent is not known, or switched off.',
     );
   });
 
   it('where the number is not to be relied on', () => {
     const estimated = playOverlay();
     estimated.play.tell(tokens('estimate', 190_000));
-    expect(next(estimated)).toBe('The number is an estimate: nothing is started on it.');
+    expect(next(estimated)).toBe('Nothing is typed on an estimate: waiting for an exact number.');
     const assumed = playOverlay();
     const guess = tokens('log', 190_000, { windowSource: 'default' });
     assumed.play.tell({ type: 'assumed-window', windowTokens: 200_000 }, guess);
-    expect(next(assumed)).toBe('The window is assumed: nothing is started on it.');
+    expect(next(assumed)).toBe('Nothing is typed while the window is only assumed: set --window.');
   });
 
   it('where the window is not known, unless the user has said in tokens where to compact', () => {
     const guess = tokens('log', 190_000, { windowSource: 'default' });
     const unknown = playOverlay();
     unknown.play.tell(guess);
-    expect(next(unknown)).toBe(
-      'The window is not known, so that nothing is started: --window says how large it is, --auto 150k where to compact.',
-    );
+    expect(next(unknown)).toBe('The window is not known: set --window, or --auto in tokens (150k).');
     const told = playOverlay({}, { ladder: { auto: { value: 250_000, unit: 'tokens' } } });
     told.play.tell(guess);
-    expect(next(told)).toBe('Auto is at 250,000 tokens, 60,000 above what is used now.');
+    expect(next(told)).toBe('Compacts at 250,000 tokens (60,000 to go).');
+  });
+
+  it('in the mode ask, where it asks', () => {
+    expect(next(overlayAt(100_000, { mode: 'ask' }))).toBe('Asks at 162,000 tokens (62,000 to go).');
   });
 
   it('in percent where no window is known', () => {
     const overlay = playOverlay();
     overlay.play.tell(shows(40.4));
-    expect(next(overlay)).toBe('Auto is at 85%, 45 points above what is used now.');
+    expect(next(overlay)).toBe('Compacts at 85% (45 points to go).');
   });
 
   it('while the user has put it off', () => {
     const overlay = overlayAt(100_000);
     overlay.play.tell({ type: 'postpone' });
     overlay.play.wait(60_000);
-    expect(overlay.view().next).toBe('Postponed by you for 4 min more.');
+    expect(next(overlay)).toBe('Postponed by you for 4 min more.');
     overlay.play.wait(240_000);
-    expect(overlay.view().next).toMatch(/^Auto is at/);
+    expect(next(overlay)).toMatch(/^Compacts at/);
   });
 });

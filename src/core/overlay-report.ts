@@ -1,0 +1,358 @@
+import type { Ended } from './compaction/outcome.js';
+import { breakerOf } from './compaction/policy.js';
+import { type Compaction, type Doubt, type Mode, uncertaintyOf } from './compaction/state.js';
+import { compactionWords, isUrgent, outcomeWords, secondsTo } from './compaction/words.js';
+import { contextReport } from './context-report.js';
+import { isStale } from './evidence.js';
+import { footerView, isWindowUnknown } from './footer-view.js';
+import { agoText, blankSentence, durationText, percentText } from './format.js';
+import type { OverlayRecord } from './history.js';
+import { grouped, type Rung } from './ladder.js';
+import type { OverlayPage } from './overlay-keys.js';
+import { type Millis, percentOf, type ToolResult } from './reading.js';
+import {
+  barSection,
+  compactionRow,
+  type NumberFacts,
+  partsSection,
+  type Report,
+  resultsSection,
+  type Row,
+  type Section,
+  thresholdsSection,
+  usedRows,
+} from './report-sections.js';
+import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTexts } from './report.js';
+import type { Session } from './session.js';
+
+// What the overlay shows of a session: the same sections as `ctxwrap context`, what happens next, and what stands behind the numbers.
+
+/** What the overlay is made of. */
+export interface OverlayFacts {
+  readonly session: Session;
+  readonly compaction: Compaction;
+  /** what was noted of every step so far */
+  readonly record: OverlayRecord;
+  /** the largest since the last compaction, the largest first; undefined where no file tells of them */
+  readonly contents?: readonly ToolResult[] | undefined;
+  /** of the wrap */
+  readonly startedAt: Millis;
+  readonly now: Millis;
+  /** what was refused, or another fact that has just come up */
+  readonly notice?: string | undefined;
+  /** as people write it: `Ctrl-]` */
+  readonly hotkey?: string | undefined;
+}
+
+export interface OverlayReport extends Report {
+  readonly runtime: string;
+  readonly model: string;
+  /** the conversation, as the agent calls it; '' where it has no name */
+  readonly name: string;
+  /** how long the wrap has run */
+  readonly age: string;
+  /** what can be pressed, the most useful first */
+  readonly keys: readonly (readonly [key: string, word: string])[];
+}
+
+export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayReport => {
+  const { session, startedAt, now } = facts;
+  return {
+    runtime: session.runtime,
+    model: session.windows.model ?? '',
+    name: session.sessionId ?? '',
+    age: durationText(Math.max(0, now - startedAt)),
+    sections: pages[page](facts),
+    tier: session.fused?.tier,
+    isStale: isStale(session.flow),
+    keys: [
+      ['c', 'compact'],
+      ...(page === 'main' ? [] : [['Esc', 'back'] as const]),
+      ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
+      ...(page === 'help' ? [] : [['?', 'help'] as const]),
+      ['a', 'mode'],
+      ['p', 'postpone'],
+      ['n', 'proactive'],
+    ],
+  };
+};
+
+// The first page: how full the window is, what happens next, and the lists below.
+
+const MAIN_RESULTS = 5;
+
+const mainSections = (facts: OverlayFacts): readonly Section[] => {
+  const { session, compaction, record, contents, notice, now } = facts;
+  const { report, number } = numberOf(session, now);
+  const attempts = attemptRows(facts);
+  return [
+    report.reading
+      ? barSection(report, number)
+      : { rows: [{ text: blankText(session, now), emphasis: 'strong' }] },
+    {
+      rows: [
+        { label: 'Next', text: nextSentence(facts), emphasis: 'strong' },
+        ...(notice === undefined ? [] : [{ label: '', text: notice, emphasis: 'accent' } as const]),
+        ...usedRows(report, number),
+        ...modeRows(compaction),
+      ],
+    },
+    partsSection(report),
+    thresholdsSection(report),
+    usageSection(record, now),
+    {
+      title: `Compactions: ${session.compactions}`,
+      rows: attempts.map((row) => ({ ...row, notes: [] })),
+    },
+    resultsSection(contents?.slice(0, MAIN_RESULTS), session.compactions > 0),
+  ];
+};
+
+const numberOf = (session: Session, now: Millis) => {
+  const known = provenance(session, now);
+  const record = readingRecord(session, now);
+  const usedPercent = known?.usedPercent; // the record's is rounded already, and twice would be another number than the footer's
+  const report = contextReport({
+    runtime: session.runtime,
+    reading: record && { ...record, ...(usedPercent === undefined ? {} : { usedPercent }) },
+    cachedTokens: known?.cachedTokens,
+    thresholds: sessionThresholds(session),
+    compactions: [],
+    toolResults: [],
+  });
+  const number: NumberFacts = {
+    isEstimated: known?.source === 'estimate' || (known?.raised === true && known.source === 'screen'),
+    isWindowAssumed: known?.windowTokens !== undefined && !known.windowCertain,
+    tokens: session.fused?.tokens,
+    ageMs: known?.ageMs ?? 0,
+    isStale: isStale(session.flow),
+  };
+  return { report, number };
+};
+
+/** Why there is no number; here is room for more than the footer's word. */
+const blankText = (session: Session, now: Millis): string => {
+  const { blank } = session;
+  if (blank.why === 'unreadable') return `No number: ${blank.reason}.`;
+  if (blank.why === 'gone') return "No number: the agent's screen does not show it any more.";
+  return blankSentence(footerView(session, now).note);
+};
+
+const modeTexts: Readonly<Record<Mode, string>> = {
+  auto: 'auto, compacts at a safe moment',
+  ask: 'ask, compacts when you say so',
+  warn: 'warn, only shows',
+  off: 'off',
+};
+
+const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
+  { label: 'Mode', text: modeTexts[mode] },
+  ...(mode === 'auto' || mode === 'ask'
+    ? [
+        {
+          label: '',
+          text: `proactive ${isProactive ? 'on: at warn, text since the last number counts' : 'off'}`,
+        },
+      ]
+    : []),
+];
+
+const LEAST_SPAN_MS = 60_000; // a span of seconds says nothing, and would change with each of them
+
+const usageSection = ({ usage: history }: OverlayRecord, now: Millis): Section => {
+  const [first] = history.samples;
+  if (!first) return { title: 'Usage', rows: [{ text: 'No number has been seen yet.', emphasis: 'quiet' }] };
+  const spanMs = now - first.at;
+  const title = spanMs < LEAST_SPAN_MS ? 'Usage' : `Usage over ${durationText(spanMs)}`;
+  return { title, usage: { history, now }, rows: [] };
+};
+
+/** The last compactions, newest first. */
+const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
+  const rows = record.past.attempts.toReversed().map(({ ended, next }) => {
+    const { before, outcome, startedAt, endedAt, evidence } = ended;
+    const told = outcome.kind === 'verified' ? outcome.after : undefined;
+    return compactionRow({
+      when: agoText(Math.max(0, now - endedAt)),
+      before,
+      after: told ?? next,
+      isNext: told === undefined && next !== undefined,
+      durationMs: endedAt - startedAt,
+      by: byText(ended),
+      outcome: outcomeWords(outcome),
+      hasFailed: outcome.kind !== 'verified',
+      evidence,
+    });
+  });
+  return rows.length > 0 ? rows : [{ text: 'None in this session.', emphasis: 'quiet' }];
+};
+
+const byText = ({ initiator, isManual }: Ended): string => {
+  switch (initiator) {
+    case 'ctxwrap':
+      return isManual ? 'ctxwrap as you asked' : 'ctxwrap';
+    case 'user':
+      return 'you';
+    case 'agent':
+      return 'the agent';
+  }
+};
+
+// What happens next, one sentence: what is counted down, waited for or held, or how far it is to the next threshold.
+
+/** The key that asks for a compaction while the overlay is open. */
+const ASK = 'c';
+
+type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
+
+const nextSentence = ({ session, compaction, now }: NextFacts): string => {
+  const { phase, request, postponedUntil, mode } = compaction;
+  if (phase.kind === 'countdown') {
+    const why = compaction.isByText ? ', proactive' : '';
+    return `Compacting in ${secondsTo(phase.until, now)} s${why}, p postpones.`;
+  }
+  // of a doubt, here is room for a whole sentence
+  const isDoubted = phase.kind === 'doubted' && !isUrgent(compaction, now);
+  const words = isDoubted ? undefined : compactionWords(compaction, now, ASK);
+  if (words !== undefined) {
+    const said = request ? `compaction asked for, ${words}` : words;
+    return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
+  }
+  const isPostponed = postponedUntil !== undefined && postponedUntil > now;
+  return isPostponed && (mode === 'auto' || mode === 'ask')
+    ? `Postponed by you for ${durationText(postponedUntil - now)} more.`
+    : restSentence({ session, compaction });
+};
+
+const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string => {
+  const { fused } = session;
+  const { mode } = compaction;
+  if (compaction.activity === 'dead') return 'The agent has ended.';
+  if (compaction.settings.command === undefined)
+    return 'Nothing is typed: the compact command of this agent is not known, or switched off.';
+  if (mode === 'warn' || mode === 'off') return `The mode ${mode} only shows: c compacts.`;
+  if (!fused) return 'Waiting for the first usage number.';
+  if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
+    return 'The window is not known: set --window, or --auto in tokens (150k).';
+  const doubt = fused.exact ? undefined : uncertaintyOf(fused);
+  return doubt ? doubtTexts[doubt] : distance(session, mode === 'ask' ? 'Asks' : 'Compacts');
+};
+
+const doubtTexts: Readonly<Record<Doubt, string>> = {
+  assumed: 'Nothing is typed while the window is only assumed: set --window.',
+  window: 'Nothing is typed while the window is not certain.',
+  estimate: 'Nothing is typed on an estimate: waiting for an exact number.',
+  sources: 'Nothing is typed while the sources differ: the higher number may be wrong.',
+};
+
+/** How far it is to auto. */
+const distance = (session: Session, what: string): string => {
+  const { fused } = session;
+  const { auto } = sessionLadder(session);
+  if (!auto) return 'Nothing is typed by itself: there is no auto threshold.';
+  const at = `${what} at ${boundText(auto)}`;
+  const used = auto.unit === 'tokens' ? fused?.tokens : fused && percentOf(fused.reading);
+  if (used === undefined) return `${at}.`;
+  const left = auto.value - used;
+  if (left <= 0) return `${at}, which is reached.`;
+  return `${at} (${auto.unit === 'percent' ? `${Math.ceil(left)} points` : grouped(left)} to go).`;
+};
+
+const boundText = ({ unit, value }: Rung): string =>
+  unit === 'percent' ? `${value}%` : `${grouped(value)} tokens`;
+
+// The second page: every source, what the agent is doing, and what was tried.
+
+const detailSections = (facts: OverlayFacts): readonly Section[] => {
+  const { session, compaction, contents, now } = facts;
+  const { activity, activitySince, asks, witnesses } = session;
+  const known = provenance(session, now);
+  const doing = `${activity} for ${durationText(Math.max(0, now - activitySince))}`;
+  return [
+    {
+      title: 'Where the number comes from',
+      rows: [
+        { text: known?.reason ?? blankText(session, now) },
+        ...(known?.candidates ?? []).map(({ source, usedTokens, usedPercent, tier, ageMs }): Row => ({
+          values: [
+            usedTokens !== undefined
+              ? grouped(usedTokens)
+              : usedPercent === undefined
+                ? ''
+                : percentText(usedPercent),
+          ],
+          text: [...(tier ? [tier] : []), sourceTexts[source], agoText(ageMs)].join(', '),
+        })),
+      ],
+    },
+    {
+      title: 'What the agent is doing',
+      rows: [{ text: asks === undefined ? doing : `${doing}: ${asks}`, notes: witnesses }],
+    },
+    { title: 'Compacting', rows: policyTexts(compaction, now).map((text) => ({ text })) },
+    { title: 'The last compaction', rows: attemptRows(facts).slice(0, 1) },
+    resultsSection(contents, session.compactions > 0),
+  ];
+};
+
+const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis): readonly string[] => {
+  const { attempts, hardAttempts, failures, refills } = policy;
+  const breaker = breakerOf(policy, now);
+  const inARow = `${failures} failure${failures === 1 ? '' : 's'} in a row`;
+  const paused = breaker
+    ? `Paused for ${durationText(breaker.until - now)} more`
+    : policy.openedAt === undefined
+      ? undefined
+      : 'One more attempt is allowed';
+  return [
+    settings.command === undefined ? 'No command is known.' : `The command is ${settings.command}.`,
+    episodeSince === undefined
+      ? 'The window is not full.'
+      : `The window has been full for ${durationText(now - episodeSince)}, ${attempts + hardAttempts} attempts.`,
+    paused === undefined
+      ? failures === 0
+        ? 'No recent failures.'
+        : `${inARow}.`
+      : `${paused}, after ${inARow}.`,
+    ...(refills > 0 ? [`Full again soon after compacting, ${refills}× in a row.`] : []),
+  ];
+};
+
+// The third page.
+
+const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
+  keySection('Keys', [
+    ['c', 'compact now (see Next if it is waiting); again: cancel'],
+    ['a', 'the mode: auto, ask, warn'],
+    ['p', 'postpone compacting for 5 minutes'],
+    ['n', 'proactive on or off: whether text since the last number counts at warn'],
+    ['d', 'sources, evidence and the last compaction'],
+    ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],
+    ['Esc', 'back, or close'],
+    ['q', hotkey === undefined ? 'close' : `close; also ${hotkey}`],
+  ]),
+  keySection('Signs', [
+    ['~', 'an estimate, or the first number after a compaction'],
+    ['?', 'a window that is assumed'],
+    ['▶', 'the threshold that is reached'],
+    ['⟳', 'a compaction'],
+  ]),
+  keySection('Tiers', [
+    ['safe', 'below every threshold'],
+    ['warn', 'shown'],
+    ['auto', 'compacted at the next safe moment, in the mode auto'],
+    ['hard', 'the same, whatever has failed before'],
+  ]),
+];
+
+const keySection = (title: string, all: readonly (readonly [string, string])[]): Section => ({
+  title,
+  rows: all.map(([label, text]) => ({ label, text })),
+  hasKeys: true,
+});
+
+const pages: Readonly<Record<OverlayPage, (facts: OverlayFacts) => readonly Section[]>> = {
+  main: mainSections,
+  detail: detailSections,
+  help: helpSections,
+};

@@ -1,0 +1,255 @@
+import type { Fill } from './compaction/outcome.js';
+import { type ContextReport, type PartName, partNames } from './context-report.js';
+import { agoText, durationText, percentText, shareText, tokensText } from './format.js';
+import { grouped, reasonOnly, thresholdNames, type Threshold, type Tier } from './ladder.js';
+import type { Millis, ToolResult } from './reading.js';
+import { basisTexts, sourceTexts, usedText, windowTexts } from './report.js';
+import type { UsageHistory } from './history.js';
+
+// What there is to say of a context window, as titled rows of text: the overlay and `ctxwrap context` draw the same ones.
+
+/** `tier`: in the colour of the tier that has been reached. */
+export type Emphasis = 'plain' | 'strong' | 'quiet' | 'accent' | 'tier';
+
+/** One fact. With values it is a row of a table: they stand below those of the other rows, and the text explains them. */
+export interface Row {
+  /** the part of the bar that it is about, or whether it is the threshold that was passed last */
+  readonly sign?: PartName | 'reached' | 'none';
+  readonly label?: string;
+  readonly values?: readonly string[];
+  readonly text?: string;
+  /** of the label and the values where there are values, otherwise of the text */
+  readonly emphasis?: Emphasis;
+  /** the text may be cut: it is a name that can be of any length */
+  readonly isOneLine?: true;
+  /** what supports it, each on a line of its own */
+  readonly notes?: readonly string[];
+}
+
+export interface Section {
+  readonly title?: string;
+  readonly bar?: Bar;
+  /** how full the window was, up to this time */
+  readonly usage?: { readonly history: UsageHistory; readonly now: Millis };
+  readonly rows: readonly Row[];
+  /** the labels are keys to press, or signs */
+  readonly hasKeys?: true;
+}
+
+/** Everything there is to say, from top to bottom. */
+export interface Report {
+  readonly sections: readonly Section[];
+  readonly tier?: Tier | undefined;
+  /** the number has not moved while the agent wrote for minutes */
+  readonly isStale?: boolean;
+}
+
+/** How full the window is, from its beginning to its end. */
+export interface Bar {
+  /** shares of the whole that sum to 1; none where the window is not known */
+  readonly parts: readonly { readonly name: PartName; readonly share: number }[];
+  /** where auto and hard begin, 0…1 */
+  readonly marks: readonly { readonly name: 'auto' | 'hard'; readonly share: number }[];
+  /** `83%`, `~83%?`, `>100%`, or tokens where there is no percentage */
+  readonly fill: string;
+  readonly tier: Tier | undefined;
+}
+
+/** A reading with what its record does not hold. */
+export interface NumberFacts {
+  /** shown with `~` */
+  readonly isEstimated: boolean;
+  /** nothing certain says how large the window is: shown with `?` */
+  readonly isWindowAssumed: boolean;
+  /** since the source said it last; absent where that is not known */
+  readonly ageMs?: number;
+  /** tokens by which the bar is drawn where the agent tells only a percentage of something else */
+  readonly tokens?: number | undefined;
+  readonly isStale?: boolean;
+}
+
+export const barSection = (report: ContextReport, facts: NumberFacts): Section => {
+  const { reading, tier } = report;
+  if (!reading) return { rows: [] };
+  const { usedTokens = 0, usedPercent, over } = reading;
+  const mark = facts.isEstimated ? '~' : '';
+  const bar: Bar =
+    usedPercent === undefined
+      ? { parts: [], marks: [], fill: `${mark}${tokensText(usedTokens)} tokens`, tier }
+      : {
+          parts: barParts(report, facts),
+          marks: barMarks(report),
+          fill: `${shareText(usedPercent, over, mark)}${facts.isWindowAssumed ? '?' : ''}`,
+          tier,
+        };
+  return { bar, rows: [] };
+};
+
+const barParts = (report: ContextReport, { tokens }: NumberFacts): Bar['parts'] => {
+  const { reading, parts, totalTokens } = report;
+  const { windowTokens, usedPercent = 0 } = reading ?? {};
+  if (totalTokens) return parts.map(({ name, tokens: size }) => ({ name, share: size / totalTokens }));
+  const share = Math.min(1, tokens !== undefined && windowTokens ? tokens / windowTokens : usedPercent / 100);
+  return [
+    { name: 'used', share },
+    { name: 'free', share: 1 - share },
+  ];
+};
+
+const barMarks = (report: ContextReport): Bar['marks'] => {
+  const wholeTokens = report.totalTokens ?? report.reading?.windowTokens;
+  return shownThresholds(report).flatMap(({ name, value, unit }) => {
+    const share = unit === 'percent' ? value / 100 : wholeTokens ? value / wholeTokens : Infinity;
+    return (name === 'auto' || name === 'hard') && share <= 1 ? [{ name, share }] : [];
+  });
+};
+
+/** How much is used of what, and who says so. */
+export const usedRows = ({ reading }: ContextReport, facts: NumberFacts): readonly Row[] => {
+  if (!reading) return [];
+  const { usedTokens, answerTokens, usedPercent, basis, source, over } = reading;
+  const mark = facts.isEstimated ? '~' : '';
+  const isPercentShown = usedPercent !== undefined && (usedTokens === undefined || basis !== 'window');
+  const used = [
+    ...(usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`]),
+    ...(isPercentShown ? [`${shareText(usedPercent, over, mark)} ${basisTexts[basis]}`] : []),
+    source === 'estimate' ? sourceTexts.estimate : `from ${sourceTexts[source]}`,
+    ...(facts.ageMs === undefined ? [] : [agoText(facts.ageMs)]),
+  ];
+  return [
+    { label: 'Used', text: used.join(', ') },
+    ...(over ? [{ label: '', text: 'More is used than the window holds.', emphasis: 'tier' } as const] : []),
+    ...(facts.isStale
+      ? [{ label: '', text: 'The agent has written for minutes, and the number has not moved.' }]
+      : []),
+    { label: 'Window', text: windowText(reading, facts) },
+  ];
+};
+
+const windowText = (
+  { windowTokens, windowSource, usedPercent }: NonNullable<ContextReport['reading']>,
+  { isWindowAssumed }: NumberFacts,
+): string => {
+  if (windowTokens === undefined)
+    return usedPercent === undefined ? 'not known (set --window)' : 'not known in tokens';
+  const source =
+    isWindowAssumed || windowSource === undefined ? 'assumed; set --window' : windowTexts[windowSource];
+  return `${grouped(windowTokens)} tokens (${source})`;
+};
+
+export const partsSection = ({ parts, totalTokens = 0 }: ContextReport): Section => ({
+  title: 'What fills it',
+  rows:
+    parts.length === 0
+      ? []
+      : [
+          ...parts.map(({ name, tokens, percent }) => ({
+            sign: name,
+            label: partNames[name],
+            values: [grouped(tokens), `${percent.toFixed(1)}%`],
+          })),
+          { label: 'Total', values: [grouped(totalTokens), '100.0%'], emphasis: 'quiet' },
+        ],
+});
+
+/** Hard is left out where it is no more than auto under another name. */
+const shownThresholds = ({ thresholds }: ContextReport): ContextReport['thresholds'] =>
+  thresholds.filter((each) => each.name !== 'hard' || each.current || !isLikeAuto(each, thresholds));
+
+const isLikeAuto = ({ value, unit }: Threshold, thresholds: readonly Threshold[]): boolean =>
+  thresholds.some((each) => each.name === 'auto' && each.value === value && each.unit === unit);
+
+export const thresholdsSection = (report: ContextReport): Section => {
+  const { thresholds, tier, ownLadder, runtime } = report;
+  const shown = shownThresholds(report);
+  const quiet = (text: string): Row => ({ text, emphasis: 'quiet' });
+  return {
+    title: 'Thresholds',
+    rows:
+      shown.length === 0
+        ? []
+        : [
+            ...shown.map((each): Row => ({
+              sign: each.current ? 'reached' : 'none',
+              label: thresholdNames[each.name],
+              values: [each.unit === 'percent' ? `${each.value}%` : grouped(each.value)],
+              text: reasonOnly(each),
+              emphasis: each.current ? 'tier' : 'plain',
+            })),
+            ...(tier === 'safe' ? [quiet('No threshold is reached: the tier is safe.')] : []),
+            ...(shown.length < thresholds.length ? [quiet('Hard is the same as auto.')] : []),
+            ...(ownLadder ? [quiet(ownText(ownLadder, runtime))] : []),
+          ],
+  };
+};
+
+const ownText = (own: NonNullable<ContextReport['ownLadder']>, runtime: string): string =>
+  `For comparison, ${runtime}'s own: effective ${grouped(own.effective)}, warn ${grouped(own.warn)}, ` +
+  `auto ${grouped(own.auto)}, hard ${grouped(own.hard)}`;
+
+/** A compaction that is over. */
+export interface CompactionFacts {
+  /** when, in words */
+  readonly when: string;
+  readonly before: Fill | undefined;
+  readonly after: Fill | undefined;
+  /** the number after it is the next turn's, so that it holds a little more than what was left */
+  readonly isNext: boolean;
+  /** 0 where only its end was seen */
+  readonly durationMs?: number | undefined;
+  readonly by?: string | undefined;
+  /** absent where it worked, as far as is known */
+  readonly outcome?: string;
+  readonly hasFailed?: boolean;
+  readonly evidence?: readonly string[];
+}
+
+/** `7 min ago  164k → 12k, 14 s, by ctxwrap: verified`. */
+export const compactionRow = (facts: CompactionFacts): Row => {
+  const { when, durationMs = 0, by, outcome, hasFailed, evidence = [] } = facts;
+  const what = [
+    sizesText(facts),
+    ...(durationMs > 0 ? [durationText(durationMs)] : []),
+    ...(by === undefined ? [] : [`by ${by}`]),
+  ].filter((each) => each !== '');
+  return {
+    label: when,
+    text: `${what.join(', ')}${outcome === undefined ? '' : `: ${outcome}`}`,
+    emphasis: hasFailed ? 'strong' : 'plain',
+    notes: evidence,
+  };
+};
+
+/** Both numbers in the same unit where that can be had; `~` before one that came with the next turn. */
+const sizesText = ({ before, after, isNext }: CompactionFacts): string => {
+  const inTokens = before?.usedTokens !== undefined || before?.usedPercent === undefined;
+  const [from, to] = [before, after].map((fill) => {
+    const tokens = fill?.usedTokens === undefined ? undefined : tokensText(fill.usedTokens);
+    const percent = fill?.usedPercent === undefined ? undefined : percentText(fill.usedPercent);
+    return inTokens ? (tokens ?? percent) : (percent ?? tokens);
+  });
+  if (to === undefined) return from ?? '';
+  return `${from ?? '?'} → ${isNext ? '~' : ''}${to}`;
+};
+
+/** The tool results that put most into the window, by an estimate of their text. */
+export const resultsSection = (
+  results: readonly ToolResult[] | undefined,
+  isAfterCompaction: boolean,
+): Section => {
+  const title = `Largest tool results${isAfterCompaction ? ' since compacting' : ''}`;
+  if (!results || results.length === 0)
+    return {
+      title,
+      rows: [{ text: results ? 'None yet.' : 'Not reported by the agent.', emphasis: 'quiet' }],
+    };
+  return {
+    title,
+    rows: results.map(({ tokens, name, label }) => ({
+      values: [`~${grouped(tokens)}`],
+      label: name,
+      text: label,
+      isOneLine: true,
+    })),
+  };
+};

@@ -1,0 +1,107 @@
+import { Box, Text } from 'ink';
+import type { OverlayState } from '../core/overlay-keys.js';
+import type { OverlayReport } from '../core/overlay-report.js';
+import type { Look } from './look.js';
+import { drawnRows, renderReport } from './Report.js';
+import { withSafeTexts } from './text.js';
+import { paintsOf, type Paints } from './theme.js';
+
+// The overlay fills the terminal: whose window it is, what is said of it, and the keys at the bottom.
+
+interface FrameProps {
+  readonly report: OverlayReport;
+  /** which rows of the contents are shown; '' where all of them are */
+  readonly extent: string;
+  readonly paints: Paints;
+}
+
+/** What stays while the contents scroll. */
+const Frame = ({ report, extent, paints }: FrameProps) => (
+  <Box flexDirection="column">
+    <Box height={1} columnGap={2}>
+      <Box flexShrink={0}>
+        <Text>{paints.strong(report.runtime)}</Text>
+      </Box>
+      <Text wrap="truncate-end">{report.model}</Text>
+      <Box flexGrow={1} flexBasis={0} justifyContent="flex-end">
+        <Text wrap="truncate-end">{paints.quiet(report.name)}</Text>
+      </Box>
+      <Box flexShrink={0}>
+        <Text>{paints.quiet(report.age)}</Text>
+      </Box>
+    </Box>
+    <Box height={1}>
+      <Box height={1} columnGap={2} flexWrap="wrap" flexShrink={1} overflow="hidden">
+        {report.keys.map(([key, word]) => (
+          <KeyHint key={key} name={key} word={word} paints={paints} />
+        ))}
+      </Box>
+      <Box flexShrink={0} flexGrow={1} marginLeft={2} columnGap={2} justifyContent="space-between">
+        <KeyHint name="q" word="close" paints={paints} />
+        {extent !== '' && <Text>{paints.quiet(extent)}</Text>}
+      </Box>
+    </Box>
+  </Box>
+);
+
+interface KeyHintProps {
+  readonly name: string;
+  readonly word: string;
+  readonly paints: Paints;
+}
+
+const KeyHint = ({ name, word, paints }: KeyHintProps) => (
+  <Box flexShrink={0}>
+    <Text>{`${paints.accent(name)} ${paints.quiet(word)}`}</Text>
+  </Box>
+);
+
+export interface OverlayRequest {
+  /** `look.columns` is the width of the terminal */
+  readonly look: Look;
+  readonly rows: number;
+  /** the first row of the contents that is wanted */
+  readonly scroll: number;
+}
+
+/** A drawn overlay, and what the drawing found out: how long the contents are, and how much of them fits. */
+export interface OverlayFrame extends Pick<OverlayState, 'scroll' | 'most' | 'shown'> {
+  /** one for each row of the terminal: no newline, SGR as the only sequences, none wider than the terminal */
+  readonly rows: readonly string[];
+}
+
+const WIDEST = 100; // longer lines are not easier to read
+const LEAST_MARGINS = 20; // columns
+const AIRY_ROWS = 14; // with less, no row is left empty above and below the contents
+
+export const renderOverlay = (
+  report: OverlayReport,
+  { look, rows, scroll: wanted }: OverlayRequest,
+): OverlayFrame => {
+  const { columns, margin } = place(look.columns);
+  const air = rows >= AIRY_ROWS ? [''] : [];
+  const all = renderReport(report, { ...look, columns }); // Ink's work grows with every cell, so that the margin is not its own
+  const shown = Math.max(0, rows - 2 - 2 * air.length);
+  const most = Math.max(0, all.length - shown);
+  const scroll = Math.max(0, Math.min(most, wanted));
+  const body = all.slice(scroll, scroll + shown);
+  const [head = '', keys = ''] = drawnRows(
+    <Frame
+      report={withSafeTexts({ ...report, sections: [] })}
+      extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
+      paints={paintsOf(report.tier, look, report.isStale === true)}
+    />,
+    columns,
+    look.ascii,
+  );
+  const rest = Array.from({ length: shown - body.length }, () => '');
+  const drawn = [head, ...air, ...body, ...rest, ...air, keys].slice(0, rows);
+  return { rows: drawn.map((row) => (row === '' ? '' : ' '.repeat(margin) + row)), scroll, most, shown };
+};
+
+/** In a wide terminal the contents stand in the middle. */
+const place = (columns: number): { readonly columns: number; readonly margin: number } => {
+  const least = columns < LEAST_MARGINS ? 0 : columns < 60 ? 1 : 2;
+  const inner = Math.max(1, Math.min(WIDEST, columns - 2 * least));
+  return { columns: inner, margin: Math.max(least, Math.floor((columns - inner) / 2)) };
+};

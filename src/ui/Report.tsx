@@ -1,0 +1,222 @@
+import { Box, Text, Transform, renderToString } from 'ink';
+import { createElement, type ReactElement } from 'react';
+import type { PartName } from '../core/context-report.js';
+import type { Bar, Emphasis, Report, Row, Section } from '../core/report-sections.js';
+import type { Look } from './look.js';
+import { UsageChart } from './UsageChart.js';
+import { asciiText, shortened, widthOf, withSafeTexts } from './text.js';
+import { paintsOf, type Paint, type Paints } from './theme.js';
+
+// A report as rows of text: for the overlay and for `ctxwrap context`.
+
+interface Part {
+  readonly cell: string;
+  readonly tone: 'bar' | 'quiet';
+}
+
+/** All of one column in every locale, as the signs of the footer are. */
+export const partLooks: Readonly<Record<PartName, Part>> = {
+  used: { cell: '▰', tone: 'bar' },
+  cached: { cell: '▰', tone: 'bar' },
+  fresh: { cell: '▮', tone: 'bar' },
+  answer: { cell: '▮', tone: 'bar' },
+  free: { cell: '▱', tone: 'quiet' },
+  buffer: { cell: '▯', tone: 'quiet' },
+};
+
+interface Drawn {
+  readonly columns: number;
+  readonly paints: Paints;
+}
+
+const Words = ({ text, paint }: { readonly text: string; readonly paint: Paint }) => (
+  // a row that is exactly full hands its blank to the next one
+  <Transform transform={(line) => paint(line.trim())}>{text}</Transform>
+);
+
+const GAP = 2;
+const [LEAST_LABEL, MOST_LABEL] = [6, 20]; // columns
+const LEAST_TEXT = 30; // beside numbers; with less, it gets rows of its own below them
+const FILL_COLUMNS = 5; // `>100%`, `~100%`
+const TIER_COLUMNS = 4;
+
+const BarRows = ({ bar, columns, paints }: Drawn & { readonly bar: Bar }) => {
+  const { parts, marks, fill, tier } = bar;
+  const beside = 1 + Math.max(FILL_COLUMNS, widthOf(fill)) + (tier ? GAP + TIER_COLUMNS : 0);
+  const cells = parts.length > 0 ? Math.max(1, columns - beside) : 0;
+  const [auto, hard] = (['auto', 'hard'] as const).map((name) => {
+    const mark = marks.find((each) => each.name === name);
+    return mark && Math.min(cells - 1, Math.floor(mark.share * cells));
+  });
+  const lead = auto !== undefined && auto >= 'auto'.length ? 'auto' : '';
+  return (
+    <Box flexDirection="column">
+      <Text wrap="truncate-end">
+        {cellTexts(parts, cells, paints)}
+        {paints.percent(cells > 0 ? ` ${fill.padStart(FILL_COLUMNS)}` : fill)}
+        {tier && paints.tier(`  ${tier}`)}
+      </Text>
+      {marks.length > 0 && (
+        <Box height={1}>
+          {auto !== undefined && (
+            <Box position="absolute" marginLeft={auto - lead.length}>
+              <Text>{paints.quiet(`${lead}╵`)}</Text>
+            </Box>
+          )}
+          {hard !== undefined && (
+            <Box position="absolute" marginLeft={hard}>
+              <Text>{paints.quiet('╵hard')}</Text>
+            </Box>
+          )}
+        </Box>
+      )}
+    </Box>
+  );
+};
+
+/** The cells of all parts together are the bar, and what is used has one. */
+const cellTexts = (parts: Bar['parts'], cells: number, paints: Paints): string => {
+  let share = 0;
+  let drawn = 0;
+  return parts
+    .map((part, index) => {
+      share += part.share;
+      const least = index === 0 && part.share > 0 ? 1 : 0;
+      const upTo = index === parts.length - 1 ? cells : Math.max(least, Math.round(share * cells));
+      const count = Math.max(drawn, upTo) - drawn;
+      drawn += count;
+      const { cell, tone } = partLooks[part.name];
+      return paints[tone](cell.repeat(count));
+    })
+    .join('');
+};
+
+/** The widths of what the rows of a section have in common. */
+interface Cells {
+  readonly label: number;
+  readonly values: readonly number[];
+}
+
+const cellsOf = (rows: readonly Row[], columns: number): Cells => {
+  const count = Math.max(0, ...rows.map(({ values = [] }) => values.length));
+  const values = Array.from({ length: count }, (_, index) =>
+    Math.max(...rows.map((row) => widthOf(row.values?.[index] ?? ''))),
+  );
+  const taken = values.reduce((sum, width) => sum + GAP + width, 0);
+  const hasSigns = rows.some(({ sign }) => sign !== undefined);
+  const labels = rows.flatMap(({ label }) => (label === undefined ? [] : [widthOf(label)]));
+  const widest = labels.length === 0 ? 0 : Math.min(MOST_LABEL, Math.max(LEAST_LABEL, ...labels));
+  return { label: Math.max(0, Math.min(widest + (hasSigns ? 2 : 0), columns - taken)), values };
+};
+
+interface RowProps extends Drawn {
+  readonly row: Row;
+  readonly cells: Cells;
+  /** of a label that has no values beside it */
+  readonly labelTone: Emphasis;
+  readonly hasSigns: boolean;
+}
+
+const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) => {
+  const { label, values = [], text = '', emphasis = 'plain', isOneLine, notes = [] } = row;
+  const isTable = values.length > 0;
+  const head = paints[isTable ? emphasis : labelTone];
+  const paint = paints[isTable && !isOneLine ? 'quiet' : isTable ? 'plain' : emphasis];
+  const taken = [...(cells.label > 0 ? [cells.label] : []), ...cells.values];
+  const room = columns - taken.reduce((sum, width) => sum + width + GAP, 0);
+  const isBelow = isTable && !isOneLine && room < LEAST_TEXT;
+  const sign = hasSigns ? `${signText(row, paints)} ` : ''; // Ink's own way to cut can leave half of a wide character
+  return (
+    <Box flexDirection="column">
+      <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={GAP}>
+        {(isTable || label !== undefined) && (
+          <Box columnGap={GAP} flexShrink={0}>
+            {label !== undefined && cells.label > 0 && (
+              <Box width={cells.label} flexShrink={0}>
+                <Text>{sign + head(shortened(label, cells.label - widthOf(sign)))}</Text>
+              </Box>
+            )}
+            {values.map((value, index) => (
+              <Box key={index} width={cells.values[index] ?? 0} flexShrink={0} justifyContent="flex-end">
+                <Text>{head(value)}</Text>
+              </Box>
+            ))}
+          </Box>
+        )}
+        {text !== '' && (
+          <Box flexShrink={1} marginLeft={isBelow ? 4 : 0}>
+            {isOneLine ? <Text>{paint(shortened(text, room))}</Text> : <Words text={text} paint={paint} />}
+          </Box>
+        )}
+      </Box>
+      {notes.map((note, index) => (
+        <Box key={index} marginLeft={2}>
+          <Words text={note} paint={paints.quiet} />
+        </Box>
+      ))}
+    </Box>
+  );
+};
+
+const signText = ({ sign }: Row, paints: Paints): string => {
+  if (sign === undefined || sign === 'none') return ' ';
+  if (sign === 'reached') return paints.tier('▶');
+  const { cell, tone } = partLooks[sign];
+  return paints[tone](cell);
+};
+
+const INDENT = 2;
+const LEAST_INDENTED = 36; // columns
+
+const SectionBox = ({ section, columns, paints }: Drawn & { readonly section: Section }) => {
+  const { title, bar, usage, rows, hasKeys } = section;
+  const indent = title !== undefined && columns >= LEAST_INDENTED ? INDENT : 0;
+  const inner: Drawn = { columns: columns - indent, paints };
+  const cells = cellsOf(rows, inner.columns);
+  const hasSigns = rows.some(({ sign }) => sign !== undefined);
+  return (
+    <Box flexDirection="column">
+      {title !== undefined && <Text wrap="truncate-end">{paints.accent(title)}</Text>}
+      <Box flexDirection="column" marginLeft={indent}>
+        {bar && <BarRows bar={bar} {...inner} />}
+        {usage && <UsageChart usage={usage} columns={inner.columns} paints={paints} />}
+        {rows.map((row, index) => (
+          <RowBox
+            key={index}
+            row={row}
+            cells={cells}
+            hasSigns={hasSigns}
+            labelTone={hasKeys ? 'accent' : 'quiet'}
+            {...inner}
+          />
+        ))}
+      </Box>
+    </Box>
+  );
+};
+
+const LEAST_WIDTH = 20; // columns; with less, cells of a fixed width can be wider than the terminal
+
+/** One row of the terminal each: no newline, SGR as the only sequences. */
+export const drawnRows = (element: ReactElement, columns: number, ascii: boolean): readonly string[] => {
+  const overflow = columns < LEAST_WIDTH ? 'hidden' : 'visible';
+  const text = renderToString(createElement(Box, { width: columns, overflow }, element), { columns });
+  return (ascii ? asciiText(text) : text).split('\n');
+};
+
+/** The rows of a report, none wider than `look.columns`. */
+export const renderReport = ({ sections, tier, isStale = false }: Report, look: Look): readonly string[] => {
+  const { columns, ascii } = look;
+  const drawn: Drawn = { columns, paints: paintsOf(tier, look, isStale) };
+  const shown = sections.filter(({ bar, usage, rows }) => bar ?? usage ?? rows.length > 0);
+  const all = shown.map(({ usage, ...texts }) => ({ ...withSafeTexts(texts), ...(usage ? { usage } : {}) }));
+  return drawnRows(
+    <Box flexDirection="column" rowGap={1}>
+      {all.map((section, index) => (
+        <SectionBox key={index} section={section} {...drawn} />
+      ))}
+    </Box>,
+    columns,
+    ascii,
+  );
+};

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OverlayReport } from '../../../src/core/overlay-report.js';
+import type { Bar, Row } from '../../../src/core/report-sections.js';
+import { agentFacts } from '../../../src/agents/agent.js';
+import { runtimes } from '../../../src/agents/index.js';
+import { HARD_TOKENS } from '../../support/compaction-play.js';
+import { overlayAt, playOverlay, type OverlayPlay } from '../../support/overlay-play.js';
+import { blank, shows, tokens } from '../../support/sessions.js';
+
+const rowsOf = ({ sections }: OverlayReport, title: string): readonly Row[] =>
+  sections.find((each) => each.title === title)?.rows ?? [];
+const barOf = ({ sections }: OverlayReport): Bar | undefined => sections.find(({ bar }) => bar)?.bar;
+const textOf = ({ sections }: OverlayReport, label: string): string =>
+  sections.flatMap(({ rows }) => rows).find((each) => each.label === label)?.text ?? '';
+const thresholds = (report: OverlayReport): readonly (string | undefined)[] =>
+  rowsOf(report, 'Thresholds')
+    .filter(({ values }) => values)
+    .map(({ label }) => label);
+const reached = (report: OverlayReport): readonly (string | undefined)[] =>
+  rowsOf(report, 'Thresholds')
+    .filter(({ sign }) => sign === 'reached')
+    .map(({ label }) => label);
+const inWindow = (windowTokens: number, used: number): OverlayReport => {
+  const overlay = playOverlay({}, { window: windowTokens });
+  overlay.play.used(used);
+  return overlay.report();
+};
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+const number = (text = ''): number => Number(text.replaceAll(/[,%]/g, ''));
+
+describe('the parts of the window', () => {
+  it('sum to the whole, in tokens, in percent and in the bar, in any window however full', () => {
+    const sizes = { used: fc.integer({ min: 1, max: 2_500_000 }), cached: fc.nat(2_500_000) };
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: 2_000_000 }),
+        fc.record(sizes),
+        (window, { used, cached }) => {
+          const overlay = playOverlay({}, { window });
+          overlay.play.tell(tokens('log', used, { cachedTokens: cached }));
+          const rows = rowsOf(overlay.report(), 'What fills it');
+          const [parts, total] = [rows.slice(0, -1), rows.at(-1)];
+          expect(number(total?.values?.[0])).toBe(Math.max(used, window));
+          expect(sum(parts.map(({ values }) => number(values?.[0])))).toBe(Math.max(used, window));
+          expect(sum(parts.map(({ values }) => number(values?.[1]) * 10))).toBeCloseTo(1000, 6);
+          expect(sum((barOf(overlay.report())?.parts ?? []).map(({ share }) => share))).toBeCloseTo(1, 6);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are none where tokens or the window are not known, and the bar is drawn by the percentage', () => {
+    const overlay = playOverlay();
+    overlay.play.tell(shows(40));
+    expect(rowsOf(overlay.report(), 'What fills it')).toEqual([]);
+    expect(barOf(overlay.report())?.parts).toEqual([
+      { name: 'used', share: 0.4 },
+      { name: 'free', share: 0.6 },
+    ]);
+  });
+
+  it('say so where more is used than there is room for', () => {
+    const overfull = overlayAt(206_000).report();
+    expect(rowsOf(overfull, 'What fills it').at(-1)?.values).toEqual(['206,000', '100.0%']);
+    expect(barOf(overfull)?.fill).toBe('>100%');
+    expect(barOf(overlayAt(200_000).report())?.fill).toBe('100%');
+  });
+});
+
+describe('the thresholds', () => {
+  it.each([
+    ['safe', 100_000, []],
+    ['warn', 150_000, ['Warn']],
+    ['auto', 165_000, ['Auto']],
+    ['hard', HARD_TOKENS, ['Hard']],
+  ] as const)('in the tier %s exactly one is marked, and none in safe', (tier, used, marked) => {
+    const report = overlayAt(used).report();
+    expect(report.tier).toBe(tier);
+    expect(reached(report)).toEqual(marked);
+  });
+
+  it('hold hard only where it is above auto', () => {
+    const small = inWindow(32_000, 31_000);
+    expect(thresholds(small)).not.toContain('Hard');
+    expect(rowsOf(small, 'Thresholds').at(-1)?.text).toBe('Hard is the same as auto.');
+    expect(barOf(small)?.marks.map(({ name }) => name)).toEqual(['auto']);
+    const large = overlayAt(100_000).report();
+    expect(thresholds(large)).toEqual(['Effective window', 'Warn', 'Auto', 'Hard', "Agent's own"]);
+    expect(barOf(large)?.marks.map(({ name, share }) => [name, share])).toEqual([
+      ['auto', 0.81],
+      ['hard', 0.885],
+    ]);
+  });
+
+  it('are marked at most once in any window', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: 2_000_000 }),
+        fc.double({ min: 0, max: 1.2, noNaN: true }),
+        (window, share) => {
+          const report = inWindow(window, Math.round(window * share));
+          expect(reached(report)).toHaveLength(report.tier === undefined || report.tier === 'safe' ? 0 : 1);
+          for (const mark of barOf(report)?.marks ?? [])
+            expect(mark.share >= 0 && mark.share <= 1).toBe(true);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are none before the first number', () => {
+    expect(rowsOf(playOverlay().report(), 'Thresholds')).toEqual([]);
+  });
+});
+
+describe('where there is no number', () => {
+  const said = ({ report }: OverlayPlay): string => report().sections[0]?.rows[0]?.text ?? '';
+
+  it('a sentence says why', () => {
+    expect(said(playOverlay())).toBe('No number yet: the first answer brings it.');
+    const pending = overlayAt(100_000);
+    pending.play.boundary();
+    expect(said(pending)).toBe('Just compacted: the exact size follows with the next answer.');
+    const generic = playOverlay({}, { agent: agentFacts(runtimes.generic, {}) });
+    expect(said(generic)).toBe('No number: generic has no session file.');
+    const gone = playOverlay();
+    gone.play.tell(shows(40), blank);
+    expect(said(gone)).toBe("No number: the agent's screen does not show it any more.");
+    expect(said(overlayAt(100_000))).toBe('');
+  });
+});
+
+describe('the numbers', () => {
+  it('say where they come from, how old they are, and which of them is a guess', () => {
+    const overlay = overlayAt(100_000);
+    overlay.play.wait(30_000);
+    expect(textOf(overlay.report(), 'Used')).toBe('100,000 tokens, from the session file, 30 s ago');
+    expect(textOf(overlay.report(), 'Window')).toBe('200,000 tokens (from the model table)');
+    const guessed = playOverlay();
+    guessed.play.tell(
+      { type: 'assumed-window', windowTokens: 200_000 },
+      tokens('estimate', 90_000, { windowSource: 'default' }),
+    );
+    expect(textOf(guessed.report(), 'Used')).toMatch(/^~90,000 tokens, estimated from /);
+    expect(textOf(guessed.report(), 'Window')).toBe('200,000 tokens (assumed; set --window)');
+    expect(barOf(guessed.report())?.fill).toBe('~45%?');
+  });
+
+  it('of a percentage say what it counts against', () => {
+    const overlay = playOverlay();
+    overlay.play.tell(shows(40, 'effective'));
+    expect(textOf(overlay.report(), 'Used')).toMatch(/^40% of what the window leaves beside the answer, /);
+  });
+});
+
+describe('the second page', () => {
+  it('names every source, what the agent does, and the failures', () => {
+    const report = overlayAt(165_000).report({}, 'detail');
+    expect(rowsOf(report, 'Where the number comes from')).toEqual([
+      { text: 'the session file: 165,000 tokens; window 200,000 from the model table' },
+      { values: ['165,000'], text: 'auto, the session file, now' },
+    ]);
+    expect(rowsOf(report, 'What the agent is doing')).toEqual([
+      { text: 'ready for 0 s', notes: ['it is ready'] },
+    ]);
+    expect(rowsOf(report, 'Compacting').map(({ text }) => text)).toEqual([
+      'The command is /compact.',
+      'The window has been full for 0 s, 0 attempts.',
+      'No recent failures.',
+    ]);
+  });
+});

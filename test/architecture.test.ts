@@ -20,7 +20,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** What a floor may import from outside; `node:` stands for all of Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   core: ['valibot'], // pure, too
-  agents: ['node:path'],
+  agents: ['node:path', 'valibot'], // pure, too
   terminal: [
     'node:',
     '@lydell/node-pty',
@@ -296,13 +296,14 @@ describe('the files', () => {
 });
 
 describe('the agents', () => {
-  const names = [...new Set(sources.flatMap(({ path }) => /^agents\/([^/]+)\//.exec(path)?.[1] ?? []))];
+  const folders = [...new Set(sources.flatMap(({ path }) => /^agents\/([^/]+)\//.exec(path)?.[1] ?? []))];
+  const names = folders.filter((name) => !['demo', 'defined'].includes(name));
   const filesOf = (name: string): readonly string[] =>
     sources.filter(({ path }) => path.startsWith(`agents/${name}/`)).map(({ path }) => basename(path));
 
   it('have the same files, so that who knows one knows all', () => {
     const needed = ['agent.ts', 'files.ts', 'layout.ts', 'log.ts', 'screen.ts'];
-    const missing = ['claude', 'codex', 'gemini', 'qwen'].flatMap((name) =>
+    const missing = names.flatMap((name) =>
       needed.filter((file) => !filesOf(name).includes(file)).map((file) => `${name}/${file}`),
     );
     expect(missing).toEqual([]);
@@ -313,9 +314,34 @@ describe('the agents', () => {
       const own = /^agents\/([^/]+)\//.exec(source.path)?.[1];
       if (own === undefined) return [];
       return importsOf(source).filter((name) =>
-        names.some((other) => other !== own && name.startsWith(`../${other}/`)),
+        folders.some((other) => other !== own && name.startsWith(`../${other}/`)),
       );
     });
+    expect(faults).toEqual([]);
+  });
+
+  // Settings of one agent that users write, and kinds of models that are called like agents.
+  const isSetting = (text: string): boolean =>
+    /^(?:--)?claude[.-]?(?:million|status-?line)(?: |$)/i.test(text);
+  const modelPlaces = ['core/config/backends.ts', 'cli/library.ts'];
+  const ownPlaces = [...modelPlaces, 'verify/agents.ts'];
+
+  it('are known by name in their folders and in one line of the table, and nowhere else', () => {
+    const name = new RegExp(names.join('|'), 'i');
+    const begin = new RegExp(`^\\W*(?:${names.join('|')})\\b`, 'i'); // in the middle of a sentence it is an example
+    const isTold = (node: ts.Node): boolean => {
+      if (ts.isIdentifier(node)) return name.test(node.text) && !isSetting(node.text);
+      if (ts.isRegularExpressionLiteral(node)) return name.test(node.text);
+      const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node);
+      return isText && !ts.isImportDeclaration(node.parent) && begin.test(node.text) && !isSetting(node.text);
+    };
+    const faults = each((source) =>
+      source.floor === 'agents' || ownPlaces.includes(source.path)
+        ? []
+        : nodesOf(source.tree)
+            .filter(isTold)
+            .map((node) => node.getText().slice(0, 60)),
+    );
     expect(faults).toEqual([]);
   });
 });

@@ -49,8 +49,25 @@ export interface Runtime {
    * that it then leaves out of its title; undefined for one that does not ask, which gets no answer of ours
    */
   readonly titleSigns?: (env: Env) => TitleSigns;
+  /**
+   * what it prints in the place of stopping at Ctrl-Z, where a wrapper keeps it from stopping: its keyboard is dead then until SIGCONT;
+   * undefined for one that stops, or takes the key itself
+   */
+  readonly suspendedText?: string;
+  /** what its own settings need to call ctxwrap, as text to be pasted by the user; undefined where it has no hooks */
+  readonly hooks?: (commands: HookCommands) => string;
   /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */
   readonly derivedWindow?: (screen: Reading, log: Reading, env: Env) => WindowClaim | undefined;
+}
+
+/** Shell commands for an agent's hooks. They do nothing where the agent was started without ctxwrap, and always end with status 0. */
+export interface HookCommands {
+  /** behind a turn: compacts where it has reached warn; the agent does not wait for it */
+  readonly compactFull: string;
+  /** before a compaction: notes how full the window is */
+  readonly noteFill: string;
+  /** after a compaction: prints what the model should know of its window */
+  readonly tellModel: string;
 }
 
 /** What the core has to know of an agent, in the environment that it will run in. */
@@ -343,6 +360,8 @@ export interface AgentHome {
   readonly played: readonly string[];
   /** the window of its usual model, in tokens */
   readonly usualWindowTokens: number;
+  /** the window that the user can say its models have (`claude.million`), in tokens; undefined where there is no such setting */
+  readonly largeWindowTokens?: number;
   /** the folder that holds its session files */
   readonly sessions: (where: Homestead) => string;
 }

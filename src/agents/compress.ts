@@ -1,5 +1,6 @@
 import type { Boundary, CompactResult, Fact } from '../core/event.js';
-import type { Millis, Activity, ActivityReport, Reading } from '../core/reading.js';
+import type { Millis, Activity, ActivityReport } from '../core/reading.js';
+import type { Refusal } from './shown-text.js';
 
 // How a `/compress` ends on the screen, in Gemini CLI and in Qwen Code, which began as a copy of it (facts/gemini.md §6.1, facts/qwen.md).
 // A model can write the same words. So only what stands under the command's own row counts, and only when it was not there before.
@@ -189,37 +190,41 @@ export interface Live {
 
 export type Report = (activity: Activity, ...more: readonly string[]) => ActivityReport;
 
-/** Reports whose first witness is the title, where it says something. */
-export const reportUnder = (title: Title): Report => {
-  const witnesses = title === 'plain' ? [] : [`title ${title}`];
-  return (activity, ...more) => ({ activity, witnesses: [...witnesses, ...more] });
-};
+/** What stands around the input. */
+export interface Around {
+  readonly title: Title;
+  readonly live: Live;
+  readonly composer: Composer | undefined;
+  /** something else has taken the place of the input, as far as the screen shows */
+  readonly isDialog: () => boolean;
+}
 
-/** What title and live rows say without a look at the input; undefined when they leave it to the input. */
-export const reportOutsideInput = (title: Title, live: Live): ActivityReport | undefined => {
-  const is = reportUnder(title);
+/** The report from title and live rows, or where these leave it to the input, from that. Its first witness is the title, where it tells. */
+export const reportWith = (
+  { title, live, composer, isDialog }: Around,
+  atInput: (composer: Composer, is: Report) => ActivityReport,
+): ActivityReport => {
+  const told = title === 'plain' ? [] : [`title ${title}`];
+  const is: Report = (activity, ...more) => ({ activity, witnesses: [...told, ...more] });
   if (title === 'cleared') return is('unknown'); // as both leave it when they end
   if (title === 'action' || title === 'approval' || live.asking)
     return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
   if (live.compacting) return is('compacting', 'compressing chat history');
   if (title === 'working' || live.spinning) return is('busy', ...(live.spinning ? ['spinner'] : []));
-  return undefined;
+  if (composer) return atInput(composer, is);
+  return isDialog() ? is('dialog', 'a box instead of the input') : is('unknown');
 };
 
-/** What there is to say without an input. */
-export const reportWithoutInput = (title: Title, isDialog: boolean): ActivityReport => {
-  const is = reportUnder(title);
-  return isDialog ? is('dialog', 'a box instead of the input') : is('unknown');
+/** How full the window is: by the words of a refusal, else by the percentage in the footer. */
+export const fillShown = (
+  refusal: Refusal | undefined,
+  usedPercent: number | undefined,
+  at: Millis,
+): readonly Fact[] => {
+  const number =
+    refusal ?? (usedPercent === undefined ? undefined : { usedPercent, basis: 'window' as const });
+  return number ? [{ type: 'reading', reading: { ...number, source: 'screen', at } }] : [];
 };
-
-/** The percentage of the footer, as a fact. */
-export const percentShown = (usedPercent: number | undefined, at: Millis): readonly Fact[] =>
-  usedPercent === undefined ? [] : numberShown({ usedPercent, basis: 'window' }, at);
-
-/** A number on the screen, as a fact. */
-export const numberShown = (number: Omit<Reading, 'source' | 'at'>, at: Millis): readonly Fact[] => [
-  { type: 'reading', reading: { ...number, source: 'screen', at } },
-];
 
 /** The rows of a conversation: as the screen shows them, and how an item is told from the rows that it was wrapped to. */
 export interface ConversationRows {

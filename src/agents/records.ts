@@ -8,6 +8,7 @@ import {
   recordAt,
   isoMillis,
 } from '../core/json.js';
+import type { Fact } from '../core/event.js';
 import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js';
 
 // What the tools of an agent put into its conversation. Every agent records a call, with its arguments, before the result.
@@ -28,27 +29,57 @@ export type Content =
   /** the conversation was replaced by a summary, or begins anew: what came before is not in the window any more */
   | { readonly kind: 'cleared' };
 
+/** When a record was written; now where it does not say. */
+export const writtenAt = (record: unknown, now: Millis): Millis =>
+  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+
+/** What a record tells of the tools, in the agent's order: a call comes before its result. */
+export type ToolEvent =
+  | (Call & { readonly kind: 'call' })
+  | (Call & Result & { readonly kind: 'result' })
+  /** both in one record, which may be written more than once */
+  | (Call & Result & { readonly kind: 'call-with-result' })
+  | { readonly kind: 'cleared' };
+
+interface Call {
+  /** ties the result to its call */
+  readonly id: string;
+  /** of a result, where its call may not have been seen */
+  readonly name?: string | undefined;
+  readonly input?: unknown;
+}
+
+interface Result {
+  readonly output: unknown;
+  /** when it was written, where that is not the time of the whole record */
+  readonly timestamp?: string | undefined;
+}
+
 /** A tool call whose result is still to come. */
-export interface ToolCall {
+interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly label: string;
 }
 
-export interface Grasped {
+interface Held {
   readonly calls: readonly ToolCall[];
   readonly contents: readonly Content[];
 }
 
-/** A content reader that remembers the calls without a result. */
+/** A content reader that remembers the calls without a result. Only a line in which `telling` is found is parsed. */
 export const contentReader = (
-  read: (calls: readonly ToolCall[], line: string, now: Millis) => Grasped,
+  telling: RegExp,
+  eventsIn: (record: JsonRecord) => readonly ToolEvent[],
   calls: readonly ToolCall[] = [],
 ): ContentReader => {
   const reader: ContentReader = (line, now) => {
-    const grasped = read(calls, line, now);
-    const isSame = grasped.calls === calls;
-    return { contents: grasped.contents, next: isSame ? reader : contentReader(read, grasped.calls) };
+    const record = telling.test(line) ? parseRecord(line) : undefined;
+    const events = record ? eventsIn(record) : [];
+    if (events.length === 0) return { contents: [], next: reader };
+    const at = writtenAt(record, now);
+    const after = events.reduce<Held>((held, event) => withEvent(held, event, at), { calls, contents: [] });
+    return { contents: after.contents, next: contentReader(telling, eventsIn, after.calls) };
   };
   return reader;
 };
@@ -57,22 +88,39 @@ const MOST_CALLS = 64; // without a result at one time; more are the traces of a
 const LONGEST_NAME = 60;
 const LONGEST_LABEL = 200;
 
-export const withCall = (calls: readonly ToolCall[], call: ToolCall): readonly ToolCall[] =>
-  [...calls.filter(({ id }) => id !== call.id), call].slice(-MOST_CALLS);
+const withEvent = ({ calls, contents }: Held, event: ToolEvent, at: Millis): Held => {
+  if (event.kind === 'cleared') return { calls: [], contents: [...contents, { kind: 'cleared' }] };
+  const known = calls.find(({ id }) => id === event.id);
+  const others = calls.filter((call) => call !== known);
+  const call = (event.kind === 'result' ? known : undefined) ?? toolCall(event);
+  if (event.kind === 'call') return { calls: [...others, call].slice(-MOST_CALLS), contents };
+  if (event.kind === 'result') return { calls: others, contents: [...contents, toolResult(call, event, at)] };
+  if (known) return { calls, contents };
+  return {
+    calls: [...others, call].slice(-MOST_CALLS),
+    contents: [...contents, toolResult(call, event, at)],
+  };
+};
 
-export const nothingIn = (calls: readonly ToolCall[]): Grasped => ({ calls, contents: [] });
-
-export const toolCall = (id: string, name: string | undefined, input: unknown): ToolCall => ({
+const toolCall = ({ id, name = 'tool', input }: Call): ToolCall => ({
   id,
-  name: shortLine(name ?? 'tool', LONGEST_NAME),
+  name: shortLine(name, LONGEST_NAME),
   label: labelOf(input),
 });
 
-export const toolResult = (
-  { name, label }: Pick<ToolCall, 'name' | 'label'>,
-  output: unknown,
-  at: Millis,
-): Content => ({ kind: 'tool-result', name, label, tokens: outputTokens(output), at });
+const toolResult = ({ name, label }: ToolCall, { output, timestamp }: Result, at: Millis): Content => ({
+  kind: 'tool-result',
+  name,
+  label,
+  tokens: outputTokens(output),
+  at: isoMillis(timestamp ?? '') ?? at,
+});
+
+/** Text that entered the conversation before the next answer tells the exact size. */
+export const growthOf = (text: string): readonly Fact[] => {
+  const tokens = estimateTokens(text);
+  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+};
 
 // The argument that says most, of all agents' tools; the first one that is there wins.
 const telling = ['command', 'cmd', 'file_path', 'absolute_path', 'notebook_path', 'path', 'dir_path']

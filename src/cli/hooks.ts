@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
+import type { Runtime } from '../agents/agent.js';
+import { runtimes } from '../agents/index.js';
 import { nativeHold } from '../core/compaction/policy.js';
 import { posixWord, parseRecord } from '../core/json.js';
 import { readSession } from '../storage/sessions.js';
@@ -24,31 +26,16 @@ const noteFill = `${GUARD} || { ctxwrap context --json ${SESSION} >${BEFORE}; } 
 /** What it prints is told to the model. */
 const tellModel = `${GUARD} || ctxwrap context ${SESSION} 2>/dev/null || :`;
 
-const HOOK_SECONDS = 5; // then Claude goes on without it
-
-const hook = (command: string, matcher?: string) => [
-  {
-    ...(matcher === undefined ? {} : { matcher }),
-    hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
-  },
-];
-
-const claude = {
-  hooks: { Stop: hook(compactFull), PreCompact: hook(noteFill), SessionStart: hook(tellModel, 'compact') },
-};
+const hooksOf: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values<Runtime>(runtimes).flatMap(({ name, hooks }) =>
+    hooks ? [[name, hooks({ compactFull, noteFill, tellModel })] as const] : [],
+  ),
+);
 
 /** Whose hooks are known. */
-export const hookAgents = ['claude', 'codex'] as const;
+export const hookAgents: readonly string[] = Object.keys(hooksOf);
 
-export type HookAgent = (typeof hookAgents)[number];
-
-const texts: Readonly<Record<HookAgent, string>> = {
-  claude: `${JSON.stringify(claude, undefined, 2)}\n`,
-  // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone
-  codex: `notify = ["sh", "-c", '''${compactFull}''']\n`,
-};
-
-export const hookText = (agent: HookAgent): string => texts[agent];
+export const hookText = (agent: string): string => hooksOf[agent] ?? '';
 
 /** What an agent runs before it compacts by itself: this program, whatever is on the PATH of its shell. */
 export const holdCommand = (): string =>

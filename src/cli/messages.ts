@@ -65,7 +65,7 @@ export const unknownAgent = (word: string, agents: readonly string[]): UserError
 export const wrapsItself = (args: readonly string[]): UserError =>
   usageError(
     'ctxwrap cannot wrap ctxwrap',
-    `one is enough: ctxwrap ${args.length > 0 ? args.map(shellWord).join(' ') : 'claude'}`,
+    `one is enough: ${args.length > 0 ? `ctxwrap ${args.map(shellWord).join(' ')}` : 'ctxwrap claude'}`,
   );
 
 export const unknownKey = (given: string, known: readonly string[]): UserError => {

@@ -2,7 +2,7 @@ import { Command, Argument, CommanderError, Option } from 'commander';
 import { runtimes } from '../agents/index.js';
 import { isKeyName, keyNames } from '../core/config/keys.js';
 import type { UserError } from '../core/json.js';
-import { hookAgents, hookText, type HookAgent } from './hooks.js';
+import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
 import { unknownKey, exitStatus } from './messages.js';
 import {
@@ -163,7 +163,7 @@ const defineHook = (program: Command, ask: (request: Request) => void): void => 
         .choices(hookAgents)
         .argParser(parseChoice('hook', ...hookAgents)),
     )
-    .action((agent: HookAgent) => ask({ kind: 'print', text: hookText(agent) }));
+    .action((agent: string) => ask({ kind: 'print', text: hookText(agent) }));
   program
     .command('hold', { hidden: true })
     .description('the answer to an agent that is about to compact by itself')
@@ -256,10 +256,12 @@ const defineVerify = (
 
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 
-/** Words that `ctxwrap WORD` knows. */
+/** The agents that `ctxwrap NAME` starts. */
 export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
-  'command' in runtime ? [runtime.command] : [],
+  'command' in runtime ? [runtime.name] : [],
 );
+
+const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 export const parseArguments = (argv: readonly string[], version: string): Request => {
   let request: Request | undefined;
@@ -310,7 +312,7 @@ interface Sinks {
 
 const define = (version: string, { ask, print }: Sinks): Command => {
   const program = new Command('ctxwrap')
-    .description('Runs claude, codex, gemini or qwen unchanged and shows how full the context window is.')
+    .description(`Runs ${listed(agentWords)} unchanged and shows how full the context window is.`)
     .usage('[options] <agent> [agent args...]\n       ctxwrap [options] -- <command> [args...]')
     .argument('[agent]', `one of ${agentWords.join(', ')}`)
     .argument('[args...]', "the agent's own arguments, passed on untouched")

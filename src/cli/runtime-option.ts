@@ -6,6 +6,7 @@ import { reasonOf } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
 import { nearest, unknownChoice } from './messages.js';
 import type { RuntimeOption } from './options.js';
+import { makeTimeLimit } from './time-limit.js';
 
 // `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
 
@@ -24,7 +25,7 @@ export const runtimeFromOption = async (
   if ('name' in option) return named(option.name, own);
   const { file } = option;
   const { defineRuntime } = await import('../agents/defined/agent.js');
-  const defined = defineRuntime(readJson(file));
+  const defined = defineRuntime(readJson(file), makeTimeLimit());
   if ('problems' in defined) throw wrongDefinition(file, defined.problems);
   return defined.runtime;
 };

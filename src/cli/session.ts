@@ -88,12 +88,18 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
 /** What only a configuration says. */
 const configuredSession = (
   { configured, values }: Options,
-  { name }: Runtime,
+  { name, home }: Runtime,
   log: Log,
 ): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
   if (!configured) return {};
   const { notices, windows, watch } = configured;
-  const assumed = values.window === undefined ? assumedWindow(values, name) : undefined;
+  const assumed =
+    values.window === undefined
+      ? assumedWindow(values.backend, {
+          isKnown: home !== undefined,
+          ownTokens: values['claude.million'] ? home?.largeWindowTokens : undefined,
+        })
+      : undefined;
   const unlogged = values.log !== undefined && log === nullLog ? [unwritableLog(values.log)] : [];
   return {
     notices: [...notices, ...unlogged],

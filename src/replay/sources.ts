@@ -11,7 +11,7 @@ import {
 } from '../storage/recording-reader.js';
 import { makeScreen, type Screen } from '../terminal/screen.js';
 import { noteUnseen, postponed, scanDue, type Unseen } from '../wrap/screen-reader.js';
-import { factInbox, seeLine, shapeProblem, unknownShape } from '../wrap/session-file.js';
+import { factInbox, makeFileReader } from '../wrap/session-file.js';
 
 /** What a replay meets on its way, in the order of the recording's clock (milliseconds since its start). */
 export type Replayed =
@@ -184,18 +184,14 @@ export async function* logMoments(
   { env, startedAt }: { readonly env: Env; readonly startedAt: Millis },
 ): AsyncGenerator<LogMoment> {
   const inbox = factInbox(() => startedAt);
-  let reader = log.reader(env);
-  let shape = unknownShape;
-  let said: string | undefined;
+  const reader = makeFileReader(log, env, inbox);
   let status: AgentStatus | undefined;
   let file: number | undefined;
   let moment: Moment | undefined;
 
   const finish = ({ at, opening }: Moment): LogMoment => {
-    const problem = shapeProblem(shape);
-    const isNew = problem !== undefined && problem !== said;
-    said = problem;
-    const trouble: readonly Event[] = isNew ? [{ type: 'source-problem', reason: problem }] : [];
+    const reason = reader.problem();
+    const trouble: readonly Event[] = reason === undefined ? [] : [{ type: 'source-problem', reason }];
     return { at, events: [...opening, ...inbox.take(), ...trouble], status };
   };
 
@@ -207,17 +203,13 @@ export async function* logMoments(
     }
     if (record.file !== file) {
       ({ file } = record);
-      reader = log.reader(env);
-      shape = unknownShape;
+      reader.restart();
       status = undefined;
       moment = { at, opening: [{ type: 'session-changed', sessionId: record.sessionId }] };
     }
     moment ??= { at, opening: [] };
     status = log.stateIn?.(record.line) ?? status;
-    const step = reader(record.line, at);
-    reader = step.next;
-    shape = seeLine(shape, step);
-    for (const fact of step.facts) inbox.put(fact);
+    reader.read(record.line, at);
   }
   if (moment) yield finish(moment);
 }

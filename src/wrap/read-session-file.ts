@@ -6,7 +6,7 @@ import type { LadderChoice } from '../core/ladder.js';
 import { type Millis, amongLargest, type ToolResult } from '../core/reading.js';
 import { startSession, step, type Session } from '../core/session.js';
 import { growingFile } from '../storage/tail.js';
-import { factInbox } from './session-file.js';
+import { factInbox, makeFileReader } from './session-file.js';
 
 // Reads a whole session file once, in bounded memory, for what it says about the window.
 
@@ -34,15 +34,13 @@ export interface ReadSession {
 /** Rejects with what the system says when the file cannot be read. */
 export const readSessionFile = async (request: SessionFileRequest): Promise<ReadSession> => {
   const { path, runtime, env, now } = request;
-  let reader = runtime.log?.reader(env);
   let contents = runtime.log?.contents?.();
   let toolResults: readonly ToolResult[] = [];
   const journal = sessionJournal(request);
+  const reader = runtime.log && makeFileReader(runtime.log, env, journal);
 
   const onLine = (line: string): void => {
-    const read = reader?.(line, now);
-    reader = read?.next;
-    for (const fact of read?.facts ?? []) journal.take(fact);
+    reader?.read(line, now);
     const held = contents?.(line, now);
     contents = held?.next;
     for (const content of held?.contents ?? []) {
@@ -66,7 +64,7 @@ const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFile
   if (windowTokens !== undefined) state = step(state, { type: 'user-window', windowTokens }, now);
 
   return {
-    take: (fact: Fact): void => {
+    put: (fact: Fact): void => {
       inbox.put(fact);
       // one that is told again, as when a history is written anew, is not a second one
       if (fact.type === 'boundary' && !compactions.some(({ at }) => at === fact.boundary.at))

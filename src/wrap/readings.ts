@@ -1,6 +1,7 @@
 import { errorStack } from '../core/json.js';
 import type { Place } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
+import { UserError } from '../core/json.js';
 import { askedIn, type ActivityReport } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { sessionFiles } from '../storage/agent-files.js';
@@ -220,6 +221,7 @@ const observe = (
       log.error(`reading the screen failed: ${errorStack(error)}`);
       take({ type: 'screen-blank' });
       take({ type: 'activity', report: { activity: 'unknown', witnesses: ['the screen cannot be read'] } });
+      if (error instanceof UserError) take(noticeEvent(`the screen is not read any more: ${error.message}`));
     },
   });
 };

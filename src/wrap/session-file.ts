@@ -74,21 +74,21 @@ const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
   fact.type === 'window' && fact.claim.model === model;
 
 /** How well the lines of a session file fit what is known of the runtime's files, since its last reading. */
-export interface FileShape {
+interface FileShape {
   readonly hasReading: boolean;
   readonly lines: number;
   readonly misfits: number;
   readonly reason?: string;
 }
 
-export const unknownShape: FileShape = { hasReading: false, lines: 0, misfits: 0 };
+const unknownShape: FileShape = { hasReading: false, lines: 0, misfits: 0 };
 
 // One torn line in a file that was understood so far means nothing.
 const MISFITS_AFTER_READING = 3;
 // A conversation has an answer with its usage long before this.
 const LINES_WITHOUT_READING = 200;
 
-export const seeLine = (shape: FileShape, step: LineStep): FileShape => {
+const seeLine = (shape: FileShape, step: LineStep): FileShape => {
   if (step.facts.some((fact) => fact.type === 'reading')) return { ...unknownShape, hasReading: true };
   const lines = shape.lines + 1;
   return step.misfit === undefined
@@ -97,7 +97,7 @@ export const seeLine = (shape: FileShape, step: LineStep): FileShape => {
 };
 
 /** Why the file cannot be read as a session of this runtime, if that is what it looks like. */
-export const shapeProblem = ({ hasReading, lines, misfits, reason }: FileShape): string | undefined => {
+const shapeProblem = ({ hasReading, lines, misfits, reason }: FileShape): string | undefined => {
   if (misfits >= (hasReading ? MISFITS_AFTER_READING : 1)) return reason;
   return !hasReading && lines >= LINES_WITHOUT_READING ? 'no usage in any record' : undefined;
 };
@@ -129,6 +129,38 @@ export const chooseSession = (choice: Choice, found: Located): Choice => {
     current: found,
     left: [...left, ...leaving],
     foreign: isBack ? [...foreign, ...leaving] : foreign,
+  };
+};
+
+/** Reads the lines of a session file into an inbox. */
+export const makeFileReader = (log: SessionLog, env: Env, { put }: Pick<FactInbox, 'put'>) => {
+  let reader = log.reader(env);
+  let shape = unknownShape;
+  let said: string | undefined;
+  return {
+    read: (line: string, now: Millis): LineStep => {
+      const step = reader(line, now);
+      reader = step.next;
+      shape = seeLine(shape, step);
+      step.facts.forEach(put);
+      return step;
+    },
+    /** only what has to be remembered for the lines that follow */
+    skim: (line: string, now: Millis): void => {
+      reader = reader(line, now).next;
+    },
+    /** another file, or the same one written anew */
+    restart: (): void => {
+      reader = log.reader(env);
+      shape = unknownShape;
+    },
+    /** why it cannot be read, when that is new */
+    problem: (): string | undefined => {
+      const problem = shapeProblem(shape);
+      const isNew = problem !== said;
+      said = problem;
+      return isNew ? problem : undefined;
+    },
   };
 };
 
@@ -260,34 +292,25 @@ interface FileContext {
 }
 
 const followFile = (path: string, log: SessionLog, { options, inbox }: FileContext): Following => {
-  let reader = log.reader(options.env);
-  let shape = unknownShape;
+  const file = makeFileReader(log, options.env, inbox);
   let tellsFill = false;
-  let said: string | undefined;
   const version = versionTeller(options);
   inbox.take(); // what was left unsaid belongs to the file before
-
-  const see = (step: LineStep): void => {
-    reader = step.next;
-    shape = seeLine(shape, step);
-    tellsFill ||= step.facts.some(({ type }) => type === 'reading' || type === 'boundary');
-    for (const fact of step.facts) inbox.put(fact);
-  };
 
   return tail({
     path,
     intervalMs: POLL_MS,
     onLine: (line) => {
       version.see(line);
-      see(reader(line, options.now()));
+      const { facts } = file.read(line, options.now());
+      tellsFill ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
     },
     onHead: (line) => {
       version.see(line);
-      reader = reader(line, options.now()).next;
+      file.skim(line, options.now());
     },
     onRestart: () => {
-      reader = log.reader(options.env);
-      shape = unknownShape;
+      file.restart();
       tellsFill = false;
       inbox.put({ type: 'voided' });
     },
@@ -295,9 +318,8 @@ const followFile = (path: string, log: SessionLog, { options, inbox }: FileConte
     onCaughtUp: () => {
       for (const fact of inbox.take()) options.onFact(fact);
       version.tell();
-      const problem = shapeProblem(shape);
-      if (problem !== undefined && problem !== said) options.onProblem(`${path}: ${problem}`);
-      said = problem;
+      const problem = file.problem();
+      if (problem !== undefined) options.onProblem(`${path}: ${problem}`);
     },
     onProblem: options.onProblem,
   });

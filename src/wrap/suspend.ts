@@ -1,5 +1,7 @@
-import { processStat } from '../storage/processes.js';
+import type { Runtime } from '../agents/agent.js';
+import { runtimes } from '../agents/index.js';
 import { CONTROL, keyOf, type InputElement } from '../core/terminal-input.js';
+import { processStat } from '../storage/processes.js';
 import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
 import { stopOurselves } from '../terminal/tty.js';
 import type { Output } from './output.js';
@@ -24,8 +26,8 @@ export interface SuspendParts {
   readonly onResumed: () => Promise<void>;
 }
 
-// Under a wrapper Claude does not stop at Ctrl-Z: it says this, and its keyboard is dead until SIGCONT.
-const CLAUDE_SUSPENDED = 'Claude Code has been suspended. Run';
+// Of all agents, for a start script hides which one it starts.
+const SUSPENDED = Object.values<Runtime>(runtimes).flatMap(({ suspendedText }) => suspendedText ?? []);
 const CONTROL_Z_MS = 2_000; // the words count only right after the key: conversations can contain them
 const POLL_MS = 1_000; // for a child that somebody stopped
 const ANSWER_MS = 150; // for the terminal to say where the shell has left its cursor
@@ -36,13 +38,15 @@ const isControlZ = ({ kind, text }: InputElement): boolean => {
   return name === 'z' && modifiers === CONTROL && !isRelease;
 };
 
+const LONGEST = Math.max(...SUSPENDED.map((words) => words.length));
+
 /** Finds the words although they may be split between chunks. */
-const makeWordFinder = (words: string): ((bytes: Uint8Array) => boolean) => {
+const makeWordFinder = (): ((bytes: Uint8Array) => boolean) => {
   let tail = '';
   return (bytes) => {
     const text = tail + Buffer.from(bytes).toString('latin1');
-    tail = text.slice(-words.length);
-    return text.includes(words);
+    tail = text.slice(-LONGEST);
+    return SUSPENDED.some((words) => text.includes(words));
   };
 };
 
@@ -79,7 +83,7 @@ const takeBack = async (stage: Stage, wasAlternate: boolean, question: CursorQue
 
 export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
   const { output, question, onStopping, onResumed } = parts;
-  const finder = makeWordFinder(CLAUDE_SUSPENDED);
+  const finder = makeWordFinder();
   let lastControlZ = -Infinity;
   let stopping = false;
 

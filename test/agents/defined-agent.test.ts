@@ -100,6 +100,34 @@ describe('an agent defined by a file', () => {
     });
   });
 
+  it('is named with its pattern in the footer where that takes too long, and its screen is not read any more', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'slow.json');
+      const slow = { ...JSON.parse(readFileSync(definition, 'utf8')), prompt: '^> ((?:a+)+)$' };
+      writeFileSync(file, JSON.stringify(slow));
+      const window = openWindow({
+        file: process.execPath,
+        args: [bin, '--runtime', file, 'toy-agent'],
+        cwd: folder,
+        env: install(folder),
+        columns: 140,
+        rows: 24,
+      });
+      try {
+        await window.until('ctx 99.0% left');
+        window.type(`${'a'.repeat(40)}!`);
+        const told = (): boolean =>
+          lastRow(window).includes(
+            'the screen is not read any more: the pattern /^> ((?:a+)+)$/u takes too long',
+          );
+        await window.until(told, 'the pattern in the footer');
+        expect(told()).toBe(true);
+      } finally {
+        window.close();
+      }
+    });
+  });
+
   it('is not started while its definition is wrong, and all mistakes are said', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'mine.json');

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineRuntime } from '../../src/agents/defined/agent.js';
+import { makeTimeLimit } from '../../src/cli/time-limit.js';
 import { define, least, toy } from '../support/defined.js';
 
 const problemsOf = (value: unknown) => {
-  const defined = defineRuntime(value);
+  const defined = defineRuntime(value, makeTimeLimit());
   return 'problems' in defined ? defined.problems : [];
 };
 
@@ -17,7 +18,7 @@ describe('a definition', () => {
   });
 
   it('says which starts are no conversation, where the agent compacts, and how it is asked to', () => {
-    const defined = defineRuntime(toy);
+    const defined = defineRuntime(toy, makeTimeLimit());
     if ('problems' in defined) throw new Error('it is wrong');
     const { runtime } = defined;
     expect(runtime.isInteractive(['chat', 'hello'])).toBe(true);
@@ -66,9 +67,9 @@ describe('a definition', () => {
       '"a"',
     ],
     [
-      { ...least, screen: [{ region: 'cursor-row', pattern: '(a+)+', polarity: 'used', unit: 'tokens' }] },
+      { ...least, screen: [{ region: 'cursor-row', pattern: '(a+', polarity: 'used', unit: 'tokens' }] },
       'screen.0.pattern',
-      '"(a+)+"',
+      '"(a+"',
     ],
     [
       { ...least, screen: [{ region: 'cursor-row', pattern: '(a)', polarity: 'free', unit: 'tokens' }] },
@@ -157,15 +158,9 @@ describe('a definition', () => {
   it('may be any value at all without harm', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const defined = defineRuntime(value);
-        const spread = defineRuntime({
-          ...toy,
-          log: value,
-          screen: value,
-          activity: value,
-          window: value,
-          recipe: value,
-        });
+        const defined = defineRuntime(value, makeTimeLimit());
+        const parts = { log: value, screen: value, activity: value, window: value, recipe: value };
+        const spread = defineRuntime({ ...toy, ...parts }, makeTimeLimit());
         return 'problems' in defined || 'runtime' in defined || 'problems' in spread;
       }),
     );

@@ -122,7 +122,7 @@ describe('a hook of Claude’s', () => {
     const { command, matcher } = await hookOf('SessionStart');
     expect(matcher).toBe('compact');
     const { stdout, code } = await shell(command, 'mine');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Used 150,000 tokens')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Used    150,000 tokens')]);
   });
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { casts } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { watchLeftovers } from '../support/leftovers.js';
-import { buildWithOverlay } from '../support/overlay-program.js';
+import { buildWithOverlay } from '../support/changed-program.js';
 import { programPath } from '../support/programs.js';
 import { openWindow, type Window } from '../support/window.js';
 import { footerShown, inFolder, plainEnv, withWrapped, type Wrapped } from '../support/wrapped.js';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineRuntime } from '../../src/agents/defined/agent.js';
+import { makeTimeLimit } from '../../src/cli/time-limit.js';
 import type { Runtime } from '../../src/agents/agent.js';
 
 const file = new URL('../fixtures/programs/toy-agent.json', import.meta.url);
@@ -11,7 +12,7 @@ export const toy = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unkn
 export const least = { name: 'toy', command: 'toy-agent' };
 
 export const define = (value: unknown): Runtime => {
-  const defined = defineRuntime(value);
+  const defined = defineRuntime(value, makeTimeLimit());
   if ('problems' in defined) throw new Error(JSON.stringify(defined.problems, undefined, 2));
   return defined.runtime;
 };

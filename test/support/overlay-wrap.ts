@@ -1,4 +1,4 @@
-// Stands in for src/wrap/wrap.ts in the program that overlay-program.ts builds: an overlay that only says its name.
+// Stands in for src/wrap/wrap.ts in the program that changed-program.ts builds: an overlay that only says its name.
 import { wrap as wrapWith } from '../../src/wrap/wrap.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 

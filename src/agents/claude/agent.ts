@@ -9,12 +9,13 @@ import { configFolder, locateClaude } from './files.js';
 import { claudeContents, claudeReader } from './log.js';
 import { screen } from './screen.js';
 import { claudeCompaction } from './settings.js';
-import { official } from './status-line.js';
-import { STANDARD_TOKENS, isOn, derivedWindow, nativeTrigger } from './window.js';
+import { hooks, official } from './status-line.js';
+import { LARGE_TOKENS, STANDARD_TOKENS, isOn, derivedWindow, nativeTrigger } from './window.js';
 
 const claudeHome: AgentHome = {
   played: ['2.1.330', '2.1.263', '2.1.197'],
   usualWindowTokens: STANDARD_TOKENS,
+  largeWindowTokens: LARGE_TOKENS,
   sessions: (where) => posix.join(configFolder(where), 'projects'),
 };
 
@@ -101,5 +102,7 @@ export const claude: Runtime = {
   recipe,
   screen,
   titleSigns,
+  suspendedText: 'Claude Code has been suspended. Run',
+  hooks,
   derivedWindow,
 };

@@ -7,32 +7,18 @@ import {
   type JsonRecord,
   countAt,
   parseRecord,
-  isoMillis,
 } from '../../core/json.js';
-import { estimateTokens, type Millis } from '../../core/reading.js';
+import type { Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood, type Env } from '../agent.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
-import { refusalIn } from '../shown-text.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 import { commandOf, resultOf } from './compaction.js';
-import { modelKey, provesLarge, windowOf } from './window.js';
+import { modelKey, provesLarge, refusalIn, windowOf } from './window.js';
 
 // What a record of a Claude Code session file adds to the conversation, before an answer tells its exact size.
 
 /** A prompt of the user or the result of a tool; the summary of a compaction is in the boundary's own number. */
-const readGrowth = (record: JsonRecord): readonly Fact[] => {
-  if (record['isCompactSummary'] === true) return [];
-  const tokens = estimateTokens(textsIn(recordAt(record, 'message')).join(''));
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
-};
+const readGrowth = (record: JsonRecord): readonly Fact[] =>
+  record['isCompactSummary'] === true ? [] : growthOf(textsIn(recordAt(record, 'message')).join(''));
 
 // A text, or blocks of text and tool results, which hold a text or blocks again. Images have no text and are left out.
 const textsIn = (from: unknown): readonly string[] => {
@@ -114,7 +100,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understo
       ...windowOf(model, after.largeModels.includes(model), state.env),
       source: 'log',
       model,
-      at: timeOf(record, now),
+      at: writtenAt(record, now),
     },
   };
   return { state: after, facts: [fact] };
@@ -131,11 +117,11 @@ const readRefusal = (
   const refusal = texts.map(refusalIn).find(Boolean);
   if (!refusal) return [];
   const known = model === undefined ? {} : { ...windowOf(model, largeModels.includes(model), env), model };
-  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOf(record, now) } }];
+  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: writtenAt(record, now) } }];
 };
 
 // The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.
-const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
+export const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
   const input = countAt(usage, 'input_tokens');
   if (input === undefined) return undefined;
   return (
@@ -158,7 +144,7 @@ const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Unders
     ...(postTokens === undefined ? {} : { postTokens }),
     ...(uuid === undefined ? {} : { uuid }),
     ...(durationMs === undefined ? {} : { durationMs }),
-    at: timeOf(record, now),
+    at: writtenAt(record, now),
   };
   return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
 };
@@ -169,36 +155,21 @@ const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
   return { ...state, largeModels: [...largeModels, model] };
 };
 
-const timeOf = (record: JsonRecord, now: Millis): Millis =>
-  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-
 // Tool results in a Claude Code session file (facts/claude.md §7): a `tool_use` block of an answer, then a `tool_result` block of
 // the next user record, tied by the id.
 
 const TELLING = /"tool_use"|"tool_result"|"compact_boundary"/;
 
-export const claudeContents = (): ContentReader => contentReader(readLineInContents);
+export const claudeContents = (): ContentReader =>
+  contentReader(TELLING, (record) => {
+    if (record['isSidechain'] === true) return [];
+    if (record['subtype'] === 'compact_boundary') return [{ kind: 'cleared' }];
+    return listAt(recordAt(record, 'message'), 'content').filter(isRecord).flatMap(eventsIn);
+  });
 
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  if (!record || record['isSidechain'] === true) return nothingIn(calls);
-  if (record['subtype'] === 'compact_boundary') return { calls: [], contents: [{ kind: 'cleared' }] };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-  const blocks = listAt(recordAt(record, 'message'), 'content').filter(isRecord);
-  return blocks.reduce((grasped, block) => readBlock(grasped, block, at), nothingIn(calls));
-};
-
-const readBlock = ({ calls, contents }: Grasped, block: JsonRecord, at: Millis): Grasped => {
-  if (block['type'] === 'tool_use') {
-    const id = textAt(block, 'id') ?? '';
-    return { calls: withCall(calls, toolCall(id, textAt(block, 'name'), block['input'])), contents };
-  }
-  if (block['type'] !== 'tool_result') return { calls, contents };
-  const id = textAt(block, 'tool_use_id') ?? '';
-  const call = calls.find((each) => each.id === id) ?? toolCall(id, undefined, undefined);
-  return {
-    calls: calls.filter((each) => each.id !== id),
-    contents: [...contents, toolResult(call, block['content'], at)],
-  };
+const eventsIn = (block: JsonRecord): readonly ToolEvent[] => {
+  const id = textAt(block, block['type'] === 'tool_use' ? 'id' : 'tool_use_id') ?? '';
+  if (block['type'] === 'tool_use')
+    return [{ kind: 'call', id, name: textAt(block, 'name'), input: block['input'] }];
+  return block['type'] === 'tool_result' ? [{ kind: 'result', id, output: block['content'] }] : [];
 };

@@ -9,7 +9,6 @@ import {
   type Env,
 } from '../agent.js';
 import { unwrapped } from '../compress.js';
-import { refusalIn } from '../shown-text.js';
 import {
   activityOf,
   obstacleOf,
@@ -43,7 +42,7 @@ import {
   rowsBelow,
   type Layout,
 } from './layout.js';
-import { basisTokensOf, compactionWindow } from './window.js';
+import { basisTokensOf, compactionWindow, refusalIn } from './window.js';
 
 // What stands in Claude's prompt: the user's text, without the suggestions that Claude draws dim behind it or in its place.
 

@@ -10,6 +10,7 @@ import {
 } from '../../core/json.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type {
+  HookCommands,
   NativeHold,
   OfficialLaunch,
   OfficialPlan,
@@ -18,6 +19,7 @@ import type {
   OfficialSource,
 } from '../agent.js';
 import { isBefore } from '../tested.js';
+import { usedTokens } from './log.js';
 import {
   countsFromItsFolder,
   givenSettings,
@@ -75,8 +77,23 @@ const rulesHooks = (settings: JsonRecord): boolean =>
 
 const withHook = (settings: JsonRecord, command: string): JsonRecord => {
   const hooks = recordAt(settings, 'hooks');
-  const ours = { matcher: 'auto', hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] };
+  const ours = hook(command, 'auto');
   return { ...settings, hooks: { ...hooks, PreCompact: [...listAt(hooks, 'PreCompact'), ours] } };
+};
+
+const hook = (command: string, matcher?: string) => ({
+  ...(matcher === undefined ? {} : { matcher }),
+  hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
+});
+
+/** For the user's own settings. */
+export const hooks = ({ compactFull, noteFill, tellModel }: HookCommands): string => {
+  const events = {
+    Stop: [hook(compactFull)],
+    PreCompact: [hook(noteFill)],
+    SessionStart: [hook(tellModel, 'compact')],
+  };
+  return `${JSON.stringify({ hooks: events }, undefined, 2)}\n`;
 };
 
 // Claude Code calls the status line's command with a JSON text on its stdin, which holds the exact numbers
@@ -198,13 +215,6 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
     at: now,
   };
   return [...claims, { type: 'reading', reading }];
-};
-
-const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
-  const input = countAt(usage, 'input_tokens');
-  if (input === undefined) return undefined;
-  const made = countAt(usage, 'cache_creation_input_tokens') ?? 0;
-  return input + made + (countAt(usage, 'cache_read_input_tokens') ?? 0);
 };
 
 export const official: OfficialSource = { plan, hold: holdNative, read };

@@ -1,6 +1,7 @@
 import type { NativeTrigger, TriggerException, TriggerRule } from '../../core/build-ladder.js';
 import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
 import type { Env } from '../agent.js';
+import { FULL, type Refusal } from '../shown-text.js';
 
 // One name for a model, whoever writes it, and what a name that Claude shows says about the window.
 
@@ -30,10 +31,16 @@ const TOLD_BY_NAME = /^claude-(?:opus-4(?:-[156])?|sonnet-4(?:-[56])?|haiku-4-5)
 /** A name without the mark means the standard window. */
 const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
 
+// What Claude says in the place of an answer where the window is full (facts/claude.md §5).
+
+const REFUSED = /^(?:Prompt is too long|Context limit reached)(?: ·|$)/;
+
+export const refusalIn = (words: string): Refusal | undefined => (REFUSED.test(words) ? FULL : undefined);
+
 // How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
 
 export const STANDARD_TOKENS = 200_000;
-const LARGE_TOKENS = 1_000_000;
+export const LARGE_TOKENS = 1_000_000;
 
 // Models sold with the standard window only (2026-11). All others may run with one million tokens, which the
 // name in the file does not show: the `[1m]` of the model's setting is not in message.model.

@@ -124,4 +124,6 @@ export const codex: Runtime = {
   },
   recipe,
   screen,
+  // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone
+  hooks: ({ compactFull }) => `notify = ["sh", "-c", '''${compactFull}''']\n`,
 };

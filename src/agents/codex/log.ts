@@ -1,26 +1,8 @@
 import type { Fact, Boundary, CompactResult } from '../../core/event.js';
-import {
-  countAt,
-  recordAt,
-  type JsonRecord,
-  listAt,
-  textAt,
-  parseRecord,
-  oneLine,
-  isoMillis,
-} from '../../core/json.js';
-import { estimateTokens, type Millis, type Reading } from '../../core/reading.js';
+import { countAt, recordAt, type JsonRecord, listAt, textAt, parseRecord, oneLine } from '../../core/json.js';
+import type { Millis, Reading } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 import { codexPercent, roomOf } from './percent.js';
 
 // What a `token_count` record of a rollout holds (facts/codex.md §7).
@@ -52,8 +34,7 @@ const OUTPUT = /_call_output$/;
 const readGrowth = (item: JsonRecord): readonly Fact[] => {
   const isMessage = item['type'] === 'message' && item['role'] === 'user';
   if (!isMessage && !OUTPUT.test(textAt(item, 'type') ?? '')) return [];
-  const tokens = estimateTokens(textIn(item, isMessage ? 'content' : 'output'));
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
+  return growthOf(textIn(item, isMessage ? 'content' : 'output'));
 };
 
 // A text, or blocks of text; images have none and are left out.
@@ -118,7 +99,7 @@ const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexL
   if (!TELLING.test(line)) return { state, facts: [] };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const payload = recordAt(record, 'payload');
   switch (record['type']) {
     case 'turn_context':
@@ -275,26 +256,20 @@ const CONTENTS_TELLING = /"(?:function_call|custom_tool_call|local_shell_call|co
 const CALL = /^(?:function_call|custom_tool_call|local_shell_call)$/;
 const CONTENTS_OUTPUT = /^(?:function_call|custom_tool_call|local_shell_call)_output$/;
 
-export const codexContents = (): ContentReader => contentReader(readLineInContents);
+export const codexContents = (): ContentReader =>
+  contentReader(CONTENTS_TELLING, (record) => {
+    if (record['type'] === 'compacted') return [{ kind: 'cleared' }];
+    const payload = record['type'] === 'response_item' ? recordAt(record, 'payload') : undefined;
+    return payload ? eventsIn(payload) : [];
+  });
 
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!CONTENTS_TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  if (record?.['type'] === 'compacted') return { calls: [], contents: [{ kind: 'cleared' }] };
-  const payload = record?.['type'] === 'response_item' ? recordAt(record, 'payload') : undefined;
+const eventsIn = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = textAt(payload, 'type') ?? '';
   const id = textAt(payload, 'call_id') ?? '';
-  if (payload && CALL.test(type)) {
-    const input = textAt(payload, 'arguments') ?? textAt(payload, 'input');
-    const given =
-      recordAt(payload, 'action') ?? (input === undefined ? undefined : (parseRecord(input) ?? input));
-    return { calls: withCall(calls, toolCall(id, textAt(payload, 'name') ?? 'shell', given)), contents: [] };
-  }
-  if (!payload || !CONTENTS_OUTPUT.test(type)) return nothingIn(calls);
-  const call = calls.find((each) => each.id === id) ?? toolCall(id, undefined, undefined);
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-  return {
-    calls: calls.filter((each) => each.id !== id),
-    contents: [toolResult(call, payload['output'], at)],
-  };
+  if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];
+  if (!CALL.test(type)) return [];
+  const given = textAt(payload, 'arguments') ?? textAt(payload, 'input');
+  const input =
+    recordAt(payload, 'action') ?? (given === undefined ? undefined : (parseRecord(given) ?? given));
+  return [{ kind: 'call', id, name: textAt(payload, 'name') ?? 'shell', input }];
 };

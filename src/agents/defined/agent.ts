@@ -2,7 +2,8 @@ import type { Recipe, Runtime } from '../agent.js';
 import { startsConversation } from '../launch.js';
 import { locateBy } from './files.js';
 import { lineTime, logReader } from './log.js';
-import { type Definition, isProblem, type Problem, definition, type Change, change } from './schema.js';
+import type { TimeLimit } from './pattern.js';
+import { type Definition, type Problem, definition, type Change, change, check } from './schema.js';
 import { screenOf } from './screen.js';
 
 const KEYS = { enter: '\r', tab: '\t' } as const;
@@ -26,14 +27,13 @@ export type { Problem };
 
 export type Defined = { readonly runtime: Runtime } | { readonly problems: readonly Problem[] };
 
-/** A runtime from its definition, or everything that is wrong with it. */
-export const defineRuntime = (value: unknown): Defined => {
-  const checked = definition(value, '');
-  if (isProblem(checked)) return checked;
-  return { runtime: runtimeOf(checked.value) };
+/** A runtime from its definition, or everything that is wrong with it. Its patterns run under the limit. */
+export const defineRuntime = (value: unknown, limit: TimeLimit): Defined => {
+  const checked = check(definition, value);
+  return 'problems' in checked ? checked : { runtime: runtimeOf(checked.value, limit) };
 };
 
-const runtimeOf = (defined: Definition): Runtime => {
+const runtimeOf = (defined: Definition, limit: TimeLimit): Runtime => {
   const {
     name,
     command,
@@ -55,9 +55,15 @@ const runtimeOf = (defined: Definition): Runtime => {
     isInteractive: (args) => startsConversation(rules, args),
     nativeTrigger: () => nativeTrigger,
     ...(log
-      ? { log: { locate: locateBy(log.globs), reader: () => logReader(log, window), timeOf: lineTime(log) } }
+      ? {
+          log: {
+            locate: locateBy(log.globs),
+            reader: () => logReader({ log, window, limit }),
+            timeOf: lineTime(log),
+          },
+        }
       : {}),
-    ...(screen || activity || prompt ? { screen: screenOf(defined) } : {}),
+    ...(screen || activity || prompt ? { screen: screenOf(defined, limit) } : {}),
     ...(recipe ? { recipe: () => recipe } : {}),
     ...(log || screen ? {} : { isEstimated: true as const }),
   };
@@ -70,8 +76,8 @@ export type Changed =
   { readonly runtime: Runtime; readonly windowTokens?: number } | { readonly problems: readonly Problem[] };
 
 export const changeRuntime = (runtime: Runtime, value: unknown): Changed => {
-  const checked = change(value, '');
-  if (isProblem(checked)) return checked;
+  const checked = check(change, value);
+  if ('problems' in checked) return checked;
   const { window } = checked.value;
   return {
     runtime: changed(runtime, checked.value),

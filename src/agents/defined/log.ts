@@ -1,8 +1,8 @@
 import type { Fact } from '../../core/event.js';
-import { isRecord, parseRecord, type JsonRecord, isoMillis } from '../../core/json.js';
+import { errorText, isRecord, parseRecord, type JsonRecord, isoMillis } from '../../core/json.js';
 import type { WindowSource, Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
-import { matchRow } from './pattern.js';
+import { inTime, matchRow, patternsIn, type TimeLimit } from './pattern.js';
 import type { Definition, FieldEquals, LogDefinition } from './schema.js';
 
 /** Where a value is in a record: `usage.input`, `parts.0.tokens`; `*` stands for all fields or items. */
@@ -51,22 +51,35 @@ export const windowOf = (window: Definition['window'], model: string | undefined
 
 // One line of a session file as its definition maps it.
 
-type Said = Omit<Understood<object>, 'state'>;
-
-export const logReader = (log: LogDefinition, window: Definition['window']): LineReader =>
-  lineReader({}, (state, line, now) => ({ state, ...readLine({ log, window }, line, now) }));
-
-interface Mapping {
+export interface Mapping {
   readonly log: LogDefinition;
   readonly window: Definition['window'];
+  readonly limit: TimeLimit;
 }
 
-const readLine = (mapping: Mapping, line: string, now: Millis): Said => {
-  if (line.trim() === '') return { facts: [] };
+/** What is known of the model that answered last. */
+interface Known {
+  readonly model?: string;
+  readonly window: Window;
+  /** a pattern of the table took too long: it is not used again */
+  readonly problem?: string;
+}
+
+type Read = Understood<Known>;
+
+export const logReader = (mapping: Mapping): LineReader =>
+  lineReader<Known>({ window: {} }, (known, line, now) => readLine(mapping, known, { line, now }));
+
+const readLine = (
+  mapping: Mapping,
+  state: Known,
+  { line, now }: { readonly line: string; readonly now: Millis },
+): Read => {
+  if (line.trim() === '') return { state, facts: [] };
   const record = parseRecord(line);
-  if (!record) return { facts: [], misfit: 'not a JSON object' };
+  if (!record) return { state, facts: [], misfit: 'not a JSON object' };
   const { ignore = [], boundary, timestamp } = mapping.log;
-  if (ignore.some((rule) => holds(record, rule))) return { facts: [] };
+  if (ignore.some((rule) => holds(record, rule))) return { state, facts: [] };
   const at = timeAt(record, timestamp) ?? now;
   if (boundary && holds(record, boundary.where)) {
     const preTokens = countAt(record, boundary.preTokens);
@@ -75,26 +88,45 @@ const readLine = (mapping: Mapping, line: string, now: Millis): Said => {
       ...(preTokens === undefined ? {} : { preTokens }),
       ...(postTokens === undefined ? {} : { postTokens }),
     };
-    return { facts: [{ type: 'boundary', boundary: { ...sizes, at } }] };
+    return { state, facts: [{ type: 'boundary', boundary: { ...sizes, at } }] };
   }
-  return { facts: readUsage(mapping, record, at) };
+  return readUsage(mapping, state, { record, at });
 };
 
-const readUsage = ({ log, window }: Mapping, record: JsonRecord, at: Millis): readonly Fact[] => {
+const readUsage = (
+  mapping: Mapping,
+  before: Known,
+  { record, at }: { readonly record: JsonRecord; readonly at: Millis },
+): Read => {
+  const { log } = mapping;
   const counts = log.used.flatMap((path) => valuesAt(record, path)).filter(isCount);
   const usedTokens = counts.reduce((sum, count) => sum + count, 0);
   // No agent's window is empty once it has answered: a zero stands where the agent did not count.
-  if (usedTokens === 0) return [];
+  if (usedTokens === 0) return { state: before, facts: [] };
   const model = log.model && valuesAt(record, log.model).find((value) => typeof value === 'string');
+  const state = knownOf(mapping, before, model);
   const said = countAt(record, log.window);
   const reading = {
     usedTokens,
-    ...(said ? { windowTokens: said, windowSource: 'agent' as const } : windowOf(window, model)),
+    ...(said ? { windowTokens: said, windowSource: 'agent' as const } : state.window),
     ...(model === undefined ? {} : { model }),
     source: 'log' as const,
     at,
   };
-  return [{ type: 'reading', reading }];
+  const facts: readonly Fact[] = [{ type: 'reading', reading }];
+  return { state, facts, ...(state.problem === undefined ? {} : { misfit: state.problem }) };
+};
+
+/** The table is looked through once for each model in a row. */
+const knownOf = ({ window, limit }: Mapping, before: Known, model: string | undefined): Known => {
+  if (model === undefined) return { ...before, window: windowOf(window, model) };
+  if (before.problem !== undefined || before.model === model) return before;
+  const work = { patterns: patternsIn(window), texts: () => [model] };
+  try {
+    return { model, window: inTime(limit, work, () => windowOf(window, model)) };
+  } catch (error) {
+    return { window: {}, problem: errorText(error) };
+  }
 };
 
 const holds = (record: JsonRecord, { path, equals }: FieldEquals): boolean =>

@@ -4,7 +4,7 @@ import type { ScreenView, Activity, ActivityReport, Millis, Reading } from '../.
 import { screenReader, type PromptLook, type AgentScreen, type Seen } from '../agent.js';
 import { shownContext, type ShownContext } from '../shown-text.js';
 import { windowOf } from './log.js';
-import { matchRow, type Pattern } from './pattern.js';
+import { inTime, matchRow, patternsIn, type TimeLimit } from './pattern.js';
 import type { ActivityDefinition, Definition, ScreenNumber, Sign } from './schema.js';
 
 /** A part of the screen, by rows. */
@@ -54,22 +54,35 @@ const boundsOf = ({ rows, cursorRow }: ScreenView, region: Region): readonly [nu
 
 // A screen as its definition reads it: numbers at the places it names, and an activity only where its signs agree.
 
-export const screenOf = (definition: Definition): AgentScreen => {
+export const screenOf = (definition: Definition, limit: TimeLimit): AgentScreen => {
   const { activity = {}, screen = [], window, prompt } = definition;
-  const read = (seen: Seen, now: Millis) => ({
-    activity: activityOf(activity, prompt, seen),
-    facts: readNumbers(screen, { window, screen: seen.screen, now }),
-  });
+  const patterns = patternsIn([activity, screen, prompt]);
+  // all patterns of a reading under one limit
+  const limited = <T>(seen: Seen, work: () => T): T =>
+    inTime(limit, { patterns, texts: () => textsOf(seen) }, work);
   return {
-    recognises: (seen) => activityOf(activity, prompt, seen).activity !== 'unknown',
-    reader: () => screenReader({}, (state, seen, now) => ({ state, ...read(seen, now) })),
-    ...(prompt ? { prompt: (seen) => promptLook(activity, prompt, seen) } : {}),
+    recognises: (seen) => limited(seen, () => activityOf(activity, prompt, seen)).activity !== 'unknown',
+    reader: () =>
+      screenReader({}, (state, seen, now) =>
+        limited(seen, () => ({
+          state,
+          activity: activityOf(activity, prompt, seen),
+          facts: readNumbers(screen, { window, screen: seen.screen, now }),
+        })),
+      ),
+    ...(prompt ? { prompt: (seen) => limited(seen, () => promptLook(activity, prompt, seen)) } : {}),
   };
 };
 
+/** All that a pattern may be tried on. */
+const textsOf = ({ screen, signals }: Seen): readonly string[] => [
+  signals.title ?? '',
+  ...Array.from({ length: screen.rows }, (_, row) => screen.text(row)),
+];
+
 const promptLook = (
   { dialog = [] }: ActivityDefinition,
-  prompt: Pattern,
+  prompt: RegExp,
   seen: Seen,
 ): PromptLook | undefined => {
   if (dialog.some((sign) => witnessesOf(sign, seen).length > 0)) return undefined;
@@ -78,7 +91,7 @@ const promptLook = (
 };
 
 /** The user's text in the row with the cursor. A pattern that matches without its group has found a placeholder. */
-const textIn = (prompt: Pattern, { screen }: Seen): string | undefined => {
+const textIn = (prompt: RegExp, { screen }: Seen): string | undefined => {
   const found = matchRow(prompt, screen.text(screen.cursorRow));
   return found ? (found[1] ?? '').trimEnd() : undefined;
 };
@@ -149,7 +162,7 @@ const usedOf = ({ value, polarity }: Shown, whole: number | undefined): number |
 /** One activity, if all that speaks speaks for it. */
 const activityOf = (
   { ready, busy = [], dialog = [], compacting = [] }: ActivityDefinition,
-  prompt: Pattern | undefined,
+  prompt: RegExp | undefined,
   seen: Seen,
 ): ActivityReport => {
   const text = prompt && textIn(prompt, seen);
@@ -173,11 +186,12 @@ const activityOf = (
 };
 
 // Witnesses come into the log: they name what has matched, not the text, which may be of the conversation.
-const witnessesOf = ({ title, row }: Sign, seen: Seen): readonly string[] => {
+const witnessesOf = ({ title, region, pattern }: Sign, seen: Seen): readonly string[] => {
   const byTitle = titleWitness(title, seen);
-  const isShown = row && rowsIn(seen.screen, row.region).some((each) => matchRow(row.pattern, each));
+  const rows = region && rowsIn(seen.screen, region);
+  const isShown = pattern && rows?.some((row) => matchRow(pattern, row));
   if ((title && byTitle === undefined) || isShown === false) return [];
-  return [...(byTitle ?? []), ...(row ? [`row ${String(row.pattern.expression)}`] : [])];
+  return [...(byTitle ?? []), ...(pattern ? [`row ${String(pattern)}`] : [])];
 };
 
 const readyWitnesses = (
@@ -201,12 +215,12 @@ const draftWitnesses = (
   return [...(titleWitness(title, seen) ?? []), 'text in the prompt'];
 };
 
-const isPresent = (absent: readonly Pattern[], { screen }: Seen): boolean => {
+const isPresent = (absent: readonly RegExp[], { screen }: Seen): boolean => {
   const rows = rowsIn(screen, { kind: 'first-rows', count: screen.rows });
   return absent.some((pattern) => rows.some((row) => matchRow(pattern, row)));
 };
 
-const titleWitness = (title: Pattern | undefined, { signals }: Seen): readonly string[] | undefined =>
+const titleWitness = (title: RegExp | undefined, { signals }: Seen): readonly string[] | undefined =>
   title && signals.title !== undefined && matchRow(title, signals.title)
-    ? [`title ${String(title.expression)}`]
+    ? [`title ${String(title)}`]
     : undefined;

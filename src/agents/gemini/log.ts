@@ -9,21 +9,11 @@ import {
   textAt,
   type JsonRecord,
 } from '../../core/json.js';
-import { type Millis, estimateTokens } from '../../core/reading.js';
+import type { Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { isNews, resultIn } from '../compress.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type Content,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
-import { refusalIn } from '../shown-text.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
+import type { Refusal } from '../shown-text.js';
 
 // Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
 const DEFAULT_TOKENS = 1_048_576;
@@ -32,6 +22,17 @@ const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];
 
 export const geminiWindowTokens = (model: string): number =>
   GEMMA.includes(model) ? GEMMA_TOKENS : DEFAULT_TOKENS;
+
+// What Gemini says where a message does not fit (facts/gemini.md §2.6).
+
+const REFUSED =
+  /^Sending this message \([\d,]+ tokens\) might exceed the context window limit \((-?[\d,]+) tokens left\)/;
+const ROUNDED_TO_FULL = 1_280; // tokens left that are half a percent of the smallest window; with more the message was too long
+
+export const refusalIn = (words: string): Refusal | undefined => {
+  const left = REFUSED.exec(words)?.[1]?.replaceAll(',', '');
+  return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
+};
 
 // Before 0.29 Gemini wrote a session as one document, anew at each change (facts/sessions.md §F). It is indented, and texts are on one line
 // each, so it can be read line by line: a message's fields stand at six blanks, its counts at eight. A compaction leaves no trace in it.
@@ -123,7 +124,7 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Underst
     case 'gemini':
       return { state, ...readAnswer(record, now) };
     case 'user':
-      return { state, facts: growth(textOf(record['content'])) };
+      return { state, facts: growthOf(textOf(record['content'])) };
     case 'error':
       return { state, facts: readError(record, now) };
     default:
@@ -134,7 +135,7 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Underst
 // Of the ways a compaction can end only an error leaves its words.
 const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
   const text = textAt(record, 'content') ?? '';
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const result = text.startsWith('Failed to compress') && isNews(at, now) ? resultIn(text) : undefined;
   return result ? [{ type: 'compact-result', result }] : [];
 };
@@ -146,17 +147,12 @@ const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): Understood
   const { compactedAt } = state;
   const text = textAt(record, 'content');
   const refusal = refusalIn(text ?? '');
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   if (refusal) return { state, facts: [{ type: 'reading', reading: { ...refusal, source: 'log', at } }] };
   const isOwn = ITS_OWN.test(text ?? '');
   if (compactedAt === undefined || (!isOwn && text !== '')) return { state, facts: [] };
   const initiator = isOwn ? 'agent' : 'user';
   return { state: withoutCompaction(state), facts: [{ type: 'initiator', at: compactedAt, initiator }] };
-};
-
-const growth = (text: string): readonly Fact[] => {
-  const tokens = estimateTokens(text);
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
 };
 
 const readAnswer = (
@@ -172,10 +168,10 @@ const readAnswer = (
   if (usedTokens === 0) return { facts: [] };
   const model = textAt(record, 'model') ?? '';
   const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const cached = cachedTokens === undefined ? {} : { cachedTokens };
   const reading = { usedTokens, ...cached, ...window, source: 'log' as const, model, at };
-  return { facts: [{ type: 'reading', reading }, ...growth(resultsOf(record))] };
+  return { facts: [{ type: 'reading', reading }, ...growthOf(resultsOf(record))] };
 };
 
 // The answer is written again with its tool calls when they have run: their results came after what was counted.
@@ -231,35 +227,27 @@ const textOf = (content: unknown): string => {
 
 const TELLING = /"toolCalls"|^\{"\$set":\{.*"messages"/;
 
-export const geminiContents = (): ContentReader => contentReader(readLineInContents);
+export const geminiContents = (): ContentReader =>
+  contentReader(TELLING, (record) => {
+    const set = recordAt(record, '$set');
+    if (!set) return callsIn(record);
+    return set['messages'] === undefined
+      ? []
+      : [{ kind: 'cleared' }, ...listAt(set, 'messages').flatMap(callsIn)];
+  });
 
-// The calls kept here are those whose result was told.
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  const set = recordAt(record, '$set');
-  if (!set) return record ? readMessageInContents(nothingIn(calls), record, now) : nothingIn(calls);
-  if (set['messages'] === undefined) return nothingIn(calls);
-  const cleared: Grasped = { calls: [], contents: [{ kind: 'cleared' }] };
-  return listAt(set, 'messages')
+const callsIn = (message: unknown): readonly ToolEvent[] =>
+  listAt(message, 'toolCalls')
     .filter(isRecord)
-    .reduce((grasped, message) => readMessageInContents(grasped, message, now), cleared);
-};
-
-const readMessageInContents = (grasped: Grasped, message: JsonRecord, now: Millis): Grasped => {
-  const at = isoMillis(textAt(message, 'timestamp') ?? '') ?? now;
-  return listAt(message, 'toolCalls')
-    .filter(isRecord)
-    .reduce((held, call) => readCall(held, call, at), grasped);
-};
-
-const readCall = ({ calls, contents }: Grasped, record: JsonRecord, at: Millis): Grasped => {
-  const id = textAt(record, 'id') ?? '';
-  if (record['result'] === undefined || calls.some((each) => each.id === id)) return { calls, contents };
-  const call = toolCall(id, textAt(record, 'name'), record['args']);
-  const result: Content = toolResult(call, responsesOf(record['result']), at);
-  return { calls: withCall(calls, call), contents: [...contents, result] };
-};
+    .filter(({ result }) => result !== undefined)
+    .map((call) => ({
+      kind: 'call-with-result',
+      id: textAt(call, 'id') ?? '',
+      name: textAt(call, 'name'),
+      input: call['args'],
+      output: responsesOf(call['result']),
+      timestamp: textAt(message, 'timestamp'),
+    }));
 
 // What the model gets is the `response` of each part; the rest names the call again.
 const responsesOf = (result: unknown): unknown =>

@@ -9,17 +9,15 @@ import {
   compressWords,
   watchCommand,
   KIND_NAMES,
-  numberShown,
-  percentShown,
-  reportOutsideInput,
-  reportUnder,
-  reportWithoutInput,
+  fillShown,
+  reportWith,
   type Live,
   type Report,
   type Title,
 } from '../compress.js';
 import { refusalAtEnd } from '../shown-text.js';
 import { hasNewMark, readStatus } from './files.js';
+import { refusalIn } from './log.js';
 import { textOf, findComposer, panelTop, inputKind, inputText, listedBelow } from './layout.js';
 
 // The words on the screen that a compaction has worked, and the mark of its end in the session document of the old versions: together they
@@ -240,10 +238,9 @@ const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<Gemini
   };
   const { watch, facts: said } = watchCommand(state.watch, sight, now);
   const { proof, facts } = proofAfter(state.proof, { watch, facts: said, status: seen.status }, now);
-  const refusal = composer && refusalAtEnd(sight.items, OWN_WORDS);
-  const shown = refusal
-    ? numberShown(refusal, now)
-    : percentShown(composer && shownPercent(screen, composer), now);
+  const shown = composer
+    ? fillShown(refusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
+    : [];
   return { state: { watch, proof }, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };
 
@@ -271,13 +268,11 @@ const activityOf = (
   composer: Composer | undefined,
   live: GeminiLive,
 ): ActivityReport => {
-  const title = titleOf(signals);
-  const outside = reportOutsideInput(title, live);
-  if (outside) return outside;
-  if (!composer) return reportWithoutInput(title, isDialog(screen));
-  const is = reportUnder(title);
-  const report = prompt(screen, composer, is);
-  return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
+  const around = { title: titleOf(signals), live, composer, isDialog: () => isDialog(screen) };
+  return reportWith(around, (input, is) => {
+    const report = prompt(screen, input, is);
+    return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
+  });
 };
 
 const prompt = (screen: ScreenView, composer: Composer, is: Report): ActivityReport => {

@@ -7,21 +7,11 @@ import {
   textAt,
   type JsonRecord,
   parseRecord,
-  isoMillis,
 } from '../../core/json.js';
-import { estimateTokens, type Millis } from '../../core/reading.js';
+import type { Millis } from '../../core/reading.js';
 import { lineReader, type LineReader, type Understood } from '../agent.js';
 import { resultIn, isNews } from '../compress.js';
-import {
-  contentReader,
-  nothingIn,
-  toolCall,
-  toolResult,
-  withCall,
-  type ContentReader,
-  type Grasped,
-  type ToolCall,
-} from '../records.js';
+import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
 
 // The record of a `/compress` that has ended: Qwen writes what it showed, with a number for how it ended (facts/qwen.md).
 
@@ -76,7 +66,7 @@ const readLine = (state: QwenLog, line: string, now: Millis): Understood<QwenLog
   if (!record) return { state, facts: [], misfit: 'not JSON' };
   // Subagents write files of their own, and mark what they write.
   if (record['isSidechain'] === true) return { state, facts: [] };
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+  const at = writtenAt(record, now);
   const type = textAt(record, 'type') ?? '';
   if (type === 'assistant') return { state, ...readAnswer(record, at) };
   if (SAID.includes(type)) return { state, facts: line.length > LONGEST_GROWTH ? [] : readGrowth(record) };
@@ -125,10 +115,8 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
   return [{ type: 'boundary', boundary: { ...initiator, ...sizes, at } }];
 };
 
-const readGrowth = (record: JsonRecord): readonly Fact[] => {
-  const tokens = estimateTokens(textsIn(listAt(recordAt(record, 'message'), 'parts')).join(''));
-  return tokens === 0 ? [] : [{ type: 'growth', tokens }];
-};
+const readGrowth = (record: JsonRecord): readonly Fact[] =>
+  growthOf(textsIn(listAt(recordAt(record, 'message'), 'parts')).join(''));
 
 const textsIn = (parts: readonly unknown[]): readonly string[] =>
   parts.filter(isRecord).flatMap((part) => {
@@ -139,38 +127,24 @@ const textsIn = (parts: readonly unknown[]): readonly string[] =>
 // Tool results in a Qwen Code session file: a `functionCall` part of an answer, then a `functionResponse` part, tied by the id.
 
 const CONTENTS_TELLING = /"functionCall"|"functionResponse"|"chat_compression"/;
-const CONTENTS_COMPRESSED = 1; // compressionStatus; all others are failures that change nothing
 
-export const qwenContents = (): ContentReader => contentReader(readLineInContents);
+export const qwenContents = (): ContentReader =>
+  contentReader(CONTENTS_TELLING, (record) => {
+    if (record['subtype'] === 'chat_compression') {
+      const info = recordAt(recordAt(record, 'systemPayload'), 'info');
+      return info?.['compressionStatus'] === COMPRESSED ? [{ kind: 'cleared' }] : [];
+    }
+    return listAt(recordAt(record, 'message'), 'parts').flatMap(eventsIn);
+  });
 
-const readLineInContents = (calls: readonly ToolCall[], line: string, now: Millis): Grasped => {
-  if (!CONTENTS_TELLING.test(line)) return nothingIn(calls);
-  const record = parseRecord(line);
-  if (!record) return nothingIn(calls);
-  if (record['subtype'] === 'chat_compression') {
-    const info = recordAt(recordAt(record, 'systemPayload'), 'info');
-    const isDone = info?.['compressionStatus'] === CONTENTS_COMPRESSED;
-    return isDone ? { calls: [], contents: [{ kind: 'cleared' }] } : nothingIn(calls);
-  }
-  const at = isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
-  const parts = listAt(recordAt(record, 'message'), 'parts').filter(isRecord);
-  return parts.reduce((grasped, part) => readPart(grasped, part, at), nothingIn(calls));
-};
-
-const readPart = ({ calls, contents }: Grasped, part: JsonRecord, at: Millis): Grasped => {
+const eventsIn = (part: unknown): readonly ToolEvent[] => {
   const asked = recordAt(part, 'functionCall');
-  if (asked) {
-    const call = toolCall(idOf(asked), textAt(asked, 'name'), asked['args']);
-    return { calls: withCall(calls, call), contents };
-  }
+  if (asked) return [{ kind: 'call', id: idOf(asked), name: textAt(asked, 'name'), input: asked['args'] }];
   const answered = recordAt(part, 'functionResponse');
-  if (!answered) return { calls, contents };
-  const id = idOf(answered);
-  const call = calls.find((each) => each.id === id) ?? toolCall(id, textAt(answered, 'name'), undefined);
-  return {
-    calls: calls.filter((each) => each.id !== id),
-    contents: [...contents, toolResult(call, answered['response'], at)],
-  };
+  if (!answered) return [];
+  return [
+    { kind: 'result', id: idOf(answered), name: textAt(answered, 'name'), output: answered['response'] },
+  ];
 };
 
 // Some models give no ids: then the name ties the two.

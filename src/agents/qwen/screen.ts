@@ -8,15 +8,12 @@ import {
   watchCommand,
   type CommandWatch,
   KIND_NAMES,
-  numberShown,
-  percentShown,
-  reportOutsideInput,
-  reportUnder,
-  reportWithoutInput,
+  fillShown,
+  reportWith,
   type Live,
   type Title,
 } from '../compress.js';
-import { refusalAtEnd } from '../shown-text.js';
+import { FULL, refusalAtEnd, type Refusal } from '../shown-text.js';
 import { readStatus } from './files.js';
 import {
   textOf,
@@ -102,6 +99,9 @@ interface QwenScreen {
   readonly ghostColour?: number;
 }
 
+const REFUSED = /^\[API Error: Context is too large to send safely\b/;
+const refusalIn = (words: string): Refusal | undefined => (REFUSED.test(words) ? FULL : undefined);
+
 const OWN_WORDS = /^[●ℹ✕⚠]\uFE0E? /; // two columns from the left end, where nothing of the model or of the user stands
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
 const ITEM = /^(?: {2}(?:[◆✦●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
@@ -154,10 +154,9 @@ const readScreen = (state: QwenScreen, seen: Seen, now: Millis): Seeing<QwenScre
     words: compressWords,
   };
   const { watch, facts } = watchCommand(state.watch, sight, now);
-  const refusal = composer && refusalAtEnd(sight.items, OWN_WORDS);
-  const shown = refusal
-    ? numberShown(refusal, now)
-    : percentShown(composer && shownPercent(screen, composer), now);
+  const shown = composer
+    ? fillShown(refusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
+    : [];
   return {
     state: { watch, ...(ghostColour === undefined ? {} : { ghostColour }) },
     activity: activityOf(seen, { composer, live, ghostColour }),
@@ -187,21 +186,19 @@ const activityOf = (
   { screen, signals, status }: Seen,
   { composer, live, ghostColour }: Sight,
 ): ActivityReport => {
-  const title = titleOf(signals);
-  const outside = reportOutsideInput(title, live);
-  if (outside) return outside;
-  if (!composer) return reportWithoutInput(title, isDialog(screen));
-  const is = reportUnder(title);
-  if (footerRows(screen, composer).some((row) => FOOTER_BUSY.test(row)))
-    return is('busy', 'footer of a running turn');
-  const kind = inputKind(screen, composer);
-  if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
-  const text = inputText(screen, composer, ghostColour);
-  if (text !== '') return is('draft', 'text in the input');
-  if (!isParked(screen)) return is('ready', 'empty prompt row');
-  if (status?.state !== 'idle')
-    return is('unknown', 'empty prompt row', `session file ${status?.state ?? 'not found'}`);
-  return is('ready', 'its last turn has ended', 'empty prompt row');
+  const around = { title: titleOf(signals), live, composer, isDialog: () => isDialog(screen) };
+  return reportWith(around, (input, is) => {
+    if (footerRows(screen, input).some((row) => FOOTER_BUSY.test(row)))
+      return is('busy', 'footer of a running turn');
+    const kind = inputKind(screen, input);
+    if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
+    const text = inputText(screen, input, ghostColour);
+    if (text !== '') return is('draft', 'text in the input');
+    if (!isParked(screen)) return is('ready', 'empty prompt row');
+    if (status?.state !== 'idle')
+      return is('unknown', 'empty prompt row', `session file ${status?.state ?? 'not found'}`);
+    return is('ready', 'its last turn has ended', 'empty prompt row');
+  });
 };
 
 // Dialogs take the place of the input and its footer.

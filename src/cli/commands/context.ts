@@ -184,8 +184,6 @@ const readablePath = async (given: string): Promise<string> => {
 
 // Where the agents on this machine compact by themselves, as their own settings have it in this folder.
 
-const USUAL = 'claude';
-
 /** As a session that is started here without arguments would have it. */
 export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promise<OwnCompaction> =>
   (await runtime.ownCompaction?.read(settingsFiles(), { ...place, args: [] })) ?? {
@@ -193,7 +191,7 @@ export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promi
     said: [],
   };
 
-/** Those that are installed and compact by themselves; where none is, Claude, which everything is taken to be meant for. */
+/** Those that are installed and compact by themselves; where none is, the first of the table, which everything is taken to be meant for. */
 export const compactingAgents = async (
   runtimes: readonly Runtime[],
   place: Homestead,
@@ -202,13 +200,11 @@ export const compactingAgents = async (
   const known = runtimes.filter(({ home }) => home !== undefined);
   const there = known.filter(({ command = '' }) => findCommand(command, search).kind === 'found');
   const found = await Promise.all(
-    (there.length > 0 ? there : known.filter(({ name }) => name === USUAL)).map(
-      async (runtime): Promise<readonly KnownAgent[]> => {
-        const { trigger } = await ownCompactionOf(runtime, place);
-        const { name, home } = runtime;
-        return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
-      },
-    ),
+    (there.length > 0 ? there : known.slice(0, 1)).map(async (runtime): Promise<readonly KnownAgent[]> => {
+      const { trigger } = await ownCompactionOf(runtime, place);
+      const { name, home } = runtime;
+      return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
+    }),
   );
   return found.flat();
 };

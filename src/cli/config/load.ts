@@ -22,6 +22,7 @@ import { watchFile } from '../../storage/watch.js';
 import { commandWords } from '../program.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
 import { faultText } from '../runtime-option.js';
+import { makeTimeLimit } from '../time-limit.js';
 import { configPath, ownCommand, withHome, type Named, type Surroundings } from './path.js';
 import { envFileMade, fixOfFile, settingsLine, findingOf, detailOf, noticeOf } from './text.js';
 
@@ -106,7 +107,7 @@ const oneOf = (name: string, value: JsonRecord): One => {
   const ours = Object.values<Runtime>(runtimes).find((runtime) => runtime.name === name);
   if (value['name'] !== undefined && value['name'] !== name)
     return { faults: [{ name, reason: () => 'name: must be as the key, or absent', path: ['name'] }] };
-  const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name });
+  const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name }, makeTimeLimit());
   if (!('problems' in found)) return { ...found, faults: [] };
   return {
     faults: found.problems.map((each) => ({

@@ -27,8 +27,6 @@ const capacities: Readonly<Record<string, number>> = {
 export const backendCapacity = (backend: unknown): number | undefined =>
   typeof backend === 'string' && Object.hasOwn(capacities, backend) ? capacities[backend] : undefined;
 
-const knownAgents: readonly string[] = ['claude', 'codex', 'gemini', 'qwen'];
-
 interface BackendValues {
   readonly backend?: BackendName;
   /** Claude's models have a million */
@@ -39,13 +37,20 @@ interface BackendValues {
 export const backendWindow = ({ backend = 'claude', 'claude.million': isMillion }: BackendValues): number =>
   isMillion && backend === 'claude' ? MILLION : backends[backend];
 
+interface Assumption {
+  /** the agent is one whose own windows are known */
+  readonly isKnown: boolean;
+  /** the window in tokens that the user says its models have, where there is such a setting */
+  readonly ownTokens?: number | undefined;
+}
+
 /** The window in tokens that is used where nobody tells one; undefined where the user has said nothing of it. */
 export const assumedWindow = (
-  { backend, 'claude.million': isMillion }: BackendValues,
-  runtime: string,
+  backend: BackendName | undefined,
+  { isKnown, ownTokens }: Assumption,
 ): number | undefined => {
-  if (isMillion && runtime === 'claude') return MILLION;
+  if (ownTokens !== undefined) return ownTokens;
   // what is custom about an agent that we know cannot be told from a variable of another program
-  if (backend === undefined || (backend === 'custom' && knownAgents.includes(runtime))) return undefined;
+  if (backend === undefined || (backend === 'custom' && isKnown)) return undefined;
   return backends[backend];
 };

@@ -6,12 +6,12 @@ import { parseRecord } from '../../core/json.js';
 import { anthropic } from './anthropic.js';
 import { json, replyOf, type Answer, type Api, type Purpose, type Question, type Wire } from './api.js';
 import { chat } from './chat.js';
-import { gemini } from './gemini.js';
+import { google } from './google.js';
 import { responses } from './responses.js';
 
 // A model server on the loopback device that speaks four APIs and does as it is told.
 
-const apis: readonly Api[] = [anthropic, responses, gemini, chat];
+const apis: readonly Api[] = [anthropic, responses, google, chat];
 
 const SAID_LENGTH = 200; // characters of what was said that are kept
 

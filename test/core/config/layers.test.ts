@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../../src/core/build-ladder.js';
 import { assumedWindow } from '../../../src/core/config/backends.js';
+import type { Runtime } from '../../../src/agents/agent.js';
+import { runtimes } from '../../../src/agents/index.js';
 import { keyOf } from '../../../src/core/config/keys.js';
 import { readEntries } from '../../../src/core/config/read.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
@@ -131,13 +133,17 @@ describe('names of other programs in the environment', () => {
     ['vllm', 32_768],
     ['custom', 32_768],
   ] as const)('the backend %s is taken to have a window of %i', (backend, tokens) => {
-    expect(assumedWindow({ backend }, 'toy')).toBe(tokens);
+    expect(assumedWindow(backend, { isKnown: false })).toBe(tokens);
   });
 
   it('a million is Claude’s, and a backend that is none of ours says nothing of an agent we know', () => {
-    expect(assumedWindow({ backend: 'claude', 'claude.million': true }, 'claude')).toBe(1_000_000);
-    expect(assumedWindow({ 'claude.million': true }, 'codex')).toBeUndefined();
-    expect(assumedWindow({ backend: 'custom' }, 'claude')).toBeUndefined();
+    const large = Object.values<Runtime>(runtimes).filter(
+      ({ home }) => home?.largeWindowTokens === 1_000_000,
+    );
+    expect(large.map(({ name }) => name)).toEqual(['claude']);
+    expect(assumedWindow('claude', { isKnown: true, ownTokens: 1_000_000 })).toBe(1_000_000);
+    expect(assumedWindow(undefined, { isKnown: true })).toBeUndefined();
+    expect(assumedWindow('custom', { isKnown: true })).toBeUndefined();
   });
 });
 

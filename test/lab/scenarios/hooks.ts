@@ -1,7 +1,7 @@
 // Agents that call ctxwrap: from hooks of the user's, and before they compact by themselves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hookText, type HookAgent } from '../../../src/cli/hooks.js';
+import { hookText } from '../../../src/cli/hooks.js';
 import { brief, compacted, must } from '../../../src/verify/certificate.js';
 import { fill } from './steps.js';
 import { ENTER } from '../agents/agent.js';
@@ -10,7 +10,7 @@ import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
 const BEFORE = '.local/state/ctxwrap/before-compaction.json';
 
 /** As `ctxwrap hook` prints it, for the ctxwrap that is tried. */
-const fragment = (agent: HookAgent, program: string): string =>
+const fragment = (agent: string, program: string): string =>
   hookText(agent).replaceAll(/ctxwrap (?=compact|context)/g, `${program} `);
 
 const fromHook: Scenario = {

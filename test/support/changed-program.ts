@@ -1,4 +1,5 @@
 import { copyFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,13 +7,32 @@ import { build, type Plugin } from 'esbuild';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The wrapper with something to show in the overlay, and the one native module where it is. */
+/** The wrapper with something to show in the overlay. */
 const withOverlay: Plugin = {
   name: 'with-overlay',
   setup: ({ onResolve }) => {
     onResolve({ filter: /\/wrap\.js$/ }, ({ importer }) =>
       importer.endsWith('/wrap/session-start.ts') ? { path: pathOf('overlay-wrap.ts') } : undefined,
     );
+  },
+};
+
+/** One more agent in the table: its folder, and its line there. */
+const withToy: Plugin = {
+  name: 'with-toy',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/src\/agents\/index\.ts$/ }, async ({ path }) => {
+      const table = (await readFile(path, 'utf8')).replace('runtimes = {', 'runtimes = { toy,');
+      const toy = JSON.stringify(pathOf('../fixtures/toy/agent.ts'));
+      return { contents: `import { toy } from ${toy};\n${table}`, loader: 'ts' };
+    });
+  },
+};
+
+/** The one native module where it is. */
+const outside: Plugin = {
+  name: 'outside',
+  setup: ({ onResolve }) => {
     onResolve({ filter: /^@lydell\/node-pty$/ }, ({ path }) => ({
       path: createRequire(import.meta.url).resolve(path),
       external: true,
@@ -22,24 +42,30 @@ const withOverlay: Plugin = {
 };
 
 /** Builds the program into a folder, with an overlay that has rows that say what they are; returns the path of its entry. */
-export const buildWithOverlay = async (folder: string): Promise<string> => {
+export const buildWithOverlay = (folder: string): Promise<string> => buildWith(withOverlay, folder);
+
+/** Builds the program into a folder, with one agent more. */
+export const buildWithToy = (folder: string): Promise<string> => buildWith(withToy, folder);
+
+const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
   await build({
-    entryPoints: { 'main-with-overlay': pathOf('../../src/cli/main.ts') },
+    entryPoints: { [`main-${plugin.name}`]: pathOf('../../src/cli/main.ts') },
     outdir: join(folder, 'dist'),
     bundle: true,
     splitting: true,
     format: 'esm',
     outExtension: { '.js': '.mjs' },
     platform: 'node',
+    mainFields: ['module', 'main'],
     target: 'node20',
     jsx: 'automatic',
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
-    plugins: [withOverlay],
+    plugins: [plugin, outside],
     banner: {
       js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
     },
   });
   copyFileSync(pathOf('../../package.json'), join(folder, 'package.json')); // it says which version it is
-  return join(folder, 'dist', 'main-with-overlay.mjs');
+  return join(folder, 'dist', `main-${plugin.name}.mjs`);
 };

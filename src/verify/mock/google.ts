@@ -51,8 +51,8 @@ const partsOf = ({ call, pieces }: Reply): readonly object[] => {
   return pieces.length > 0 ? pieces.map((text) => ({ text })) : [{ text: '' }];
 };
 
-export const gemini: Api = {
-  name: 'gemini',
+export const google: Api = {
+  name: 'google',
   read,
   write: (reply) => {
     const { id, model, usedTokens, outputTokens } = reply;

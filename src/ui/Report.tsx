@@ -197,11 +197,28 @@ const SectionBox = ({ section, columns, paints }: Drawn & { readonly section: Se
 
 const LEAST_WIDTH = 20; // columns; with less, cells of a fixed width can be wider than the terminal
 
+/** The row without what does not fit: Ink counts some rare letters as narrower than terminals do. */
+const fitted = (row: string, columns: number): string => {
+  let left = columns;
+  const fit = (text: string): string => {
+    const characters = [...text];
+    while (widthOf(characters.join('')) > left) characters.pop();
+    left -= widthOf(characters.join(''));
+    return characters.join('');
+  };
+  return widthOf(row) <= columns
+    ? row
+    : row
+        .split(/(\x1b\[[\d;]*m)/)
+        .map((part) => (part.startsWith('\x1b') ? part : fit(part)))
+        .join('');
+};
+
 /** One row of the terminal each: no newline, SGR as the only sequences. */
 export const drawnRows = (element: ReactElement, columns: number, ascii: boolean): readonly string[] => {
   const overflow = columns < LEAST_WIDTH ? 'hidden' : 'visible';
   const text = renderToString(createElement(Box, { width: columns, overflow }, element), { columns });
-  return (ascii ? asciiText(text) : text).split('\n');
+  return (ascii ? asciiText(text) : text).split('\n').map((row) => fitted(row, columns));
 };
 
 /** The rows of a report, none wider than `look.columns`. */

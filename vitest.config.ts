@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     // One process for many files: a fresh one for each of 250 would cost minutes, and nothing here keeps state in a module.
     isolate: false,
+    // Tests with real programs mostly wait: for a countdown, a pause, a timeout.
+    maxWorkers: availableParallelism() * 2,
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     // Tests start real processes under real PTYs on machines that may be slow; nothing asserts a time.
     testTimeout: 120_000,

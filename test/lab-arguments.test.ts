@@ -6,7 +6,7 @@ import { agents } from './lab/agents/all.js';
 import { claude } from './lab/agents/claude.js';
 import { readArguments } from './lab/arguments.js';
 import { cacheFolder, installed } from './lab/install.js';
-import { isolated } from '../src/verify/ground.js';
+import { isolatedCommand } from '../src/verify/sandbox.js';
 import { scenarios } from './lab/scenarios/all.js';
 import { withPlayed } from './lab/page.js';
 import { tableOf, type Played } from './lab/table.js';
@@ -52,7 +52,7 @@ describe('the lab', () => {
   });
 
   it('starts everything in a place with a network of its own, in which only the loopback device is up', () => {
-    const words = isolated(['node', 'lab.mjs']);
+    const words = isolatedCommand(['node', 'lab.mjs']);
     expect(words.slice(0, 1)).toEqual(['unshare']);
     expect(words).toContain('--net');
     expect(words.join(' ')).toContain('ip link set lo up');

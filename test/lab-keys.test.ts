@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { strokesIn } from '../src/verify/keys.js';
-import { outputIn, sortKeys, writesIn } from '../src/verify/keys.js';
+import { outputIn, attributeKeys, writesIn } from '../src/verify/keys.js';
 
 const cast = (...events: readonly (readonly [number, string, string])[]): string =>
   [{ version: 2, width: 80, height: 24 }, ...events].map((each) => JSON.stringify(each)).join('\n');
@@ -19,16 +19,16 @@ describe('the keys in a recording', () => {
 
   it("are ours when no user pressed them, and what a terminal answers is nobody's", () => {
     const writes = ['\x1b[?1;2c', 'h', 'i\r', '/compact', '\r', '\x1b[12;1R', 'x'];
-    expect(sortKeys(writes, 'hi\rx')).toEqual({ ours: ['/compact', '\r'], runs: 1, lost: '' });
+    expect(attributeKeys(writes, 'hi\rx')).toEqual({ ours: ['/compact', '\r'], runs: 1, lost: '' });
   });
 
   it('are broken when a key of the user came between', () => {
     const writes = ['/compact', 'x', '\r'];
-    expect(sortKeys(writes, 'x')).toEqual({ ours: ['/compact', '\r'], runs: 2, lost: '' });
+    expect(attributeKeys(writes, 'x')).toEqual({ ours: ['/compact', '\r'], runs: 2, lost: '' });
   });
 
   it('are counted as lost when the user pressed them and they never came', () => {
-    expect(sortKeys(['a', 'b'], 'abc')).toEqual({ ours: [], runs: 0, lost: 'c' });
+    expect(attributeKeys(['a', 'b'], 'abc')).toEqual({ ours: [], runs: 0, lost: 'c' });
   });
 
   it("never hide a key of ours among the user's, however these were cut into writes", () => {
@@ -37,7 +37,11 @@ describe('the keys in a recording', () => {
       fc.property(words, fc.nat(), (users, place) => {
         const at = place % (users.length + 1);
         const writes = [...users.slice(0, at), '/compact', '\r', ...users.slice(at)];
-        expect(sortKeys(writes, users.join(''))).toEqual({ ours: ['/compact', '\r'], runs: 1, lost: '' });
+        expect(attributeKeys(writes, users.join(''))).toEqual({
+          ours: ['/compact', '\r'],
+          runs: 1,
+          lost: '',
+        });
       }),
     );
   });

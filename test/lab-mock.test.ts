@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startMock, type Mock } from '../src/verify/mock/server.js';
+import { startMockServer, type MockServer } from '../src/verify/mock/server.js';
 import { errorWith, tooLong } from './lab/scenarios/faults.js';
 
-let mock: Mock | undefined;
+let mock: MockServer | undefined;
 afterEach(() => mock?.close());
 
-const open = async (): Promise<{ readonly mock: Mock; readonly at: (path: string) => string }> => {
-  const opened = await startMock();
+const open = async (): Promise<{ readonly mock: MockServer; readonly at: (path: string) => string }> => {
+  const opened = await startMockServer();
   mock = opened;
   return { mock: opened, at: (path) => `http://127.0.0.1:${opened.port}${path}` };
 };
@@ -87,50 +87,50 @@ describe.each(questions)(
   ({ path, ask, summary, used, tool, ended }) => {
     it('says what it is told to say, with the usage that it is told', async () => {
       const { mock: told, at } = await open();
-      told.control({ turn: { text: 'good morning to you', usedTokens: 55_000, pieces: 3 } });
+      told.configure({ turn: { text: 'good morning to you', usedTokens: 55_000, pieces: 3 } });
       const text = await (await post(at(path), ask('hello'))).text();
       const said = [...text.matchAll(/"(?:text|delta|content)":"([^"]+)"/g)].map(([, part]) => part);
       expect(said.join('')).toContain('good morning to you');
       expect(text).toContain(used);
       expect(text).toContain(ended);
-      expect(told.asked()).toMatchObject([{ purpose: 'turn', said: 'hello', end: 'answered' }]);
+      expect(told.requests()).toMatchObject([{ purpose: 'turn', said: 'hello', end: 'answered' }]);
     });
 
     it('recognises the question of an agent that compacts', async () => {
       const { mock: told, at } = await open();
-      told.control({ summary: { text: 'all in short' } });
+      told.configure({ summary: { text: 'all in short' } });
       const text = await (await post(at(path), ask(summary))).text();
       expect(text).toContain('all in short');
-      expect(told.asked()).toMatchObject([{ purpose: 'summary' }]);
+      expect(told.requests()).toMatchObject([{ purpose: 'summary' }]);
     });
 
     it('asks for the shell tool once, and not again after its result', async () => {
       const { mock: told, at } = await open();
-      told.control({ next: [{ command: 'touch it' }] });
+      told.configure({ next: [{ command: 'touch it' }] });
       expect(await (await post(at(path), ask('make a file'))).text()).toContain(tool);
       expect(await (await post(at(path), ask('and now'))).text()).not.toContain(tool);
     });
 
     it.each([400, 500])('fails with %i when it is told to', async (status) => {
       const { mock: told, at } = await open();
-      told.control({ summary: { error: errorWith(status) } });
+      told.configure({ summary: { error: errorWith(status) } });
       expect((await post(at(path), ask(summary))).status).toBe(status);
       expect((await post(at(path), ask('hello'))).status).toBe(200);
-      expect(told.asked()).toMatchObject([{ end: 'failed' }, { end: 'answered' }]);
+      expect(told.requests()).toMatchObject([{ end: 'failed' }, { end: 'answered' }]);
     });
 
     it('ends the connection in the middle when it is told to', async () => {
       const { mock: told, at } = await open();
-      told.control({ turn: { text: 'one two three four', pieces: 4, isCut: true } });
+      told.configure({ turn: { text: 'one two three four', pieces: 4, isCut: true } });
       await expect(post(at(path), ask('hello')).then((response) => response.text())).rejects.toThrow(
         'terminated',
       );
-      expect(told.asked()).toMatchObject([{ end: 'dropped' }]);
+      expect(told.requests()).toMatchObject([{ end: 'dropped' }]);
     });
 
     it('has answered an agent that leaves with the last word', async () => {
       const { mock: told, at } = await open();
-      told.control({ turn: { text: 'hello', pieces: 5, spreadMs: 30 } });
+      told.configure({ turn: { text: 'hello', pieces: 5, spreadMs: 30 } });
       const leaving = new AbortController();
       const body = JSON.stringify(ask('hello'));
       const response = await fetch(at(path), { method: 'POST', body, signal: leaving.signal });
@@ -140,14 +140,14 @@ describe.each(questions)(
         if (text.includes(ended)) break;
       }
       leaving.abort();
-      await vi.waitFor(() => expect(told.asked()[0]?.end).toBeDefined());
-      expect(told.asked()).toMatchObject([{ end: 'answered' }]);
+      await vi.waitFor(() => expect(told.requests()[0]?.end).toBeDefined());
+      expect(told.requests()).toMatchObject([{ end: 'answered' }]);
     });
 
     it('opens its answer before the model has thought, and then says it piece by piece', async () => {
       const { mock: told, at } = await open();
       const never = 60_000;
-      told.control({ next: [{ thinkMs: never }, { text: 'one two', pieces: 2, spreadMs: never }] });
+      told.configure({ next: [{ thinkMs: never }, { text: 'one two', pieces: 2, spreadMs: never }] });
       const opened = await post(at(path), ask('hello'));
       expect(opened.status).toBe(200);
       await opened.body?.cancel();
@@ -158,7 +158,7 @@ describe.each(questions)(
 
     it('gives an empty answer when it is told to', async () => {
       const { mock: told, at } = await open();
-      told.control({ summary: { text: '' } });
+      told.configure({ summary: { text: '' } });
       const text = await (await post(at(path), ask(summary))).text();
       expect(text).not.toMatch(/"(?:text|delta|content)":"[^"]+"/);
       expect(text).toContain(ended);
@@ -175,14 +175,14 @@ it("takes Qwen's question for a summary for one, though it offers the tools of a
     { role: 'user', content: text },
   ];
   await post(at('/v1/chat/completions'), { model: 'm', tools: SHELL_TOOLS.chat, messages });
-  expect(told.asked()).toMatchObject([{ purpose: 'summary' }]);
+  expect(told.requests()).toMatchObject([{ purpose: 'summary' }]);
 });
 
 describe("the control of the lab's model", () => {
   it('takes changes one after the other', async () => {
     const { mock: told, at } = await open();
-    told.control({ turn: { usedTokens: 7_000 } });
-    told.control({ turn: { text: 'yes' } });
+    told.configure({ turn: { usedTokens: 7_000 } });
+    told.configure({ turn: { text: 'yes' } });
     const { path, ask } = questions[0];
     const text = await (await post(at(path), ask('hello'))).text();
     expect(text).toContain('yes');
@@ -192,9 +192,9 @@ describe("the control of the lab's model", () => {
   it('takes a fault back', async () => {
     const { mock: told, at } = await open();
     const { path, ask } = questions[0];
-    told.control({ turn: { error: tooLong } });
+    told.configure({ turn: { error: tooLong } });
     expect((await post(at(path), ask('hello'))).status).toBe(400);
-    told.control({ turn: { error: undefined } });
+    told.configure({ turn: { error: undefined } });
     expect((await post(at(path), ask('hello'))).status).toBe(200);
   });
 });

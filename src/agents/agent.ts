@@ -17,7 +17,7 @@ import type { OwnCompactionSource } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
 /** One agent product as a value. Everything the wrapper knows about an agent is here; nothing of it acts. */
-export interface Runtime {
+export interface Agent {
   /** as in `ctxwrap NAME` and in the footer */
   readonly name: string;
   /** the program to find on PATH; undefined for an agent that is not a program of its own */
@@ -71,7 +71,7 @@ export interface HookCommands {
 }
 
 /** What the core has to know of an agent, in the environment that it will run in. */
-export const agentFacts = ({ name, nativeTrigger, log, derivedWindow }: Runtime, env: Env): AgentFacts => ({
+export const agentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent, env: Env): AgentFacts => ({
   name,
   native: nativeTrigger(env),
   hasLog: log !== undefined,

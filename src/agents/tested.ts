@@ -1,16 +1,16 @@
 import { parseRecord, recordAt, textAt, oneLine } from '../core/json.js';
-import type { Runtime } from './agent.js';
+import type { Agent } from './agent.js';
 
 // Which versions of an agent were tried, and which version runs: its own records say so, and it is not started a second time for it.
 
 /** Whether this version is known to be read right; who has more to go by (a certificate of the user's own) says so here. */
-export const isTested = ({ home }: Pick<Runtime, 'home'>, version: string): boolean =>
+export const isTested = ({ home }: Pick<Agent, 'home'>, version: string): boolean =>
   home?.played.includes(version) ?? false;
 
 /** The newest version that was tried, where this one is newer; an older one, or one that cannot be compared, is nothing to speak of. */
-export const newerThanTested = (runtime: Pick<Runtime, 'home'>, version: string): string | undefined => {
-  const tested = runtime.home?.played.toSorted((a, b) => compared(b, a))[0];
-  if (tested === undefined || isTested(runtime, version)) return undefined;
+export const newerThanTested = (agent: Pick<Agent, 'home'>, version: string): string | undefined => {
+  const tested = agent.home?.played.toSorted((a, b) => compared(b, a))[0];
+  if (tested === undefined || isTested(agent, version)) return undefined;
   return compared(version, tested) > 0 ? tested : undefined;
 };
 

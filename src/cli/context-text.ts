@@ -35,10 +35,10 @@ export const contextSections = (report: ContextReport): Report => {
   };
 };
 
-const headSection = ({ runtime, reading, session, agentSessionId, path }: ContextReport): Section => ({
+const headSection = ({ runtime: agent, reading, session, agentSessionId, path }: ContextReport): Section => ({
   rows: [
     {
-      text: [runtime, ...(reading?.model === undefined ? [] : [reading.model])].join(' · '),
+      text: [agent, ...(reading?.model === undefined ? [] : [reading.model])].join(' · '),
       emphasis: 'strong',
     },
     ...(session

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
-import type { Runtime } from '../agents/agent.js';
-import { runtimes } from '../agents/index.js';
+import type { Agent } from '../agents/agent.js';
+import { agents } from '../agents/index.js';
 import { nativeHold } from '../core/compaction/policy.js';
 import { posixWord, parseRecord } from '../core/json.js';
 import { readSession } from '../storage/sessions.js';
@@ -27,7 +27,7 @@ const noteFill = `${GUARD} || { ctxwrap context --json ${SESSION} >${BEFORE}; } 
 const tellModel = `${GUARD} || ctxwrap context ${SESSION} 2>/dev/null || :`;
 
 const hooksOf: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values<Runtime>(runtimes).flatMap(({ name, hooks }) =>
+  Object.values<Agent>(agents).flatMap(({ name, hooks }) =>
     hooks ? [[name, hooks({ compactFull, noteFill, tellModel })] as const] : [],
   ),
 );

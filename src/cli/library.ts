@@ -31,7 +31,7 @@ const windowIn = (values: Values): number => values.window ?? backendWindow(valu
 const thresholdIn = (values: Values): number | undefined => {
   const preset = values.ladder === 'handoff' ? 'handoff' : 'percent';
   const choice = ladderChoice({ ...values, ladder: preset });
-  return ladderOf({ runtime: '', windowTokens: windowIn(values), choice }).auto?.value;
+  return ladderOf({ agent: '', windowTokens: windowIn(values), choice }).auto?.value;
 };
 
 /** In tokens: the user's word, else the window of the backend's models. What an agent tells while it runs is not known here. */

@@ -1,5 +1,5 @@
 import { errorText, UserError, harmless } from '../core/json.js';
-import { codeOfSignal, dieBy } from '../wrap/exit-status.js';
+import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
 import { demo, run } from './commands/run.js';
 import { configured } from './config/configured.js';
 import { commandWithoutNotify, ownFailure } from './messages.js';
@@ -72,9 +72,9 @@ const printed = async (text: string): Promise<Outcome> => {
 
 const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
   for (const notice of quiet ? [] : notices) say(drawnFor(notice, process.env));
-  if (status.kind === 'signal') dieBy(status.signal);
+  if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: nothing of ours that is still open may keep the user's shell waiting.
-  process.exit(status.kind === 'signal' ? codeOfSignal(status.signal) : status.code);
+  process.exit(status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code);
 };
 
 const fail = (error: unknown): void => {

@@ -226,8 +226,8 @@ export const unknownFile = (path: string): UserError =>
     'if it is one all the same, say whose: --runtime claude',
   );
 
-export const unfollowedAgent = (runtime: string): UserError =>
-  usageError(`${runtime} has no session file that can be read`, 'give another --runtime');
+export const unfollowedAgent = (agent: string): UserError =>
+  usageError(`${agent} has no session file that can be read`, 'give another --runtime');
 
 export const longFocus = (given: number, most: number): UserError =>
   usageError(`--focus must be at most ${most} characters, got ${given}`, 'say it shorter');

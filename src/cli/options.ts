@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { runtimes } from '../agents/index.js';
+import { agents } from '../agents/index.js';
 import { fallbackOf, keyNames, keyOf, type KeyName, fallbacks } from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
 import { LONGEST_FOCUS, shellWord, type UserError } from '../core/json.js';
@@ -69,9 +69,9 @@ const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
 };
 
 /** A runtime by its name, of ours or of the user's configuration, or the file that defines one; neither is looked up here. */
-export type RuntimeOption = { readonly name: string } | { readonly file: string };
+export type AgentOption = { readonly name: string } | { readonly file: string };
 
-export const parseRuntime = (text: string): RuntimeOption =>
+export const parseAgent = (text: string): AgentOption =>
   text.endsWith('.json') || text.includes('/') ? { file: text } : { name: text };
 
 const parseFile =
@@ -95,13 +95,13 @@ export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     keysWithOption.map(keyOf).map(({ option, type }) => [option?.flag, type.choices ?? []]), // the first of a list
   ),
-  '--runtime': Object.keys(runtimes),
+  '--runtime': Object.keys(agents),
 };
 
 export const addOptions = (program: Command): Command => {
   for (const key of keysWithOption) program.addOption(keyOption(key));
   return program
-    .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseRuntime)
+    .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseAgent)
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
     .option('--record-input', 'record the keys, too')
     .option(
@@ -115,7 +115,7 @@ export const addOptions = (program: Command): Command => {
 export type CommandOptions = Pick<Options, 'runtime'> & Pick<Options['flags'], 'window'>;
 
 /** What stands on the command line. */
-export const optionsIn = (program: Command, { runtime, window }: CommandOptions = {}): Options => {
+export const optionsIn = (program: Command, { runtime: agent, window }: CommandOptions = {}): Options => {
   const given = keysWithOption.flatMap((key) => {
     const attribute = keyOption(key).attributeName();
     const isGiven = program.getOptionValueSource(attribute) === 'cli';
@@ -130,7 +130,7 @@ export const optionsIn = (program: Command, { runtime, window }: CommandOptions 
     flags,
     values: { ...fallbacks, ...flags },
     isModeGiven: flags.mode !== undefined,
-    runtime: runtime ?? own.runtime,
+    runtime: agent ?? own.runtime,
     record: own.record,
     recordInput: own.recordInput,
     config: own.config,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../core/json.js';
-import { reasonOf } from '../storage/errors.js';
+import { systemReason } from '../storage/errors.js';
 import { lookOf, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';
 
@@ -15,7 +15,7 @@ export const print = async (text: string): Promise<boolean> => {
   const error = await new Promise<unknown>((done) => stdout.write(text, done));
   if (!error) return true;
   if (GONE.has(errorCode(error))) return false;
-  throw unwritableOutput(reasonOf(error));
+  throw unwritableOutput(systemReason(error));
 };
 
 const GONE: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);

@@ -1,18 +1,11 @@
 import { Command, Argument, CommanderError, Option } from 'commander';
-import { runtimes } from '../agents/index.js';
+import { agents } from '../agents/index.js';
 import { isKeyName, keyNames } from '../core/config/keys.js';
 import type { UserError } from '../core/json.js';
 import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
 import { unknownKey, exitStatus } from './messages.js';
-import {
-  addOptions,
-  type CommandOptions,
-  keyOption,
-  optionsIn,
-  parseChoice,
-  parseRuntime,
-} from './options.js';
+import { addOptions, type CommandOptions, keyOption, optionsIn, parseChoice, parseAgent } from './options.js';
 import {
   type Options,
   type Request,
@@ -257,8 +250,8 @@ const defineVerify = (
 // The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
 
 /** The agents that `ctxwrap NAME` starts. */
-export const agentWords: readonly string[] = Object.values(runtimes).flatMap((runtime) =>
-  'command' in runtime ? [runtime.name] : [],
+export const agentWords: readonly string[] = Object.values(agents).flatMap((agent) =>
+  'command' in agent ? [agent.name] : [],
 );
 
 const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
@@ -380,7 +373,7 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
       '[session]',
       "an id, a pid or an agent's name, or a session file; the one it runs in, or the only one, when absent",
     )
-    .option('--runtime <name>', 'the agent of the session file, when it is not recognised', parseRuntime)
+    .option('--runtime <name>', 'the agent of the session file, when it is not recognised', parseAgent)
     .addOption(keyOption('window'))
     .option('--json', 'print one JSON object')
     .action((target: string | undefined, { json = false, ...own }: ContextOptions) => {
@@ -402,7 +395,7 @@ const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
     .option(
       '--runtime <name|file>',
       'the recorded agent, when it is not recognised, or a definition of it',
-      parseRuntime,
+      parseAgent,
     )
     .addOption(keyOption('window'))
     .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))

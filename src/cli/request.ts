@@ -1,6 +1,6 @@
-import type { Runtime } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, Values } from '../core/config/keys.js';
-import type { RuntimeOption } from './options.js';
+import type { AgentOption } from './options.js';
 import type { VerifyRequest } from './program.js';
 import type { Candidates } from './shell/completion.js';
 
@@ -9,7 +9,7 @@ import type { Candidates } from './shell/completion.js';
 export interface Options extends CurrentSettings {
   /** the keys that stand on the command line */
   readonly flags: Partial<Values>;
-  readonly runtime?: RuntimeOption | undefined;
+  readonly runtime?: AgentOption | undefined;
   readonly record?: string | undefined;
   readonly recordInput?: boolean | undefined;
   /** the user's configuration, in place of the one in its folder */
@@ -21,7 +21,7 @@ export interface Options extends CurrentSettings {
 /** What only a configuration says. */
 export interface Configured {
   /** agents of the user's own, and ours as the user has changed them; they come before ours */
-  readonly runtimes: readonly Runtime[];
+  readonly runtimes: readonly Agent[];
   /** windows in tokens that the user gives an agent, by its name */
   readonly windows: Readonly<Record<string, number>>;
   /** one line each, for the footer: what is wrong with the configuration */

@@ -1,4 +1,4 @@
-import type { Runtime } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import { assumedWindow } from '../core/config/backends.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { openRecording, type Recording } from '../storage/recording.js';
@@ -14,7 +14,7 @@ export interface ChildCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly runtime: Runtime;
+  readonly agent: Agent;
 }
 
 export interface Outcome {
@@ -48,7 +48,7 @@ export const runWrapped = async (command: ChildCommand, options: Options, log: L
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
     { columns, rows },
-    { footerWanted: options.values.footer, verbatim: options.values.mode === 'off' },
+    { isFooterWanted: options.values.footer, isPassthrough: options.values.mode === 'off' },
   );
   const notices: string[] = [];
   const recording = openRecordingFor(options, size, (reason) => {
@@ -71,7 +71,7 @@ interface Given {
 }
 
 const sessionOf = (command: ChildCommand, { options, recording, log }: Given): WrapSession => ({
-  ...configuredSession(options, command.runtime, log),
+  ...configuredSession(options, command.agent, log),
   values: options.values,
   isModeGiven: options.isModeGiven,
   file: command.file,
@@ -79,7 +79,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   env: { ...definedOnly(command.env), CTXWRAP_SESSION: sessionId() },
   wrapper: { id: sessionId(), pid: process.pid, version: version() },
   cwd: workingFolder(),
-  runtime: command.runtime,
+  agent: command.agent,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,
   log,
@@ -88,7 +88,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
 /** What only a configuration says. */
 const configuredSession = (
   { configured, values }: Options,
-  { name, home }: Runtime,
+  { name, home }: Agent,
   log: Log,
 ): Pick<WrapSession, 'notices' | 'assumedWindow' | 'watchSettings'> => {
   if (!configured) return {};

@@ -14,10 +14,10 @@ import { join, delimiter, isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VerifiedCheck } from '../core/records.js';
-import { reasonOf } from '../storage/errors.js';
-import { endGroup } from '../storage/processes.js';
-import type { Place } from '../verify/ground.js';
-import { parseTold, type Order, type Told } from '../verify/player.js';
+import { systemReason } from '../storage/errors.js';
+import { killGroup } from '../storage/processes.js';
+import type { Isolation } from '../verify/sandbox.js';
+import { parseVerifyMessage, type VerifyRequest, type VerifyMessage } from '../verify/runner.js';
 import * as messages from './messages.js';
 
 // Processes that a session may have left: an agent can have helpers that outlive it.
@@ -65,12 +65,15 @@ const FILE_MODE = 0o600;
 
 /** Plays an order; resolves when nothing of it runs any more, to `whole` or to what has ended it before. */
 const playApart = async (
-  order: Order,
-  place: Place,
-  { signal, onTold }: { readonly signal: AbortSignal; readonly onTold: (told: Told) => Promise<void> },
+  order: VerifyRequest,
+  place: Isolation,
+  {
+    signal,
+    onTold,
+  }: { readonly signal: AbortSignal; readonly onTold: (told: VerifyMessage) => Promise<void> },
 ): Promise<string> => {
   const [node, program] = order.ctxwrap;
-  const [file, ...args] = place.words([node, program, 'verify', '--order', JSON.stringify(order)]);
+  const [file, ...args] = place.commandLine([node, program, 'verify', '--order', JSON.stringify(order)]);
   // with a session of its own no key of the user's terminal ends it before we know
   const child = spawn(file, args, {
     cwd: order.folder,
@@ -82,7 +85,7 @@ const playApart = async (
   let ending = 'whole';
   const stop = (): void => {
     ending = `not over after ${LONGEST_MS / SECOND_MS} s`;
-    endGroup(child.pid);
+    killGroup(child.pid);
   };
   const timer = setTimeout(stop, LONGEST_MS);
   signal.addEventListener('abort', stop);
@@ -90,7 +93,7 @@ const playApart = async (
   try {
     const closed = once(child, 'close');
     for await (const line of createInterface(child.stdout)) {
-      const told = parseTold(line);
+      const told = parseVerifyMessage(line);
       if (told) await onTold(told);
     }
     const [code, by] = await closed;
@@ -98,7 +101,7 @@ const playApart = async (
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    endGroup(child.pid);
+    killGroup(child.pid);
     await endLeftovers(order.folder);
   }
   return ending;
@@ -106,7 +109,7 @@ const playApart = async (
 
 // Tries one agent, in a temporary folder that is gone afterwards.
 
-export type ToldCheck = Extract<Told, { readonly kind: 'check' }>;
+export type ToldCheck = Extract<VerifyMessage, { readonly kind: 'check' }>;
 
 /** What came of it. */
 export interface Tried {
@@ -123,7 +126,7 @@ export interface Tried {
 export interface Trial {
   readonly agent: string;
   readonly file: string;
-  readonly place: Place;
+  readonly place: Isolation;
   /** the folder stays, whatever comes of it */
   readonly keep: boolean;
   readonly signal: AbortSignal;
@@ -156,7 +159,7 @@ const makeFolder = (): string => {
   try {
     return realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-verify-'))); // 0700
   } catch (error) {
-    throw messages.verifyNeedsFolder(tmpdir(), reasonOf(error));
+    throw messages.verifyNeedsFolder(tmpdir(), systemReason(error));
   }
 };
 
@@ -180,7 +183,7 @@ const played = async ({ agent, file, place, signal, onCheck }: Trial, folder: st
       folder,
       ctxwrap: [process.execPath, realpathSync(process.argv[1] ?? '')],
       programs: (process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute),
-      isOpen: place.openFor !== undefined,
+      isOpen: place.networkReason !== undefined,
     },
     place,
     {

@@ -35,11 +35,11 @@ const beforeNative = (rungs: Rungs, trigger: Figure, where: Where): Rungs => {
 };
 
 /** The latest that auto may be to come before the agent; undefined where that would be too early to be of use. */
-const latestBefore = (trigger: Figure, { runtime, windowTokens }: Where): Mark | undefined => {
+const latestBefore = (trigger: Figure, { agent, windowTokens }: Where): Mark | undefined => {
   const least = percentOfTokens(windowTokens, LEAST_AUTO_PERCENT);
   if (trigger.tokens <= least) return undefined;
   const tokens = Math.max(least, trigger.tokens - leadIn(windowTokens));
-  const why = `${grouped(trigger.tokens - tokens)} before ${runtime} compacts by itself at ${grouped(trigger.tokens)}`;
+  const why = `${grouped(trigger.tokens - tokens)} before ${agent} compacts by itself at ${grouped(trigger.tokens)}`;
   return { tokens, why };
 };
 
@@ -50,7 +50,7 @@ const leadIn = (windowTokens: number): number =>
   );
 
 /** The same where only a percentage is known: what the agent keeps free in tokens cannot be told then. */
-const beforeNativePercent = (rungs: Rungs, native: TriggerRule, runtime: string): Rungs => {
+const beforeNativePercent = (rungs: Rungs, native: TriggerRule, agent: string): Rungs => {
   const { auto } = rungs;
   const own = Math.round(native.share * 100);
   const percent = own - LEAD_PERCENT;
@@ -58,7 +58,7 @@ const beforeNativePercent = (rungs: Rungs, native: TriggerRule, runtime: string)
   const { reserveTokens, leastFreeTokens, mostTokens, mostWindowTokens } = native;
   const isLess = reserveTokens > 0 || (leastFreeTokens ?? mostTokens ?? mostWindowTokens) !== undefined;
   const at = isLess ? `${own}% at the latest` : `${own}%`;
-  const why = `${LEAD_PERCENT} points before ${runtime} compacts by itself at ${at}`;
+  const why = `${LEAD_PERCENT} points before ${agent} compacts by itself at ${at}`;
   const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
   return loweredPercent(rungs, [percent, why], [below, `${WARN_MARGIN_PERCENT} points before auto`]);
 };
@@ -72,7 +72,7 @@ const loweredPercent = ({ warn, hard }: Rungs, auto: PercentMark, below: Percent
 });
 
 interface Where {
-  readonly runtime: string;
+  readonly agent: string;
   /** as the agent counts it */
   readonly windowTokens: number;
 }
@@ -174,12 +174,12 @@ const freeTokens = (windowTokens: number, rule: TriggerRule): number => {
 };
 
 /** The same with the sentence that explains it. */
-const nativeFigure = (runtime: string, windowTokens: number, rule: TriggerRule): Figure | undefined => {
+const nativeFigure = (agent: string, windowTokens: number, rule: TriggerRule): Figure | undefined => {
   const tokens = nativeTokens(windowTokens, rule);
   if (tokens === undefined) return undefined;
   return {
     tokens,
-    reason: `native ${grouped(tokens)}: ${runtime} compacts by itself at ${placeOf(windowTokens, rule)}`,
+    reason: `native ${grouped(tokens)}: ${agent} compacts by itself at ${placeOf(windowTokens, rule)}`,
   };
 };
 
@@ -199,7 +199,7 @@ const percentText = (share: number): string => `${Math.round(share * 1000) / 10}
 
 export interface LadderRequest {
   /** the agent's name, for the sentences */
-  readonly runtime: string;
+  readonly agent: string;
   readonly windowTokens?: number | undefined;
   readonly native?: NativeTrigger | undefined;
   /** the one that runs, as readings name it */
@@ -216,12 +216,12 @@ const LEAST_WINDOW_TOKENS = 1_000; // a smaller number is no window but a slip
 
 /** The ladder for a window, or for percentages when the window is not known. */
 export const ladderOf = (request: LadderRequest): Ladder => {
-  const { runtime, windowTokens, native, model, byUser, choice = {} } = request;
+  const { agent, windowTokens, native, model, byUser, choice = {} } = request;
   const preset = choice.preset ?? 'ladder';
   if (windowTokens === undefined || windowTokens < LEAST_WINDOW_TOKENS) {
     const rule = native && ruleFor(native, model, Infinity);
     const plain = presetPercents(preset);
-    const early = rule ? beforeNativePercent(plain, rule, runtime) : plain;
+    const early = rule ? beforeNativePercent(plain, rule, agent) : plain;
     const rungs = capped(early, choice.maxAutoPercent, undefined);
     return { preset, ...withCustom(rungs, choice, {}) };
   }
@@ -240,12 +240,12 @@ export const ladderOf = (request: LadderRequest): Ladder => {
 };
 
 /** Where the agent compacts by itself, and the window as it counts it. */
-const nativePoint = ({ runtime, windowTokens, native, model, byUser }: LadderRequest) => {
+const nativePoint = ({ agent, windowTokens, native, model, byUser }: LadderRequest) => {
   const ownTokens = byUser ? byUser.ownTokens : windowTokens;
   const rule = native && ownTokens !== undefined ? ruleFor(native, model, ownTokens) : undefined;
   if (!rule || ownTokens === undefined) return undefined;
-  const figure = nativeFigure(runtime, ownTokens, rule);
-  return figure && { native: figure, where: { runtime, windowTokens: countedTokens(ownTokens, rule) } };
+  const figure = nativeFigure(agent, ownTokens, rule);
+  return figure && { native: figure, where: { agent: agent, windowTokens: countedTokens(ownTokens, rule) } };
 };
 
 /**
@@ -254,10 +254,10 @@ const nativePoint = ({ runtime, windowTokens, native, model, byUser }: LadderReq
  */
 export const nativeNotice = (
   { auto, native }: Pick<Ladder, 'auto' | 'native'>,
-  runtime: string,
+  agent: string,
 ): string | undefined => {
   if (!auto || !native || auto.unit !== 'tokens') return undefined;
-  const own = `${runtime} compacts by itself at ${grouped(native.tokens)}`;
+  const own = `${agent} compacts by itself at ${grouped(native.tokens)}`;
   if (auto.asked !== undefined) return `auto ${grouped(auto.value)}, not ${grouped(auto.asked)}: ${own}`;
   if (auto.value < native.tokens) return undefined;
   return auto.value === native.tokens

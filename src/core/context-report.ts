@@ -39,11 +39,11 @@ export interface ToldBoundary extends Omit<Boundary, 'initiator'> {
 }
 
 export const boundaryRecord = (told: ToldBoundary): BoundaryRecord => {
-  const { runtime, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = told;
+  const { runtime: agent, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = told;
   const estimated = preTokens === undefined ? lastTokens : undefined;
   return {
     schema: 'ctxwrap.boundary/1',
-    runtime,
+    runtime: agent,
     ...(sessionId === undefined ? {} : { session_id: sessionId }),
     ...(uuid === undefined ? {} : { uuid }),
     ...(initiator === undefined ? {} : { trigger: initiator === 'agent' ? 'auto' : 'manual', initiator }),
@@ -219,13 +219,13 @@ const partsOf = ({
 
 /** The report for scripts: its compactions are boundary records. */
 export const contextRecord = (report: ContextReport) => {
-  const { runtime, agentSessionId: sessionId } = report;
+  const { runtime: agent, agentSessionId: sessionId } = report;
   return {
     ...report,
     compactions: report.compactions.map(({ nextTokens, isEstimated, preTokens, ...past }) => ({
       ...boundaryRecord({
         ...past,
-        runtime,
+        runtime: agent,
         sessionId,
         ...(preTokens === undefined ? {} : isEstimated ? { lastTokens: preTokens } : { preTokens }),
       }),

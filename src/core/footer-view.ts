@@ -37,10 +37,10 @@ export interface FooterView {
 
 /** What the footer shows of a session now. */
 export const footerView = (state: Session, now: Millis): FooterView => {
-  const { runtime, compactions, blank, flow } = state;
+  const { agent, compactions, blank, flow } = state;
   const { model } = state.windows;
   const base = {
-    runtime,
+    runtime: agent,
     compactions,
     estimated: false,
     windowInferred: false,

@@ -8,7 +8,7 @@ import { ownTokens, windowOf, type KnownWindow, type Windows } from './window.js
 
 /** What readings of one session are measured with. */
 export interface Scale {
-  readonly runtime: string;
+  readonly agent: string;
   readonly windows: Windows;
   readonly native?: NativeTrigger;
   readonly ladder: LadderChoice;
@@ -74,7 +74,7 @@ export interface Judged {
 
 /** The ladder that judges a number in its window, or the one before there is a number; the one for percentages where there are no tokens. */
 export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): Ladder => {
-  const { runtime, native, ladder: choice, windows } = scale;
+  const { agent, native, ladder: choice, windows } = scale;
   const model = modelOf(scale, reading);
   const known = reading && tokens === undefined ? undefined : window;
   const isTold = known?.windowSource === 'user' || known?.windowSource === 'default';
@@ -82,7 +82,7 @@ export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): La
   const isShare = known !== undefined || (reading?.basis ?? 'window') === 'window';
   const byUser = isTold ? { ownTokens: ownTokens(windows, model, reading?.usedTokens) } : undefined;
   return ladderOf({
-    runtime,
+    agent: agent,
     windowTokens: known?.windowTokens,
     native: isShare ? native : undefined,
     model,

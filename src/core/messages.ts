@@ -163,7 +163,7 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
   const { now, session, reduced } = sight;
-  const ofNative = nativeNotice(sessionLadder(session), session.runtime) ?? before.ofNative;
+  const ofNative = nativeNotice(sessionLadder(session), session.agent) ?? before.ofNative;
   const wishes = [
     ...(event.type === 'notice' ? [event] : []),
     ...(reduced === undefined ? [] : [{ text: reduced, priority: REDUCED_PRIORITY }]),

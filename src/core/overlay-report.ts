@@ -58,7 +58,7 @@ export interface OverlayReport extends Report {
 export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayReport => {
   const { session, startedAt, now } = facts;
   return {
-    runtime: session.runtime,
+    runtime: session.agent,
     model: session.windows.model ?? '',
     name: session.sessionId ?? '',
     age: durationText(Math.max(0, now - startedAt)),
@@ -113,7 +113,7 @@ const numberOf = (session: Session, now: Millis) => {
   const record = readingRecord(session, now);
   const usedPercent = known?.usedPercent; // the record's is rounded already, and twice would be another number than the footer's
   const report = contextReport({
-    runtime: session.runtime,
+    runtime: session.agent,
     reading: record && { ...record, ...(usedPercent === undefined ? {} : { usedPercent }) },
     cachedTokens: known?.cachedTokens,
     thresholds: sessionThresholds(session),

@@ -190,7 +190,7 @@ export const notificationRecord = (
   at,
   kind,
   text,
-  runtime: state.runtime,
+  runtime: state.agent,
   ...(session === undefined ? {} : { session }),
   ...(state.sessionId === undefined ? {} : { agentSessionId: state.sessionId }),
   cwd,

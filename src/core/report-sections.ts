@@ -160,7 +160,7 @@ const isLikeAuto = ({ value, unit }: Threshold, thresholds: readonly Threshold[]
   thresholds.some((each) => each.name === 'auto' && each.value === value && each.unit === unit);
 
 export const thresholdsSection = (report: ContextReport): Section => {
-  const { thresholds, tier, ownLadder, runtime } = report;
+  const { thresholds, tier, ownLadder, runtime: agent } = report;
   const shown = shownThresholds(report);
   const quiet = (text: string): Row => ({ text, emphasis: 'quiet' });
   return {
@@ -178,13 +178,13 @@ export const thresholdsSection = (report: ContextReport): Section => {
             })),
             ...(tier === 'safe' ? [quiet('No threshold is reached: the tier is safe.')] : []),
             ...(shown.length < thresholds.length ? [quiet('Hard is the same as auto.')] : []),
-            ...(ownLadder ? [quiet(ownText(ownLadder, runtime))] : []),
+            ...(ownLadder ? [quiet(ownText(ownLadder, agent))] : []),
           ],
   };
 };
 
-const ownText = (own: NonNullable<ContextReport['ownLadder']>, runtime: string): string =>
-  `For comparison, ${runtime}'s own: effective ${grouped(own.effective)}, warn ${grouped(own.warn)}, ` +
+const ownText = (own: NonNullable<ContextReport['ownLadder']>, agent: string): string =>
+  `For comparison, ${agent}'s own: effective ${grouped(own.effective)}, warn ${grouped(own.warn)}, ` +
   `auto ${grouped(own.auto)}, hard ${grouped(own.hard)}`;
 
 /** A compaction that is over. */

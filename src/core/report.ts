@@ -184,7 +184,7 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
   return {
     schema: 'ctxwrap.reading/1',
     at,
-    runtime: state.runtime,
+    runtime: state.agent,
     source,
     basis,
     ...(usedTokens === undefined ? {} : { usedTokens }),

@@ -155,7 +155,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   ];
   return opening.reduce<SessionFlow>((flow, event) => stepFlow(flow, event, now), {
     derivedWindow,
-    session: startSession({ runtime: name, native, ladder }, now),
+    session: startSession({ agent: name, native, ladder }, now),
     pair: noPair,
     compaction: startCompaction(compact, name),
     messages: startMessages(tips && compact.command, tips?.ask),

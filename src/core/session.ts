@@ -46,14 +46,14 @@ const inWindows = (state: Session, windows: Windows): Session =>
 
 /** What a session is made of. */
 export interface SessionStart {
-  readonly runtime: string;
+  readonly agent: string;
   /** the agent's own compaction point, where known */
   readonly native?: NativeTrigger | undefined;
   readonly ladder?: LadderChoice | undefined;
 }
 
-export const startSession = ({ runtime, native, ladder = {} }: SessionStart, now: Millis): Session => ({
-  runtime,
+export const startSession = ({ agent, native, ladder = {} }: SessionStart, now: Millis): Session => ({
+  agent: agent,
   native,
   ladder,
   compactions: 0,
@@ -83,8 +83,8 @@ export const deadline = ({ shown, fused, evidence, blank }: Session): Millis | u
 };
 
 /** What the readings of a session are measured with. */
-export const scaleOf = ({ runtime, windows, native, ladder }: Session): Scale => ({
-  runtime,
+export const scaleOf = ({ agent, windows, native, ladder }: Session): Scale => ({
+  agent: agent,
   windows,
   ladder,
   ...(native ? { native } : {}),
@@ -227,7 +227,7 @@ export interface Understood {
 
 /** The whole state of one wrap. */
 export interface Session {
-  readonly runtime: string;
+  readonly agent: string;
   readonly native?: NativeTrigger | undefined;
   readonly ladder: LadderChoice;
   /** the agent's own id of the conversation */

@@ -1,20 +1,20 @@
 import stringWidth from 'string-width';
 import {
   drawableColumns,
-  emptyCanvas,
+  startPaintState,
   eraseLive,
   paint,
   printLines,
-  releaseModes,
+  disableModes,
   title,
   wrapLine,
-  type Brush,
-  type Canvas,
+  type DrawOptions,
+  type PaintState,
   type Line,
   type Size,
 } from './draw.js';
 import type { Key } from './keys.js';
-import { liveRows, spinnerDeadline, titleOf, type Dialog, type Phase, type Streaming } from './live.js';
+import { liveRows, spinnerDeadline, titleOf, type Dialog, type Phase, type Streaming } from './live-rows.js';
 import {
   answerAfterCompaction,
   answerAfterDialog,
@@ -24,45 +24,45 @@ import {
   firstTokens,
   fullText,
   gainAfterCompaction,
-  gainOf,
+  turnTokens,
   helpText,
-  play,
-  playerDeadline,
+  takeStep,
+  nextStepDeadline,
   windowTokens,
-  type Mood,
-  type Player,
+  type VisibleStatus,
+  type ScriptedUser,
   type Step,
-} from './story.js';
+} from './script.js';
 
-// The demo agent without the world: an event in, the next state and what to write out. No clock, no I/O.
+// The demo agent's state machine: takes an event, and returns the next state and the output. No clock, no I/O.
 
 /** The whole state of the agent. */
-interface Agent {
+interface DemoAgent {
   readonly phase: Phase;
   readonly draft: string;
-  /** a second Ctrl-C until then leaves */
+  /** a second Ctrl-C before this time quits */
   readonly leaveUntil: number;
   readonly usedTokens: number;
   readonly turns: number;
-  /** no turn since the last compaction */
-  readonly compacted: boolean;
-  readonly brush: Brush;
-  readonly canvas: Canvas;
-  /** the last finished lines, to draw the window anew when its width changes */
+  /** true until the first turn after a compaction ends */
+  readonly isJustCompacted: boolean;
+  readonly drawOptions: DrawOptions;
+  readonly paintState: PaintState;
+  /** the last finished lines, to redraw the window when its width changes */
   readonly history: readonly Line[];
   readonly title: string;
-  /** it has left: tidily, or by this signal */
+  /** the agent has quit, or was ended by this signal */
   readonly end?: { readonly signal?: NodeJS.Signals };
 }
 
-/** What happens to the agent. */
-export type Event =
+/** An event for the agent. */
+export type DemoEvent =
   | { readonly type: 'start' | 'tick' | 'continued' }
   | { readonly type: 'key'; readonly key: Key }
   | { readonly type: 'resize'; readonly size: Size }
   | { readonly type: 'signal'; readonly signal: NodeJS.Signals };
 
-/** One line of the session log, `at` (milliseconds since the epoch) missing. */
+/** One line of the session log, without `at` (milliseconds since the epoch). */
 export type SessionRecord =
   | {
       readonly type: 'turn';
@@ -72,58 +72,58 @@ export type SessionRecord =
     }
   | { readonly type: 'compaction'; readonly preTokens: number; readonly postTokens: number };
 
-/** What one event changes: lines that are finished, and a record for the session log. */
+/** The result of one event: finished lines, and a record for the session log. */
 interface Change {
-  readonly agent: Agent;
+  readonly agent: DemoAgent;
   readonly printed?: readonly Line[];
   readonly record?: SessionRecord;
 }
 
-/** The agent and the scripted user, who has no steps when somebody is at the keyboard. */
+/** The agent and the scripted user; in interactive mode the script is empty. */
 export interface Demo {
-  readonly agent: Agent;
-  readonly player: Player;
+  readonly agent: DemoAgent;
+  readonly player: ScriptedUser;
 }
 
-export const startDemo = (brush: Brush, steps: readonly Step[]): Demo => ({
+export const startDemo = (drawOptions: DrawOptions, steps: readonly Step[]): Demo => ({
   agent: {
     phase: { kind: 'idle' },
     draft: '',
     leaveUntil: 0,
     usedTokens: firstTokens,
     turns: 0,
-    compacted: false,
-    brush,
-    canvas: emptyCanvas,
+    isJustCompacted: false,
+    drawOptions,
+    paintState: startPaintState,
     history: [],
     title: '',
   },
   player: { steps, notBefore: 0 },
 });
 
-/** One event, and then every step of the scripted user that is due because of it. */
-export const advance = (demo: Demo, event: Event, now: number) => {
+/** Handles one event, and then every step of the scripted user that is due because of it. */
+export const advance = (demo: Demo, event: DemoEvent, now: number) => {
   let { agent, player } = demo;
   let output = '';
   const records: SessionRecord[] = [];
-  const happen = (next: Event): void => {
-    const change = react(agent, next, now);
+  const dispatch = (next: DemoEvent): void => {
+    const change = handleEvent(agent, next, now);
     const drawn = draw(change, now);
     agent = drawn.agent;
     output += drawn.text;
     if (change.record) records.push(change.record);
   };
-  if (!agent.end) happen(event);
+  if (!agent.end) dispatch(event);
   while (!agent.end) {
-    const played = play(player, moodOf(agent), now);
+    const played = takeStep(player, statusOf(agent), now);
     if (played.player === player) break;
     player = played.player;
-    if (played.key) happen({ type: 'key', key: played.key });
+    if (played.key) dispatch({ type: 'key', key: played.key });
   }
   return { demo: { agent, player }, output, records };
 };
 
-/** When time changes something next; undefined if only events can. */
+/** When time causes the next change; undefined if only events can. */
 export const demoDeadline = ({ agent, player }: Demo, now: number): number | undefined => {
   const { phase, leaveUntil } = agent;
   const dues = [
@@ -131,29 +131,30 @@ export const demoDeadline = ({ agent, player }: Demo, now: number): number | und
     phase.kind === 'streaming' ? phase.nextAt : undefined,
     spinnerDeadline(phase, now),
     leaveUntil > now ? leaveUntil : undefined,
-    playerDeadline(player, moodOf(agent)),
+    nextStepDeadline(player, statusOf(agent)),
   ].filter((due) => due !== undefined);
   return dues.length === 0 ? undefined : Math.min(...dues);
 };
 
-const moodOf = ({ phase: { kind } }: Agent): Mood => (kind === 'idle' || kind === 'dialog' ? kind : 'busy');
+const statusOf = ({ phase: { kind } }: DemoAgent): VisibleStatus =>
+  kind === 'idle' || kind === 'dialog' ? kind : 'busy';
 
-const react = (agent: Agent, event: Event, now: number): Change => {
+const handleEvent = (agent: DemoAgent, event: DemoEvent, now: number): Change => {
   switch (event.type) {
     case 'start':
       return { agent, printed: welcome };
     case 'tick':
-      return progress(agent, now);
+      return advanceTime(agent, now);
     case 'key':
       return agent.phase.kind === 'dialog'
-        ? inDialog(agent, agent.phase, event.key, now)
-        : inPrompt(agent, event.key, now);
+        ? handleDialogKey(agent, agent.phase, event.key, now)
+        : handlePromptKey(agent, event.key, now);
     case 'resize':
       return { agent: resize(agent, event.size) };
     case 'signal':
       return leave(agent, event.signal);
     case 'continued':
-      return { agent: { ...agent, canvas: emptyCanvas, title: '' } };
+      return { agent: { ...agent, paintState: startPaintState, title: '' } };
   }
 };
 
@@ -166,49 +167,52 @@ const welcome: readonly Line[] = [
   { text: '' },
 ];
 
-/** A new width breaks the rows of the old one, differently in every terminal, so the window is drawn anew. */
-const resize = (agent: Agent, size: Size): Agent => {
-  const anew = size.columns !== agent.brush.size.columns;
-  const canvas = anew ? { ...emptyCanvas, anew } : { ...agent.canvas, frame: '' };
-  return { ...agent, brush: { ...agent.brush, size }, canvas };
+/** Terminals rewrap the old rows differently when the width changes, so the window is redrawn. */
+const resize = (agent: DemoAgent, size: Size): DemoAgent => {
+  const mustClear = size.columns !== agent.drawOptions.size.columns;
+  const paintState = mustClear ? { ...startPaintState, mustClear } : { ...agent.paintState, frame: '' };
+  return { ...agent, drawOptions: { ...agent.drawOptions, size }, paintState };
 };
 
-/** Leaves tidily: the live rows go, the conversation stays. */
-const leave = (agent: Agent, signal?: NodeJS.Signals): Change => ({
+/** Quits: removes the live rows, and keeps the conversation. */
+const leave = (agent: DemoAgent, signal?: NodeJS.Signals): Change => ({
   agent: { ...agent, end: signal ? { signal } : {} },
   printed: [{ text: 'Goodbye.', style: 'dim' }],
 });
 
-/** Lines kept to draw the window anew; more than a high window has rows. */
+/** Lines kept to redraw the window; more than a tall window has rows. */
 const historyLines = 200;
 
 const draw = (
   { agent, printed = [] }: Change,
   now: number,
-): { readonly text: string; readonly agent: Agent } => {
-  const { brush, canvas } = agent;
+): { readonly text: string; readonly agent: DemoAgent } => {
+  const { drawOptions, paintState } = agent;
   if (agent.end) {
-    const farewell = printLines(printed, brush) + title('') + releaseModes;
-    return { text: eraseLive(canvas) + farewell, agent };
+    const farewell = printLines(printed, drawOptions) + title('') + disableModes;
+    return { text: eraseLive(paintState) + farewell, agent };
   }
   const history = [...agent.history, ...printed].slice(-historyLines);
   const live = liveRows(agent, now);
-  const above = canvas.anew ? tailOf(history, brush.size, live.lines.length) : printed;
-  const painted = paint(canvas, above, live, brush);
+  const above = paintState.mustClear ? lastRows(history, drawOptions.size, live.lines.length) : printed;
+  const painted = paint(paintState, above, live, drawOptions);
   const name = titleOf(agent.phase, now);
   return {
-    text: (name === agent.title ? '' : title(name)) + (canvas.anew ? '\x1b[H\x1b[2J' : '') + painted.text,
-    agent: { ...agent, history, canvas: painted.canvas, title: name },
+    text:
+      (name === agent.title ? '' : title(name)) +
+      (paintState.mustClear ? '\x1b[H\x1b[2J' : '') +
+      painted.text,
+    agent: { ...agent, history, paintState: painted.paintState, title: name },
   };
 };
 
 /** The last finished lines that fit above the live rows. */
-const tailOf = (history: readonly Line[], size: Size, liveCount: number): readonly Line[] => {
+const lastRows = (history: readonly Line[], size: Size, liveCount: number): readonly Line[] => {
   const rows = history.flatMap((line) => wrapLine(line, drawableColumns(size)));
   return rows.slice(Math.max(0, rows.length - Math.max(0, size.rows - liveCount)));
 };
 
-// What time alone does: thinking ends, words come, commands and compactions finish.
+// Changes caused by time: thinking ends, words are streamed, commands and compactions finish.
 
 const wordMs = 35;
 const thinkMs = 1100;
@@ -216,7 +220,7 @@ const runMs = 900;
 const compactMs = 3500;
 const leaveMs = 2000;
 
-const progress = (agent: Agent, now: number): Change => {
+const advanceTime = (agent: DemoAgent, now: number): Change => {
   const { phase } = agent;
   if ('until' in phase && now < phase.until) return { agent };
   switch (phase.kind) {
@@ -244,10 +248,10 @@ const startStreaming = (answer: string, since: number, now: number): Streaming =
   row: '●',
 });
 
-const stream = (agent: Agent, phase: Streaming, now: number): Change => {
+const stream = (agent: DemoAgent, phase: Streaming, now: number): Change => {
   if (now < phase.nextAt) return { agent };
   const due = 1 + Math.floor((now - phase.nextAt) / wordMs);
-  const columns = drawableColumns(agent.brush.size);
+  const columns = drawableColumns(agent.drawOptions.size);
   const printed: Line[] = [];
   let { row } = phase;
   for (const word of phase.words.slice(0, due)) {
@@ -262,32 +266,32 @@ const stream = (agent: Agent, phase: Streaming, now: number): Change => {
   return { agent: { ...agent, phase: { ...phase, words, row, nextAt } }, printed };
 };
 
-const finishTurn = (agent: Agent, printed: readonly Line[]): Change => {
+const finishTurn = (agent: DemoAgent, printed: readonly Line[]): Change => {
   const usedTokens = tokensAfterTurn(agent);
   return {
-    agent: { ...agent, phase: { kind: 'idle' }, usedTokens, turns: agent.turns + 1, compacted: false },
+    agent: { ...agent, phase: { kind: 'idle' }, usedTokens, turns: agent.turns + 1, isJustCompacted: false },
     printed,
     record: { type: 'turn', usedTokens, windowTokens, model: 'demo-1' },
   };
 };
 
-/** Tokens in the window when the turn that runs now, or the next one, has ended. */
-const tokensAfterTurn = ({ usedTokens, turns, compacted }: Agent): number =>
-  usedTokens + (compacted ? gainAfterCompaction : gainOf(turns));
+/** Tokens in the window after the current or next turn. */
+const tokensAfterTurn = ({ usedTokens, turns, isJustCompacted }: DemoAgent): number =>
+  usedTokens + (isJustCompacted ? gainAfterCompaction : turnTokens(turns));
 
-const finishCompaction = (agent: Agent): Change => {
+const finishCompaction = (agent: DemoAgent): Change => {
   const preTokens = agent.usedTokens;
   const postTokens = compactedTokens(preTokens);
   return {
-    agent: { ...agent, phase: { kind: 'idle' }, usedTokens: postTokens, compacted: true },
+    agent: { ...agent, phase: { kind: 'idle' }, usedTokens: postTokens, isJustCompacted: true },
     printed: [{ text: `✓ ${compactedText(preTokens, postTokens)}`, style: 'good' }, { text: '' }],
     record: { type: 'compaction', preTokens, postTokens },
   };
 };
 
-// What keys do.
+// Changes caused by keys.
 
-const inPrompt = (agent: Agent, key: Key, now: number): Change => {
+const handlePromptKey = (agent: DemoAgent, key: Key, now: number): Change => {
   const { draft } = agent;
   switch (key.name) {
     case 'text':
@@ -310,7 +314,7 @@ const inPrompt = (agent: Agent, key: Key, now: number): Change => {
   }
 };
 
-const submit = (before: Agent, now: number): Change => {
+const submit = (before: DemoAgent, now: number): Change => {
   const prompt = before.draft.trim();
   const agent = { ...before, draft: '' };
   const says = (...lines: readonly Line[]): readonly Line[] => [
@@ -335,19 +339,19 @@ const submit = (before: Agent, now: number): Change => {
     return { agent, printed: says({ text: `● ${fullText(usedTokens)}` }, { text: '' }) };
   const command = /^run (.+)/.exec(prompt)?.[1];
   if (command !== undefined)
-    return { agent: { ...agent, phase: { kind: 'dialog', command, yes: true } }, printed: says() };
-  const answer = agent.compacted ? answerAfterCompaction : answerOf(turns, usedTokens, after);
+    return { agent: { ...agent, phase: { kind: 'dialog', command, isYes: true } }, printed: says() };
+  const answer = agent.isJustCompacted ? answerAfterCompaction : answerOf(turns, usedTokens, after);
   return { agent: think(agent, answer, now), printed: says() };
 };
 
 /** Starts thinking about an answer. */
-const think = (agent: Agent, answer: string, now: number): Agent => ({
+const think = (agent: DemoAgent, answer: string, now: number): DemoAgent => ({
   ...agent,
   phase: { kind: 'thinking', since: now, until: now + thinkMs, answer },
 });
 
-const inDialog = (agent: Agent, dialog: Dialog, key: Key, now: number): Change => {
-  const { command, yes } = dialog;
+const handleDialogKey = (agent: DemoAgent, dialog: Dialog, key: Key, now: number): Change => {
+  const { command, isYes } = dialog;
   const asked: Line = { text: `● Run ${command}`, style: 'accent' };
   const answered = (approved: boolean): Change =>
     approved
@@ -361,13 +365,13 @@ const inDialog = (agent: Agent, dialog: Dialog, key: Key, now: number): Change =
         };
   switch (key.name === 'text' ? key.text : key.name) {
     case 'up':
-      return { agent: { ...agent, phase: { ...dialog, yes: true } } };
+      return { agent: { ...agent, phase: { ...dialog, isYes: true } } };
     case 'down':
-      return { agent: { ...agent, phase: { ...dialog, yes: false } } };
+      return { agent: { ...agent, phase: { ...dialog, isYes: false } } };
     case '1':
       return answered(true);
     case 'enter':
-      return answered(yes);
+      return answered(isYes);
     case '2':
     case 'escape':
     case 'ctrl-c':
@@ -377,7 +381,7 @@ const inDialog = (agent: Agent, dialog: Dialog, key: Key, now: number): Change =
   }
 };
 
-const interrupt = (agent: Agent): Change => {
+const interrupt = (agent: DemoAgent): Change => {
   const { phase } = agent;
   if (!('since' in phase)) return { agent };
   const row: readonly Line[] = phase.kind === 'streaming' ? [{ text: phase.row }] : [];

@@ -9,7 +9,9 @@ import {
   type InputState,
 } from '../core/terminal-input.js';
 
-/** A key the agent knows. Text comes as typed or pasted. */
+// Converts terminal input to the keys that the demo agent knows.
+
+/** A key the agent knows; `text` is typed or pasted text. */
 export type Key = { readonly name: 'text'; readonly text: string } | { readonly name: KeyName };
 
 export type KeyName = (typeof keyNames)[number];
@@ -31,23 +33,23 @@ export interface KeyRead {
   readonly state: InputState;
 }
 
-/** An escape byte that nothing has followed for this long was the Escape key. */
+/** An ESC byte that nothing follows within this time was the Escape key. */
 export const escapeWaitMs = 50;
 
-/** Sequences may be split anywhere. */
+/** Reads keys; sequences may be split anywhere. */
 export const readKeys = (state: InputState, bytes: string): KeyRead => keysOf(readElements(state, bytes));
 
-/** What an unfinished sequence means when nothing followed it. */
+/** The keys of an unfinished sequence when nothing has followed it. */
 export const flushKeys = (state: InputState): KeyRead => keysOf(flushElements(state));
 
 const keysOf = ({ elements, state }: InputRead): KeyRead => ({ keys: elements.flatMap(keyIn), state });
 
-// replies of the terminal, mouse and focus reports and unknown keys say nothing to the agent
+// replies of the terminal, mouse and focus reports and unknown keys are ignored
 const keyIn = ({ kind, text }: InputElement): readonly Key[] => {
   if (kind === 'text') return [{ name: 'text', text }];
   if (kind === 'paste') return [{ name: 'text', text: text.replaceAll(/[\x00-\x1f\x7f]+/g, ' ') }];
   if (kind !== 'key') return [];
-  if (/^\x1b[^\x1b]$/.test(text)) return [{ name: 'escape' }, ...elementsIn(text.slice(1)).flatMap(keyIn)]; // it knows no Alt
+  if (/^\x1b[^\x1b]$/.test(text)) return [{ name: 'escape' }, ...elementsIn(text.slice(1)).flatMap(keyIn)]; // Alt is not supported
   const { name, modifiers, isRelease } = keyOf(text);
   const written =
     text === '\n' ? 'enter' : text === '\b' ? 'backspace' : modifiers === CONTROL ? `ctrl-${name}` : name;

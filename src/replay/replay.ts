@@ -1,81 +1,83 @@
-import { agentFacts, type Env, type Runtime, type Seen } from '../agents/agent.js';
+import { agentFacts, type Env, type Agent, type Seen } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import type { Millis, Characters } from '../core/reading.js';
 import { flowDue, startFlow, stepFlow, type FlowContext, type SessionFlow } from '../core/session-flow.js';
 import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
 import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
-import { OUTPUT_EVERY_MS, blankScreen, startWatch, watchScreen } from '../wrap/screen-reader.js';
-import { makeReplayEvents, type ReplayEvent } from './records.js';
+import { OUTPUT_EVERY_MS, blankScreen, startScreenState, readScreen } from '../wrap/screen-reader.js';
+import { makeReplayEvents, type ReplayEvent } from './events.js';
 import {
-  momentsInOrder,
-  logMoments,
-  type LogMoment,
+  mergeByTime,
+  logBatches,
+  type LogBatch,
   openReplayLogs,
-  type Replayed,
+  type RecordingItem,
   settledScreens,
 } from './sources.js';
 
-/** Runs the session; its steps come out as events. Times are in milliseconds since the start of the recording. */
+// Replays a recording: runs the session on the recording's own clock, without timers or real time.
+
+/** Runs the session and makes events of its steps. Times are in milliseconds since the start of the recording. */
 const runSession = (options: ReplayOptions, startedAt: Millis) => {
-  const { runtime, env } = options;
-  const stepEvents = makeReplayEvents(runtime.name);
+  const { agent, env } = options;
+  const stepEvents = makeReplayEvents(agent.name);
   const notes: string[] = [];
-  let flow = startFlow({ ...options, agent: agentFacts(runtime, env) }, startedAt);
-  let watch = runtime.screen && startWatch(runtime.screen.reader(env));
+  let flow = startFlow({ ...options, agent: agentFacts(agent, env) }, startedAt);
+  let state = agent.screen && startScreenState(agent.screen.reader(env));
   let lastOutput = -Infinity;
   let wokenAt = -Infinity;
 
-  function* go(after: SessionFlow, at: Millis, event?: Event): Generator<ReplayEvent> {
+  function* applyStep(after: SessionFlow, at: Millis, event?: Event): Generator<ReplayEvent> {
     const before = flow.session;
     flow = after;
     const lines = [...after.session.logged, ...after.warnings];
     notes.push(...lines.map((text) => `at ${at / 1000} s: ${text}`));
     yield* stepEvents({ before, after: after.session, at, now: startedAt + at }, event);
   }
-  function* take(events: readonly Event[], at: Millis): Generator<ReplayEvent> {
-    for (const event of events) yield* go(stepFlow(flow, event, startedAt + at), at, event);
+  function* applyEvents(events: readonly Event[], at: Millis): Generator<ReplayEvent> {
+    for (const event of events) yield* applyStep(stepFlow(flow, event, startedAt + at), at, event);
   }
-  const look = (seen: Seen, at: Millis): readonly Event[] => {
-    if (!watch) return [];
+  const readSeen = (seen: Seen, at: Millis): readonly Event[] => {
+    if (!state) return [];
     try {
-      const watched = watchScreen(watch, seen, startedAt + at);
-      ({ watch } = watched);
-      return watched.events;
+      const report = readScreen(state, seen, startedAt + at);
+      ({ state } = report);
+      return report.events;
     } catch (error) {
-      watch = undefined; // as in a live session, where the other sources go on
+      state = undefined; // as in a live session, where the other sources continue
       notes.push(`at ${at / 1000} s: reading the screen failed: ${String(error)}`);
       return [];
     }
   };
-  const eventsOf = (moment: Replayed): readonly Event[] => {
-    if (moment.type === 'screen') return look(moment.seen, moment.at);
-    if (moment.type === 'blank') {
-      const blank = watch && blankScreen(watch);
-      watch = blank?.watch;
+  const eventsOf = (item: RecordingItem): readonly Event[] => {
+    if (item.type === 'screen') return readSeen(item.seen, item.at);
+    if (item.type === 'blank') {
+      const blank = state && blankScreen(state);
+      state = blank?.state;
       return blank?.events ?? [];
     }
-    if (moment.at - lastOutput < OUTPUT_EVERY_MS) return [];
-    lastOutput = moment.at;
+    if (item.at - lastOutput < OUTPUT_EVERY_MS) return [];
+    lastOutput = item.at;
     return [{ type: 'output' }];
   };
-  /** Times only go on, also for a session that is due again at once. */
+  /** Strictly increasing, even if the session is due again at once. */
   const nextWake = (): Millis => Math.max(flowDue(flow, wokenAt) ?? Infinity, wokenAt + 1);
   return {
-    take,
-    see: (moment: Replayed) => take(eventsOf(moment), moment.at),
-    /** lets everything happen that is due before then */
+    applyEvents,
+    applyItem: (item: RecordingItem) => applyEvents(eventsOf(item), item.at),
+    /** runs all alarms that are due before this time */
     wakeUntil: function* wakeUntil(until: Millis): Generator<ReplayEvent> {
       for (let due = nextWake(); due < startedAt + until; due = nextWake()) {
         wokenAt = due;
-        yield* go(stepFlow(flow, { type: 'alarm' }, due), due - startedAt);
+        yield* applyStep(stepFlow(flow, { type: 'alarm' }, due), due - startedAt);
       }
     },
-    /** what of ours has failed */
+    /** failures that did not end the replay */
     notes,
   };
 };
 
-/** Estimates at the times when the wrapper would have told them. Times are in milliseconds since the epoch. */
+/** Reports estimates at the times at which the wrapper would have reported them. Times are in milliseconds since the epoch. */
 export const makeReplayEstimate = () => {
   let last = noEstimate;
   let waiting: { readonly written: Characters; readonly since: Millis } | undefined;
@@ -83,7 +85,7 @@ export const makeReplayEstimate = () => {
     note: (written: Characters, now: Millis): void => {
       waiting = { written, since: now };
     },
-    /** what is told before then, if anything: it is to be asked for at least once for each moment */
+    /** the estimate that is due until this time, if any; to be called at least once for each item of the recording */
     next: (until: Millis) => {
       if (!waiting) return undefined;
       const at = Math.max(waiting.since, estimateDue(last));
@@ -99,8 +101,8 @@ export const makeReplayEstimate = () => {
 const ENTER = /\r|\x1b\[13(?:;1)?u/; // also as the kitty keyboard protocol sends it
 
 /**
- * When the recording was started, so that records of session files find their places: as its header says; otherwise so that the first
- * thing the user sent, as the files tell, was sent with the first Enter among the recorded keys, or at the start.
+ * When the recording was started, so that the records of session files can be placed on its clock: from its header; otherwise so that the
+ * user's first prompt in the session files matches the first Enter among the recorded keys, or the start.
  */
 export const startOfRecording = async (
   open: () => Promise<RecordingFile>,
@@ -118,13 +120,13 @@ const firstEnter = async (open: () => Promise<RecordingFile>): Promise<Millis> =
   return 0;
 };
 
-// The whole path from a recording to what the session knows, on the recording's own clock: no timer, no real time.
+// A whole replay: opens the recording and the session files, and runs them through the session.
 
 export interface ReplayOptions extends Omit<FlowContext, 'agent'> {
-  readonly runtime: Runtime;
+  readonly agent: Agent;
   /** of the recorded agent */
   readonly env: Env;
-  /** the recording from its first event; it may be read more than once */
+  /** opens the recording at its first event; it may be read more than once */
   readonly open: () => Promise<RecordingFile>;
   /** session files of the recorded agent, in any order */
   readonly logs: readonly string[];
@@ -132,29 +134,29 @@ export interface ReplayOptions extends Omit<FlowContext, 'agent'> {
 
 export interface Replay {
   readonly events: AsyncGenerator<ReplayEvent>;
-  /** what was wrong and did no harm, and how long the recording is in seconds, once the events are read */
+  /** harmless problems, and the length of the recording in seconds; complete when the events have been read */
   readonly notes: () => readonly string[];
   readonly seconds: () => number;
 }
 
-/** Opens a recording and plays it as fast as its events are asked for. Throws a UserError for a file that cannot be read. */
+/** Opens a recording and plays it as fast as its events are read. Throws a UserError for a file that cannot be read. */
 export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
   const recording = await options.open();
-  const logs = await openReplayLogs(options.logs, options.runtime.log);
+  const logs = await openReplayLogs(options.logs, options.agent.log);
   const startedAt = await startOfRecording(options.open, recording.header, logs.promptAt);
   const run = runSession(options, startedAt);
-  const { log, isEstimated } = options.runtime;
+  const { log, isEstimated } = options.agent;
   const estimate = makeReplayEstimate();
-  const written = log ? logMoments(log, logs.records(), { env: options.env, startedAt }) : nothing();
+  const written = log ? logBatches(log, logs.records(), { env: options.env, startedAt }) : noEntries();
   let last = 0;
   const failures: string[] = [];
-  let heard = options.logs.length === 0;
+  let hasLogFacts = options.logs.length === 0;
 
-  function* tellEstimate(until: Millis): Generator<ReplayEvent> {
-    const told = estimate.next(startedAt + until);
-    if (!told) return;
-    yield* run.wakeUntil(told.at - startedAt);
-    yield* run.take(told.facts, told.at - startedAt);
+  function* emitEstimate(until: Millis): Generator<ReplayEvent> {
+    const estimated = estimate.next(startedAt + until);
+    if (!estimated) return;
+    yield* run.wakeUntil(estimated.at - startedAt);
+    yield* run.applyEvents(estimated.facts, estimated.at - startedAt);
   }
   async function* events(): AsyncGenerator<ReplayEvent> {
     const screens = settledScreens(recording.header, recording.events(), {
@@ -162,38 +164,38 @@ export const openReplay = async (options: ReplayOptions): Promise<Replay> => {
       onFailure: (error) =>
         failures.push(`at ${last / 1000} s: the model of the screen failed: ${String(error)}`),
     });
-    for await (const { at, moment } of momentsInOrder(screens, written, startedAt)) {
+    for await (const { at, item } of mergeByTime(screens, written, startedAt)) {
       last = Math.max(last, at);
-      yield* tellEstimate(at);
+      yield* emitEstimate(at);
       yield* run.wakeUntil(at);
-      if ('events' in moment) {
-        heard ||= moment.events.some(isSaid);
-        yield* run.take(moment.events, at);
+      if ('events' in item) {
+        hasLogFacts ||= item.events.some(isLogFact);
+        yield* run.applyEvents(item.events, at);
         continue;
       }
-      yield* run.see(moment);
-      if (moment.type === 'screen' && moment.written) estimate.note(moment.written, startedAt + at);
+      yield* run.applyItem(item);
+      if (item.type === 'screen' && item.written) estimate.note(item.written, startedAt + at);
     }
-    yield* tellEstimate(Infinity);
+    yield* emitEstimate(Infinity);
   }
   return {
     events: events(),
     notes: () => [
-      ...recording.notes(),
+      ...recording.warnings(),
       ...failures,
       ...run.notes,
-      ...(heard ? [] : [unheard(options.runtime)]),
+      ...(hasLogFacts ? [] : [noFactsNote(options.agent)]),
     ],
     seconds: () => last / 1000,
   };
 };
 
-/** What stands in a session file itself, not what we say of it. */
-const isSaid = ({ type }: Event): boolean => type !== 'session-changed' && type !== 'source-problem';
+/** The event comes from a session file itself, not from the wrapper. */
+const isLogFact = ({ type }: Event): boolean => type !== 'session-changed' && type !== 'source-problem';
 
-const unheard = ({ name, log }: Runtime): string =>
+const noFactsNote = ({ name, log }: Agent): string =>
   log
     ? `the session files say nothing of ${name} up to the end of the recording`
     : `the session files are not read: ${name} has none that is known`;
 
-async function* nothing(): AsyncGenerator<LogMoment> {}
+async function* noEntries(): AsyncGenerator<LogBatch> {}

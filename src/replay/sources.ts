@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import type { Seen, SessionLog, Env, AgentStatus, Runtime } from '../agents/agent.js';
+import type { Seen, SessionLog, Env, AgentStatus, Agent } from '../agents/agent.js';
 import { recordTime, type RecordTime } from '../agents/records.js';
 import type { Event } from '../core/event.js';
 import type { Characters, Millis } from '../core/reading.js';
@@ -9,30 +9,32 @@ import {
   readLines,
   type RecordingFile,
 } from '../storage/recording-reader.js';
-import { makeScreen, type Screen } from '../terminal/screen.js';
-import { noteUnseen, postponed, scanDue, type Unseen } from '../wrap/screen-reader.js';
-import { factInbox, makeFileReader } from '../wrap/session-file.js';
+import { makeScreenModel, type ScreenModel } from '../terminal/screen-model.js';
+import { addPendingOutput, postponeRead, readDue, type PendingOutput } from '../wrap/screen-reader.js';
+import { makeFactCoalescer, makeFileReader } from '../wrap/session-file.js';
 
-/** What a replay meets on its way, in the order of the recording's clock (milliseconds since its start). */
-export type Replayed =
-  /** the screen has come to rest, or has changed for too long; to be read before the next one is asked for */
+// The inputs of a replay in order of time: screens of the recording and lines of session files. Also detects which agent was recorded.
+
+/** An event of the recording; times are in milliseconds since its start. */
+export type RecordingItem =
+  /** the screen after the output paused, or after it changed for too long; must be read before the next event is requested */
   | { readonly at: Millis; readonly type: 'screen'; readonly seen: Seen; readonly written?: Characters }
   | { readonly at: Millis; readonly type: 'output' }
-  /** there is no model of the screen: it is too large, or its model has failed */
+  /** there is no screen model: the screen is too large, or its model has failed */
   | { readonly at: Millis; readonly type: 'blank' };
 
-export interface PlayingOptions {
-  /** what has been written up to a screen is told with it */
+export interface ScreenOptions {
+  /** count the written text and report it with each screen */
   readonly isCounted?: boolean | undefined;
-  /** told once: the screen is not followed any more */
+  /** called once: the screen is not followed any more */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
-const FEED_CHARACTERS = 64 * 1024; // held back between two looks
-const FEED_BYTES = 256 * 1024; // fed at once: below what the model skips
+const FEED_CHARACTERS = 64 * 1024; // collected before it is fed to the model
+const FEED_BYTES = 256 * 1024; // fed at once: below the amount that the model skips
 
-/** The bytes between two looks go into the model at once: it takes a turn of the event loop whatever their number. */
-const makeFeed = (screen: Screen) => {
+/** Collects output and feeds it to the model at once, because each feed takes a turn of the event loop. */
+const makeFeed = (screen: ScreenModel) => {
   let texts: string[] = [];
   let length = 0;
   const flush = async (): Promise<void> => {
@@ -55,55 +57,55 @@ const makeFeed = (screen: Screen) => {
 };
 
 /**
- * Plays a recording into a screen model and gives its screens whenever the wrapper would have looked at them. Only the times of the
- * output matter, not how it is cut into events.
+ * Plays a recording into a screen model and yields its screens at the times at which the wrapper would have read them. Only the times of
+ * the output matter, not how it is split into events.
  */
 export async function* settledScreens(
   header: RecordingHeader,
   events: AsyncIterable<RecordedEvent>,
-  { isCounted = false, onFailure }: PlayingOptions = {},
-): AsyncGenerator<Replayed> {
-  const screen = makeScreen(header, () => '', onFailure);
-  if (isCounted) screen.countWritten();
+  { isCounted = false, onFailure }: ScreenOptions = {},
+): AsyncGenerator<RecordingItem> {
+  const screen = makeScreenModel(header, () => '', onFailure);
+  if (isCounted) screen.startCounting();
   const feed = makeFeed(screen);
-  let unseen: Unseen | undefined;
+  let pending: PendingOutput | undefined;
 
-  async function* look(until: Millis): AsyncGenerator<Replayed> {
+  async function* screensUntil(until: Millis): AsyncGenerator<RecordingItem> {
     for (
-      let at = unseen && scanDue(unseen);
-      unseen && at !== undefined && at <= until;
-      at = unseen && scanDue(unseen)
+      let at = pending && readDue(pending);
+      pending && at !== undefined && at <= until;
+      at = pending && readDue(pending)
     ) {
       await feed.flush();
-      const later = screen.isMidFrame() ? postponed(unseen, at) : undefined;
-      unseen = later;
-      const seen = later ? undefined : screen.seen();
-      const written = screen.written();
+      const later = screen.isMidFrame() ? postponeRead(pending, at) : undefined;
+      pending = later;
+      const seen = later ? undefined : screen.snapshot();
+      const written = screen.writtenText();
       if (seen) yield { at, type: 'screen', seen, ...(written ? { written } : {}) };
       else if (!later) yield { at, type: 'blank' };
     }
   }
 
   for await (const event of events) {
-    yield* look(event.at);
+    yield* screensUntil(event.at);
     if (event.type === 'input') continue;
     if (event.type === 'output') await feed.add(event.text);
     else {
       await feed.flush();
       await screen.resize(event);
     }
-    unseen = noteUnseen(unseen, event.at);
+    pending = addPendingOutput(pending, event.at);
     if (event.type === 'output') yield { at: event.at, type: 'output' };
   }
-  yield* look(Infinity);
+  yield* screensUntil(Infinity);
 }
 
-// Session files beside a recording: their records come when they were written, on the recording's own clock.
+// Session files beside a recording: their lines are placed on the recording's clock at the times they were written.
 
 /** One line of a session file; `at` is in milliseconds since the epoch. */
 export interface LogRecord {
   readonly at: Millis;
-  /** which of the files, in the order of their first records */
+  /** index of the file, in the order of their first records */
   readonly file: number;
   readonly sessionId: string;
   readonly line: string;
@@ -117,13 +119,13 @@ interface LogFile {
 }
 
 export interface ReplayLogs {
-  /** when the user first sent something, as the files tell */
+  /** when the user first sent a prompt, according to the files */
   readonly promptAt?: Millis;
-  /** in the order in which they were written; a file that was left for the next one is not followed any further */
+  /** in the order in which they were written; a file ends where the next file starts */
   readonly records: () => AsyncGenerator<LogRecord>;
 }
 
-/** Looks into the files; throws a UserError if one cannot be read. Files without any time in them come first, at time 0. */
+/** Reads the start of each file; throws a UserError if one cannot be read. Files without any times come first, at time 0. */
 export const openReplayLogs = async (
   paths: readonly string[],
   log: Pick<SessionLog, 'timeOf'> = {},
@@ -157,94 +159,94 @@ async function* recordsOf(files: readonly LogFile[], timeOf: TimeOf): AsyncGener
     const endsAt = files[file + 1]?.startsAt ?? Infinity;
     let at = startsAt;
     for await (const line of readLines(path, 'session file')) {
-      at = Math.max(at, timeOf(line).at ?? at); // a record without a time comes with the one before it
+      at = Math.max(at, timeOf(line).at ?? at); // a record without a time gets the time of the one before it
       if (at >= endsAt) break;
       yield { at, file, sessionId, line };
     }
   }
 }
 
-/** What the session files say at one moment, in milliseconds since the epoch. */
-export interface LogMoment {
+/** The events of the session files at one time, in milliseconds since the epoch. */
+export interface LogBatch {
   readonly at: Millis;
   readonly events: readonly Event[];
-  /** what the agent does from then on, as its records tell; undefined where they do not */
+  /** what the agent does from then on, according to its records; undefined where they do not say */
   readonly status?: AgentStatus | undefined;
 }
 
-interface Moment {
+interface OpenBatch {
   readonly at: Millis;
   readonly opening: readonly Event[];
 }
 
-/** Reads the records as the live wrapper does: what was written at once counts together, and what is older than the start is history. */
-export async function* logMoments(
+/**
+ * Reads the lines as the live wrapper does: lines written at the same time are applied together, and lines older than the start are
+ * history.
+ */
+export async function* logBatches(
   log: SessionLog,
   records: AsyncIterable<LogRecord>,
   { env, startedAt }: { readonly env: Env; readonly startedAt: Millis },
-): AsyncGenerator<LogMoment> {
-  const inbox = factInbox(() => startedAt);
-  const reader = makeFileReader(log, env, inbox);
+): AsyncGenerator<LogBatch> {
+  const coalescer = makeFactCoalescer(() => startedAt);
+  const reader = makeFileReader(log, env, coalescer);
   let status: AgentStatus | undefined;
   let file: number | undefined;
-  let moment: Moment | undefined;
+  let batch: OpenBatch | undefined;
 
-  const finish = ({ at, opening }: Moment): LogMoment => {
+  const finish = ({ at, opening }: OpenBatch): LogBatch => {
     const reason = reader.problem();
     const trouble: readonly Event[] = reason === undefined ? [] : [{ type: 'source-problem', reason }];
-    return { at, events: [...opening, ...inbox.take(), ...trouble], status };
+    return { at, events: [...opening, ...coalescer.flush(), ...trouble], status };
   };
 
   for await (const record of records) {
     const at = Math.max(record.at, startedAt);
-    if (moment && (at > moment.at || record.file !== file)) {
-      yield finish(moment);
-      moment = undefined;
+    if (batch && (at > batch.at || record.file !== file)) {
+      yield finish(batch);
+      batch = undefined;
     }
     if (record.file !== file) {
       ({ file } = record);
       reader.restart();
       status = undefined;
-      moment = { at, opening: [{ type: 'session-changed', sessionId: record.sessionId }] };
+      batch = { at, opening: [{ type: 'session-changed', sessionId: record.sessionId }] };
     }
-    moment ??= { at, opening: [] };
+    batch ??= { at, opening: [] };
     status = log.stateIn?.(record.line) ?? status;
     reader.read(record.line, at);
   }
-  if (moment) yield finish(moment);
+  if (batch) yield finish(batch);
 }
 
-const LEAD = 20; // screens that only one runtime knows as its own decide, however long the recording goes on
+const LEAD = 20; // a lead of this many screens decides, when no other agent recognizes any screen
 
-/** The runtime whose agent was recorded: the header names its command, or most of the screens are its own; undefined for any other. */
-export const detectRuntime = async (
+/** The agent that was recorded: the one whose command the header names, or that recognizes most of the screens; undefined for any other. */
+export const detectAgent = async (
   recording: RecordingFile,
-  table: readonly Runtime[],
-): Promise<Runtime | undefined> => {
+  table: readonly Agent[],
+): Promise<Agent | undefined> => {
   try {
-    return namedRuntime(recording.header, table) ?? (await recognisedRuntime(recording, table));
+    return namedAgent(recording.header, table) ?? (await recognizedAgent(recording, table));
   } finally {
     await recording.close();
   }
 };
 
-const namedRuntime = (
-  { command, title }: RecordingHeader,
-  table: readonly Runtime[],
-): Runtime | undefined => {
+const namedAgent = ({ command, title }: RecordingHeader, table: readonly Agent[]): Agent | undefined => {
   const words = [command, title].map((text) => basename(text?.trim().split(/\s+/)[0] ?? ''));
-  return table.find((runtime) => runtime.command !== undefined && words.includes(runtime.command));
+  return table.find((agent) => agent.command !== undefined && words.includes(agent.command));
 };
 
-const recognisedRuntime = async (
+const recognizedAgent = async (
   { header, events }: RecordingFile,
-  table: readonly Runtime[],
-): Promise<Runtime | undefined> => {
+  table: readonly Agent[],
+): Promise<Agent | undefined> => {
   const counts = table.map(() => 0);
-  for await (const moment of settledScreens(header, events())) {
-    if (moment.type !== 'screen') continue;
-    table.forEach((runtime, index) => {
-      if (runtime.screen?.recognises(moment.seen)) counts[index] = (counts[index] ?? 0) + 1;
+  for await (const item of settledScreens(header, events())) {
+    if (item.type !== 'screen') continue;
+    table.forEach((agent, index) => {
+      if (agent.screen?.recognises(item.seen)) counts[index] = (counts[index] ?? 0) + 1;
     });
     const known = counts.filter((count) => count > 0);
     if (known.length === 1 && Math.max(...known) >= LEAD) break;
@@ -253,48 +255,48 @@ const recognisedRuntime = async (
   return most > 0 ? table[counts.indexOf(most)] : undefined;
 };
 
-/** A moment of either kind; `at` is in milliseconds since the start of the recording. */
-export interface Placed {
+/** An item of either kind; `at` is in milliseconds since the start of the recording. */
+export interface TimedItem {
   readonly at: Millis;
-  readonly moment: Replayed | LogMoment;
+  readonly item: RecordingItem | LogBatch;
 }
 
-// A header gives the start of its recording to the second only, so what was recorded in the last one may seem to come after the end.
+// A header gives the start of its recording in whole seconds, so records of the last second may seem to come after the end.
 const LATE_MS = 1_000;
 
 /**
- * Both in the order of time; a screen is not asked for before the last one was used. What was written long after the end is left out.
- * Screens carry what the agent's records say that it does, and the last one comes again when that changes while nothing is drawn.
+ * Both sources in order of time; a screen is requested only after the previous one was used. Records written long after the end are left
+ * out. Screens carry the status from the agent's records; the last screen is repeated when the status changes while nothing is drawn.
  */
-export async function* momentsInOrder(
-  screens: AsyncGenerator<Replayed>,
-  written: AsyncGenerator<LogMoment>,
+export async function* mergeByTime(
+  screens: AsyncGenerator<RecordingItem>,
+  written: AsyncGenerator<LogBatch>,
   startedAt: Millis,
-): AsyncGenerator<Placed> {
+): AsyncGenerator<TimedItem> {
   let record = await written.next();
   let end = 0;
   let status: AgentStatus | undefined;
   let last: Seen | undefined;
 
-  /** The records up to a time. `isDrawing`: the screen has moved on already, and comes by itself. */
-  async function* recordsUntil(until: Millis, isDrawing: boolean): AsyncGenerator<Placed> {
+  /** The records up to this time. `isDrawing`: the screen has changed already and will be yielded anyway. */
+  async function* recordsUntil(until: Millis, isDrawing: boolean): AsyncGenerator<TimedItem> {
     for (; record.done !== true && record.value.at - startedAt <= until; record = await written.next()) {
       const at = record.value.at - startedAt;
       const isNew = record.value.status?.state !== status?.state;
       ({ status } = record.value);
-      yield { at, moment: record.value };
+      yield { at, item: record.value };
       if (isNew && last && !isDrawing)
-        yield { at, moment: { at, type: 'screen', seen: withStatus(last, status) } };
+        yield { at, item: { at, type: 'screen', seen: withStatus(last, status) } };
     }
   }
-  for await (const moment of screens) {
-    yield* recordsUntil(moment.at, moment.type !== 'output');
-    if (moment.type === 'screen') last = moment.seen;
+  for await (const item of screens) {
+    yield* recordsUntil(item.at, item.type !== 'output');
+    if (item.type === 'screen') last = item.seen;
     yield {
-      at: moment.at,
-      moment: moment.type === 'screen' ? { ...moment, seen: withStatus(moment.seen, status) } : moment,
+      at: item.at,
+      item: item.type === 'screen' ? { ...item, seen: withStatus(item.seen, status) } : item,
     };
-    end = moment.at;
+    end = item.at;
   }
   yield* recordsUntil(end + LATE_MS, false);
 }

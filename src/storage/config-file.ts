@@ -23,77 +23,80 @@ import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
-import { reasonOf } from './errors.js';
+import { systemReason } from './errors.js';
 import { writeAtomic } from './state-folder.js';
 
-// JSON with comments and trailing commas, as a configuration file has it, with the places where its values stand.
+// Reads, completes and writes configuration files. First, the parser: JSON with comments and trailing commas, with positions of values.
 
 export interface ConfigText {
-  /** what stands in the object; the last one of a name holds */
+  /** the keys of the object; of a repeated key only the last one */
   readonly entries: readonly Entry[];
-  /** what is no JSONC */
-  readonly faults: readonly Fault[];
-  /** names that stand more than once in one object, also further in, as `runtimes.mine.command` */
-  readonly repeated: readonly Repeated[];
-  /** where a value stands; undefined where there is none */
+  /** syntax errors */
+  readonly faults: readonly SyntaxFault[];
+  /** keys that occur more than once in one object, at any depth, as `runtimes.mine.command` */
+  readonly duplicates: readonly DuplicateKey[];
+  /** position of a value; undefined if there is none */
   readonly positionOf: (path: readonly string[]) => Position | undefined;
-  /** whether what stands at this offset belongs to a value of the object, and not to the object itself */
+  /** whether this offset is inside a value of the top-level object */
   readonly isInValue: (offset: number) => boolean;
-  /** offset of the bracket that closes the object; undefined where there is no object */
+  /** offset of the brace that closes the object; undefined if there is no object */
   readonly end: number | undefined;
-  /** offset behind the last value in the object, when no comma follows; undefined else */
-  readonly openEnd: number | undefined;
+  /** offset after the last value in the object if no comma follows it; undefined otherwise */
+  readonly missingCommaAt: number | undefined;
 }
 
-export interface Fault {
+export interface SyntaxFault {
   readonly reason: string;
   readonly at: Position;
 }
 
-export interface Repeated {
+export interface DuplicateKey {
   readonly key: string;
-  /** of the last one, which holds */
+  /** of the last occurrence, which counts */
   readonly at: Position;
 }
 
-/** Reads as much as there is; undefined for a text that is nested too deep to be read at all. An empty text has no entries. */
+/** Reads as much as possible; undefined for a text that is nested too deeply. An empty text has no entries. */
 const parseConfig = (text: string): ConfigText | undefined => {
   try {
-    return parsed(text);
+    return parseText(text);
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // the stack
+    if (error instanceof RangeError) return undefined; // stack overflow
     throw error;
   }
 };
 
-const parsed = (text: string): ConfigText => {
+const parseText = (text: string): ConfigText => {
   const errors: ParseError[] = [];
-  const body = text.replace(/^\uFEFF/, ' '); // of the same length
+  const body = text.replace(/^\uFEFF/, ' '); // same length, so that offsets stay
   const root = parseTree(body, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const at = positionsIn(body);
   const isObject = root?.type === 'object';
   return {
     entries: isObject ? entriesOf(root, at) : [],
     faults: [
-      ...errors.map(({ error, offset }) => ({ reason: words(printParseErrorCode(error)), at: at(offset) })),
+      ...errors.map(({ error, offset }) => ({
+        reason: readableCode(printParseErrorCode(error)),
+        at: at(offset),
+      })),
       ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
     ],
-    repeated: root ? repeatedIn(root, '', at) : [],
+    duplicates: root ? duplicatesIn(root, '', at) : [],
     positionOf: (path) => {
-      const node = root && findNodeAtLocation(root, path.map(segment));
+      const node = root && findNodeAtLocation(root, path.map(pathSegment));
       return node && at(node.offset);
     },
     isInValue: (offset) =>
       isObject &&
       pairsOf(root).some(({ value }) => value.offset <= offset && offset < value.offset + value.length),
     end: isObject && errors.length === 0 ? root.offset + root.length - 1 : undefined,
-    openEnd: isObject ? openEndOf(root, body) : undefined,
+    missingCommaAt: isObject ? findMissingComma(root, body) : undefined,
   };
 };
 
-type Place = (offset: number) => Position;
+type PositionOf = (offset: number) => Position;
 
-const entriesOf = (root: Node, at: Place): readonly Entry[] => {
+const entriesOf = (root: Node, at: PositionOf): readonly Entry[] => {
   const pairs = pairsOf(root).map(
     ({ key, value }) => [key, { key, value: getNodeValue(value) as unknown, at: at(value.offset) }] as const,
   );
@@ -106,8 +109,8 @@ const pairsOf = ({ children = [] }: Node): readonly { readonly key: string; read
     return value && typeof key === 'string' ? [{ key, value }] : [];
   });
 
-const repeatedIn = (node: Node, prefix: string, at: Place): readonly Repeated[] => {
-  if (node.type !== 'object') return (node.children ?? []).flatMap((each) => repeatedIn(each, prefix, at));
+const duplicatesIn = (node: Node, prefix: string, at: PositionOf): readonly DuplicateKey[] => {
+  if (node.type !== 'object') return (node.children ?? []).flatMap((each) => duplicatesIn(each, prefix, at));
   const last = new Map<string, Node>();
   const twice = new Set<string>();
   for (const { key, value } of pairsOf(node)) {
@@ -116,12 +119,12 @@ const repeatedIn = (node: Node, prefix: string, at: Place): readonly Repeated[] 
   }
   return [...last].flatMap(([key, value]) => [
     ...(twice.has(key) ? [{ key: prefix + key, at: at(value.offset) }] : []),
-    ...repeatedIn(value, `${prefix}${key}.`, at),
+    ...duplicatesIn(value, `${prefix}${key}.`, at),
   ]);
 };
 
-/** Comments may stand between the last value and its comma. */
-const openEndOf = (root: Node, text: string): number | undefined => {
+/** Ignores comments between the last value and its comma. */
+const findMissingComma = (root: Node, text: string): number | undefined => {
   const last = root.children?.at(-1);
   if (!last) return undefined;
   const end = last.offset + last.length;
@@ -130,13 +133,13 @@ const openEndOf = (root: Node, text: string): number | undefined => {
   return bare.includes(',') ? undefined : end;
 };
 
-/** The numbers of a list are numbers here. */
-const segment = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+/** jsonc-parser expects numbers for indexes of lists. */
+const pathSegment = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
 
-const positionsIn = (text: string): Place => {
+const positionsIn = (text: string): PositionOf => {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|[\r\n]/g), ({ index, 0: end }) => index + end.length)];
   return (offset) => {
-    let line = 0; // by halves: a file may have as many names as lines
+    let line = 0; // binary search
     for (let after = starts.length; after - line > 1;) {
       const middle = (line + after) >> 1;
       if ((starts[middle] ?? 0) <= offset) line = middle;
@@ -147,23 +150,24 @@ const positionsIn = (text: string): Place => {
 };
 
 /** `PropertyNameExpected` as `property name expected`. */
-const words = (code: string): string => code.replace(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+const readableCode = (code: string): string =>
+  code.replace(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 
-// Configuration files. They decide what is typed and run, so only a plain file that nobody else may write is read, and what keeps one
-// from being read is told. Nothing here throws.
+// Reading the file. A configuration decides what is typed and run, so only a regular file is read that no other user may write. A refused
+// file is reported with the reason. Nothing here throws.
 
-const MOST_BYTES = 256 * 1024; // all keys with their documentation have about eight
+const MAX_BYTES = 256 * 1024; // all keys with their documentation take about 8 KB
 const OTHERS_MAY_WRITE = 0o002;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** What keeps a file from being read, for the command that mends it. */
+/** Why a file is not read, so that a command to fix it can be suggested. */
 export type FileFault =
   | { readonly kind: 'unusable' | 'foreign' | 'device' }
-  /** it could lead into a file that is not the user's, or lead nowhere */
+  /** a symbolic link, which could point to another user's file or to nothing */
   | { readonly kind: 'link'; readonly leadsTo: string | undefined }
   | { readonly kind: 'open-to-all'; readonly isOwn: boolean }
-  /** `path` is the file, or the uppermost folder on its way that may not be entered */
+  /** `path` is the file, or the topmost folder above it that may not be entered */
   | { readonly kind: 'closed'; readonly path: string; readonly isOwn: boolean };
 
 export interface RefusedFile {
@@ -178,49 +182,51 @@ export type ConfigFile =
   | RefusedFile
   | ({ readonly kind: 'read'; readonly path: string; readonly text: string } & ConfigText);
 
-/** A JSONC file of a configuration. */
+/** Reads and parses a configuration file. */
 export const readConfigFile = (path: string): ConfigFile => {
-  const found = readPlainFile(path);
+  const found = readTrustedFile(path);
   if (found.kind !== 'read') return found;
   const { text } = found;
-  const parsed = parseConfig(text);
-  return parsed ? { ...found, ...parsed } : refusal(path, 'it is nested too deep', { kind: 'unusable' });
+  const parseText = parseConfig(text);
+  return parseText
+    ? { ...found, ...parseText }
+    : refusal(path, 'it is nested too deep', { kind: 'unusable' });
 };
 
-/** The text of a file of the user's, or why it is not read. */
-export type PlainFile =
+/** The text of a file that no other user may write, or why it is not read. */
+export type TrustedFile =
   | Exclude<ConfigFile, { kind: 'read' }>
   | { readonly kind: 'read'; readonly path: string; readonly text: string };
 
-export const readPlainFile = (path: string): PlainFile => {
-  if (path === NOTHING) return { kind: 'read', path, text: '' }; // who names it wants none
+export const readTrustedFile = (path: string): TrustedFile => {
+  if (path === NULL_DEVICE) return { kind: 'read', path, text: '' }; // naming /dev/null means: no configuration
   let file: number | undefined;
   try {
-    // asked before it is opened, for its name; what counts is asked of the open file
-    if (lstatSync(path).isSymbolicLink()) return linked(path);
+    // checked before opening only for the error message; the checks that count use the open file
+    if (lstatSync(path).isSymbolicLink()) return refuseLink(path);
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fstatSync(file);
-    const objection = objectionTo(path, stats);
-    if (objection) return objection;
-    const text = textOf(readAll(file, stats.size));
+    const refused = refusalFor(path, stats);
+    if (refused) return refused;
+    const text = decodeUtf8(readAll(file, stats.size));
     return text === undefined
       ? refusal(path, 'it is not a text in UTF-8', { kind: 'unusable' })
       : { kind: 'read', path, text };
   } catch (error) {
-    return failed(path, error);
+    return failedRead(path, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }
 };
 
-const NOTHING = '/dev/null';
+const NULL_DEVICE = '/dev/null';
 
-const failed = (path: string, error: unknown): PlainFile => {
+const failedRead = (path: string, error: unknown): TrustedFile => {
   const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', path };
-  if (code === 'ELOOP') return linked(path);
+  if (code === 'ELOOP') return refuseLink(path);
   const closed = closedFolder(dirname(path)) ?? path;
-  return refusal(path, reasonOf(error), { kind: 'closed', path: closed, isOwn: isOwn(closed) });
+  return refusal(path, systemReason(error), { kind: 'closed', path: closed, isOwn: isOwn(closed) });
 };
 
 const isOwn = (path: string): boolean => {
@@ -231,7 +237,7 @@ const isOwn = (path: string): boolean => {
   }
 };
 
-/** The uppermost folder on the way that may not be entered. */
+/** The topmost folder in the path that may not be entered. */
 const closedFolder = (folder: string): string | undefined => {
   const above = dirname(folder);
   const closed = above === folder ? undefined : closedFolder(above);
@@ -244,23 +250,23 @@ const closedFolder = (folder: string): string | undefined => {
   }
 };
 
-const objectionTo = (path: string, stats: Stats): PlainFile | undefined => {
+const refusalFor = (path: string, stats: Stats): TrustedFile | undefined => {
   if (stats.isCharacterDevice() || stats.isBlockDevice())
     return refusal(path, 'it is a device', { kind: 'device' });
   if (!stats.isFile()) return refusal(path, 'it is not a file', { kind: 'unusable' });
-  if (stats.size > MOST_BYTES) return refusal(path, 'it has more than 256 KB', { kind: 'unusable' });
+  if (stats.size > MAX_BYTES) return refusal(path, 'it has more than 256 KB', { kind: 'unusable' });
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
     return refusal(path, 'everybody may write it', { kind: 'open-to-all', isOwn: stats.uid === getuid?.() });
   const isMine = stats.uid === getuid?.() || stats.uid === 0;
   return isMine ? undefined : refusal(path, 'it belongs to another user', { kind: 'foreign' });
 };
 
-const linked = (path: string): PlainFile => {
+const refuseLink = (path: string): TrustedFile => {
   let leadsTo: string | undefined;
   try {
     leadsTo = realpathSync(path);
   } catch {
-    leadsTo = undefined; // nowhere, or to itself
+    leadsTo = undefined; // the target does not exist, or the link points to itself
   }
   return refusal(path, 'it is a symbolic link', { kind: 'link', leadsTo });
 };
@@ -282,7 +288,7 @@ const readAll = (file: number, size: number): Buffer => {
   }
 };
 
-const textOf = (bytes: Buffer): string | undefined => {
+const decodeUtf8 = (bytes: Buffer): string | undefined => {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -291,42 +297,44 @@ const textOf = (bytes: Buffer): string | undefined => {
   }
 };
 
-// The file of a configuration with all keys in it. What the user wrote stays as it is, byte for byte; lines are only added.
+// Adding all keys to a configuration file. The user's text stays, byte for byte; lines are only added.
 
-/** A key as comments that say what it does and show how it is set. */
-export interface Block {
+/** Comment lines that document a key and show how to set it. */
+export interface KeyBlock {
   readonly name: string;
   readonly lines: readonly string[];
 }
 
-export interface Completed {
+export interface CompletedConfig {
   readonly text: string;
-  /** keys that were not there */
+  /** keys that were missing */
   readonly added: readonly string[];
 }
 
-/** A new file; with the name of a schema beside it, editors know the keys. */
-export const newConfig = (blocks: readonly Block[], schema?: string): Completed => {
+/** A new file; `schema` is the name of a JSON schema for editors. */
+export const newConfig = (blocks: readonly KeyBlock[], schema?: string): CompletedConfig => {
   const first = schema === undefined ? [] : ['', `  "$schema": ${JSON.stringify(schema)},`];
   const lines = [...first, ...blocks.flatMap((block) => ['', ...indented(block)])].slice(1);
   return { text: `{\n${lines.join('\n')}\n}\n`, added: blocks.map(({ name }) => name) };
 };
 
-/** The file with the keys that are missing, set or as comments; undefined where there is no object to add them to. */
-export const completedConfig = (
+/** The file with the missing keys added; undefined if there is no object to add them to. */
+export const completeConfig = (
   file: ConfigFile & { readonly kind: 'read' },
-  blocks: readonly Block[],
+  blocks: readonly KeyBlock[],
   schema?: string,
-): Completed | undefined => {
-  const { text, end, openEnd, faults } = file;
-  if (end === undefined) return faults.length > 0 ? undefined : below(text, newConfig(blocks, schema));
+): CompletedConfig | undefined => {
+  const { text, end, missingCommaAt, faults } = file;
+  if (end === undefined) return faults.length > 0 ? undefined : appendConfig(text, newConfig(blocks, schema));
   const missing = blocks.filter(({ name }) => !hasKey(file, name));
   if (missing.length === 0) return { text, added: [] };
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const head = text.slice(0, end);
-  // a comma behind the last value, so that a line below it can be uncommented as it is
+  // a comma after the last value, so that the added lines can be uncommented unchanged
   const [before, after] =
-    openEnd === undefined ? [head, ''] : [`${head.slice(0, openEnd)},`, head.slice(openEnd)];
+    missingCommaAt === undefined
+      ? [head, '']
+      : [`${head.slice(0, missingCommaAt)},`, head.slice(missingCommaAt)];
   const start = /(?:^|[\r\n])[ \t]*$/.test(head) ? '' : newline;
   const lines = missing.flatMap((block) => ['', ...indented(block)]).map((line) => `${line}${newline}`);
   return {
@@ -335,13 +343,13 @@ export const completedConfig = (
   };
 };
 
-/** Comments alone are kept above it. */
-const below = (text: string, { text: more, added }: Completed): Completed => {
+/** A file with comments only: the new object goes below them. */
+const appendConfig = (text: string, { text: more, added }: CompletedConfig): CompletedConfig => {
   const ends = text.trim() === '' || /[\r\n]$/.test(text);
   return { text: `${text}${ends ? '' : '\n'}${more}`, added };
 };
 
-/** Set, or left as a comment by an earlier time; the same name in an object further in is another key. */
+/** True if the key is set or present as a comment; a nested key of the same name does not count. */
 const hasKey = (
   { entries, text, isInValue }: ConfigFile & { readonly kind: 'read' },
   name: string,
@@ -353,19 +361,19 @@ const hasKey = (
   );
 };
 
-const indented = ({ lines }: Block): readonly string[] => lines.map((line) => `  ${line}`);
+const indented = ({ lines }: KeyBlock): readonly string[] => lines.map((line) => `  ${line}`);
 
 const FOLDER_MODE = 0o700;
 const WRITE_CONFIG_OTHERS_MAY_WRITE = 0o022;
 
 /**
- * Puts a configuration in its place, as a whole, and what was there before into FILE.bak. Rejects when something that is no regular
- * file is in the way, or the folder may not be written.
+ * Writes a configuration atomically, and the previous text to FILE.bak. Rejects if the path is not a regular file or the folder is not
+ * writable.
  */
 export const writeConfig = async (path: string, text: string, before: string | undefined): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
   const stats = await lstat(path).catch(() => undefined);
-  if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file`); // nor may there be anything beside it
+  if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file`); // checked before FILE.bak is written
   const mode = stats && stats.mode & 0o777 & ~WRITE_CONFIG_OTHERS_MAY_WRITE;
   if (before !== undefined) await writeAtomic(`${path}.bak`, before, mode);
   await writeAtomic(path, text, mode);

@@ -13,19 +13,18 @@ import {
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { getuid } from 'node:process';
 
-// Opens the files that are to hold what a session shows, where the user has named them.
+// Opens files safely. First, files named by the user to which a session's contents are written.
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 
 /**
- * Opens a file for writing, for the user alone from before the first byte; throws why that cannot be. A file that is there is taken when
- * it is the user's own; of what is no file only devices, which nobody but the system can have put there. Nothing is waited for: what
- * writes into a device must reckon with EAGAIN.
+ * Opens a file for writing, readable by the user only before the first byte is written; throws if that is impossible. Takes an existing
+ * file of the user, or a character device, which only the system can create. Never blocks: writes to a device can fail with EAGAIN.
  */
 export const openPrivateFile = (path: string, how: 'append' | 'empty'): number => {
-  demandHonestName(path);
+  assertOwnLink(path);
   const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY, FILE_MODE);
   try {
     const stats = fstatSync(file);
@@ -41,31 +40,31 @@ export const openPrivateFile = (path: string, how: 'append' | 'empty'): number =
   }
 };
 
-/** A link of another user's, in a folder for all, would lead into a file of this user's that they have not named. */
-const demandHonestName = (path: string): void => {
+/** Rejects a link of another user in a shared folder: it could point to a file of this user that the user has not named. */
+const assertOwnLink = (path: string): void => {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const isOwn = stats?.uid === 0 || stats?.uid === getuid?.();
   if (stats?.isSymbolicLink() === true && !isOwn) throw new Error('it is a link of another user');
   if (stats?.isFIFO() === true) throw new Error('it is not a regular file');
 };
 
-// Opens files that somebody else may have put there. Opening a FIFO waits until somebody writes, opening a device may do something, and
-// what a file says of its length need not be so: so it is asked what it is before it is opened and after, and read up to a bound.
+// Opens files that another user may have created. Opening a FIFO blocks until somebody writes, opening a device may have effects, and the
+// reported size may be wrong: so the type is checked before and after opening, and reading is bounded.
 
-/** For what was a regular file a moment ago, and may not be one now. */
-const CAREFULLY = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+/** Safe even if the file was replaced by a FIFO or device after the check. */
+const READ_FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 const CHUNK_BYTES = 64 * 1024;
 
-const demandRegular = (stats: Stats): void => {
+const assertRegular = (stats: Stats): void => {
   if (!stats.isFile()) throw new Error('it is not a regular file');
 };
 
-/** Opens a regular file, also behind links; rejects for everything else. The caller closes it. */
+/** Opens a regular file, following links; rejects for everything else. The caller closes it. */
 export const openRegular = async (path: string): Promise<FileHandle> => {
-  demandRegular(await stat(path));
-  const file = await open(path, CAREFULLY);
+  assertRegular(await stat(path));
+  const file = await open(path, READ_FLAGS);
   try {
-    demandRegular(await file.stat());
+    assertRegular(await file.stat());
     return file;
   } catch (error) {
     await file.close();
@@ -73,10 +72,10 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
   }
 };
 
-/** The whole text from the present place on; undefined where it has more bytes. */
-export const readAtMost = async (file: FileHandle, mostBytes: number): Promise<string | undefined> => {
+/** The text from the current position to the end; undefined if it has more than `maxBytes`. */
+export const readAtMost = async (file: FileHandle, maxBytes: number): Promise<string | undefined> => {
   const chunks: Buffer[] = [];
-  for (let length = 0; length <= mostBytes;) {
+  for (let length = 0; length <= maxBytes;) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
     if (bytesRead === 0) return Buffer.concat(chunks).toString('utf8');
     chunks.push(buffer.subarray(0, bytesRead));
@@ -85,16 +84,16 @@ export const readAtMost = async (file: FileHandle, mostBytes: number): Promise<s
   return undefined;
 };
 
-/** The first bytes of a regular file, also behind links; throws for everything else. */
-export const readHead = (path: string, mostBytes: number): Buffer => {
-  demandRegular(statSync(path));
-  const file = openSync(path, CAREFULLY);
+/** The first bytes of a regular file, following links; throws for everything else. */
+export const readHead = (path: string, maxBytes: number): Buffer => {
+  assertRegular(statSync(path));
+  const file = openSync(path, READ_FLAGS);
   try {
-    demandRegular(fstatSync(file));
-    const buffer = Buffer.alloc(mostBytes);
+    assertRegular(fstatSync(file));
+    const buffer = Buffer.alloc(maxBytes);
     let length = 0;
-    for (let read = 1; read > 0 && length < mostBytes; length += read)
-      read = readSync(file, buffer, length, mostBytes - length, null);
+    for (let read = 1; read > 0 && length < maxBytes; length += read)
+      read = readSync(file, buffer, length, maxBytes - length, null);
     return buffer.subarray(0, length);
   } finally {
     closeSync(file);

@@ -3,22 +3,22 @@ import { realpath } from 'node:fs/promises';
 import { basename, join, dirname } from 'node:path';
 import { readHead, openRegular, readAtMost } from './files.js';
 
-// Tells our own shims (`exec ctxwrap claude "$@"`) from an agent's real program, so that the launcher does not start itself.
+// Finds the agent's program on PATH, and its version. First, detection of shims (`exec ctxwrap claude "$@"`): ctxwrap must not start itself.
 
-/** A shim is a few lines; what comes later in a file does not decide how it starts. */
+/** Bytes read of a script: a shim has only a few lines. */
 const headBytes = 4096;
 
-/** True if running `file` would only start us again. `self` is the real path of our own bin. */
+/** True if `file` starts ctxwrap. `self` is the real path of ctxwrap's own bin. */
 export const isOwnShim = (file: string, self: string): boolean => {
   try {
     const real = realpathSync(file);
-    return real === self || real.endsWith('/ctxwrap/bin/ctxwrap.js') || callsUs(headOf(file));
+    return real === self || real.endsWith('/ctxwrap/bin/ctxwrap.js') || callsCtxwrap(headOf(file));
   } catch {
-    return false; // what cannot be read is left to the system, which says why it cannot run it
+    return false; // an unreadable file is left to the system, which reports why it cannot run it
   }
 };
 
-/** True for a shell script: the only kind of program that can start us without our seeing it in its head. */
+/** True for a shell script, which may start ctxwrap even if its first lines do not show it. */
 export const isShellScript = (file: string): boolean => {
   try {
     return /^#!.*\b(ba|da|z|k|fi)?sh\b/.test(headOf(file));
@@ -29,8 +29,8 @@ export const isShellScript = (file: string): boolean => {
 
 const headOf = (file: string): string => readHead(file, headBytes).toString('latin1');
 
-/** True if a script's head runs us; a mention in a comment, a message or an argument is none. */
-const callsUs = (head: string): boolean => {
+/** True if the first bytes of a script run ctxwrap; mentions in comments, messages or arguments do not count. */
+const callsCtxwrap = (head: string): boolean => {
   if (head.includes('\0') || !head.includes('ctxwrap')) return false;
   const interpreter = /^#!.*/.exec(head)?.[0] ?? '#!/bin/sh';
   if (!/\b(ba|da|z|k|fi)?sh\b/.test(interpreter)) return spawnCall.test(head);
@@ -39,7 +39,7 @@ const callsUs = (head: string): boolean => {
   return commands.some((words) => {
     const program = programOf(words);
     const variable = /^\$\{?(\w+)\}?$/.exec(program)?.[1];
-    return isUs(variable === undefined ? program : (values.get(variable) ?? ''));
+    return isCtxwrap(variable === undefined ? program : (values.get(variable) ?? ''));
   });
 };
 
@@ -52,18 +52,18 @@ const splitAt = (text: string, mark: string): readonly [string, string] => {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
 };
 
-const isUs = (program: string): boolean => /^(ctxwrap|ctxwrap\.js)$/.test(basename(program));
+const isCtxwrap = (program: string): boolean => /^(ctxwrap|ctxwrap\.js)$/.test(basename(program));
 
-/** The commands of a shell script as words, quotes taken off. Good enough for the first lines of a launcher. */
+/** The commands of a shell script as unquoted words. Good enough for the first lines of a launcher. */
 const simpleCommands = (script: string): readonly (readonly string[])[] =>
   script
     .replaceAll('\\\n', ' ')
     .split('\n')
-    .map((line) => line.replace(/(^|\s)#.*/, '').replace(/"[^"]*"|'[^']*'/g, quoted))
+    .map((line) => line.replace(/(^|\s)#.*/, '').replace(/"[^"]*"|'[^']*'/g, unquote))
     .flatMap((line) => line.split(/[;|&()`]+/).map((command) => command.split(/\s+/).filter(Boolean)));
 
-// A quoted text is an argument; if it has no spaces, or is a path of ours, it may also be a program.
-const quoted = (text: string): string => {
+// A quoted text is an argument; without spaces, or as a path of ctxwrap, it may also be a program.
+const unquote = (text: string): string => {
   const inner = text.slice(1, -1);
   if (/\/ctxwrap(\.js)?$/.test(inner)) return inner.replaceAll(/\s/g, '_');
   return /[\s;|&()`]/.test(inner) ? '""' : inner;
@@ -78,44 +78,44 @@ const prefixes = new Set(
 const programOf = (words: readonly string[]): string =>
   words.find((word) => !prefixes.has(basename(word)) && !word.startsWith('-') && !/^\w+=/.test(word)) ?? '';
 
-/** Where a command is, or why it cannot be run: the difference between the statuses 126 and 127 of a shell. */
+/** Where a command is, or why it cannot be run, as a shell's exit codes 126 and 127 distinguish. */
 export type FoundCommand =
-  /** `shims` are files of that name that start us, and come before it on PATH */
+  /** `shims` are files of that name that start ctxwrap and come earlier on PATH */
   | { readonly kind: 'found'; readonly file: string; readonly shims: readonly string[] }
   | { readonly kind: 'not-executable'; readonly file: string; readonly reason: Obstacle }
   | { readonly kind: 'missing'; readonly shims: readonly string[] };
 
-/** A folder is no program, nor is a pipe, a device or a socket (`special`); `locked` is a file in a folder we may not enter. */
+/** `special`: a pipe, device or socket; `locked`: a file in a folder that may not be entered. */
 export type Obstacle = 'folder' | 'special' | 'permission' | 'locked';
 
-export interface SearchPlace {
-  /** PATH; where it is not set, the system's default */
+export interface SearchOptions {
+  /** PATH; undefined means the system's default */
   readonly path: string | undefined;
-  /** real path of our own bin */
+  /** real path of ctxwrap's own bin */
   readonly self: string;
 }
 
-/** Finds the real program for a word as a shell does, but past our own shims. A word with a slash is used as it is. */
-export const findCommand = (word: string, place: SearchPlace): FoundCommand => {
-  if (word.includes('/')) return look(word);
+/** Finds the program for a word as a shell does, but skips shims. A word with a slash is used unchanged. */
+export const findCommand = (word: string, options: SearchOptions): FoundCommand => {
+  if (word.includes('/')) return inspectFile(word);
   let blocked: FoundCommand | undefined;
   const shims: string[] = [];
-  // An empty element of PATH is the current folder; the result must hold a slash, so that nobody searches it again.
-  const folders = word === '' ? [] : (place.path ?? '/usr/local/bin:/usr/bin:/bin').split(':');
+  // An empty element of PATH is the current folder; the result must contain a slash, so that it is not searched for again.
+  const folders = word === '' ? [] : (options.path ?? '/usr/local/bin:/usr/bin:/bin').split(':');
   for (const folder of folders) {
     const file = folder.startsWith('/') ? join(folder, word) : `./${join(folder, word)}`;
-    const seen = look(file);
-    if (seen.kind === 'found') {
-      if (!isOwnShim(file, place.self)) return { ...seen, shims };
+    const candidate = inspectFile(file);
+    if (candidate.kind === 'found') {
+      if (!isOwnShim(file, options.self)) return { ...candidate, shims };
       shims.push(file);
     }
-    // a shell, too, forgets what is no file of that name and folders it may not enter
-    if (seen.kind === 'not-executable' && seen.reason === 'permission') blocked ??= seen;
+    // like a shell, ignores non-files and folders that may not be entered
+    if (candidate.kind === 'not-executable' && candidate.reason === 'permission') blocked ??= candidate;
   }
   return blocked ?? { kind: 'missing', shims };
 };
 
-const look = (file: string): FoundCommand => {
+const inspectFile = (file: string): FoundCommand => {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: 'missing', shims: [] };
@@ -138,25 +138,25 @@ const isExecutable = (file: string): boolean => {
   }
 };
 
-// Which version of a program is installed, told by the files around it: the program is not started for it.
+// The installed version of a program, read from the files around it, without starting it.
 
 const PACKAGE_BYTES = 256 * 1024;
-const MOST_FOLDERS = 4; // from the program up to its package: `dist/bin/cli.js` is the deepest that is known
+const MAX_FOLDERS = 4; // searched from the program up to its package: `dist/bin/cli.js` is the deepest known
 
-/** What to look for: the command's own name, and the npm package that brings it. */
+/** Name of the command, and the npm package that contains it. */
 export interface ProgramNames {
   readonly command?: string;
   readonly npmPackage?: string;
 }
 
 /**
- * The version that npm's `package.json` says, or the path behind all links, where other installers keep each version in a place of its
- * own: `claude/versions/2.1.330`, `Caskroom/claude-code/2.1.330/claude`. Undefined for a start script and for a program in no such place.
+ * The version from npm's `package.json`, or from the real path, since other installers keep each version in its own folder:
+ * `claude/versions/2.1.330`, `Caskroom/claude-code/2.1.330/claude`. Undefined for a start script and any other path.
  */
 export const installedVersion = async (file: string, names: ProgramNames): Promise<string | undefined> => {
   const real = await realpath(file).catch(() => undefined);
   if (real === undefined) return undefined;
-  return (await packageVersion(dirname(real), names, MOST_FOLDERS)) ?? versionInPath(real, names);
+  return (await packageVersion(dirname(real), names, MAX_FOLDERS)) ?? versionInPath(real, names);
 };
 
 const packageVersion = async (
@@ -165,13 +165,13 @@ const packageVersion = async (
   folders: number,
 ): Promise<string | undefined> => {
   const found = await packageIn(folder);
-  if (isOf(found?.name, names)) return found?.version;
+  if (isPackageName(found?.name, names)) return found?.version;
   const above = dirname(folder);
   return folders <= 1 || above === folder ? undefined : packageVersion(above, names, folders - 1);
 };
 
-/** A native program can be in a package of its own beside the one that was asked for: `claude-code-linux-x64`. */
-const isOf = (name: unknown, { npmPackage }: ProgramNames): boolean =>
+/** Accepts the package itself and packages with its native program: `claude-code-linux-x64`. */
+const isPackageName = (name: unknown, { npmPackage }: ProgramNames): boolean =>
   npmPackage !== undefined &&
   typeof name === 'string' &&
   (name === npmPackage || name.startsWith(`${npmPackage}-`));
@@ -194,9 +194,9 @@ const packageIn = async (
   }
 };
 
-const VERSION_PLACE = /\/([^/]+?)(?:\/versions\/|[-/])(\d+\.\d+\.\d+)(?=\/|$)/g;
+const VERSION_IN_PATH = /\/([^/]+?)(?:\/versions\/|[-/])(\d+\.\d+\.\d+)(?=\/|$)/g;
 
 const versionInPath = (path: string, { command }: ProgramNames): string | undefined =>
-  [...path.matchAll(VERSION_PLACE)].findLast(
+  [...path.matchAll(VERSION_IN_PATH)].findLast(
     ([, owner = '']) => command !== undefined && owner.split('-').includes(command),
   )?.[2];

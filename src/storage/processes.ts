@@ -2,27 +2,27 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
 import { errorCode } from '../core/json.js';
 
-// What the system tells of processes: whether one that was written down once still runs, and who reads a terminal. And how to end them.
+// Information about processes: whether a recorded process still runs, and which processes read a terminal. And how to kill a group.
 
-const ZOMBIE = 'Z'; // has ended, and its parent has not asked how
-const MOST_PROCESSES = 256; // looked at below one
+const ZOMBIE = 'Z'; // has ended, but its parent has not collected the exit status
+const MAX_PROCESSES = 256; // examined below one process
 
-/** A process as /proc/PID/stat tells it (proc(5)). */
+/** A process according to /proc/PID/stat (proc(5)). */
 export interface ProcessStat {
   /** one letter, as `R` for running and `T` for stopped: field 3 */
   readonly state: string;
-  /** its process group, and the one that reads its terminal: fields 5 and 8 */
+  /** its process group, and the foreground group of its terminal: fields 5 and 8 */
   readonly group: number;
   readonly foregroundGroup: number;
-  /** clock ticks from the start of the machine to its own: field 22 */
+  /** start time in clock ticks since boot: field 22 */
   readonly start: string;
 }
 
-/** Undefined where the system does not tell, and for a process that is gone. */
+/** Undefined without /proc and for a process that has ended. */
 export const processStat = (pid: number | 'self'): ProcessStat | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // the second field is the name in brackets, which may hold blanks and brackets of its own
+    // field 2 is the name in parentheses, which may contain blanks and parentheses
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', , group, , , foregroundGroup] = fields;
     const start = fields[19];
@@ -33,10 +33,10 @@ export const processStat = (pid: number | 'self'): ProcessStat | undefined => {
   }
 };
 
-/** When a process began, in clock ticks since the machine did; undefined where the system does not tell, or for a process that is gone. */
+/** Start time of a process in clock ticks since boot; undefined without /proc and for a process that has ended. */
 export const processStart = (pid: number): string | undefined => processStat(pid)?.start;
 
-/** Whether a process runs. With its start, a later process that was given the same pid is another one. */
+/** Whether a process runs. With `start`, a later process with the same pid does not count. */
 export const isRunning = (pid: number, start?: string): boolean => {
   if (start !== undefined && existsSync('/proc/self/stat')) return processStart(pid) === start;
   try {
@@ -46,7 +46,7 @@ export const isRunning = (pid: number, start?: string): boolean => {
   }
 };
 
-/** Its children, where the kernel lists them (CONFIG_PROC_CHILDREN). */
+/** The children of a process, if the kernel lists them (CONFIG_PROC_CHILDREN). */
 const childrenOf = (pid: number): readonly number[] => {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
@@ -59,7 +59,7 @@ const childrenOf = (pid: number): readonly number[] => {
   }
 };
 
-const inputOf = (pid: number): string | undefined => {
+const stdinOf = (pid: number): string | undefined => {
   try {
     return readlinkSync(`/proc/${pid}/fd/0`);
   } catch {
@@ -68,31 +68,31 @@ const inputOf = (pid: number): string | undefined => {
 };
 
 /**
- * Who reads what is typed into the terminal of a process: it and all below it that are in the terminal's foreground group and have the
- * terminal as their standard input, each as `pid:start`. What an agent starts for itself, with a pipe as its input, is not among them.
- * Undefined where the system does not tell (no /proc).
+ * The processes that read input from a process's terminal: the process and its descendants that are in the terminal's foreground group
+ * and have the terminal as standard input, each as `pid:start`. Tools that an agent starts with a pipe as input are not among them.
+ * Undefined without /proc.
  */
 export const terminalReaders = (pid: number): readonly string[] | undefined => {
   const own = processStat(pid);
-  const terminal = inputOf(pid);
+  const terminal = stdinOf(pid);
   if (!own || terminal === undefined || !existsSync(`/proc/${pid}/task/${pid}/children`)) return undefined;
   const found: string[] = [];
-  const family = [pid];
-  for (let index = 0; index < family.length && index < MOST_PROCESSES; index += 1) {
-    const each = family[index] ?? pid;
-    family.push(...childrenOf(each));
+  const processTree = [pid];
+  for (let index = 0; index < processTree.length && index < MAX_PROCESSES; index += 1) {
+    const each = processTree[index] ?? pid;
+    processTree.push(...childrenOf(each));
     const stat = processStat(each);
-    if (stat && stat.group === own.foregroundGroup && inputOf(each) === terminal)
+    if (stat && stat.group === own.foregroundGroup && stdinOf(each) === terminal)
       found.push(`${each}:${stat.start}`);
   }
   return found.toSorted();
 };
 
-/** Kills a process group, which has the pid of the process that leads it. */
-export const endGroup = (leader: number | undefined): void => {
+/** Kills the process group of this leader (SIGKILL). */
+export const killGroup = (leader: number | undefined): void => {
   try {
     if (leader !== undefined) kill(-leader, 'SIGKILL');
   } catch {
-    // it has ended meanwhile
+    // it has already ended
   }
 };

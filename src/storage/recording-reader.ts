@@ -2,9 +2,9 @@ import { pipeline, type Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { countAt, parseRecord, textAt, type JsonRecord, UserError } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
-import { reasonOf } from './errors.js';
+import { systemReason } from './errors.js';
 import { openRegular } from './files.js';
-import { lineSplitter } from './tail.js';
+import { makeLineSplitter } from './tail.js';
 
 // Reads asciicast v2, also gzipped, one line at a time: https://docs.asciinema.org/manual/asciicast/v2/
 
@@ -14,11 +14,11 @@ export type RecordedEvent =
   | { readonly at: Millis; readonly type: 'input'; readonly text: string }
   | { readonly at: Millis; readonly type: 'resize'; readonly columns: number; readonly rows: number };
 
-/** What the first line of a recording says. */
+/** The first line of a recording. */
 export interface RecordingHeader {
   readonly columns: number;
   readonly rows: number;
-  /** when it was started, to the second; many recordings do not say */
+  /** start time, to the second; absent in many recordings */
   readonly startedAt?: Millis;
   readonly command?: string;
   readonly title?: string;
@@ -26,42 +26,45 @@ export interface RecordingHeader {
 
 export interface RecordingFile {
   readonly header: RecordingHeader;
-  /** in the order of the file, times never going back; to be read once */
+  /** events in file order, with times that never decrease; can be read once */
   readonly events: () => AsyncGenerator<RecordedEvent>;
-  /** what was wrong with the file and did no harm, once its events are read */
-  readonly notes: () => readonly string[];
-  /** for whoever does not read its events to their end */
+  /** problems of the file that could be skipped; complete after its events are read */
+  readonly warnings: () => readonly string[];
+  /** call it if the events are not read to the end */
   readonly close: () => Promise<void>;
 }
 
-/** Opens a recording and reads its first line; throws a UserError that says what is wrong with the file. */
+/** Opens a recording and reads its first line; throws a UserError with the reason if that fails. */
 export const openRecordingFile = async (path: string): Promise<RecordingFile> => {
   const lines = textLines(await openPossiblyZipped(path), path);
   const first = await lines.next();
   if (first.done === true) throw unreadable(path, 'it is empty');
   const header = readHeader(first.value, path);
-  const notes: string[] = [];
+  const warnings: string[] = [];
   return {
     header,
-    events: () => readEvents(lines, path, (note) => notes.push(note)),
-    notes: () => notes,
+    events: () => readEvents(lines, path, (warn) => warnings.push(warn)),
+    warnings: () => warnings,
     close: async () => void (await lines.return(undefined)),
   };
 };
 
-/** The lines of a text file, one in memory at a time; throws a UserError if it cannot be read. `what` it is goes into the message. */
+/** The lines of a text file, one in memory at a time; throws a UserError if it cannot be read. `what` names the file in the message. */
 export async function* readLines(path: string, what: string): AsyncGenerator<string> {
   try {
     yield* linesOf((await openRegular(path)).createReadStream());
   } catch (error) {
-    throw new UserError(`cannot read the ${what} "${path}": ${reasonOf(error)}`, { exitCode: 2, hint: HINT });
+    throw new UserError(`cannot read the ${what} "${path}": ${systemReason(error)}`, {
+      exitCode: 2,
+      hint: HINT,
+    });
   }
 }
 
 const HINT = 'name a file that exists and that you may read';
 const MAKE_HINT = 'make a recording with: ctxwrap --record session.cast claude';
-const MAX_CELLS = 1_000; // columns or rows; no terminal is larger, and the screen model has to hold them
-const LONGEST_S = 1e9; // 30 years; the times of a longer one are no times
+const MAX_CELLS = 1_000; // columns or rows; no terminal is larger, and the screen model must hold them
+const LONGEST_S = 1e9; // 30 years; larger times are invalid
 const SIZE = /^(\d{1,5})x(\d{1,5})$/;
 
 const unreadable = (path: string, reason: string, hint = MAKE_HINT): UserError =>
@@ -69,36 +72,36 @@ const unreadable = (path: string, reason: string, hint = MAKE_HINT): UserError =
 
 const openPossiblyZipped = async (path: string): Promise<Readable> => {
   try {
-    const file = await openRegular(path); // it is read more than once, and a pipe can only be read once
+    const file = await openRegular(path); // a regular file, since it is read twice
     const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
     const plain = file.createReadStream({ start: 0 });
     const isZipped = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
     if (!isZipped) return plain;
-    // what there is of a file that breaks off is read; an error of either stream comes out where the lines are read
+    // Z_SYNC_FLUSH reads a truncated file as far as possible; errors of either stream appear where the lines are read
     return pipeline(plain, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => undefined);
   } catch (error) {
-    throw unreadable(path, reasonOf(error), HINT);
+    throw unreadable(path, systemReason(error), HINT);
   }
 };
 
 async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let complete: string[] = [];
-  const lines = lineSplitter((line) => complete.push(line));
+  const lines = makeLineSplitter((line) => complete.push(line));
   for await (const chunk of bytes) {
     lines.push(chunk);
     yield* complete;
     complete = [];
   }
-  lines.push(Buffer.from('\n')); // the last line may have no end
+  lines.push(Buffer.from('\n')); // the last line may have no newline
   yield* complete;
 }
 
-/** The lines that say something. */
+/** The lines that are not blank. */
 async function* textLines(bytes: Readable, path: string): AsyncGenerator<string> {
   try {
     for await (const line of linesOf(bytes)) if (line.trim() !== '') yield line.replace(/^\uFEFF/, '');
   } catch (error) {
-    throw unreadable(path, reasonOf(error), HINT);
+    throw unreadable(path, systemReason(error), HINT);
   }
 }
 
@@ -119,10 +122,10 @@ const readHeader = (line: string, path: string): RecordingHeader => {
   const rows = cells(header['height']);
   if (columns === undefined || rows === undefined)
     throw unreadable(path, 'line 1 gives no size: width and height must be whole numbers from 1 to 1000');
-  return { columns, rows, ...origin(header) };
+  return { columns, rows, ...optionalFields(header) };
 };
 
-const origin = (header: JsonRecord): Omit<RecordingHeader, 'columns' | 'rows'> => {
+const optionalFields = (header: JsonRecord): Omit<RecordingHeader, 'columns' | 'rows'> => {
   const seconds = countAt(header, 'timestamp');
   const command = textAt(header, 'command');
   const title = textAt(header, 'title');
@@ -141,25 +144,27 @@ const cells = (value: unknown): number | undefined =>
 async function* readEvents(
   lines: AsyncGenerator<string>,
   path: string,
-  note: (text: string) => void,
+  warn: (text: string) => void,
 ): AsyncGenerator<RecordedEvent> {
   let number = 1;
   let at = 0;
-  let bad: number | undefined;
+  let badLine: number | undefined;
   for await (const line of lines) {
     number += 1;
-    if (bad !== undefined) throw unreadable(path, `line ${bad} is not an event [seconds, kind, text]`);
-    const event = readEvent(line);
-    if (event === undefined) bad = number; // only a recording that was cut off ends with such a line
-    else if (event !== 'other') {
-      at = Math.max(at, event.at);
-      yield { ...event, at };
+    if (badLine !== undefined)
+      throw unreadable(path, `line ${badLine} is not an event [seconds, kind, text]`);
+    const appendEvent = readEvent(line);
+    if (appendEvent === undefined) badLine = number; // allowed only as the last line, of a truncated recording
+    else if (appendEvent !== 'other') {
+      at = Math.max(at, appendEvent.at);
+      yield { ...appendEvent, at };
     }
   }
-  if (bad !== undefined) note(`the recording was cut off: line ${bad}, its last one, is not complete`);
+  if (badLine !== undefined)
+    warn(`the recording was cut off: line ${badLine}, its last one, is not complete`);
 }
 
-/** `other` is an event that says nothing about the screen, such as a mark. */
+/** `other` is an event without effect on the screen, such as a marker. */
 const readEvent = (line: string): RecordedEvent | 'other' | undefined => {
   const [seconds, kind, text] = parseList(line);
   if (

@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { errorCode } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
-import { reasonOf, unwritable } from './errors.js';
+import { systemReason, unwritableFileError } from './errors.js';
 import { openPrivateFile } from './files.js';
 
-// A file that is written behind the back of the event loop: appending never waits and never throws.
+// Records a session (`--record`). First, a file that is written asynchronously: appending never blocks and never throws.
 
 export interface FileQueue {
   readonly append: (text: string) => void;
@@ -14,34 +14,34 @@ export interface FileQueue {
   readonly close: () => Promise<void>;
 }
 
-/** UTF-16 units kept for a file that takes them slower than they come. Beyond it the file is given up, not the session. */
+/** UTF-16 units that may wait for a slow file. Beyond that the recording stops, not the session. */
 export const maxPendingLength = 16_000_000;
 
 const closeWaitMs = 2000;
 const fullDeviceWaitMs = 20;
 
-/** Opens (and empties) a file; throws what the system throws. `onFailure` is called at most once. */
+/** Opens and truncates a file; throws the system's error. `onFailure` is called at most once. */
 const openFileQueue = (path: string, onFailure: (reason: string) => void): FileQueue => {
   const file = openPrivateFile(path, 'empty');
   let waiting: string[] = [];
   let pendingLength = 0;
   let writing: Promise<void> | undefined;
-  let usable = true;
+  let isUsable = true;
 
   const fail = (reason: string): void => {
-    if (usable) onFailure(reason);
-    usable = false;
+    if (isUsable) onFailure(reason);
+    isUsable = false;
     waiting = [];
   };
 
   const drain = async (): Promise<void> => {
-    while (usable && waiting.length > 0) {
+    while (isUsable && waiting.length > 0) {
       const text = waiting.join('');
       waiting = [];
       try {
         await writeAll(file, Buffer.from(text));
       } catch (error) {
-        fail(reasonOf(error));
+        fail(systemReason(error));
       }
       pendingLength -= text.length;
     }
@@ -50,7 +50,7 @@ const openFileQueue = (path: string, onFailure: (reason: string) => void): FileQ
 
   return {
     append: (text) => {
-      if (!usable) return;
+      if (!isUsable) return;
       pendingLength += text.length;
       waiting.push(text);
       if (pendingLength > maxPendingLength) return fail('the file takes the bytes slower than they come');
@@ -59,8 +59,8 @@ const openFileQueue = (path: string, onFailure: (reason: string) => void): FileQ
     close: async () => {
       await Promise.race([writing, wait(closeWaitMs, undefined, { ref: false })]);
       if (writing) return fail('the file takes no more bytes');
-      if (usable) closeSync(file);
-      usable = false;
+      if (isUsable) closeSync(file);
+      isUsable = false;
     },
   };
 };
@@ -79,13 +79,13 @@ const writeAll = async (file: number, bytes: Buffer): Promise<void> => {
   }
 };
 
-// asciicast v2: a JSON header line, then one JSON line an event, https://docs.asciinema.org/manual/asciicast/v2/
+// asciicast v2: a JSON header line, then one JSON line per event, https://docs.asciinema.org/manual/asciicast/v2/
 
-/** A session being recorded. Nothing here waits or throws; bytes are text only in the file. */
+/** A running recording. Nothing here blocks or throws. */
 export interface Recording {
-  /** bytes of the child, as it sent them */
+  /** the child's output, before the filter */
   readonly output: (bytes: Uint8Array) => void;
-  /** bytes of the user; recorded only if the recording was opened for input */
+  /** the user's input; recorded only with `withInput` */
   readonly input: (bytes: Uint8Array) => void;
   readonly resize: (columns: number, rows: number) => void;
   readonly close: () => Promise<void>;
@@ -96,10 +96,10 @@ export interface RecordingOptions {
   readonly columns: number;
   readonly rows: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** a clock that never goes back */
+  /** a monotonic clock */
   readonly now: () => Millis;
   readonly withInput: boolean;
-  /** told once, when the file cannot be written any more and recording has stopped */
+  /** called once, when the file can no longer be written and recording has stopped */
   readonly onFailure: (reason: string) => void;
 }
 
@@ -107,24 +107,24 @@ export interface RecordingOptions {
 export const openRecording = (path: string, options: RecordingOptions): Recording => {
   const startedAt = options.now();
   const file = open(path, options.onFailure);
-  const event = (kind: 'o' | 'i' | 'r', data: string): void => {
+  const appendEvent = (kind: 'o' | 'i' | 'r', data: string): void => {
     if (data === '') return;
     const seconds = (options.now() - startedAt) / 1000;
     file.append(`[${seconds.toFixed(6)}, "${kind}", ${JSON.stringify(data)}]\n`);
   };
-  const output = textReader();
-  const input = textReader();
+  const output = makeTextDecoder();
+  const input = makeTextDecoder();
 
   file.append(`${JSON.stringify(header(options, startedAt))}\n`);
   return {
-    output: (bytes) => event('o', output.decode(bytes, { stream: true })),
+    output: (bytes) => appendEvent('o', output.decode(bytes, { stream: true })),
     input: (bytes) => {
-      if (options.withInput) event('i', input.decode(bytes, { stream: true }));
+      if (options.withInput) appendEvent('i', input.decode(bytes, { stream: true }));
     },
-    resize: (columns, rows) => event('r', `${columns}x${rows}`),
+    resize: (columns, rows) => appendEvent('r', `${columns}x${rows}`),
     close: () => {
-      event('o', output.decode()); // a character the child left unfinished
-      event('i', input.decode());
+      appendEvent('o', output.decode()); // an incomplete last character of the child
+      appendEvent('i', input.decode());
       return file.close();
     },
   };
@@ -134,7 +134,7 @@ const open = (path: string, onFailure: (reason: string) => void) => {
   try {
     return openFileQueue(path, onFailure);
   } catch (error) {
-    throw unwritable('recording', path, reasonOf(error));
+    throw unwritableFileError('recording', path, systemReason(error));
   }
 };
 
@@ -146,5 +146,5 @@ const header = ({ columns, rows, env }: RecordingOptions, startedAt: Millis) => 
   env: { TERM: env['TERM'] ?? '', SHELL: env['SHELL'] ?? '' },
 });
 
-// A chunk may end inside a character; a byte order mark is the child's, and is kept.
-const textReader = () => new TextDecoder('utf-8', { ignoreBOM: true });
+// A chunk may end inside a character; a byte order mark is part of the output and is kept.
+const makeTextDecoder = () => new TextDecoder('utf-8', { ignoreBOM: true });

@@ -11,86 +11,87 @@ import {
   verifiedName,
   type VerifiedRecord,
 } from '../core/records.js';
-import { reasonOf, unreadableFolder } from './errors.js';
+import { systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';
-import { ensureFolder, readSmall, writeAtomic, readOwn } from './state-folder.js';
+import { ensureFolder, readSmallFile, writeAtomic, readOwnFile } from './state-folder.js';
 
 // The records of all wrapped sessions of this user: `sessions/<id>.json` in the state folder.
 
 const FOLDER = 'sessions';
-const MOST_BYTES = 64 * 1024;
-const MOST_FILES = 1_000; // looked at
+const MAX_BYTES = 64 * 1024;
+const MAX_FILES = 1_000; // records read at most
 const SUFFIX = '.json';
-const DRAFT_MS = 60_000; // a draft is written in a moment; an older one is left of a wrapper that was killed in it
+const TEMPORARY_FILE_MS = 60_000; // an older temporary file was left by a wrapper that was killed while writing
 
 export interface ListedSession {
   readonly record: SessionRecord;
   readonly liveness: Liveness;
 }
 
-/** Where the records are; the folder is made when it is not there. */
-export const sessionsFolder = (stateFolder: string): Promise<string> => ensureFolder(stateFolder, FOLDER);
+/** Path of the folder with the records, which is created if missing. */
+export const ensureSessionsFolder = (stateFolder: string): Promise<string> =>
+  ensureFolder(stateFolder, FOLDER);
 
 export const writeSession = (folder: string, record: SessionRecord): Promise<void> =>
   writeAtomic(join(folder, record.id + SUFFIX), `${JSON.stringify(record)}\n`);
 
-/** All records that can be read, in the order the sessions began. Nothing is made or changed. Throws a UserError for a folder that cannot be read. */
+/** All readable records, ordered by start time. Read-only. Throws a UserError for a folder that cannot be read. */
 export const listSessions = async (stateFolder: string, now: Millis): Promise<readonly ListedSession[]> => {
   const folder = join(stateFolder, FOLDER);
-  const names = await namesIn(folder);
+  const names = await listNames(folder);
   const ids = names.map((name) => name.slice(0, -SUFFIX.length));
   const own = names.filter((name, index) => name.endsWith(SUFFIX) && isSessionId(ids[index] ?? ''));
   const found: ListedSession[] = [];
-  for (const name of own.slice(0, MOST_FILES)) {
+  for (const name of own.slice(0, MAX_FILES)) {
     const session = await readSession(stateFolder, name.slice(0, -SUFFIX.length), now);
     if (session) found.push(session);
   }
   return found.toSorted((a, b) => a.record.startedAt - b.record.startedAt);
 };
 
-/** One session; undefined when there is no record of it that can be read. */
+/** One session; undefined if there is no readable record. */
 export const readSession = async (
   stateFolder: string,
   id: string,
   now: Millis,
 ): Promise<ListedSession | undefined> => {
   const path = join(stateFolder, FOLDER, id + SUFFIX);
-  const text = await readSmall(path, MOST_BYTES);
+  const text = await readSmallFile(path, MAX_BYTES);
   const record =
     text === undefined ? undefined : (await import('../core/read-record.js')).parseSessionRecord(text);
   if (record === undefined || record.id !== id) return undefined;
-  const runs = record.endedAt === undefined && isRunning(record.pid, record.processStart);
-  return { record, liveness: livenessOf(record, runs, now) };
+  const isAlive = record.endedAt === undefined && isRunning(record.pid, record.processStart);
+  return { record, liveness: livenessOf(record, isAlive, now) };
 };
 
-/** Removes the records nobody needs any more, never one of a session that runs. */
+/** Removes outdated records, never one of a running session. */
 export const cleanSessions = async (stateFolder: string, now: Millis): Promise<void> => {
   const folder = join(stateFolder, FOLDER);
   for (const { id } of outdated(await listSessions(stateFolder, now), now))
     await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
-  for (const name of (await namesIn(folder)).filter((each) => each.endsWith('.tmp'))) {
+  for (const name of (await listNames(folder)).filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);
     const stats = await stat(path).catch(() => undefined);
-    if (stats && now - stats.mtimeMs > DRAFT_MS) await unlink(path).catch(() => undefined);
+    if (stats && now - stats.mtimeMs > TEMPORARY_FILE_MS) await unlink(path).catch(() => undefined);
   }
 };
 
-/** None where there is no folder yet; throws what keeps the user from one that is there. */
-const namesIn = async (folder: string): Promise<readonly string[]> => {
+/** Names in the folder; empty if it does not exist; throws if it cannot be read. */
+const listNames = async (folder: string): Promise<readonly string[]> => {
   try {
     return (await readdir(folder)).toSorted();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
-    throw unreadableFolder('sessions', folder, reasonOf(error));
+    throw unreadableFolderError('sessions', folder, systemReason(error));
   }
 };
 
-// What the user has tried with `ctxwrap verify`: `verified/<agent>-<version>.json` in the state folder, the last try of each version.
+// Results of `ctxwrap verify`: `verified/<agent>-<version>.json` in the state folder, the latest run for each version.
 
 const VERIFIED_RECORDS_FOLDER = 'verified';
-const VERIFIED_RECORDS_MOST_BYTES = 64 * 1024;
+const VERIFIED_RECORDS_MAX_BYTES = 64 * 1024;
 
-/** Gives the path. Rejects for a version that can be no name of a file, and where nothing can be written. */
+/** Returns the path. Rejects for a version that cannot be part of a file name, and if writing fails. */
 export const writeVerified = async (stateFolder: string, record: VerifiedRecord): Promise<string> => {
   const name = verifiedName(record.agent, record.agentVersion);
   if (name === undefined) throw new Error(`"${record.agentVersion}" is no version`);
@@ -99,7 +100,7 @@ export const writeVerified = async (stateFolder: string, record: VerifiedRecord)
   return path;
 };
 
-/** Undefined where this version was not tried, and for a file that is broken, foreign or of another version. Nothing is made or changed. */
+/** Undefined if this version was not verified, or the file is broken, another user's or of another version. Read-only. */
 export const readVerified = async (
   stateFolder: string,
   agent: string,
@@ -107,9 +108,9 @@ export const readVerified = async (
 ): Promise<VerifiedRecord | undefined> => {
   const name = verifiedName(agent, agentVersion);
   if (name === undefined) return undefined;
-  const text = await readOwn(
+  const text = await readOwnFile(
     join(stateFolder, VERIFIED_RECORDS_FOLDER, `${name}.json`),
-    VERIFIED_RECORDS_MOST_BYTES,
+    VERIFIED_RECORDS_MAX_BYTES,
   );
   const record =
     text === undefined ? undefined : (await import('../core/read-record.js')).parseVerifiedRecord(text);

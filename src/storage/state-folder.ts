@@ -6,8 +6,8 @@ import { getuid } from 'node:process';
 import { errorCode } from '../core/json.js';
 import { readAtMost } from './files.js';
 
-// Where the wrapper keeps what it must remember, and how files are written there: nobody else can read them, no link is
-// followed, and no reader ever finds half a file.
+// The state folder, and how files are written there: readable by the user only, without following links, and atomically, so that no
+// reader finds half a file.
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -16,16 +16,16 @@ const SMALL_BYTES = 1024 * 1024;
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** The one folder of ours, which may not exist yet. A relative XDG_STATE_HOME counts as none, as its specification says. */
+/** Path of ctxwrap's state folder, which may not exist yet. A relative XDG_STATE_HOME is ignored, as its specification says. */
 export const stateFolder = (env: Readonly<Record<string, string | undefined>>, home: string): string => {
   const given = env['XDG_STATE_HOME'];
   const base = given !== undefined && isAbsolute(given) ? given : join(home, '.local', 'state');
   return join(base, 'ctxwrap');
 };
 
-/** Makes the folder, or a folder inside it, for the user alone; gives its path. Rejects when it is a link or somebody else's. */
+/** Creates the folder, or the folder `name` in it, for the user only; returns its path. Rejects if it is a link or another user's. */
 export const ensureFolder = async (folder: string, name?: string): Promise<string> => {
-  // links above our own folder are the user's affair: many keep their dot folders elsewhere
+  // links above this folder are allowed: many users keep their dot folders elsewhere
   await makeFolder(folder);
   await makePrivate(folder);
   if (name === undefined) return folder;
@@ -35,7 +35,7 @@ export const ensureFolder = async (folder: string, name?: string): Promise<strin
   return inner;
 };
 
-/** With the folders above it. Node's own way of making those never ends where the system says that a new folder's parent is not there. */
+/** Creates the folder and its parents. Node's `recursive` option never ends if the system keeps reporting a missing parent. */
 const makeFolder = async (folder: string): Promise<void> => {
   try {
     await mkdir(folder, FOLDER_MODE);
@@ -67,12 +67,12 @@ const makePrivate = async (folder: string): Promise<void> => {
   }
 };
 
-/** Puts a whole new file in the place of an old one. Rejects when something that is no regular file is there. */
+/** Replaces a file atomically. Rejects if the path is not a regular file. */
 export const writeAtomic = async (path: string, text: string, mode = FILE_MODE): Promise<void> => {
   const before = await lstat(path).catch(() => undefined);
   if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
-  const draft = `${path}.${crypto.randomUUID().replaceAll('-', '')}.tmp`;
-  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  const temporaryPath = `${path}.${crypto.randomUUID().replaceAll('-', '')}.tmp`;
+  const handle = await open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     try {
       await handle.writeFile(text);
@@ -80,31 +80,31 @@ export const writeAtomic = async (path: string, text: string, mode = FILE_MODE):
     } finally {
       await handle.close();
     }
-    await rename(draft, path);
+    await rename(temporaryPath, path);
   } catch (error) {
-    await unlink(draft).catch(() => undefined);
+    await unlink(temporaryPath).catch(() => undefined);
     throw error;
   }
 };
 
-/** The text of a regular file of at most `mostBytes`; undefined for everything else, and for what cannot be read. */
-export const readSmall = (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> =>
-  readWhere(path, mostBytes, () => true);
+/** The text of a regular file of at most `maxBytes`; undefined for anything else and if it cannot be read. */
+export const readSmallFile = (path: string, maxBytes = SMALL_BYTES): Promise<string | undefined> =>
+  readIf(path, maxBytes, () => true);
 
-/** The same for a file that asks us to do something: only one that this user has written. */
-export const readOwn = (path: string, mostBytes = SMALL_BYTES): Promise<string | undefined> =>
-  readWhere(path, mostBytes, ({ uid }) => uid === getuid?.());
+/** The same, but only for a file of this user: for files whose content makes the wrapper act. */
+export const readOwnFile = (path: string, maxBytes = SMALL_BYTES): Promise<string | undefined> =>
+  readIf(path, maxBytes, ({ uid }) => uid === getuid?.());
 
-const readWhere = async (
+const readIf = async (
   path: string,
-  mostBytes: number,
+  maxBytes: number,
   isWanted: (stats: Stats) => boolean,
 ): Promise<string | undefined> => {
   try {
     const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stats = await handle.stat();
-      return stats.isFile() && isWanted(stats) ? await readAtMost(handle, mostBytes) : undefined;
+      return stats.isFile() && isWanted(stats) ? await readAtMost(handle, maxBytes) : undefined;
     } finally {
       await handle.close();
     }
@@ -113,13 +113,13 @@ const readWhere = async (
   }
 };
 
-/** The user's own folder: what HOME says, unless that is nothing or would mean another folder wherever we are started. */
+/** The user's home folder: HOME, unless it is missing or relative. */
 export const homeFolder = (env: Readonly<Record<string, string | undefined>>): string => {
   const given = env['HOME'];
   return given !== undefined && isAbsolute(given) ? given : registeredHome();
 };
 
-/** As the system knows the user; a container may run as one that it does not know. */
+/** The home folder in the user database; a container may run as a user that is not in it. */
 const registeredHome = (): string => {
   try {
     return userInfo().homedir;

@@ -2,14 +2,14 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRegular, readAtMost } from './files.js';
 import { isRunning } from './processes.js';
-import { ensureFolder, readSmall, writeAtomic } from './state-folder.js';
+import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
 
-// The two files through which an agent reports its numbers for one launch, and the clearing away of what dead wrappers left.
+// The settings and report files through which an agent's status line reports to the wrapper, and the removal of stale ones.
 
 const FOLDER = 'status-line';
 const REPORT_BYTES = 256 * 1024; // a report is 1 to 3 KB
-const SETTINGS_BYTES = 4 * 1024 * 1024; // Claude keeps much else in its old one
-const MOST_SWEPT = 200; // files looked at in one clean-up
+const SETTINGS_BYTES = 4 * 1024 * 1024; // Claude's old settings file holds much else
+const MAX_SWEPT = 200; // files examined per clean-up
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const OWN_FILE = /^(\d+)-[A-Za-z0-9_-]+\.(?:settings|report)\.json(?:\.[0-9a-f]+\.tmp)?$/;
 
@@ -17,13 +17,13 @@ export interface StatusLineFiles {
   readonly settings: string;
   readonly report: string;
   readonly writeSettings: (text: string) => Promise<void>;
-  /** removes both, and what a killed command left beside them */
+  /** removes both files, and temporary files that a killed command left */
   readonly remove: () => Promise<void>;
-  /** removes files of wrappers that are gone */
+  /** removes files of wrappers that no longer run */
   readonly sweep: () => Promise<void>;
 }
 
-/** Names the files of the wrap session with this id, which begins with the wrapper's pid; rejects when the folder cannot be trusted. */
+/** The files of the session with this id, which starts with the wrapper's pid; rejects if the folder cannot be trusted. */
 export const statusLineFiles = async (stateFolder: string, id: string): Promise<StatusLineFiles> => {
   if (!ID.test(id)) throw new Error(`"${id}" is no id of a session`);
   const folder = await ensureFolder(stateFolder, FOLDER);
@@ -33,53 +33,53 @@ export const statusLineFiles = async (stateFolder: string, id: string): Promise<
     report: join(folder, `${id}.report.json`),
     writeSettings: (text) => writeAtomic(settings, text),
     remove: () => removeAll(folder, (name) => name.startsWith(`${id}.`)),
-    sweep: () => removeAll(folder, isLeftOver),
+    sweep: () => removeAll(folder, isStale),
   };
 };
 
 const removeAll = async (folder: string, wanted: (name: string) => boolean): Promise<void> => {
   const names = await readdir(folder).catch(() => []);
-  const doomed = names.filter(wanted).slice(0, MOST_SWEPT);
-  await Promise.all(doomed.map((name) => unlink(join(folder, name)).catch(() => undefined)));
+  const stale = names.filter(wanted).slice(0, MAX_SWEPT);
+  await Promise.all(stale.map((name) => unlink(join(folder, name)).catch(() => undefined)));
 };
 
-const isLeftOver = (name: string): boolean => {
+const isStale = (name: string): boolean => {
   const pid = Number(OWN_FILE.exec(name)?.[1]);
   return pid > 0 && !isRunning(pid);
 };
 
-/** Gives the text of a file that is replaced now and then, at the start and after each replacement, until stopped. */
+/** Calls `onText` with the text of the file at the start and after each replacement, until stopped. */
 export const watchReport = (
   path: string,
   intervalMs: number,
   onText: (text: string) => void,
 ): { readonly stop: () => void } => {
-  let seen = '';
-  let stopped = false;
+  let lastVersion = '';
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const stats = await lstat(path).catch(() => undefined);
-    const version = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : seen;
-    if (version !== seen) {
-      const text = await readSmall(path, REPORT_BYTES);
-      seen = version;
-      if (text !== undefined && !stopped) onText(text);
+    const version = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : lastVersion;
+    if (version !== lastVersion) {
+      const text = await readSmallFile(path, REPORT_BYTES);
+      lastVersion = version;
+      if (text !== undefined && !isStopped) onText(text);
     }
-    if (!stopped) timer = setTimeout(look, intervalMs).unref();
+    if (!isStopped) timer = setTimeout(check, intervalMs).unref();
   };
 
-  void look();
+  void check();
   return {
     stop: () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
     },
   };
 };
 
-/** A settings file of the user, who may keep it behind links; undefined when it cannot be read, is no file or is too large. */
-export const settingsText = async (path: string): Promise<string | undefined> => {
+/** A settings file of the user, which may be a link; undefined if it cannot be read, is not a file or is too large. */
+export const readSettings = async (path: string): Promise<string | undefined> => {
   try {
     const file = await openRegular(path);
     try {
@@ -92,4 +92,4 @@ export const settingsText = async (path: string): Promise<string | undefined> =>
   }
 };
 
-export const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+export const listNames = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);

@@ -2,16 +2,16 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { errorText } from '../core/json.js';
 
-// Bytes of a text file become lines, whatever the chunks are.
+// Reads growing text files line by line. First, splitting bytes into lines.
 
-// Longer lines are skipped: they hold pictures or whole histories, and parsing them would hold up the terminal.
-const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
+// Longer lines are skipped: they hold images or whole histories, and parsing them would block the terminal.
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 export interface LineSplitterOptions {
-  /** lines with more bytes are left out */
-  readonly longestBytes?: number;
-  /** the first bytes may belong to a line that began earlier: nothing is given until a newline has passed */
+  /** lines with more bytes are skipped */
+  readonly maxBytes?: number;
+  /** the first bytes may belong to a line that started earlier: everything up to the first newline is skipped */
   readonly startsInside?: boolean;
 }
 
@@ -19,10 +19,10 @@ export interface LineSplitter {
   readonly push: (chunk: Buffer) => void;
 }
 
-/** Cuts bytes into lines, without their newlines; the bytes of a line are decoded together, so no character is torn. */
-export const lineSplitter = (
+/** Splits bytes into lines without newlines; each line is decoded as a whole, so no character is split. */
+export const makeLineSplitter = (
   onLine: (line: string) => void,
-  { longestBytes = LONGEST_LINE_BYTES, startsInside = false }: LineSplitterOptions = {},
+  { maxBytes = MAX_LINE_BYTES, startsInside = false }: LineSplitterOptions = {},
 ): LineSplitter => {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -31,15 +31,15 @@ export const lineSplitter = (
 
   const keep = (piece: Buffer): void => {
     bytes += piece.length;
-    isSkipping ||= bytes > longestBytes;
+    isSkipping ||= bytes > maxBytes;
     if (isSkipping) pieces = [];
-    else if (piece.length > 0) pieces.push(Buffer.from(piece)); // a copy: the chunk's memory is used again
+    else if (piece.length > 0) pieces.push(Buffer.from(piece)); // a copy, since the chunk's memory is reused
   };
 
   const end = (piece: Buffer): void => {
-    const isLeftOut = isSkipping || bytes + piece.length > longestBytes;
+    const isLeftOut = isSkipping || bytes + piece.length > maxBytes;
     const whole = pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]);
-    const start = isFirst && hasMark(whole) ? BYTE_ORDER_MARK_BYTES.length : 0;
+    const start = isFirst && hasByteOrderMark(whole) ? BYTE_ORDER_MARK_BYTES.length : 0;
     pieces = [];
     bytes = 0;
     isSkipping = false;
@@ -59,112 +59,112 @@ export const lineSplitter = (
   };
 };
 
-// Editors of other systems put one at the start of a file; JSON does not know it.
+// Some editors put one at the start of a file; JSON does not allow it.
 const BYTE_ORDER_MARK_BYTES = Buffer.from([0xef, 0xbb, 0xbf]);
 
-const hasMark = (line: Buffer): boolean =>
+const hasByteOrderMark = (line: Buffer): boolean =>
   line.subarray(0, BYTE_ORDER_MARK_BYTES.length).equals(BYTE_ORDER_MARK_BYTES);
 
-// Reads what an append-only file has got since the last time. Of a long file only the end is read at first: a session of
-// hundreds of megabytes says in its last ones how full the window is.
+// Reads what was appended to a file since the last read. Of a long file only the end is read at first: in a session file of hundreds of
+// megabytes the last records say how full the window is.
 
 const CHUNK_BYTES = 256 * 1024;
-const MARK_BYTES = 64;
-const defaultLookBack: LookBack = { firstBytes: 8 * 1024 * 1024, mostBytes: 64 * 1024 * 1024 };
+const LAST_BYTES = 64;
+const defaultLookBack: LookBack = { firstBytes: 8 * 1024 * 1024, maxBytes: 64 * 1024 * 1024 };
 // The first record of a session file may hold the whole system prompt.
-const LONGEST_HEAD_BYTES = 1024 * 1024;
+const MAX_HEAD_BYTES = 1024 * 1024;
 
-/** How much of the end of a long file is read at first, and at most when that says nothing: twice as much each time. */
+/** How much of the end of a long file is read at first, and at most; doubled until `isEnough`. */
 export interface LookBack {
   readonly firstBytes: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-export interface GrowingFileOptions {
+export interface TailReaderOptions {
   readonly path: string;
   /** one complete line, without its newline */
   readonly onLine: (line: string) => void;
-  /** the first line of a long file, before the lines of its end: for what it says of the file, not of the present */
+  /** the first line of a long file, before the lines of its end: for facts about the whole file */
   readonly onHead?: (line: string) => void;
-  /** lines come again, because the file was truncated or replaced or more of its end is needed: what they said is void */
+  /** the file was truncated or replaced, or more of its end is needed: earlier lines are void, lines are read again */
   readonly onRestart: () => void;
-  /** asked when the end of a long file was read: false to begin again further back. Absent: the whole file is read */
+  /** called after the end of a long file was read: false to restart further back. Absent: the whole file is read */
   readonly isEnough?: () => boolean;
   readonly lookBack?: LookBack;
 }
 
-export interface GrowingFile {
-  /** reads to the end; true if there was something new. Rejects when the file cannot be read, and may be called again */
+export interface TailReader {
+  /** reads to the end; true if there was something new. Rejects if the file cannot be read, and may be called again */
   readonly readNew: () => Promise<boolean>;
-  /** the next read begins anew */
-  readonly forget: () => void;
+  /** the next read starts from scratch */
+  readonly reset: () => void;
   readonly stop: () => void;
 }
 
 interface Position {
   readonly inode: number;
   offset: number;
-  /** the last bytes before the offset: others there mean that the file was written anew and has grown past it */
-  mark: Buffer;
+  /** the last bytes before the offset: if they differ, the file was rewritten and has grown past the offset */
+  lastBytes: Buffer;
   modifiedAt: number;
 }
 
-/** Nothing is open between two reads, and one line is in memory at most. */
-export const growingFile = (options: GrowingFileOptions): GrowingFile => {
-  const { firstBytes, mostBytes } = options.lookBack ?? defaultLookBack;
-  let stopped = false;
+/** The file is closed between two reads, and at most one line is in memory. */
+export const makeTailReader = (options: TailReaderOptions): TailReader => {
+  const { firstBytes, maxBytes } = options.lookBack ?? defaultLookBack;
+  let isStopped = false;
   let position: Position | undefined;
   let wasRead = false;
-  let lines = lineSplitter(options.onLine);
+  let lines = makeLineSplitter(options.onLine);
 
-  const begin = (inode: number, offset: number): Position => {
+  const startAt = (inode: number, offset: number): Position => {
     if (wasRead) options.onRestart();
     wasRead = true;
-    lines = lineSplitter(options.onLine, { startsInside: offset > 0 });
-    position = { inode, offset, mark: Buffer.alloc(0), modifiedAt: 0 };
+    lines = makeLineSplitter(options.onLine, { startsInside: offset > 0 });
+    position = { inode, offset, lastBytes: Buffer.alloc(0), modifiedAt: 0 };
     return position;
   };
 
-  const take = (chunk: Buffer): boolean => {
-    if (!stopped) lines.push(chunk);
-    return !stopped;
+  const onChunk = (chunk: Buffer): boolean => {
+    if (!isStopped) lines.push(chunk);
+    return !isStopped;
   };
 
-  const beginLong = async (file: FileHandle, inode: number, size: number): Promise<Position> => {
+  const startLong = async (file: FileHandle, inode: number, size: number): Promise<Position> => {
     const head = await firstLine(file);
     for (let back = firstBytes; ; back *= 2) {
-      // one byte more, so that a line that begins just here is known to be whole
-      const at = begin(inode, Math.max(0, size - Math.min(back, mostBytes) - 1));
+      // one byte more, so that a line that starts exactly here is read
+      const at = startAt(inode, Math.max(0, size - Math.min(back, maxBytes) - 1));
       const isWhole = at.offset === 0;
-      if (!isWhole && head !== undefined && !stopped) options.onHead?.(head);
-      await readTo(file, at, { end: size, take });
-      if (stopped || isWhole || back >= mostBytes || options.isEnough?.() !== false) return at;
+      if (!isWhole && head !== undefined && !isStopped) options.onHead?.(head);
+      await readTo(file, at, { end: size, onChunk });
+      if (isStopped || isWhole || back >= maxBytes || options.isEnough?.() !== false) return at;
     }
   };
 
   const readNew = async (): Promise<boolean> => {
     const { ino, size, mtimeMs } = await regularFile(options.path);
-    if (stopped) return false;
+    if (isStopped) return false;
     const before = position?.inode === ino && size >= position.offset ? position : undefined;
     if (before && size === before.offset && mtimeMs === before.modifiedAt) return false;
     return withFile(options.path, ino, async (file) => {
-      const goesOn = before && (await isMarked(file, before));
+      const goesOn = before && (await isUnchangedBefore(file, before));
       const offset = goesOn ? before.offset : -1;
       const isLong = options.isEnough !== undefined && size > firstBytes;
-      const at = goesOn ? before : isLong ? await beginLong(file, ino, size) : begin(ino, 0);
-      await readTo(file, at, { end: Infinity, take });
+      const at = goesOn ? before : isLong ? await startLong(file, ino, size) : startAt(ino, 0);
+      await readTo(file, at, { end: Infinity, onChunk });
       at.modifiedAt = mtimeMs;
-      return !stopped && at.offset !== offset;
+      return !isStopped && at.offset !== offset;
     });
   };
 
   return {
     readNew,
-    forget: () => {
+    reset: () => {
       position = undefined;
     },
     stop: () => {
-      stopped = true;
+      isStopped = true;
       lines = noLines;
     },
   };
@@ -176,7 +176,7 @@ const regularFile = async (path: string): Promise<Stats> => {
   return stats;
 };
 
-/** False when another file has come into its place since it was looked at: the next read sees that. */
+/** False if the file was replaced since its stats were read; the next read handles that. */
 const withFile = async (
   path: string,
   inode: number,
@@ -192,39 +192,39 @@ const withFile = async (
 
 const noLines: LineSplitter = { push: () => undefined };
 
-interface Stretch {
+interface ReadOptions {
   readonly end: number;
-  readonly take: (chunk: Buffer) => boolean;
+  readonly onChunk: (chunk: Buffer) => boolean;
 }
 
-// Every read is awaited, so the terminal is served between two chunks however long the file is.
-const readTo = async (file: FileHandle, at: Position, { end, take }: Stretch): Promise<void> => {
+// Every read is awaited, so the event loop can handle the terminal between two chunks.
+const readTo = async (file: FileHandle, at: Position, { end, onChunk }: ReadOptions): Promise<void> => {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   while (at.offset < end) {
     const wanted = Math.min(buffer.length, end - at.offset);
     const { bytesRead } = await file.read(buffer, 0, wanted, at.offset);
     const chunk = buffer.subarray(0, bytesRead);
     at.offset += bytesRead;
-    at.mark = Buffer.concat([at.mark, chunk.subarray(-MARK_BYTES)]).subarray(-MARK_BYTES);
-    if (bytesRead === 0 || !take(chunk)) return;
+    at.lastBytes = Buffer.concat([at.lastBytes, chunk.subarray(-LAST_BYTES)]).subarray(-LAST_BYTES);
+    if (bytesRead === 0 || !onChunk(chunk)) return;
   }
 };
 
-const isMarked = async (file: FileHandle, { offset, mark }: Position): Promise<boolean> => {
-  const found = Buffer.alloc(mark.length);
-  await file.read(found, 0, mark.length, offset - mark.length);
-  return found.equals(mark);
+const isUnchangedBefore = async (file: FileHandle, { offset, lastBytes }: Position): Promise<boolean> => {
+  const found = Buffer.alloc(lastBytes.length);
+  await file.read(found, 0, lastBytes.length, offset - lastBytes.length);
+  return found.equals(lastBytes);
 };
 
 const firstLine = async (file: FileHandle): Promise<string | undefined> => {
   const lines: string[] = [];
-  const splitter = lineSplitter((line) => lines.push(line), { longestBytes: LONGEST_HEAD_BYTES });
+  const splitter = makeLineSplitter((line) => lines.push(line), { maxBytes: MAX_HEAD_BYTES });
   await readTo(
     file,
-    { inode: 0, offset: 0, mark: Buffer.alloc(0), modifiedAt: 0 },
+    { inode: 0, offset: 0, lastBytes: Buffer.alloc(0), modifiedAt: 0 },
     {
-      end: LONGEST_HEAD_BYTES,
-      take: (chunk) => {
+      end: MAX_HEAD_BYTES,
+      onChunk: (chunk) => {
         const newline = chunk.indexOf(NEWLINE);
         splitter.push(newline < 0 ? chunk : chunk.subarray(0, newline + 1));
         return newline < 0;
@@ -234,17 +234,17 @@ const firstLine = async (file: FileHandle): Promise<string | undefined> => {
   return lines[0];
 };
 
-// Follows an append-only file by asking for its size: no watcher, no open file between two reads.
+// Follows an append-only file by polling its size: no watcher, and no open file between two reads.
 
-export interface TailOptions extends GrowingFileOptions {
+export interface TailOptions extends TailReaderOptions {
   readonly intervalMs: number;
   /** the end was reached after something new was read */
   readonly onCaughtUp: () => void;
-  /** said once until reading works again; the tail goes on trying */
+  /** called once for a problem until reading works again; the tail keeps trying */
   readonly onProblem: (reason: string) => void;
 }
 
-/** A line nobody can use is told of and skipped; reading it again would fail again. */
+/** Reports and skips a line at which the caller throws; reading it again would fail again. */
 const skipUnusable =
   ({ path, onProblem }: TailOptions, use: ((line: string) => void) | undefined) =>
   (line: string): void => {
@@ -255,12 +255,12 @@ const skipUnusable =
     }
   };
 
-/** Reads what is in the file, of a long one its end, and then whatever is appended, until stopped. */
+/** Reads the file (of a long one its end) and then everything appended, until stopped. */
 export const tail = (options: TailOptions): { readonly stop: () => void } => {
-  let stopped = false;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let problem: string | undefined;
-  const file = growingFile({
+  const file = makeTailReader({
     ...options,
     onLine: skipUnusable(options, options.onLine),
     onHead: skipUnusable(options, options.onHead),
@@ -270,21 +270,21 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
     try {
       const isNew = await file.readNew();
       problem = undefined;
-      if (isNew && !stopped) options.onCaughtUp();
+      if (isNew && !isStopped) options.onCaughtUp();
     } catch (error) {
       const reason = `${options.path}: ${errorText(error)}`;
-      if (!stopped && reason !== problem) options.onProblem(reason);
+      if (!isStopped && reason !== problem) options.onProblem(reason);
       problem = reason;
-      // Everything is read again then: whoever was told of the problem has let go of the last number.
-      file.forget();
+      // Reads everything again afterwards, since the caller has dropped its values at the problem.
+      file.reset();
     }
-    if (!stopped) timer = setTimeout(poll, options.intervalMs).unref();
+    if (!isStopped) timer = setTimeout(poll, options.intervalMs).unref();
   };
 
   void poll();
   return {
     stop: () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       file.stop();
     },

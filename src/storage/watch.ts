@@ -1,14 +1,16 @@
 import { watch, lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** Tells of changes in a folder until closed. It does not keep the process alive. */
+// Watches folders and files for changes.
+
+/** A watcher for a folder. It does not keep the process alive. */
 export interface FolderWatch {
   readonly close: () => void;
 }
 
 /**
- * `onChange` gets the name of what has changed, where the system tells. Never throws: some file systems tell of nothing, and there is
- * a limit to how many folders a user may watch. So whoever calls this has to look by himself, too.
+ * `onChange` gets the changed name if the system reports it. Never throws. Some file systems report nothing, and the number of watched
+ * folders per user is limited, so the caller must also poll.
  */
 export const watchFolder = (folder: string, onChange: (name: string | undefined) => void): FolderWatch => {
   try {
@@ -20,29 +22,29 @@ export const watchFolder = (folder: string, onChange: (name: string | undefined)
   }
 };
 
-// Tells of a change of one file, which may be replaced, removed and made again, as editors do.
+// Watches one file, which may be replaced, removed and created again, as editors do.
 
 const SETTLED_MS = 200; // an editor writes in several steps
-const LOOK_MS = 1_000; // where the system tells of nothing: the folder may be made later, or be put in another's place
+const POLL_MS = 1_000; // if the system reports nothing: the folder may be created later or be replaced
 
-/** `onChange` is called when the file has changed and has been quiet for a moment, until the returned function is called. */
+/** Calls `onChange` when the file has changed and then not changed for SETTLED_MS, until the returned function is called. */
 export const watchFile = (path: string, onChange: () => void): (() => void) => {
-  let seen = stampOf(path);
+  let lastStamp = stampOf(path);
   let settling: NodeJS.Timeout | undefined;
-  const look = (): void => {
+  const check = (): void => {
     const now = stampOf(path);
-    if (now === seen) return;
-    seen = now;
+    if (now === lastStamp) return;
+    lastStamp = now;
     clearTimeout(settling);
     settling = setTimeout(onChange, SETTLED_MS).unref();
   };
   const watch = watchFolder(dirname(path), (name) => {
-    if (name === undefined || name === basename(path)) look();
+    if (name === undefined || name === basename(path)) check();
   });
-  const looking = setInterval(look, LOOK_MS).unref();
+  const polling = setInterval(check, POLL_MS).unref();
   return () => {
     watch.close();
-    clearInterval(looking);
+    clearInterval(polling);
     clearTimeout(settling);
   };
 };

@@ -1,18 +1,20 @@
 import headless from '@xterm/headless';
 import type { Signals, CellStyle, ScreenView, Characters } from '../core/reading.js';
-import { makeSequenceLimits } from './limits.js';
-import { pictureOf, type Picture } from './overlay/picture.js';
-import { limitJoinedCharacters, makeWholeCharacters } from './parse-in-turns.js';
+import { makeSequenceLimits } from './sequence-limits.js';
+import { saveScreen, type SavedScreen } from './overlay/saved-screen.js';
+import { limitCombiningCharacters, makeCharacterJoiner } from './time-sliced-parser.js';
 import type { Size } from './tty.js';
-import { watchWrittenText, type WrittenText } from './written-text.js';
+import { makeTextCounter, type TextCounter } from './text-counter.js';
 
-/** What a terminal does beside drawing, when it is one that somebody sits at and not a model of it. */
-export interface Answers {
-  /** to the program: what it asked for */
+// Wraps @xterm/headless: everything that the wrapper asks of a terminal emulator.
+
+/** Lets the emulator act as a user's terminal: it answers queries. Without it the emulator only draws. */
+export interface Responder {
+  /** sends an answer to the program */
   readonly send: (bytes: string) => void;
-  /** the terminal understands OSC 7501, and says so when it is asked; most do not */
-  readonly hearsState: boolean;
-  /** a program has told its state, `state=idle:app=codex` (facts/codex.md §5) */
+  /** answers the OSC 7501 query; most terminals do not */
+  readonly understandsState: boolean;
+  /** a program has reported its state, `state=idle:app=codex` (facts/codex.md §5) */
   readonly onState: (state: string) => void;
 }
 
@@ -24,60 +26,67 @@ const COLOURS: ReadonlyMap<number, string> = new Map([
 ]);
 const STATE = 7501;
 
-/** xterm.js answers most questions by itself, but leaves the colours to who draws it, and the size of the text area to who allows it. */
-const answerQuestions = (terminal: headless.Terminal, { send, hearsState, onState }: Answers): void => {
+/** xterm.js answers most queries itself, but not those for colours, and those for the size of the text area only when allowed. */
+const answerQueries = (terminal: headless.Terminal, { send, understandsState, onState }: Responder): void => {
   const { parser, options } = terminal;
   options.windowOptions = { getWinSizeChars: true };
   terminal.onData((bytes) => {
     if (bytes !== '') send(bytes);
   });
   for (const [code, colour] of COLOURS)
-    parser.registerOscHandler(code, (text) => {
-      if (text === '?') send(`\x1b]${code};rgb:${colour}\x1b\\`);
+    parser.registerOscHandler(code, (textCounter) => {
+      if (textCounter === '?') send(`\x1b]${code};rgb:${colour}\x1b\\`);
       return true;
     });
-  parser.registerOscHandler(STATE, (text) => {
-    if (text !== '?') onState(text);
-    else if (hearsState) send(`\x1b]${STATE};?\x1b\\`); // the bytes of the question
+  parser.registerOscHandler(STATE, (textCounter) => {
+    if (textCounter !== '?') onState(textCounter);
+    else if (understandsState) send(`\x1b]${STATE};?\x1b\\`); // same bytes as the query
     return false;
   });
 };
 
-const MAX_TEXT = 256; // characters of a title or notification that anybody looks at
-const MOST_TITLES = 8;
-const MAX_STATE = 4_096; // of an agent's state, whose message of up to 2048 bytes is in base64
+const MAX_TEXT = 256; // characters kept of a title or notification
+const MAX_TITLES = 8;
+const MAX_STATE = 4_096; // characters of an agent state; its message of up to 2048 bytes is in base64
 
-/** Its own state: no question about states, and not that of one of its helpers, which have an `id` (Claude Code 2.1.330). */
-const isOwnState = (text: string): boolean => text.startsWith('state=') && !text.includes(':id=');
+/** True for the agent's own state: no query, and not the state of a subagent, which has an `id` (Claude Code 2.1.330). */
+const isOwnState = (textCounter: string): boolean =>
+  textCounter.startsWith('state=') && !textCounter.includes(':id=');
 
-/** Listens to what a program tells the terminal in OSC strings; the returned function gives what was said last. */
-const hookSignals = (terminal: headless.Terminal): (() => Signals) => {
+/** Collects what a program reports to the terminal in OSC strings; the returned function gives the latest values. */
+const collectSignals = (terminal: headless.Terminal): (() => Signals) => {
   let signals: Signals = {};
-  const note = (more: Signals): boolean => {
+  const update = (more: Signals): boolean => {
     signals = { ...signals, ...more };
     return false; // the emulator's own handler comes next
   };
   const { parser } = terminal;
   for (const code of [0, 2])
-    parser.registerOscHandler(code, (text) => note(titled(signals, text.slice(0, MAX_TEXT))));
-  parser.registerOscHandler(7501, (text) =>
-    isOwnState(text) ? note({ agentState: text.slice(0, MAX_STATE) }) : false,
+    parser.registerOscHandler(code, (textCounter) =>
+      update(withTitle(signals, textCounter.slice(0, MAX_TEXT))),
+    );
+  parser.registerOscHandler(7501, (textCounter) =>
+    isOwnState(textCounter) ? update({ agentState: textCounter.slice(0, MAX_STATE) }) : false,
   );
-  parser.registerOscHandler(9, (text) => {
-    const progress = /^4;(\d)/.exec(text)?.[1];
-    return note(
-      progress === undefined ? { notification: text.slice(0, MAX_TEXT) } : { progress: Number(progress) },
+  parser.registerOscHandler(9, (textCounter) => {
+    const progress = /^4;(\d)/.exec(textCounter)?.[1];
+    return update(
+      progress === undefined
+        ? { notification: textCounter.slice(0, MAX_TEXT) }
+        : { progress: Number(progress) },
     );
   });
   for (const code of [99, 777])
-    parser.registerOscHandler(code, (text) => note({ notification: text.slice(0, MAX_TEXT) }));
+    parser.registerOscHandler(code, (textCounter) =>
+      update({ notification: textCounter.slice(0, MAX_TEXT) }),
+    );
   return () => signals;
 };
 
-const titled = ({ title: before, titlesBefore = [] }: Signals, title: string): Signals =>
+const withTitle = ({ title: before, titlesBefore = [] }: Signals, title: string): Signals =>
   before === undefined || before === title
     ? { title }
-    : { title, titlesBefore: [...titlesBefore, before].slice(-MOST_TITLES) };
+    : { title, titlesBefore: [...titlesBefore, before].slice(-MAX_TITLES) };
 
 const TRUE_COLOUR = 0x1000000; // as in CellStyle.foreground
 
@@ -90,8 +99,8 @@ const styleOf = (cell: headless.IBufferCell): CellStyle => ({
     : { foreground: cell.isFgRGB() ? TRUE_COLOUR + cell.getFgColor() : cell.getFgColor() }),
 });
 
-/** The emulator's shown screen. It reads the emulator's own cells: use it before the next bytes are parsed. */
-const snapshotOf = (terminal: headless.Terminal): ScreenView => {
+/** A view of the visible screen. It reads the emulator's cells, so use it before the next bytes are parsed. */
+const makeScreenView = (terminal: headless.Terminal): ScreenView => {
   const { active } = terminal.buffer;
   const lineAt = (row: number): headless.IBufferLine | undefined =>
     row >= 0 && row < terminal.rows ? active.getLine(active.baseY + row) : undefined;
@@ -105,9 +114,9 @@ const snapshotOf = (terminal: headless.Terminal): ScreenView => {
     text: (row) => {
       const known = texts.get(row);
       if (known !== undefined) return known;
-      const text = lineAt(row)?.translateToString(true).trimEnd() ?? '';
-      texts.set(row, text);
-      return text;
+      const textCounter = lineAt(row)?.translateToString(true).trimEnd() ?? '';
+      texts.set(row, textCounter);
+      return textCounter;
     },
     styleAt: (row, column) => {
       const cell = lineAt(row)?.getCell(column);
@@ -116,11 +125,11 @@ const snapshotOf = (terminal: headless.Terminal): ScreenView => {
   };
 };
 
-/** xterm.js at one size after the other. Everything happens at once, and throws what xterm.js throws. */
+/** An xterm.js terminal. All calls are synchronous and throw what xterm.js throws. */
 export interface Emulator {
   readonly parse: (bytes: Uint8Array) => void;
-  /** output was left out: what is on the screen is not all that was drawn */
-  readonly noteSkipped: () => void;
+  /** records that output was skipped, so the screen is not complete */
+  readonly markIncomplete: () => void;
   readonly resize: (size: Size) => void;
   readonly rowsBelowCursor: () => number;
   readonly rowsWrappedAt: (columns: number) => number;
@@ -128,19 +137,19 @@ export interface Emulator {
   readonly eraseBelow: (rows: number) => void;
   readonly alignCursor: (row: number) => void;
   readonly isMidFrame: () => boolean;
-  readonly seen: () => { readonly screen: ScreenView; readonly signals: Signals };
-  readonly picture: () => Picture;
-  readonly countWritten: () => void;
-  readonly written: () => Characters | undefined;
+  readonly snapshot: () => { readonly screen: ScreenView; readonly signals: Signals };
+  readonly saveScreen: () => SavedScreen;
+  readonly startCounting: () => void;
+  readonly writtenText: () => Characters | undefined;
   readonly close: () => void;
 }
 
-// Rows. Where lines wrap anew and there is no scrollback, xterm.js counts a row that it does not have, and throws at a later line feed.
+// Rows of scrollback during a resize. Without scrollback, reflow makes xterm.js count a row too many, and a later line feed throws.
 const REFLOW_ROOM = 1000;
-const COUNTING_ROOM = 1; // rows: the one that has just left the screen can be looked at there
-// Each link keeps a place on the screen that every scrolled row moves, and those of a screen that was reset are kept for ever.
-const MOST_LINKS = 1_000;
-const MOST_FORGOTTEN_LINKS = 10_000;
+const COUNTING_ROOM = 1; // rows of scrollback: the row that just left the screen can be read there
+// Each link has a marker that every scrolled row moves; xterm.js never frees the markers of a screen that was reset.
+const MAX_LINKS = 1_000;
+const MAX_FORGOTTEN_LINKS = 10_000;
 
 const hasContent = (terminal: headless.Terminal, row: number, main: boolean): boolean => {
   const buffer = main ? terminal.buffer.normal : terminal.buffer.active;
@@ -165,12 +174,12 @@ const makeTerminal = ({ columns, rows }: Size): headless.Terminal => {
     allowProposedApi: true,
     logLevel: 'off',
   });
-  limitJoinedCharacters(terminal);
+  limitCombiningCharacters(terminal);
   return terminal;
 };
 
-/** Leaves links (OSC 8) out that are more than anybody draws; `onLeftOut` is told each time. */
-const limitLinks = (terminal: headless.Terminal, onLeftOut: () => void): void => {
+/** Drops links (OSC 8) beyond the limit; `onDropped` is called for each. */
+const limitLinks = (terminal: headless.Terminal, onDropped: () => void): void => {
   let forgotten = 0;
   terminal.parser.registerEscHandler({ final: 'c' }, () => {
     forgotten += terminal.markers.length;
@@ -178,9 +187,9 @@ const limitLinks = (terminal: headless.Terminal, onLeftOut: () => void): void =>
   });
   terminal.parser.registerOscHandler(8, (link) => {
     const isEnd = link.endsWith(';');
-    const isFull = terminal.markers.length >= MOST_LINKS || forgotten >= MOST_FORGOTTEN_LINKS;
+    const isFull = terminal.markers.length >= MAX_LINKS || forgotten >= MAX_FORGOTTEN_LINKS;
     if (isEnd || !isFull) return false;
-    onLeftOut();
+    onDropped();
     return true;
   });
 };
@@ -190,57 +199,57 @@ const shiftSequence = (rows: number): string => {
   return rows < 0 ? `\x1b7\x1b[H\x1b[${-rows}M\x1b8\x1b[${-rows}A` : '';
 };
 
-/** What xterm.js would drop below the cursor when it gets lower, in rows; it can be scrolled away at the top instead. */
+/** Rows below the cursor that xterm.js would drop when the height shrinks; scrolling them off at the top keeps them. */
 const droppedRows = (terminal: headless.Terminal, rows: number): number =>
   terminal.buffer.active.type === 'alternate'
     ? 0
     : Math.max(0, Math.min(lastContentRow(terminal, true) - rows + 1, terminal.buffer.active.cursorY));
 
-/** Parses at once: xterm.js does so with what is written right after a key, and else in a turn of its own, where nobody can catch it. */
-const writeNow = (terminal: headless.Terminal, bytes: Uint8Array | string): void => {
+/** Parses synchronously: xterm.js does so for a write right after user input; otherwise it parses later, where an error cannot be caught. */
+const writeSync = (terminal: headless.Terminal, bytes: Uint8Array | string): void => {
   terminal.input('', true);
   terminal.write(bytes);
 };
 
-/** With `answers` it is a terminal to sit at; without, a model that nobody asks. */
-export const openEmulator = (size: Size, answers?: Answers): Emulator => {
+/** With `responder` it answers queries like a user's terminal; without, it only models the screen. */
+export const openEmulator = (size: Size, responder?: Responder): Emulator => {
   const terminal = makeTerminal(size);
-  if (answers) answerQuestions(terminal, answers);
-  const signals = hookSignals(terminal);
-  const whole = makeWholeCharacters();
-  const limited = makeSequenceLimits(() => ({ columns: terminal.cols, rows: terminal.rows }));
-  const write = (bytes: Uint8Array | string): void => writeNow(terminal, bytes);
-  let text: WrittenText | undefined;
-  let isWhole = true;
-  const noteSkipped = (): void => {
-    isWhole = false;
+  if (responder) answerQueries(terminal, responder);
+  const signals = collectSignals(terminal);
+  const completeCharacters = makeCharacterJoiner();
+  const limitSequences = makeSequenceLimits(() => ({ columns: terminal.cols, rows: terminal.rows }));
+  const write = (bytes: Uint8Array | string): void => writeSync(terminal, bytes);
+  let textCounter: TextCounter | undefined;
+  let isComplete = true;
+  const markIncomplete = (): void => {
+    isComplete = false;
   };
-  limitLinks(terminal, noteSkipped);
+  limitLinks(terminal, markIncomplete);
   terminal.parser.registerCsiHandler({ final: 'J' }, ([what]) => {
-    isWhole ||= what === 2;
+    isComplete ||= what === 2;
     return false; // the emulator's own handler comes next
   });
   return {
-    parse: (bytes) => write(limited(whole(bytes))),
-    noteSkipped,
-    picture: () => pictureOf(terminal, isWhole),
-    seen: () => ({ screen: snapshotOf(terminal), signals: signals() }),
+    parse: (bytes) => write(limitSequences(completeCharacters(bytes))),
+    markIncomplete,
+    saveScreen: () => saveScreen(terminal, isComplete),
+    snapshot: () => ({ screen: makeScreenView(terminal), signals: signals() }),
     isMidFrame: () => terminal.modes.synchronizedOutputMode,
-    countWritten: () => {
-      text ??= watchWrittenText(terminal);
+    startCounting: () => {
+      textCounter ??= makeTextCounter(terminal);
       terminal.options.scrollback = COUNTING_ROOM;
     },
-    written: () => text?.characters(),
+    writtenText: () => textCounter?.characters(),
     resize: ({ columns, rows }) => {
       const lifted = droppedRows(terminal, rows);
-      text?.takeTop(lifted);
+      textCounter?.countTopRows(lifted);
       write(shiftSequence(-lifted));
-      terminal.options.scrollback = 0; // a row kept for counting would come back to the screen
+      terminal.options.scrollback = 0; // otherwise the row kept for counting would return to the screen
       terminal.options.scrollback = REFLOW_ROOM;
       terminal.resize(Math.max(2, columns), Math.max(1, rows));
-      text?.noteResize();
+      textCounter?.noteResize();
       terminal.options.scrollback = 0;
-      if (text) terminal.options.scrollback = COUNTING_ROOM;
+      if (textCounter) terminal.options.scrollback = COUNTING_ROOM;
     },
     rowsBelowCursor: () => Math.max(0, lastContentRow(terminal, false) - terminal.buffer.active.cursorY),
     rowsWrappedAt: (columns) => {

@@ -1,32 +1,32 @@
 import { oneLine } from '../core/json.js';
 
 /*
- * How a terminal is asked for a desktop notification. A terminal that does not know a sequence says nothing, so it is sent only to those
- * that are known to have it; all others get the bell.
+ * Desktop notifications through the terminal. A terminal gives no error for an unknown sequence, so a sequence is sent only to terminals
+ * known to support it; all others get the bell.
  *
  * OSC 9:   iTerm2 (https://iterm2.com/documentation-escape-codes.html), Warp
  * OSC 99:  kitty (https://sw.kovidgoyal.net/kitty/desktop-notifications/)
  * OSC 777: foot (foot-ctlseqs(7)), WezTerm (https://wezterm.org/escape-sequences.html), Ghostty (facts/claude.md §4 saw it in use there);
- *          VTE and rxvt-unicode only with a patch or an extension, and nobody can tell from outside
- * tmux passes them on in its own sequence, where `allow-passthrough` is on: https://github.com/tmux/tmux/wiki/FAQ
+ *          VTE and rxvt-unicode only with a patch or an extension, which cannot be detected
+ * tmux forwards them inside its own sequence if `allow-passthrough` is on: https://github.com/tmux/tmux/wiki/FAQ
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A short fact for somebody who looks elsewhere. */
-export interface Call {
+/** Text of a notification. */
+export interface NotificationText {
   readonly title: string;
   readonly text: string;
 }
 
-interface Way {
+interface NotificationMethod {
   readonly osc?: 9 | 99 | 777;
-  /** rung, too: the sequence may be ignored, or there is none */
+  /** ring the bell too: the sequence may be ignored, or there is none */
   readonly bell: boolean;
 }
 
 const BELL = '\x07';
-const LONGEST = 200; // characters
+const MAX_LENGTH = 200; // characters
 
 const byProgram: Readonly<Record<string, 9 | 777>> = {
   'iTerm.app': 9,
@@ -35,7 +35,7 @@ const byProgram: Readonly<Record<string, 9 | 777>> = {
   ghostty: 777,
 };
 
-const byTerm: readonly (readonly [RegExp, Way])[] = [
+const byTerm: readonly (readonly [RegExp, NotificationMethod])[] = [
   [/^xterm-kitty/, { osc: 99, bell: false }],
   [/^foot/, { osc: 777, bell: false }],
   [/^xterm-ghostty/, { osc: 777, bell: false }],
@@ -43,8 +43,8 @@ const byTerm: readonly (readonly [RegExp, Way])[] = [
   [/^rxvt-unicode/, { osc: 777, bell: true }],
 ];
 
-/** What the terminals leave in the environment. In tmux it is the only trace of them, and tells of the one it was started in. */
-const byTrace: readonly (readonly [string, 9 | 99 | 777])[] = [
+/** Variables that terminals set. In tmux they are the only sign of the terminal, and name the one in which tmux was started. */
+const byVariable: readonly (readonly [string, 9 | 99 | 777])[] = [
   ['KITTY_WINDOW_ID', 99],
   ['WEZTERM_PANE', 777],
   ['GHOSTTY_RESOURCES_DIR', 777],
@@ -52,11 +52,11 @@ const byTrace: readonly (readonly [string, 9 | 99 | 777])[] = [
   ['VTE_VERSION', 777],
 ];
 
-const wayOf = (env: Env): Way => {
+const methodFor = (env: Env): NotificationMethod => {
   const { TERM = '', TERM_PROGRAM = '', LC_TERMINAL, TMUX, STY, VTE_VERSION } = env;
   if (STY) return { bell: true };
   if (TMUX) {
-    const osc = LC_TERMINAL === 'iTerm2' ? 9 : byTrace.find(([name]) => env[name])?.[1];
+    const osc = LC_TERMINAL === 'iTerm2' ? 9 : byVariable.find(([name]) => env[name])?.[1];
     return { ...(osc === undefined ? {} : { osc }), bell: true };
   }
   const named = byTerm.find(([pattern]) => pattern.test(TERM))?.[1];
@@ -66,18 +66,21 @@ const wayOf = (env: Env): Way => {
   return VTE_VERSION ? { osc: 777, bell: true } : { bell: true };
 };
 
-/** The bytes for this terminal, to be sent between two elements of the child's output. `isPlain`: it reads no OSC now (VT52). */
-export const notificationSequence = (env: Env, call: Call, isPlain = false): string => {
-  const { osc, bell } = wayOf(env);
-  if (osc === undefined || isPlain) return BELL;
-  const sequence = oscSequence(osc, { title: field(call.title), text: field(call.text) });
-  return (env['TMUX'] ? throughTmux(sequence) : sequence) + (bell ? BELL : '');
+/** The bytes for this terminal, to send between two elements of the child's output. `isVt52`: the terminal reads no OSC now. */
+export const notificationSequence = (env: Env, notification: NotificationText, isVt52 = false): string => {
+  const { osc, bell } = methodFor(env);
+  if (osc === undefined || isVt52) return BELL;
+  const sequence = oscSequence(osc, {
+    title: sanitizeField(notification.title),
+    text: sanitizeField(notification.text),
+  });
+  return (env['TMUX'] ? wrapForTmux(sequence) : sequence) + (bell ? BELL : '');
 };
 
 // A `;` would end a field of OSC 777.
-const field = (text: string): string => oneLine(text, LONGEST).replaceAll(';', ',');
+const sanitizeField = (text: string): string => oneLine(text, MAX_LENGTH).replaceAll(';', ',');
 
-const oscSequence = (osc: 9 | 99 | 777, { title, text }: Call): string => {
+const oscSequence = (osc: 9 | 99 | 777, { title, text }: NotificationText): string => {
   switch (osc) {
     case 9:
       return `\x1b]9;${title}: ${text}\x1b\\`;
@@ -88,5 +91,5 @@ const oscSequence = (osc: 9 | 99 | 777, { title, text }: Call): string => {
   }
 };
 
-const throughTmux = (sequence: string): string =>
+const wrapForTmux = (sequence: string): string =>
   `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`;

@@ -3,23 +3,25 @@ import { closeSync, constants, openSync, realpathSync } from 'node:fs';
 import type { Size } from './tty.js';
 import { makeWriteQueue } from './write-queue.js';
 
+// Runs the agent in a pseudo-terminal.
+
 /**
- * The program's side of the child's terminal, held open by us too. Without that the terminal hangs up when the child exits, and what
- * has not been read by then is lost: libuv takes a short read together with a hang-up for the end, and a PTY on Linux gives 4 KB a read.
+ * The child's side of the PTY (pts), which the wrapper keeps open too. Otherwise the PTY hangs up when the child exits, and unread output
+ * is lost: libuv takes a short read together with a hang-up for the end, and a PTY on Linux gives 4 KB per read.
  */
-export interface LastOutput {
+export interface HeldPts {
   noteOutput: () => void;
-  /** the child may have just ended: what it wrote must be read now, whatever it costs */
+  /** the child may have just exited: its output must be read now, without back-pressure */
   isEnding: () => boolean;
-  /** lets the terminal hang up */
+  /** closes the pts, so that the PTY can hang up */
   close: () => void;
 }
 
-// SIGCHLD may be about another child, or a stop; node-pty waits 200 ms for the last output of one that has ended.
+// SIGCHLD may be for another child or a suspend; node-pty waits 200 ms for the last output of a child that has exited.
 const ENDING_MS = 1_000;
-const LOOK_MS = 5; // without output in this time everything has been read
+const POLL_MS = 5; // without output in this time everything has been read
 
-const isGone = (pid: number): boolean => {
+const hasExited = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return false;
@@ -28,7 +30,7 @@ const isGone = (pid: number): boolean => {
   }
 };
 
-/** Without it the session goes on; only the last output of a child under back-pressure may be lost. */
+/** If this fails the session continues; only the last output of a child under back-pressure may be lost. */
 const openTerminal = (path: string): number | undefined => {
   try {
     return openSync(path, constants.O_RDWR | constants.O_NOCTTY);
@@ -37,12 +39,12 @@ const openTerminal = (path: string): number | undefined => {
   }
 };
 
-/** `path` is the terminal's; `onEnding` is called whenever the child may have ended. */
-export const holdLastOutput = (path: string, pid: number, onEnding: () => void): LastOutput => {
+/** `path` of the pts; `onEnding` is called whenever the child may have exited. */
+export const holdPtsOpen = (path: string, pid: number, onEnding: () => void): HeldPts => {
   let held = openTerminal(path);
   let endingUntil = -Infinity;
   let hasOutput = false;
-  let timer: NodeJS.Timeout | undefined = setTimeout(() => look(), LOOK_MS); // it may be gone before we listen
+  let timer: NodeJS.Timeout | undefined = setTimeout(() => poll(), POLL_MS); // the child may have exited before the signal listener is set
 
   const close = (): void => {
     clearTimeout(timer);
@@ -54,21 +56,21 @@ export const holdLastOutput = (path: string, pid: number, onEnding: () => void):
   const closeIfRead = (): void => {
     if (held === undefined) return;
     if (!hasOutput) return close();
-    timer ??= setTimeout(look, LOOK_MS);
+    timer ??= setTimeout(poll, POLL_MS);
   };
-  const look = (): void => {
+  const poll = (): void => {
     timer = undefined;
-    const gone = isGone(pid);
-    // on a busy machine the time may pass without anybody looking for output; before an immediate it has been looked for
-    if (gone && !hasOutput) return void setImmediate(closeIfRead);
+    const isExited = hasExited(pid);
+    // on a busy machine the timer may fire before output was polled; an immediate runs after the poll phase
+    if (isExited && !hasOutput) return void setImmediate(closeIfRead);
     hasOutput = false;
-    if (gone || isEnding()) timer = setTimeout(look, LOOK_MS);
+    if (isExited || isEnding()) timer = setTimeout(poll, POLL_MS);
   };
   const onSignal = (): void => {
     endingUntil = performance.now() + ENDING_MS;
-    hasOutput = true; // the first look is for what has come until then
+    hasOutput = true; // the first check only covers output up to then
     onEnding();
-    timer ??= setTimeout(look, 0);
+    timer ??= setTimeout(poll, 0);
   };
   process.on('SIGCHLD', onSignal);
   return {
@@ -80,7 +82,7 @@ export const holdLastOutput = (path: string, pid: number, onEnding: () => void):
   };
 };
 
-/** How the child ended: `signal` is a number, 0 for an ordinary exit. */
+/** How the child ended; `signal` is a number, 0 for a normal exit. */
 export interface ChildEnd {
   readonly exitCode: number;
   readonly signal: number;
@@ -89,14 +91,14 @@ export interface ChildEnd {
 /** The agent, running in a pseudo-terminal of its own. */
 export interface Child {
   readonly pid: number;
-  /** what it does not read yet waits, and nobody waits for it */
+  /** queues what the child does not read yet; never blocks */
   write: (bytes: Uint8Array) => void;
-  /** bytes that wait for it to read */
+  /** bytes that the child has not read yet */
   pending: () => number;
   resize: (size: Size) => void;
-  /** to the child's process group: some agents ignore a signal to their first process (facts/gemini.md §8) */
+  /** signals the child's process group: some agents ignore a signal to their first process (facts/gemini.md §8) */
   signal: (signal: NodeJS.Signals) => void;
-  /** back-pressure: stops reading; undone by itself when the child exits, so that its last output is not lost */
+  /** back-pressure: stops reading; reading resumes when the child exits, so that its last output is not lost */
   pause: () => void;
   resume: () => void;
 }
@@ -107,31 +109,31 @@ export interface ChildOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly size: Size;
-  /** termios of the user's terminal, as `stty -g` prints it, for the new terminal; '' for the system's default */
+  /** termios of the user's terminal for the new PTY, as `stty -g` prints it; '' for the system's default */
   readonly termios: string;
 }
 
 export interface ChildListener {
   onOutput: (bytes: Uint8Array) => void;
-  /** it has read everything that waited for it, or will read nothing more */
+  /** the child has read everything queued, or will read nothing more */
   onDrain: () => void;
   /** after the last byte of output */
   onEnd: (end: ChildEnd) => void;
 }
 
-// The child gets the terminal settings that it would have had without us (erase key, IUTF8, flow control) before it starts.
+// Before the child starts, its PTY gets the settings of the user's terminal (erase key, IUTF8, flow control).
 const SETTINGS_THEN_EXEC = 'stty "$0" 2>/dev/null; exec "$@"';
 
-/** The working directory by the name the user knows it by: node-pty puts it into PWD. */
-const namedDirectory = (cwd: string, named: string | undefined): string => {
+/** The working directory under the user's name for it (PWD): node-pty puts it into PWD. */
+const workingDirectory = (cwd: string, named: string | undefined): string => {
   try {
     return named !== undefined && realpathSync(named) === realpathSync(cwd) ? named : cwd;
   } catch {
-    return '.'; // the directory has been removed: its inode is still ours
+    return '.'; // the directory was removed; `.` still refers to its inode
   }
 };
 
-/** LINES and COLUMNS, where the user exports them, must name the child's size. */
+/** LINES and COLUMNS, if the user exports them, must give the child's size. */
 const environmentFor = (
   env: Readonly<Record<string, string>>,
   { columns, rows }: Size,
@@ -142,10 +144,10 @@ const environmentFor = (
   return result;
 };
 
-/** node-pty without an encoding, in which data are bytes, and with what its types leave out. */
+/** node-pty without an encoding, so that data are bytes, plus members missing in its types. */
 interface BytePty extends Omit<IPty, 'write'> {
   readonly ptsName: string;
-  /** of the PTY's own side; node-pty has set O_NONBLOCK */
+  /** the master side of the PTY; node-pty has set O_NONBLOCK */
   readonly fd: number;
   /** closes the descriptor */
   readonly _socket: { readonly destroyed: boolean };
@@ -154,11 +156,11 @@ interface BytePty extends Omit<IPty, 'write'> {
 
 const spawnIn = ({ file, args, cwd, env, size, termios }: ChildOptions): BytePty => {
   const isDirect = termios === '';
-  const words = isDirect ? [...args] : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args];
-  const pty = spawn(isDirect ? file : '/bin/sh', words, {
+  const commandArgs = isDirect ? [...args] : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args];
+  const pty = spawn(isDirect ? file : '/bin/sh', commandArgs, {
     cols: size.columns,
     rows: size.rows,
-    cwd: namedDirectory(cwd, env['PWD']),
+    cwd: workingDirectory(cwd, env['PWD']),
     env: environmentFor(env, size),
     name: env['TERM'] ?? 'xterm-256color',
     encoding: null,
@@ -166,32 +168,32 @@ const spawnIn = ({ file, args, cwd, env, size, termios }: ChildOptions): BytePty
   return pty as unknown as BytePty;
 };
 
-/** Starts the child. Throws what the system says if a pseudo-terminal can't be had. */
+/** Starts the child. Throws the system's error if no pseudo-terminal is available. */
 export const startChild = (options: ChildOptions, listener: ChildListener): Child => {
   const pty = spawnIn(options);
-  let open = true;
-  let paused = false;
+  let isRunning = true;
+  let isPaused = false;
   const resume = (): void => {
-    if (paused) pty.resume();
-    paused = false;
+    if (isPaused) pty.resume();
+    isPaused = false;
   };
-  const lastOutput = holdLastOutput(pty.ptsName, pty.pid, resume);
-  const isOpen = (): boolean => open && !pty._socket.destroyed;
-  const ignore = (): void => undefined; // reading finds out that it is gone
-  const queue = makeWriteQueue({ fd: pty.fd, isOpen, onDrained: listener.onDrain, onGone: ignore });
-  const closed = (): void => {
-    open = false;
+  const heldPts = holdPtsOpen(pty.ptsName, pty.pid, resume);
+  const isOpen = (): boolean => isRunning && !pty._socket.destroyed;
+  const ignore = (): void => undefined; // reading from the PTY reports the end
+  const queue = makeWriteQueue({ fd: pty.fd, isOpen, onDrained: listener.onDrain, onHangUp: ignore });
+  const handleClose = (): void => {
+    isRunning = false;
     queue.close();
     listener.onDrain();
   };
   pty.onData((data) => {
-    lastOutput.noteOutput();
+    heldPts.noteOutput();
     listener.onOutput(data as unknown as Uint8Array);
   });
-  pty.on('close', closed);
+  pty.on('close', handleClose);
   pty.onExit(({ exitCode, signal }) => {
-    closed();
-    lastOutput.close();
+    handleClose();
+    heldPts.close();
     listener.onEnd({ exitCode, signal: signal ?? 0 });
   });
   return {
@@ -203,9 +205,9 @@ export const startChild = (options: ChildOptions, listener: ChildListener): Chil
     },
     signal: (signal) => signalGroup(pty.pid, signal),
     pause: () => {
-      if (paused || lastOutput.isEnding()) return;
+      if (isPaused || heldPts.isEnding()) return;
       pty.pause();
-      paused = true;
+      isPaused = true;
     },
     resume,
   };
@@ -216,6 +218,6 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal);
   } catch {
-    // the group is gone already; its end is on the way
+    // the group has already ended; onEnd follows
   }
 };

@@ -4,57 +4,59 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/doctor-report.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
 
+// The user's terminal: raw mode, reading, writing, signals, and the queries of `ctxwrap doctor`.
+
 export interface Size {
   readonly columns: number;
   readonly rows: number;
-  /** the terminal has not told */
+  /** the terminal reports no size */
   readonly isGuess?: true;
 }
 
 /** The user's terminal. */
 export interface Tty {
-  /** asked from the kernel each time: the resize event alone comes too late (facts/terminals.md §2) */
+  /** read from the kernel each time: the resize event alone comes too late (facts/terminals.md §2) */
   size: () => Size;
   write: (bytes: Uint8Array | string) => void;
   /** bytes that the terminal has not taken yet */
   pending: () => number;
-  /** resolves when everything written so far has been taken, or the terminal is gone */
+  /** resolves when the terminal has taken everything written so far, or has hung up */
   drained: () => Promise<void>;
-  /** stops reading what the user types, so that the terminal has to keep it */
+  /** stops reading input; the kernel keeps it */
   pauseInput: () => void;
   resumeInput: () => void;
-  /** termios as it was before `hold`, in the form that `stty` takes back; '' if `stty` failed */
+  /** termios before `enterRawMode`, in the format of `stty -g`; '' if `stty` failed */
   readonly termios: string;
-  /** raw mode without output processing; also after a stop, when the shell has changed the terminal */
-  hold: () => void;
-  /** exactly the termios from before */
-  release: () => void;
+  /** raw mode without output processing; also called after a suspend, when the shell has changed the terminal */
+  enterRawMode: () => void;
+  /** restores the termios from before */
+  restoreTermios: () => void;
   /** stops listening, so that the process can end */
   close: () => void;
 }
 
 export interface TtyListener {
   onInput: (bytes: Uint8Array) => void;
-  /** the terminal has taken everything that waited */
+  /** the terminal has taken everything queued */
   onDrain: () => void;
-  /** the terminal has hung up: nothing can be read or written any more */
-  onGone: () => void;
+  /** the terminal has hung up: no more reads or writes */
+  onHangUp: () => void;
 }
 
 const stty = (...args: string[]): string =>
   spawnSync('stty', args, { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).stdout?.trim() ?? '';
 
-/** What Node has of a terminal beside the stream; internal, so nothing is taken for granted. */
+/** Node's internal handle of a TTY stream; every member may be missing. */
 interface Handle {
   readonly fd?: number;
   readonly setBlocking?: (blocking: boolean) => void;
 }
 
-/** Whether this is the terminal that /dev/tty stands for; false where the system does not tell. */
+/** Whether this is the controlling terminal, /dev/tty; false if the system does not say. */
 const isControlling = (fd: number): boolean => {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');
-    // proc(5), field 7, tty_nr; the second field is a name in brackets, which may hold blanks and brackets of its own
+    // proc(5), field 7, tty_nr; field 2 is a name in parentheses, which may contain blanks and parentheses
     const [, , , , device] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(device) === fstatSync(fd).rdev;
   } catch {
@@ -71,19 +73,20 @@ const openControlling = (): number | undefined => {
 };
 
 /**
- * A descriptor of the terminal on which a write never waits. O_NONBLOCK belongs to the open file, which we share with the shell that
- * started us: libuv opens the terminal anew where it may. A terminal of another user's (`sudo -u`) can still be opened as /dev/tty.
+ * A descriptor of the terminal on which a write never blocks. O_NONBLOCK belongs to the open file description, which the wrapper shares
+ * with the shell that started it; libuv reopens the terminal if it can. Another user's terminal (`sudo -u`) can still be opened as
+ * /dev/tty.
  */
 const nonBlocking = (output: WriteStream & { readonly fd: number }): { fd: number; isOwn: boolean } => {
   const { _handle: handle } = output as unknown as { readonly _handle?: Handle };
   const isShared = handle?.fd === undefined || handle.fd === output.fd;
   const own = isShared && isControlling(output.fd) ? openControlling() : undefined;
   if (own !== undefined) return { fd: own, isOwn: true };
-  handle?.setBlocking?.(false); // Node puts back at its end what it found
+  handle?.setBlocking?.(false); // Node restores the flag when it exits
   return { fd: handle?.fd ?? output.fd, isOwn: false };
 };
 
-/** Serial lines and containers can have a terminal without a size: programs take it for 80 by 24, and so do we, without a footer. */
+/** A terminal on a serial line or in a container may have no size; like other programs, the wrapper assumes 80 by 24, without a footer. */
 const sizeOf = (output: WriteStream): Size => {
   const [columns, rows] = output.getWindowSize();
   return columns > 0 && rows > 0
@@ -93,13 +96,13 @@ const sizeOf = (output: WriteStream): Size => {
 
 const listen = (input: ReadStream, output: WriteStream, listener: TtyListener): (() => void) => {
   input.on('data', listener.onInput);
-  input.on('end', listener.onGone);
-  input.on('error', listener.onGone);
-  output.on('error', listener.onGone);
+  input.on('end', listener.onHangUp);
+  input.on('error', listener.onHangUp);
+  output.on('error', listener.onHangUp);
   return () => {
     input.off('data', listener.onInput);
-    input.off('end', listener.onGone);
-    input.pause(); // the error listeners stay: a late EIO must not end the process
+    input.off('end', listener.onHangUp);
+    input.pause(); // the error listeners stay: a late EIO must not crash the process
   };
 };
 
@@ -109,7 +112,7 @@ const queueTo = (output: WriteStream & { readonly fd: number }, listener: TtyLis
     fd,
     isOpen: () => !output.destroyed,
     onDrained: listener.onDrain,
-    onGone: listener.onGone,
+    onHangUp: listener.onHangUp,
   });
   if (!isOwn) return queue;
   return {
@@ -121,7 +124,7 @@ const queueTo = (output: WriteStream & { readonly fd: number }, listener: TtyLis
   };
 };
 
-/** The terminal that this process was started in; both its streams must be TTYs. */
+/** Opens the terminal that this process was started in; stdin and stdout must be TTYs. */
 export const openTty = (listener: TtyListener): Tty => {
   const { stdin: input, stdout: output } = process;
   const termios = stty('-g');
@@ -135,7 +138,7 @@ export const openTty = (listener: TtyListener): Tty => {
       try {
         lastSize = sizeOf(output);
       } catch {
-        // a terminal that hung up has no size; its end is reported by onGone
+        // a terminal that hung up has no size; onHangUp reports it
       }
       return lastSize;
     },
@@ -150,12 +153,12 @@ export const openTty = (listener: TtyListener): Tty => {
       if (isInputPaused) input.resume();
       isInputPaused = false;
     },
-    hold: () => {
-      input.setRawMode(false); // without this libuv believes that the terminal is raw already
+    enterRawMode: () => {
+      input.setRawMode(false); // otherwise libuv assumes that the terminal is still raw
       input.setRawMode(true);
       stty('-opost'); // setRawMode leaves ONLCR on, which would turn the child's LF into CR LF
     },
-    release: () => input.setRawMode(false),
+    restoreTermios: () => input.setRawMode(false),
     close: () => {
       isInputPaused = false;
       stopListening();
@@ -164,36 +167,43 @@ export const openTty = (listener: TtyListener): Tty => {
   };
 };
 
-/** What the process is told from outside, each with its own reaction. */
+/** Reactions to signals. */
 export interface SignalListener {
-  /** HUP INT QUIT TERM USR1 USR2: meant for the child */
+  /** HUP INT QUIT TERM USR1 USR2: to forward to the child */
   onForward: (signal: NodeJS.Signals) => void;
   onResize: () => void;
-  /** somebody stops us (TSTP) */
-  onStop: () => void;
+  /** TSTP: the wrapper is to be suspended */
+  onSuspend: () => void;
 }
 
-const forwarded: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'];
+const forwardedSignals: readonly NodeJS.Signals[] = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+];
 
 /** Listens until the returned function is called. */
-export const listenToSignals = ({ onForward, onResize, onStop }: SignalListener): (() => void) => {
-  for (const signal of forwarded) process.on(signal, onForward);
+export const listenToSignals = ({ onForward, onResize, onSuspend: onStop }: SignalListener): (() => void) => {
+  for (const signal of forwardedSignals) process.on(signal, onForward);
   process.on('SIGWINCH', onResize);
   process.on('SIGTSTP', onStop);
   return () => {
-    for (const signal of forwarded) process.off(signal, onForward);
+    for (const signal of forwardedSignals) process.off(signal, onForward);
     process.off('SIGWINCH', onResize);
     process.off('SIGTSTP', onStop);
   };
 };
 
-const AFTER_STOP_MS = 50; // timers do not run while we are stopped
+const AFTER_STOP_MS = 50; // timers do not run while the process is suspended
 
 /**
- * Stops our whole process group, as the terminal driver does at Ctrl-Z, and resolves when we run again. In a group that no shell
- * watches over (orphaned, POSIX 2.4.3) the system ignores the stop, and we go on at once.
+ * Suspends the wrapper's process group, as the terminal driver does at Ctrl-Z, and resolves when it runs again. In an orphaned process
+ * group (POSIX 2.4.3) the system ignores the signal, and it resolves at once.
  */
-export const stopOurselves = (): Promise<void> =>
+export const suspendProcessGroup = (): Promise<void> =>
   new Promise((resolve) => {
     const listeners = process.listeners('SIGTSTP');
     process.removeAllListeners('SIGTSTP');
@@ -204,8 +214,8 @@ export const stopOurselves = (): Promise<void> =>
     process.kill(0, 'SIGTSTP');
   });
 
-/** Calls back for anything thrown that nobody caught, instead of ending the process. Returns the function that ends this. */
-export const catchStrayErrors = (onError: (error: unknown) => void): (() => void) => {
+/** Calls `onError` for uncaught exceptions and unhandled rejections instead of ending the process, until the returned function is called. */
+export const catchUncaughtErrors = (onError: (error: unknown) => void): (() => void) => {
   process.on('uncaughtException', onError);
   process.on('unhandledRejection', onError);
   return () => {
@@ -214,14 +224,14 @@ export const catchStrayErrors = (onError: (error: unknown) => void): (() => void
   };
 };
 
-// Asks the terminal what it is, for `ctxwrap doctor`. Not for a session: there the answers travel with the user's keys.
+// Queries the terminal for `ctxwrap doctor`. Not for a session, where answers arrive between the user's keys.
 
-// Every terminal answers DA1, and in the order of the questions: after it nothing more will come.
-const QUESTIONS = '\x1b[>q\x1b[?2026$p\x1b[?u\x1b[c';
+// Every terminal answers DA1, and answers come in the order of the queries: after DA1 nothing more will come.
+const QUERIES = '\x1b[>q\x1b[?2026$p\x1b[?u\x1b[c';
 const DA1 = /\x1b\[\?[\d;]*c/;
 
-/** The terminal must be in nobody's hands; keys that are pressed meanwhile are lost. */
-export const askTerminal = async (
+/** No session may use the terminal; keys pressed meanwhile are lost. */
+export const queryTerminal = async (
   input: ReadStream,
   output: WriteStream,
   waitMs: number,
@@ -229,31 +239,31 @@ export const askTerminal = async (
   const wasRaw = input.isRaw;
   input.setRawMode(true);
   try {
-    return readAnswers(await answersTo(input, output, waitMs));
+    return readAnswers(await collectAnswers(input, output, waitMs));
   } finally {
     input.setRawMode(wasRaw);
     input.pause();
   }
 };
 
-const answersTo = (input: ReadStream, output: WriteStream, waitMs: number): Promise<string> =>
+const collectAnswers = (input: ReadStream, output: WriteStream, waitMs: number): Promise<string> =>
   new Promise((resolve) => {
     let text = '';
     const finish = (): void => {
       clearTimeout(timer);
-      input.off('data', take);
+      input.off('data', addBytes);
       resolve(text);
     };
-    const take = (bytes: Uint8Array): void => {
+    const addBytes = (bytes: Uint8Array): void => {
       text += Buffer.from(bytes).toString('latin1');
       if (DA1.test(text)) finish();
     };
     const timer = setTimeout(finish, waitMs);
-    input.on('data', take);
-    output.write(QUESTIONS);
+    input.on('data', addBytes);
+    output.write(QUERIES);
   });
 
-/** Reads answers in any order, with keys of the user's between them. */
+/** Reads answers in any order, with the user's keys between them. */
 const readAnswers = (text: string): TerminalAnswers => {
   const name = /\x1bP>\|([^\x1b\x07]*)/.exec(text)?.[1];
   const mode = /\x1b\[\?2026;(\d)\$y/.exec(text)?.[1];

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
-/** Restores the terminal when this program is killed without a chance to do it itself. */
+/** A separate process that restores the terminal if the wrapper is killed (SIGKILL). */
 export interface Watchdog {
-  /** what to send then; told again whenever it changes */
+  /** sets the sequence to send then; called again whenever it changes */
   arm: (sequence: string) => void;
-  /** everything has been restored: go away without doing anything */
-  dismiss: () => void;
+  /** the wrapper has restored the terminal: the process exits without doing anything */
+  disarm: () => void;
 }
 
 /*
- * A shell that reads lines from a pipe: `q` = go, anything else = what to print when the pipe closes (facts/terminals.md §4).
+ * A shell script that reads lines from a pipe: `q` = exit, any other line = what to print when the pipe closes (facts/terminals.md §4).
  * It ignores every signal that a terminal or a killed process group sends, and TTOU so that stty works from the background.
- * A shell above us may be quicker and show its prompt first: it is given the time to, termios are put back only where they still are
- * what they were when the first line came (after `hold`), and a change of size makes it draw its prompt again where the cursor is.
+ * The user's shell may show its prompt first: the script waits for that, restores the termios only if they are still what they were at
+ * the first line (after `enterRawMode`), and sends SIGWINCH, at which the shell draws its prompt again at the cursor.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 s= r=
@@ -26,7 +26,7 @@ sleep 0.1
 [ "$(stty -g <&3 2>/dev/null)" != "$r" ] || stty "$0" <&3 2>/dev/null
 [ "$1" -le 1 ] || kill -WINCH "$1" 2>/dev/null`;
 
-/** As a format for printf: every byte that is not a plain letter or digit as an octal escape. */
+/** A format for printf: every byte except letters, digits and a few signs as an octal escape. */
 const printfFormat = (sequence: string): string =>
   [...Buffer.from(sequence)]
     .map((byte) => {
@@ -35,9 +35,9 @@ const printfFormat = (sequence: string): string =>
     })
     .join('');
 
-const noWatchdog: Watchdog = { arm: () => undefined, dismiss: () => undefined };
+const noWatchdog: Watchdog = { arm: () => undefined, disarm: () => undefined };
 
-/** `termios` as `stty -g` prints it. Where it can't be started the session goes on without one. */
+/** `termios` as `stty -g` prints it. If it cannot be started, the session continues without one. */
 export const startWatchdog = (termios: string): Watchdog => {
   try {
     const tty = openSync('/dev/tty', 'r+');
@@ -52,7 +52,7 @@ export const startWatchdog = (termios: string): Watchdog => {
     const send = (line: string): void => {
       if (shell.stdin?.writable) shell.stdin.write(`${line}\n`);
     };
-    return { arm: (sequence) => send(printfFormat(sequence)), dismiss: () => send('q') };
+    return { arm: (sequence) => send(printfFormat(sequence)), disarm: () => send('q') };
   } catch {
     return noWatchdog;
   }

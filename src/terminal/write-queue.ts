@@ -1,43 +1,43 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Bytes on their way into a terminal whose reader may be slow, or may have stopped: written at once as far as the kernel takes them,
- * and the rest in their order as soon as it takes more. Nothing here ever waits in write(2). libuv does where it could not open the
- * terminal anew, and always on the PTY's own side: with a full PTY it tries again and again without going back to its loop.
+ * Writes bytes to a terminal whose reader may be slow or stopped: as many as the kernel takes at once, and the rest in order when it
+ * takes more. Never blocks in write(2). libuv does block if it could not reopen the terminal, and always on the master side of a PTY:
+ * with a full PTY it retries without returning to the event loop.
  */
 export interface WriteQueue {
   write: (bytes: Uint8Array) => void;
   /** bytes that the terminal has not taken yet */
   pending: () => number;
-  /** resolves when it has taken everything written so far, or is gone */
+  /** resolves when the terminal has taken everything written so far, or has hung up */
   drained: () => Promise<void>;
-  /** what waits is dropped, and so is all that comes */
+  /** drops waiting bytes and all later ones */
   close: () => void;
 }
 
 export interface WriteQueueOptions {
   /** must have O_NONBLOCK set */
   readonly fd: number;
-  /** asked before each write: the descriptor's number may belong to another file soon after it was closed */
+  /** checked before each write: after a close the descriptor's number may belong to another file */
   readonly isOpen: () => boolean;
-  /** everything that waited has been taken */
+  /** the terminal has taken everything queued */
   readonly onDrained: () => void;
-  /** the terminal is gone: EIO after a hang-up, for one */
-  readonly onGone: () => void;
+  /** a write has failed: EIO after a hang-up, for example */
+  readonly onHangUp: () => void;
 }
 
-const AT_ONCE_MS = 1; // a reader that runs takes what is there within this time: look in every turn of the loop
-// Milliseconds between two tries, by how long it has taken nothing: a slow one soon takes more, one that has stopped may never.
-const waits = [
+const IMMEDIATE_MS = 1; // a running reader takes the bytes within this time: retry in every turn of the event loop
+// Milliseconds between two tries, by how long the terminal has taken nothing: a slow reader soon takes more, a stopped one may never.
+const retryDelays = [
   { untilMs: 50, waitMs: 1 },
   { untilMs: 1_000, waitMs: 4 },
-  { untilMs: Infinity, waitMs: 16 }, // 60 tries a second cost 0.2 % of a processor, and nobody waits longer than a frame
+  { untilMs: Infinity, waitMs: 16 }, // 60 tries a second cost 0.2 % of a CPU, and the delay is at most one frame
 ] as const;
 
-/** The number of bytes taken; 0 where the terminal takes none now. Throws what the system says where it is gone. */
+/** The number of bytes taken; 0 if the terminal takes none now. Throws the system's error if it has hung up. */
 const writeNow = (fd: number, bytes: Uint8Array): number => {
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // "not now" comes as an error, and its stack would cost more than the write
+  Error.stackTraceLimit = 0; // EAGAIN comes as an error, and its stack trace would cost more than the write
   try {
     return writeSync(fd, bytes);
   } catch (error) {
@@ -49,7 +49,7 @@ const writeNow = (fd: number, bytes: Uint8Array): number => {
   }
 };
 
-/** Tries again with a terminal that has just taken nothing. */
+/** Schedules retries for a terminal that has just taken nothing. */
 const makeRetry = (attempt: () => void) => {
   let stuckSince = 0;
   let cancel: (() => void) | undefined;
@@ -58,19 +58,19 @@ const makeRetry = (attempt: () => void) => {
     attempt();
   };
   return {
-    isDue: (): boolean => cancel !== undefined,
-    /** it takes bytes, so that it is looked at often again */
+    isScheduled: (): boolean => cancel !== undefined,
+    /** the terminal has taken bytes, so retries are frequent again */
     noteProgress: (): void => {
       stuckSince = performance.now();
     },
-    later: (): void => {
+    schedule: (): void => {
       const stuckMs = performance.now() - stuckSince;
-      if (stuckMs < AT_ONCE_MS) {
+      if (stuckMs < IMMEDIATE_MS) {
         const immediate = setImmediate(run);
         cancel = () => clearImmediate(immediate);
         return;
       }
-      const timer = setTimeout(run, waits.find(({ untilMs }) => stuckMs < untilMs)?.waitMs);
+      const timer = setTimeout(run, retryDelays.find(({ untilMs }) => stuckMs < untilMs)?.waitMs);
       cancel = () => clearTimeout(timer);
     },
     stop: (): void => {
@@ -80,56 +80,56 @@ const makeRetry = (attempt: () => void) => {
   };
 };
 
-export const makeWriteQueue = ({ fd, isOpen, onDrained, onGone }: WriteQueueOptions): WriteQueue => {
+export const makeWriteQueue = ({ fd, isOpen, onDrained, onHangUp }: WriteQueueOptions): WriteQueue => {
   let waiting: Uint8Array[] = [];
   let size = 0;
   let isClosed = false;
   let whenDrained: (() => void)[] = [];
   const retry = makeRetry(() => flush());
 
-  const settle = (): void => whenDrained.splice(0).forEach((resolve) => resolve());
+  const resolveDrained = (): void => whenDrained.splice(0).forEach((resolve) => resolve());
   const close = (): void => {
     isClosed = true;
     retry.stop();
     [waiting, size] = [[], 0];
-    settle();
+    resolveDrained();
   };
-  /** The number of bytes taken; a terminal that is gone takes everything. */
-  const take = (bytes: Uint8Array): number => {
+  /** The number of bytes taken; a terminal that has hung up counts as taking everything. */
+  const tryWrite = (bytes: Uint8Array): number => {
     try {
       if (isOpen()) return writeNow(fd, bytes);
       close();
     } catch {
       close();
-      onGone();
+      onHangUp();
     }
     return bytes.length;
   };
   const flush = (): void => {
     for (let first = waiting[0]; first !== undefined; [first] = waiting) {
-      const taken = take(first);
+      const taken = tryWrite(first);
       if (isClosed) return;
       if (taken > 0) retry.noteProgress();
       size -= taken;
       if (taken < first.length) {
         waiting[0] = first.subarray(taken);
-        return retry.later();
+        return retry.schedule();
       }
       waiting.shift();
     }
-    settle();
+    resolveDrained();
     onDrained();
   };
   return {
     write: (bytes) => {
       if (isClosed || bytes.length === 0) return;
-      const taken = waiting.length > 0 ? 0 : take(bytes);
+      const taken = waiting.length > 0 ? 0 : tryWrite(bytes);
       if (isClosed || taken === bytes.length) return;
       waiting.push(bytes.subarray(taken));
       size += bytes.length - taken;
-      if (retry.isDue()) return;
+      if (retry.isScheduled()) return;
       retry.noteProgress();
-      retry.later();
+      retry.schedule();
     },
     pending: () => size,
     drained: () =>

@@ -1,14 +1,14 @@
-// What has to be known of an agent to try it: how it is started far from everything, and what shows where it is.
+// How to start each agent in a sandbox, and how to recognize its prompt and dialogs.
 
 /** An agent as it is installed here. */
 export interface Installed {
   readonly version: string;
-  /** what it prints with --help: no version is given an argument that it does not know */
+  /** the output of --help; an option is passed only if it is listed there */
   readonly help: string;
 }
 
-/** One start of an agent: a home of its own, a folder to work in, and the port of the model server. */
-export interface Ground {
+/** The sandbox for one start of an agent: its own home, a project folder, and the port of the model server. */
+export interface Sandbox {
   /** of the agent */
   readonly version: string;
   readonly home: string;
@@ -17,27 +17,27 @@ export interface Ground {
   readonly isVim: boolean;
 }
 
-/** An agent that can be tried. Where its arguments, variables and files come from: facts/<name>.md §1. */
-export interface TriedAgent {
+/** An agent that can be verified. Source of its arguments, variables and files: facts/<name>.md §1. */
+export interface VerifiableAgent {
   readonly name: string;
   readonly args: (installed: Installed) => readonly string[];
-  readonly env: (ground: Ground) => Readonly<Record<string, string>>;
+  readonly env: (sandbox: Sandbox) => Readonly<Record<string, string>>;
   /** files to write before the start, by their paths in the home */
-  readonly files: (ground: Ground) => Readonly<Record<string, string>>;
-  /** its own command that compacts, as a user types it, and as ctxwrap does: the text and the key that submits it */
+  readonly files: (sandbox: Sandbox) => Readonly<Record<string, string>>;
+  /** the agent's compact command as a user types it, and as ctxwrap types it: the text and the submit key */
   readonly compact: string;
   readonly strokes: readonly [string, string];
-  /** the screen when it can be typed to for the first time */
+  /** matches the screen when the agent accepts input for the first time */
   readonly ready: RegExp;
-  /** a tool has asked for permission */
+  /** matches the screen when a tool asks for permission */
   readonly dialog: RegExp;
-  /** questions for a summary in one compaction, one after the other */
+  /** number of consecutive summary requests in one compaction */
   readonly summaries: number;
-  /** its own command that ends it, as a user types it */
+  /** the agent's command to quit, as a user types it */
   readonly exit: string;
   /** of the model that it is started with, in tokens */
   readonly windowTokens: number;
-  /** tokens that count as none in its percentage, of the window and of what is used; 0 when absent */
+  /** tokens that the agent's percentage leaves out, of both the window and the used tokens; 0 when absent */
   readonly freeTokens?: number;
 }
 
@@ -46,9 +46,11 @@ export const ESC = '\x1b';
 export const BACKSPACE = '\x7f';
 
 const KEY = 'sk-ant-made-up-0123456789abcdefghijklmnopqrstuv';
-const KEY_TAIL = 20; // what Claude remembers of a key that was approved
+const KEY_TAIL = 20; // Claude stores the end of an approved key
 
-/** The mode in which a tool has to ask: what it is called now, and what it was called before. Newer versions run harmless commands unasked. */
+/**
+ * The permission mode in which tools have to ask, by its current name and its older one. Newer versions run safe commands without asking.
+ */
 const ASKING_MODES = ['manual', 'default'];
 
 const modeArgs = (help: string): readonly string[] => {
@@ -57,7 +59,7 @@ const modeArgs = (help: string): readonly string[] => {
   return mode === undefined ? [] : ['--permission-mode', mode];
 };
 
-export const claude: TriedAgent = {
+export const claude: VerifiableAgent = {
   name: 'claude',
   args: ({ help }) => ['--model', 'claude-sonnet-4-6', ...modeArgs(help)],
   env: ({ port }) => ({
@@ -90,9 +92,9 @@ export const claude: TriedAgent = {
   windowTokens: 200_000,
 };
 
-const WINDOW = 100_000; // raw; Codex tells 95 % of it
+const WINDOW = 100_000; // raw; Codex reports 95 % of it
 const TOLD_WINDOW = 95_000;
-const FREE = 12_000; // what every conversation has, as Codex counts (facts/codex.md §2.3)
+const FREE = 12_000; // the baseline of every conversation, as Codex counts (facts/codex.md §2.3)
 
 const config = (port: number, project: string): string => `
 model = "gpt-5.5"
@@ -125,14 +127,14 @@ screen_reader_detection_done = true
 "gpt-5.5" = "gpt-6-sol"
 `;
 
-export const codex: TriedAgent = {
+export const codex: VerifiableAgent = {
   name: 'codex',
   args: ({ help }) => ['--no-daemon'].filter((flag) => help.includes(flag)),
   env: () => ({ LAB_API_KEY: 'sk-made-up' }),
   files: ({ port, project }) => ({ '.codex/config.toml': config(port, project) }),
   compact: '/compact',
   strokes: ['\x1b[200~/compact \x1b[201~', '\t'],
-  ready: /^› (?!\d)/m, // what stands there is a suggestion in older versions
+  ready: /^› (?!\d)/m, // older versions show a suggestion here
   dialog: /Would you like to run the following command\?/,
   summaries: 1,
   exit: '/quit',
@@ -140,7 +142,7 @@ export const codex: TriedAgent = {
   freeTokens: FREE,
 };
 
-// Qwen Code began as Gemini CLI, and much of it is the same.
+// Qwen Code is a fork of Gemini CLI and shares much with it.
 
 const common = {
   compact: '/compress',
@@ -150,7 +152,7 @@ const common = {
   exit: '/quit',
 } as const;
 
-/** The settings file, for a start that asks nothing and tells nobody. */
+/** The settings file for a start without questions, telemetry and updates. */
 const settingsOf = (
   selectedType: string,
   { general, ...more }: { readonly general: object } & Readonly<Record<string, object>>,
@@ -164,7 +166,7 @@ const settingsOf = (
     ...more,
   });
 
-export const gemini: TriedAgent = {
+export const gemini: VerifiableAgent = {
   ...common,
   name: 'gemini',
   args: () => [],
@@ -180,7 +182,7 @@ export const gemini: TriedAgent = {
 
 const QWEN_WINDOW = 131_072;
 
-export const qwen: TriedAgent = {
+export const qwen: VerifiableAgent = {
   ...common,
   name: 'qwen',
   args: () => ['--approval-mode', 'default'],
@@ -201,5 +203,5 @@ export const qwen: TriedAgent = {
   windowTokens: QWEN_WINDOW,
 };
 
-/** All that can be tried. */
-export const triedAgents: readonly TriedAgent[] = [claude, codex, gemini, qwen];
+/** All agents that can be verified. */
+export const verifiableAgents: readonly VerifiableAgent[] = [claude, codex, gemini, qwen];

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { isRecord, parseRecord, listAt, textAt } from '../core/json.js';
 import { elementsIn, isTyped } from '../core/terminal-input.js';
 
-// Which keys the agent got, and which of them no user pressed: from the wrapper's own recording of every byte that it wrote.
+// Which keys the agent received, and which of them the user did not press: from the wrapper's recording of all bytes.
 
 export interface RecordedKeys {
-  /** writes that no user made, in order */
+  /** writes that the user did not make, in order */
   readonly ours: readonly string[];
-  /** how often the user's keys gave way to ours: once for each command when nothing comes between its text and its Enter */
+  /** number of runs of the wrapper's keys; one for each command when nothing comes between its text and its Enter */
   readonly runs: number;
-  /** what the user pressed and the agent never got */
+  /** what the user pressed and the agent did not receive */
   readonly lost: string;
 }
 
 /** The writes to the agent in a recording (asciicast v2 with input). */
 export const writesIn = (cast: string): readonly string[] => eventsIn(cast, 'i');
 
-/** What the agent wrote in a recording. */
+/** The agent's output in a recording. */
 export const outputIn = (cast: string): string => eventsIn(cast, 'o').join('');
 
 const eventsIn = (cast: string, kind: 'i' | 'o'): readonly string[] =>
@@ -34,12 +34,12 @@ const parseEvent = (line: string): { readonly kind: string; readonly data: strin
     const [, kind, data] = event as readonly unknown[];
     return typeof kind === 'string' && typeof data === 'string' ? { kind, data } : undefined;
   } catch {
-    return undefined; // the last line of a recording that was cut off
+    return undefined; // the last line of a recording may be cut off
   }
 };
 
-/** What is left of the writes when the user's keys are taken out in the order in which they were pressed. */
-export const sortKeys = (writes: readonly string[], pressed: string): RecordedKeys => {
+/** The writes that remain when the user's keys are removed in the order in which they were pressed. */
+export const attributeKeys = (writes: readonly string[], pressed: string): RecordedKeys => {
   let left = pressed;
   let runs = 0;
   let wasOurs = false;
@@ -58,9 +58,9 @@ export const sortKeys = (writes: readonly string[], pressed: string): RecordedKe
   return { ours, runs, lost: left };
 };
 
-// The keys that the wrapper's own audit log admits to.
+// The keys that the wrapper's audit log lists.
 
-/** The strokes of its attempts, in order; the log writes a control character as JavaScript does. */
+/** The keystrokes of its attempts, in order; the log escapes control characters as JavaScript does. */
 export const strokesIn = (audit: string): readonly string[] =>
   audit
     .split('\n')
@@ -74,14 +74,14 @@ const unescaped = (keys: string): string => {
   return typeof text === 'string' ? text : keys;
 };
 
-// What a session of ctxwrap leaves behind: its log, its recording of every byte, and its audit log.
+// The files of a ctxwrap session: its log, its recording of all bytes, and its audit log.
 
-export interface Traces {
+export interface SessionFiles {
   readonly log: () => string;
   /** asciicast v2, with input */
   readonly cast: () => string;
   readonly audit: () => string;
-  /** of the agent, as the wrapper has last seen it */
+  /** the agent's activity as last seen by the wrapper */
   readonly activity: () => string | undefined;
 }
 
@@ -90,13 +90,13 @@ const pathsIn = (folder: string) => ({
   cast: join(folder, 'session.cast'),
 });
 
-/** With these options ctxwrap leaves its traces in a folder. */
-export const tracingOptions = (folder: string): readonly string[] => {
+/** Options with which ctxwrap writes these files to a folder. */
+export const sessionFileOptions = (folder: string): readonly string[] => {
   const { log, cast } = pathsIn(folder);
   return ['--log', log, '--record', cast, '--record-input'];
 };
 
-export const tracesIn = (folder: string, home: string): Traces => {
+export const sessionFilesIn = (folder: string, home: string): SessionFiles => {
   const paths = pathsIn(folder);
   const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
   const log = (): string => read(paths.log);

@@ -1,19 +1,19 @@
 import { percentText, tokensText } from '../core/format.js';
 import { countAt, listAt, parseRecord, recordAt, textAt } from '../core/json.js';
-import type { TriedAgent } from './agents.js';
+import type { VerifiableAgent } from './agents.js';
 
-// To how many tokens the window is filled: around the tiers that the session has.
+// The token counts to which the window is filled, chosen from the session's tiers.
 
 /** Where tiers begin, in tokens or 0…100 of the window. */
-export type Tiers = Readonly<Record<'warn' | 'auto' | 'hard', Bound>>;
+export type TierBounds = Readonly<Record<'warn' | 'auto' | 'hard', TierBound>>;
 
-interface Bound {
+interface TierBound {
   readonly value: number;
   readonly unit: 'tokens' | 'percent';
 }
 
-/** Tokens in each tier. */
-export interface Sizes {
+/** A token count inside each tier. */
+export interface FillSizes {
   readonly safe: number;
   readonly warn: number;
   readonly auto: number;
@@ -21,18 +21,18 @@ export interface Sizes {
 
 const SAFE_SHARE = 0.4;
 const BELOW_WARN = 0.8;
-const STEP = 0.01; // of the window, above the beginning of auto: an agent's own trigger is not far
+const STEP = 0.01; // of the window, above the start of auto: the agent's own threshold may be close
 
-/** Whether the session has had a number in a known window; its tiers are others before that. */
+/** Whether the session has had a reading with a known window; its tiers differ before that. */
 export const knowsWindow = (ps: string): boolean => {
   const [session] = listAt(parseRecord(ps), 'sessions');
   return countAt(recordAt(session, 'reading'), 'windowTokens') !== undefined;
 };
 
-/** Throws where `ctxwrap ps --json` tells of no session with tiers. */
-export const tiersIn = (ps: string): Tiers => {
+/** Throws where `ctxwrap ps --json` lists no session with tiers. */
+export const tiersIn = (ps: string): TierBounds => {
   const [session] = listAt(parseRecord(ps), 'sessions');
-  const boundOf = (tier: keyof Tiers): Bound => {
+  const boundOf = (tier: keyof TierBounds): TierBound => {
     const found = listAt(session, 'thresholds').find((each) => textAt(each, 'name') === tier);
     const value = countAt(found, 'value');
     if (value === undefined) throw new Error(`ctxwrap ps --json does not tell where ${tier} begins`);
@@ -41,8 +41,8 @@ export const tiersIn = (ps: string): Tiers => {
   return { warn: boundOf('warn'), auto: boundOf('auto'), hard: boundOf('hard') };
 };
 
-export const sizesBelow = (windowTokens: number, tiers: Tiers): Sizes => {
-  const tokens = ({ value, unit }: Bound): number =>
+export const fillSizes = (windowTokens: number, tiers: TierBounds): FillSizes => {
+  const tokens = ({ value, unit }: TierBound): number =>
     unit === 'tokens' ? value : (value / 100) * windowTokens;
   const [warn, auto, hard] = [tokens(tiers.warn), tokens(tiers.auto), tokens(tiers.hard)];
   return {
@@ -52,10 +52,10 @@ export const sizesBelow = (windowTokens: number, tiers: Tiers): Sizes => {
   };
 };
 
-// The number in the footer, held against what the model server has told.
+// Compares the number in the footer with the usage that the model server reported.
 
-/** What the server told of a turn, in tokens. */
-export interface Told {
+/** The server's reported usage of a turn, in tokens. */
+export interface ServerUsage {
   readonly input: number;
   readonly output: number;
 }
@@ -63,15 +63,15 @@ export interface Told {
 // `▰▱▱ 40% 80k/200k safe`; `~` and `?` mark an estimate and a window that is inferred
 const NUMBERS = /(?<![\d.])(?<percent>[<>]?\d+)%\s+~?(?<used>[\d.]+[kM]?)\/(?<window>[\d.]+[kM]?)\??(?=\s|$)/;
 
-/** Why the footer's number is not what the server told; undefined when it is. */
-export const wrongIn = (
+/** How the footer's number differs from the server's; undefined when it is right. */
+export const footerMismatch = (
   footer: string,
-  { input, output }: Told,
-  { windowTokens, freeTokens = 0 }: Pick<TriedAgent, 'windowTokens' | 'freeTokens'>,
+  { input, output }: ServerUsage,
+  { windowTokens, freeTokens = 0 }: Pick<VerifiableAgent, 'windowTokens' | 'freeTokens'>,
 ): string | undefined => {
   const found = NUMBERS.exec(footer)?.groups;
   if (!found) return 'has no number';
-  // an agent counts its answer as used at once, or when it is sent back
+  // an agent counts its answer as used at once, or with the next request
   const uses = [input, input + output];
   if (!uses.some((used) => tokensText(used) === found['used'])) return `says ${found['used']} used`;
   if (tokensText(windowTokens) !== found['window']) return `says a window of ${found['window']}`;
@@ -82,5 +82,5 @@ export const wrongIn = (
 
 const shownPercent = (text = ''): number => (text.startsWith('<') ? 0 : Number(text.replace('>', '')));
 
-/** `40% 80k/200k`, as the footer has it; '' where it has none. */
-export const numbersIn = (footer: string): string => NUMBERS.exec(footer)?.[0].replace(/\s+/g, ' ') ?? '';
+/** `40% 80k/200k`, as the footer shows it; '' where it shows none. */
+export const footerNumbers = (footer: string): string => NUMBERS.exec(footer)?.[0].replace(/\s+/g, ' ') ?? '';

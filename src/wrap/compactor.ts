@@ -6,10 +6,10 @@ import type { Event } from '../core/event.js';
 import { controlKeyName } from '../core/format.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
-import type { TypeOrder, TypistPort } from './typing-steps.js';
-import { leftBehind, retractLate, typeCompact } from './typist.js';
+import type { TypeRequest, TypistPort } from './typing-steps.js';
+import { leftoverNotice, retractLate, typeCompact } from './typist.js';
 
-// Does what the core decided about compacting: types the command, checks that a draft came back, and tells who asked.
+// Carries out the core's decisions about compacting: types the command, checks that a stashed draft came back, and reports the result.
 
 export interface CompactorOptions {
   readonly recipe: Recipe | undefined;
@@ -28,44 +28,44 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   const { recipe, mayStash, port, log, onEvent } = options;
   let attempt = new AbortController();
   let isOver = false;
-  let order: TypeOrder | undefined;
+  let request: TypeRequest | undefined;
   let typedBefore = 0;
   const draft = makeDraftWatch({ port, log, onEvent });
 
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
     if (!recipe || isOver) return;
-    attempt.abort(); // nothing of the one before may come between
+    attempt.abort(); // the previous attempt must not interfere
     const mine = new AbortController();
     attempt = mine;
-    const { onGivingBack } = draft;
-    order = { recipe, focus, isQueued, mayStash, port, signal: mine.signal, onGivingBack };
-    typedBefore = port.typed();
+    const { onRestoring } = draft;
+    request = { recipe, focus, isQueued, mayStash, port, signal: mine.signal, onRestoring };
+    typedBefore = port.typedCount();
     draft.begin();
-    const result = await typeCompact(order);
+    const result = await typeCompact(request);
     if (result.kind === 'skipped') draft.forget();
     const reason = result.kind === 'sent' ? [] : [result.reason];
     log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
-  /** A command that was sent and did nothing may still stand in the prompt, and what the user types next would be glued to it. */
-  const clear = async ({ outcome }: Ended, of = order): Promise<void> => {
-    if (!of || (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered')) return;
+  /** A command that was sent without effect may still stand in the prompt; the user's next text would be appended to it. */
+  const clearPrompt = async ({ outcome }: Ended, attempted = request): Promise<void> => {
+    if (!attempted || (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered')) return;
     const before = typedBefore;
-    await retractLate(of, { typedBefore: before, wasSent: outcome.kind === 'not-started' });
-    const left = of.signal.aborted ? undefined : leftBehind(of, before);
+    await retractLate(attempted, { typedBefore: before, wasSent: outcome.kind === 'not-started' });
+    const left = attempted.signal.aborted ? undefined : leftoverNotice(attempted, before);
     if (left !== undefined) onEvent({ type: 'notice', text: left, priority: 200 });
   };
   return {
     run: (effect) => {
       switch (effect.type) {
         case 'type-compact':
-          // the step that decided it is not over yet; no key of the user's can come between
+          // a microtask: the step that decided this is not finished yet, and no key of the user's can be read in between
           return queueMicrotask(() => void type(effect.focus, effect.isQueued));
         case 'ended':
           log.info(endedText(effect.ended));
           if (isOver) return undefined;
-          void clear(effect.ended).catch(() => undefined);
-          draft.end(order, { mayHoldCommand: effect.ended.outcome.kind === 'interrupted' });
+          void clearPrompt(effect.ended).catch(() => undefined);
+          draft.end(request, { mayHoldCommand: effect.ended.outcome.kind === 'interrupted' });
           return undefined;
         case 'refused':
           return log.info(`no compaction: ${effect.reason}`);
@@ -79,14 +79,14 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
   };
 };
 
-/** What the user allows, in what the runtime can. */
+/** The user's settings, limited to what the agent supports. */
 export const compactSettings = (
   { values, isModeGiven }: CurrentSettings,
   recipe: Recipe | undefined,
 ): CompactSettings => {
   const { mode, ladder, draft, whenBusy, proactive, focus } = values;
   return {
-    mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // that preset never types by itself
+    mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
     ...(recipe ? { command: recipe.command } : {}),
     startMs: recipe?.startMs ?? 0,
     finishMs: recipe?.finishMs ?? 0,
@@ -98,14 +98,14 @@ export const compactSettings = (
   };
 };
 
-/** The keys that ask for a compaction, as people write them; undefined where the user wants no hotkey. */
+/** The keys that request a compaction, as shown to the user; undefined where the hotkey is disabled. */
 export const compactKeys = (values: Pick<Values, 'hotkey'>): string | undefined => {
-  const hotkey = hotkeyOf(values);
+  const hotkey = hotkeyName(values);
   return hotkey === undefined ? undefined : `${hotkey} c`;
 };
 
-/** `Ctrl-]` */
-export const hotkeyOf = ({ hotkey }: Pick<Values, 'hotkey'>): string | undefined =>
+/** For example `Ctrl-]`. */
+export const hotkeyName = ({ hotkey }: Pick<Values, 'hotkey'>): string | undefined =>
   hotkey === 'none' ? undefined : controlKeyName(hotkey);
 
 const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: Ended): string =>

@@ -1,97 +1,109 @@
 import type { Event } from '../core/event.js';
 import type { Log } from '../storage/log-file.js';
 import {
-  lookWhenRested,
-  resting,
-  startClock,
-  bare,
-  textOf,
-  type Look,
-  type TypeOrder,
+  observeAfterPause,
+  sleep,
+  startAwakeClock,
+  withoutWhitespace,
+  commandText,
+  type ScreenObservation,
+  type TypeRequest,
   type TypistPort,
 } from './typing-steps.js';
 
-// A draft of the user's that was put aside is given back, whatever became of the command: with the key that put it aside, which does so
-// on an empty prompt.
+// Restores a draft that was stashed before the command was typed, whether or not the command ran. The stash key also restores a draft when
+// the prompt is empty.
 
-const BACK_MS = 10_000; // for an agent that is slow, or busy for a while
-const HELD_MS = 500; // while the user's keys wait
+const BACK_MS = 10_000; // enough for an agent that is slow, or busy for a while
+const HELD_MS = 500; // at most this long while the user's keys are held
 const BACKSPACE = '\x7f';
 
-// In vim's normal mode a draft goes away, too, but text behind it would be commands; there the agent is not ready.
-const isRoomFor = ({ activity, prompt }: Look): boolean => activity === 'ready' && prompt?.text === '';
+// In vim's normal mode the stash key works too, but text typed afterwards would be vim commands; the activity is not `ready` there.
+const isPromptEmpty = ({ activity, prompt }: ScreenObservation): boolean =>
+  activity === 'ready' && prompt?.text === '';
 
-/** The draft was put aside, and the agent says so. */
-export const isAside = (look: Look): boolean => isRoomFor(look) && look.prompt?.isStashed === true;
+/** The draft was stashed, and the agent's screen confirms it. */
+export const isDraftStashed = (observed: ScreenObservation): boolean =>
+  isPromptEmpty(observed) && observed.prompt?.isStashed === true;
 
-export interface PutAside {
+export interface StashedDraft {
   readonly draft: string;
   readonly stroke: (keys: string, name: string) => void;
-  /** the user's keys wait: what they have pressed meanwhile does not reach the prompt */
+  /** true while the user's keys are held: what the user has pressed since then has not reached the prompt */
   readonly isHeld?: () => boolean;
-  /** the key was pressed a moment ago, and may not have been read yet: a draft that is still there may go away */
+  /** the stash key was pressed just now and may not have been read yet, so a draft that is still visible may still disappear */
   readonly isFresh?: boolean;
-  /** the agent may have given the command back where the draft should be, and nobody else takes it out */
+  /** the agent may have put the command back into the prompt, and nothing else removes it */
   readonly mayHoldCommand?: boolean;
 }
 
 /**
- * Gives it back, and resolves with whether it stands in the prompt again; false when the user goes on typing before. The key is pressed
- * once, and only where the prompt is empty.
+ * Restores the draft; resolves with whether it is in the prompt again, or with false when the user types first. Presses the stash key once,
+ * and only on an empty prompt.
  */
-const giveBack = async (order: TypeOrder, aside: PutAside): Promise<boolean> => {
-  const { port, recipe, signal } = order;
-  const { draft, stroke, isHeld = () => false, isFresh = false, mayHoldCommand = false } = aside;
-  const clock = startClock();
+const restoreDraft = async (request: TypeRequest, stashed: StashedDraft): Promise<boolean> => {
+  const { port, recipe, signal } = request;
+  const { draft, stroke, isHeld = () => false, isFresh = false, mayHoldCommand = false } = stashed;
+  const clock = startAwakeClock();
   const pressed = { stash: false, backspace: !mayHoldCommand };
-  let typedBefore = port.typed();
+  let typedBefore = port.typedCount();
   while (!signal.aborted && recipe.stash && clock.ms < BACK_MS) {
-    const look = await lookWhenRested(port, signal, clock);
-    if (isHeld()) typedBefore = port.typed();
-    else if (port.typed() !== typedBefore) return isThere(port.look(), draft);
-    const text = look?.prompt?.text;
-    if (look === undefined || text === undefined) continue;
-    if (isThere(look, draft) && (pressed.stash || !isFresh)) return true;
-    if (isRoomFor(look) && !pressed.stash) {
+    const observed = await observeAfterPause(port, signal, clock);
+    if (isHeld()) typedBefore = port.typedCount();
+    else if (port.typedCount() !== typedBefore) return isDraftInPrompt(port.observe(), draft);
+    const text = observed?.prompt?.text;
+    if (observed === undefined || text === undefined) continue;
+    if (isDraftInPrompt(observed, draft) && (pressed.stash || !isFresh)) return true;
+    if (isPromptEmpty(observed) && !pressed.stash) {
       pressed.stash = true;
       stroke(recipe.stash.keys, 'stash');
-    } else if (look.activity === 'draft' && bare(text) === bare(textOf(order)) && !pressed.backspace) {
+    } else if (
+      observed.activity === 'draft' &&
+      withoutWhitespace(text) === withoutWhitespace(commandText(request)) &&
+      !pressed.backspace
+    ) {
       pressed.backspace = true;
       stroke(BACKSPACE.repeat(text.length), `Backspace ${text.length}×`);
     }
   }
-  return isThere(port.look(), draft);
+  return isDraftInPrompt(port.observe(), draft);
 };
 
-/** The same, as far as it comes while the user's keys wait; the rest of it goes on behind. Resolves with whether it is back by then. */
-export const giveBackWhileHeld = async (order: TypeOrder, aside: PutAside): Promise<boolean> => {
-  const back = giveBack(order, aside).catch(() => false);
-  order.onGivingBack?.(back);
-  return Promise.race([back, resting(HELD_MS, order.signal).then(() => false)]);
+/**
+ * Restores the draft, but waits for at most HELD_MS so that the user's keys are not held longer; the rest continues in the background.
+ * Resolves with whether the draft is back by then.
+ */
+export const restoreDraftWhileHeld = async (
+  request: TypeRequest,
+  stashed: StashedDraft,
+): Promise<boolean> => {
+  const back = restoreDraft(request, stashed).catch(() => false);
+  request.onRestoring?.(back);
+  return Promise.race([back, sleep(HELD_MS, request.signal).then(() => false)]);
 };
 
-const isThere = (look: Look | undefined, draft: string): boolean =>
-  bare(look?.prompt?.text ?? '').includes(bare(draft));
+const isDraftInPrompt = (observed: ScreenObservation | undefined, draft: string): boolean =>
+  withoutWhitespace(observed?.prompt?.text ?? '').includes(withoutWhitespace(draft));
 
-// Looks after the draft of an attempt: when the command has run, or could not, it must stand in the prompt again.
+// Watches the draft during an attempt: it must be in the prompt again after the command has run or failed.
 
-const DRAFT_BACK_MS = 1_000; // after a compaction, for an agent to put a draft back
+const DRAFT_BACK_MS = 1_000; // after a compaction, the time for the agent to restore the draft itself
 const NOT_BACK = 'draft put aside: the agent has not given it back';
 
-interface About {
-  /** the agent may have given the command back where the draft should be, and nobody else takes it out */
+interface RestoreOptions {
+  /** the agent may have put the command back into the prompt, and nothing else removes it */
   readonly mayHoldCommand: boolean;
 }
 
 export interface DraftWatch {
-  /** an attempt begins; what stands in the prompt is the user's */
+  /** an attempt begins; the current text of the prompt is the user's */
   readonly begin: () => void;
-  /** nothing was touched */
+  /** the attempt was skipped and changed nothing */
   readonly forget: () => void;
-  /** the typist gives it back: nobody else must */
-  readonly onGivingBack: (back: Promise<boolean>) => void;
-  /** the attempt has ended: the agent gives the draft back by itself; where it does not, we do, and tell where even that fails */
-  readonly end: (order: TypeOrder | undefined, about: About) => void;
+  /** the typist is restoring the draft already, so the watch must not */
+  readonly onRestoring: (back: Promise<boolean>) => void;
+  /** the attempt has ended: the agent restores the draft itself; if it does not, the wrapper does, and reports a failure */
+  readonly end: (request: TypeRequest | undefined, options: RestoreOptions) => void;
   readonly stop: () => void;
 }
 
@@ -103,16 +115,16 @@ export interface DraftWatchOptions {
 
 export const makeDraftWatch = ({ port, log, onEvent }: DraftWatchOptions): DraftWatch => {
   let draft: string | undefined;
-  let givingBack: Promise<boolean> | undefined;
+  let restoring: Promise<boolean> | undefined;
   let checking: NodeJS.Timeout | undefined;
   let isOver = false;
 
-  const check = async (order: TypeOrder | undefined, about: About): Promise<void> => {
+  const check = async (request: TypeRequest | undefined, options: RestoreOptions): Promise<void> => {
     const mine = draft;
-    if (mine === undefined || mine === '' || !order) return;
+    if (mine === undefined || mine === '' || !request) return;
     draft = undefined;
     const stroke = (keys: string): void => port.write(Buffer.from(keys));
-    const isBack = await (givingBack ?? giveBack(order, { draft: mine, stroke, ...about })).catch(
+    const isBack = await (restoring ?? restoreDraft(request, { draft: mine, stroke, ...options })).catch(
       () => false,
     );
     if (isBack || isOver) return;
@@ -121,13 +133,13 @@ export const makeDraftWatch = ({ port, log, onEvent }: DraftWatchOptions): Draft
   };
   return {
     begin: () => {
-      givingBack = undefined;
-      draft = port.look()?.prompt?.text;
+      restoring = undefined;
+      draft = port.observe()?.prompt?.text;
     },
     forget: () => (draft = undefined),
-    onGivingBack: (back) => (givingBack = back),
-    end: (order, about) => {
-      checking = setTimeout(() => void check(order, about), DRAFT_BACK_MS).unref();
+    onRestoring: (back) => (restoring = back),
+    end: (request, options) => {
+      checking = setTimeout(() => void check(request, options), DRAFT_BACK_MS).unref();
     },
     stop: () => {
       isOver = true;

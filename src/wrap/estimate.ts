@@ -1,10 +1,10 @@
 import type { Fact } from '../core/event.js';
 import { tokensOf, type Characters, type Millis } from '../core/reading.js';
-import type { Screen } from '../terminal/screen.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
 
-// The last resort: how much text a program of which nothing is known has put on the screen.
+// The estimate of last resort: counts the text that an unknown program has written to the screen.
 
-/** The estimate that was told last. */
+/** The last reported estimate. */
 export interface Estimate {
   readonly usedTokens: number;
   readonly at: Millis;
@@ -12,7 +12,7 @@ export interface Estimate {
 
 export interface EstimateStep {
   readonly estimate: Estimate;
-  /** nothing while the number is as good as the last one */
+  /** empty while the estimate has not changed enough */
   readonly facts: readonly Fact[];
 }
 
@@ -21,7 +21,7 @@ export const noEstimate: Estimate = { usedTokens: 0, at: -Infinity };
 const EVERY_MS = 1_000;
 const LEAST_PERCENT = 1; // a smaller change is not worth a new number
 
-/** Tells how full the window may be, at most once a second, and only when it has changed. */
+/** Reports an estimate of the used tokens at most once a second, and only when it has changed. */
 export const estimateStep = (last: Estimate, written: Characters, now: Millis): EstimateStep => {
   const usedTokens = tokensOf(written);
   const change = Math.abs(usedTokens - last.usedTokens);
@@ -31,29 +31,29 @@ export const estimateStep = (last: Estimate, written: Characters, now: Millis): 
   return { estimate: { usedTokens, at: now }, facts: [{ type: 'reading', reading }] };
 };
 
-/** When the next one may be told. */
+/** The earliest time of the next report. */
 export const estimateDue = ({ at }: Estimate): Millis => at + EVERY_MS;
 
 export interface EstimateSource {
-  /** the child has written */
+  /** the child has written output */
   readonly noteOutput: () => void;
   readonly stop: () => void;
 }
 
 interface EstimatePorts {
-  readonly screen: Pick<Screen, 'countWritten' | 'written' | 'isBehind' | 'isMidFrame'>;
+  readonly screen: Pick<ScreenModel, 'startCounting' | 'writtenText' | 'isBehind' | 'isMidFrame'>;
   readonly now: () => Millis;
   readonly onFact: (fact: Fact) => void;
 }
 
-const SETTLE_MS = 250; // programs write a screen in pieces
+const SETTLE_MS = 250; // programs draw a screen in several writes
 
-/** Looks at what was written soon after an output, and never while there is none. */
+/** Reads the screen's character count shortly after output; no timer runs while there is no output. */
 export const makeEstimateSource = ({ screen, now, onFact }: EstimatePorts): EstimateSource => {
   let last = noEstimate;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  screen.countWritten();
+  screen.startCounting();
 
   const lookIn = (delayMs: number): void => {
     if (!isStopped) timer ??= setTimeout(look, delayMs).unref();
@@ -61,7 +61,7 @@ export const makeEstimateSource = ({ screen, now, onFact }: EstimatePorts): Esti
   const look = (): void => {
     timer = undefined;
     if (screen.isBehind() || screen.isMidFrame()) return lookIn(SETTLE_MS);
-    const written = screen.written();
+    const written = screen.writtenText();
     if (!written) return; // there is no screen model
     const { estimate, facts } = estimateStep(last, written, now());
     last = estimate;

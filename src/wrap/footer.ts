@@ -2,103 +2,110 @@ import type { Unseen } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
 import type { FooterItem } from '../core/format.js';
 import { hasFooter } from '../terminal/filter/grid.js';
-import { paintDelay, paintHindrance, paintSequence } from '../terminal/painter.js';
+import { paintDelay, paintHindrance, paintSequence } from '../terminal/footer-sequences.js';
 import { type Look, lookOf } from '../ui/look.js';
 import type { Overlay } from './overlay.js';
-import { type Stage, survive, childSize } from './terminal-session.js';
+import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
 
-/** What is on the screen, what should be, and since when they differ. Times are of `performance.now()`. */
-interface Canvas {
+// The footer row: renders it with Ink, paints it in the gaps of the child's output, and knows whether the user can see it.
+
+/** What is painted, what should be painted, and since when they differ. Times are of `performance.now()`. */
+interface PaintState {
   row: string;
   painted: string | undefined;
   dueSince: number | undefined;
   lastOutput: number;
   lastPaint: number;
-  /** no paint before: the size may change again at once */
+  /** no paint before this time, because the size may change again */
   heldUntil: number;
-  stopped: boolean;
+  isStopped: boolean;
 }
 
 /**
- * Sizes come in series while a window is dragged, and a row painted between two of them would stay (facts/terminals.md §2). tmux tells
- * its programs a new size up to 250 ms after it has taken it.
+ * While a window is dragged, sizes arrive in a series, and a row painted between two of them would stay on the screen (facts/terminals.md
+ * §2). tmux reports a new size to its programs up to 250 ms after applying it.
  */
 const RESIZE_QUIET_MS = 300;
 
-const isDue = ({ filter: { grid }, verbatim, cover }: Stage, { row, painted, stopped }: Canvas): boolean => {
-  const isPossible = !stopped && !verbatim && !cover && hasFooter(grid) && row !== '';
+const isPaintDue = (
+  { filter: { grid }, isPassthrough, overlayOutput }: TerminalSession,
+  { row, painted, isStopped }: PaintState,
+): boolean => {
+  const isPossible = !isStopped && !isPassthrough && !overlayOutput && hasFooter(grid) && row !== '';
   return isPossible && (grid.footerDirty || row !== painted);
 };
 
-const isErased = ({ filter: { grid } }: Stage, { row, painted }: Canvas): boolean =>
+const isErased = ({ filter: { grid } }: TerminalSession, { row, painted }: PaintState): boolean =>
   grid.footerDirty && row === painted;
 
-/** Paints, or returns the milliseconds to wait before trying again; undefined when there is nothing to paint. */
-const attempt = (stage: Stage, canvas: Canvas, now: number): number | undefined => {
-  if (!isDue(stage, canvas)) {
-    canvas.dueSince = undefined;
+/** Paints, or returns the milliseconds to wait before the next try; undefined when there is nothing to paint. */
+const tryPaint = (terminal: TerminalSession, state: PaintState, now: number): number | undefined => {
+  if (!isPaintDue(terminal, state)) {
+    state.dueSince = undefined;
     return undefined;
   }
-  const { filter, tty } = stage;
-  const { lastOutput, lastPaint } = canvas;
-  const dueSince = (canvas.dueSince ??= now);
-  const hindrance = paintHindrance(filter.grid, filter.ledger);
+  const { filter, tty } = terminal;
+  const { lastOutput, lastPaint } = state;
+  const dueSince = (state.dueSince ??= now);
+  const hindrance = paintHindrance(filter.grid, filter.modeTracker);
   const isGround = filter.isGround();
-  const moment = {
+  const timing = {
     now,
     dueSince,
     lastOutput,
     lastPaint,
     isGround,
     hindrance,
-    isErased: isErased(stage, canvas),
+    isErased: isErased(terminal, state),
   };
-  const delay = paintDelay(moment);
+  const delay = paintDelay(timing);
   if (delay > 0) return delay;
-  tty.write(paintSequence(filter.grid, filter.ledger, canvas.row));
-  Object.assign(canvas, { painted: canvas.row, lastPaint: now, dueSince: undefined });
+  tty.write(paintSequence(filter.grid, filter.modeTracker, state.row));
+  Object.assign(state, { painted: state.row, lastPaint: now, dueSince: undefined });
   return undefined;
 };
 
-const emptyCanvas = (now: number): Canvas => ({
+const startPaintState = (now: number): PaintState => ({
   row: '',
   painted: undefined,
   dueSince: undefined,
   lastOutput: now,
   lastPaint: -Infinity,
   heldUntil: -Infinity,
-  stopped: false,
+  isStopped: false,
 });
 
-/** The footer row: rendered by Ink when its view changes, painted when the child's output leaves a gap. */
+/** The footer row. */
 export interface Footer {
   show: (view: FooterView) => void;
-  /** what was shown last is on the screen */
+  /** true when the terminal shows the last rendered row */
   isPainted: () => boolean;
-  /** the child has written: what is painted may be gone, and a frame may not be over */
+  /** the child has written: it may have overwritten the row, and a frame may be incomplete */
   noteOutput: () => void;
-  /** the size or the visibility has changed */
+  /** the size or the visibility of the footer has changed */
   refresh: () => void;
   stop: () => void;
 }
 
 type Render = (view: FooterView, look: Look, items?: readonly FooterItem[]) => string;
 
-const LOAD_AFTER_MS = 150; // Ink is loaded when the child has drawn its first screen; it takes the time of some frames
+const LOAD_AFTER_MS = 150; // loading Ink takes as long as some frames, so it waits until the child has drawn its first screen
 
-/** Ink's renderer once it is loaded; a footer that can't be loaded is reported and stays away. */
-const loadLater = (stage: Stage, onLoad: (render: Render) => void): NodeJS.Timeout =>
+/** Loads Ink's renderer. If that fails, the error is logged and there is no footer. */
+const loadLater = (terminal: TerminalSession, onLoad: (render: Render) => void): NodeJS.Timeout =>
   setTimeout(() => {
     import('../ui/Footer.js')
       .then(({ renderFooter }) => onLoad(renderFooter))
-      .catch((error: unknown) => stage.session.log.error(`the footer could not be loaded: ${String(error)}`));
+      .catch((error: unknown) =>
+        terminal.session.log.error(`the footer could not be loaded: ${String(error)}`),
+      );
   }, LOAD_AFTER_MS);
 
-/** `isResized` is asked before each paint: true while the terminal has another size than we know. */
-export const makeFooter = (stage: Stage, isResized: () => boolean): Footer => {
-  const { session } = stage;
-  const { grid } = stage.filter;
-  const canvas = emptyCanvas(performance.now());
+/** `isResized` is called before each paint: true while the terminal's size differs from the known one. */
+export const makeFooter = (terminal: TerminalSession, isResized: () => boolean): Footer => {
+  const { session } = terminal;
+  const { grid } = terminal.filter;
+  const state = startPaintState(performance.now());
   let render: Render | undefined;
   let view: FooterView | undefined;
   let isDrawn = false;
@@ -107,11 +114,11 @@ export const makeFooter = (stage: Stage, isResized: () => boolean): Footer => {
   const tryNow = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    survive(stage, 'painting the footer', () => {
-      if (isResized()) return; // its end asks for the next paint
+    runGuarded(terminal, 'painting the footer', () => {
+      if (isResized()) return; // the resize requests the next paint when it is done
       const now = performance.now();
-      const held = canvas.heldUntil - now;
-      const delay = held > 0 ? held : attempt(stage, canvas, now);
+      const held = state.heldUntil - now;
+      const delay = held > 0 ? held : tryPaint(terminal, state, now);
       if (delay !== undefined) timer = setTimeout(tryNow, delay);
     });
   };
@@ -119,14 +126,14 @@ export const makeFooter = (stage: Stage, isResized: () => boolean): Footer => {
     timer ??= setTimeout(tryNow, 0);
   };
   const draw = (): void => {
-    isDrawn = survive(stage, 'rendering the footer', () => {
+    isDrawn = runGuarded(terminal, 'rendering the footer', () => {
       if (!render || !view || !hasFooter(grid)) return;
       const look = lookOf(session.env, true, grid.columns, session.values.theme);
-      canvas.row = render(view, look, session.values['footer.items']);
-      if (isDue(stage, canvas)) trySoon();
+      state.row = render(view, look, session.values['footer.items']);
+      if (isPaintDue(terminal, state)) trySoon();
     });
   };
-  const loading = loadLater(stage, (loaded) => {
+  const loading = loadLater(terminal, (loaded) => {
     render = loaded;
     draw();
   });
@@ -136,58 +143,66 @@ export const makeFooter = (stage: Stage, isResized: () => boolean): Footer => {
       draw();
     },
     isPainted: () =>
-      isDrawn && hasFooter(grid) && !canvas.stopped && canvas.row !== '' && !isDue(stage, canvas),
+      isDrawn && hasFooter(grid) && !state.isStopped && state.row !== '' && !isPaintDue(terminal, state),
     noteOutput: () => {
-      canvas.lastOutput = performance.now();
-      if (!isDue(stage, canvas)) return;
-      if (isErased(stage, canvas)) tryNow();
+      state.lastOutput = performance.now();
+      if (!isPaintDue(terminal, state)) return;
+      if (isErased(terminal, state)) tryNow();
       else trySoon();
     },
     refresh: () => {
-      canvas.painted = undefined; // the terminal has another size
-      canvas.heldUntil = performance.now() + RESIZE_QUIET_MS;
+      state.painted = undefined; // the terminal's size has changed, so the row is gone
+      state.heldUntil = performance.now() + RESIZE_QUIET_MS;
       draw();
     },
     stop: () => {
-      canvas.stopped = true;
+      state.isStopped = true;
       clearTimeout(loading);
       clearTimeout(timer);
     },
   };
 };
 
-// What the user can see of ours at this moment.
+// Whether the user can see the wrapper's footer or overlay now.
 
-export interface SightParts {
-  readonly stage: Stage;
+export interface VisibilityParts {
+  readonly terminal: TerminalSession;
   readonly footer: Pick<Footer, 'isPainted'>;
   readonly overlay: Pick<Overlay, 'showsNext'> | undefined;
 }
 
-// Twice what a paint may wait for: whatever keeps a row from the screen for so long may keep it for ever.
+// Twice the longest delay of a paint: whatever prevents the row for this long may prevent it forever.
 const LATE_MS = 1_500;
 
-const hasRoom = ({ tty, footerWanted }: Stage): boolean => {
+const hasRoom = ({ tty, isFooterWanted }: TerminalSession): boolean => {
   const size = tty.size();
-  return childSize(size, { footerWanted, rowWanted: true }).rows < size.rows;
+  return childSize(size, { isFooterWanted, isRowWanted: true }).rows < size.rows;
 };
 
-/** Tells why a countdown could not be seen now; undefined where it can, or could a moment ago. To be asked again and again. */
-export const makeSight = ({ stage, footer, overlay }: SightParts): (() => Unseen | undefined) => {
+/**
+ * Returns a function that tells why a countdown could not be seen now; undefined while it can be seen, or could a moment ago. The function
+ * has to be called regularly.
+ */
+export const makeVisibilityCheck = ({
+  terminal,
+  footer,
+  overlay,
+}: VisibilityParts): (() => Unseen | undefined) => {
   let lateSince: number | undefined;
 
   const isLate = (): boolean => {
-    const isThere = stage.tty.pending() === 0 && (stage.cover !== undefined || footer.isPainted());
+    const isThere =
+      terminal.tty.pending() === 0 && (terminal.overlayOutput !== undefined || footer.isPainted());
     lateSince = isThere ? undefined : (lateSince ?? performance.now());
     return lateSince !== undefined && performance.now() - lateSince >= LATE_MS;
   };
   return () => {
-    if (stage.verbatim) return 'failed';
-    if (stage.cover && overlay?.showsNext() !== true) return 'covered';
-    if (!stage.footerWanted) return 'off';
-    if (!hasRoom(stage)) return 'small';
-    if (!hasFooter(stage.filter.grid) && !stage.rowWanted) {
-      lateSince = undefined; // a row is made when it is needed
+    if (terminal.isPassthrough) return 'failed';
+    if (terminal.overlayOutput && overlay?.showsNext() !== true) return 'covered';
+    if (!terminal.isFooterWanted) return 'off';
+    if (!hasRoom(terminal)) return 'small';
+    if (!hasFooter(terminal.filter.grid) && !terminal.isRowWanted) {
+      lateSince = undefined; // the footer row is added when it is needed
       return undefined;
     }
     return isLate() ? 'undrawn' : undefined;

@@ -11,23 +11,25 @@ import {
   type InputElement,
 } from '../core/terminal-input.js';
 import { hasFooter } from '../terminal/filter/grid.js';
-import { isAnswerHeld, readInput, type InputContext, type InputPart } from '../terminal/input.js';
+import { isHoldingAnswer, readInput, type InputContext, type InputPart } from '../terminal/input.js';
 import type { Overlay } from './overlay.js';
-import { type Stage, survive } from './terminal-session.js';
+import { type TerminalSession, runGuarded } from './terminal-session.js';
 import type { KeyHold } from './typing-steps.js';
 
-/** The hotkey, and what a key means right after it. */
-export interface HotkeyPress {
-  /** the hotkey itself */
+// Input from the terminal: recognizes the hotkey and answers to the wrapper's queries, and sends the rest to the overlay or the child.
+
+/** Handles the hotkey and the key pressed right after it. */
+export interface HotkeyHandler {
+  /** the hotkey was pressed */
   readonly press: (element: InputElement) => void;
-  /** true if these keys are the rest of a chord of ours, which is then done */
-  readonly take: (elements: readonly InputElement[]) => boolean;
-  /** another key has been pressed, so that the next press of the hotkey is not its second */
+  /** true if these keys complete the chord hotkey + `c`, which is then carried out */
+  readonly takeChord: (elements: readonly InputElement[]) => boolean;
+  /** another key was pressed, so the next hotkey is not a double press */
   readonly noteKey: () => void;
 }
 
-const TWICE_MS = 500; // the hotkey pressed again within this time is meant for the child
-const CHORD_MS = 1_000; // a `c` within this time after the hotkey is ours
+const TWICE_MS = 500; // a second hotkey within this time is sent to the child
+const CHORD_MS = 1_000; // a `c` within this time after the hotkey requests a compaction
 
 const isCompactKey = ({ kind, text }: InputElement): boolean => {
   if (kind !== 'text' && kind !== 'key') return false;
@@ -35,14 +37,14 @@ const isCompactKey = ({ kind, text }: InputElement): boolean => {
   return name === 'c' && modifiers === 0 && !isRelease;
 };
 
-const makeHotkeyPress = (
-  { overlay, onHotkey, onCompactKey, onTyped }: KeysListener,
-  forward: KeySink['forward'],
-): HotkeyPress => {
+const makeHotkeyHandler = (
+  { overlay, onHotkey, onCompactKey, onTyped }: KeyboardListener,
+  forward: ChildInput['forward'],
+): HotkeyHandler => {
   let lastHotkey = -Infinity;
-  let chordAt = -Infinity; // only where there is no overlay, which gets the key itself
+  let chordAt = -Infinity; // set only where no overlay opens; an open overlay gets the `c` itself
 
-  /** True where the overlay is what the hotkey is about: it opens and closes it. */
+  /** Opens or closes the overlay; false where there is no overlay that can be opened. */
   const isForOverlay = (): boolean => {
     if (overlay?.isOpen()) overlay.close();
     else if (overlay?.canOpen()) overlay.open();
@@ -56,75 +58,75 @@ const makeHotkeyPress = (
       const isTaken = isForOverlay();
       chordAt = isTaken ? -Infinity : lastHotkey;
       if (isSecond) forward([element]);
-      else onTyped(); // a key like any other, for whoever waits until the user is quiet
-      if (!isTaken) onHotkey(); // the second press takes back what the first one did
+      else onTyped(); // counts as a key for code that waits until the user stops typing
+      if (!isTaken) onHotkey(); // the second press undoes the first
     },
     noteKey: () => {
       lastHotkey = -Infinity;
     },
-    take: (elements) => {
+    takeChord: (elements) => {
       const [only, ...others] = elements;
       const isChord = performance.now() - chordAt < CHORD_MS && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
       if (!onCompactKey || !isChord || !isCompactKey(only)) return false;
-      onHotkey(); // takes back what the first key did
+      onHotkey(); // undoes the effect of the hotkey
       onCompactKey();
       return true;
     },
   };
 };
 
-// Bytes for the child, the user's and ours, in one order.
+// The bytes written to the child, from the user and from the wrapper, in one order.
 
-export interface KeySink {
-  /** what the user has typed, and what the terminal answers to the child */
+export interface ChildInput {
+  /** sends what the user has typed and what the terminal answers to the child */
   readonly forward: (elements: readonly InputElement[]) => void;
-  /** bytes of ours; the recording shows them among the keys */
+  /** sends bytes of the wrapper; a recording contains them among the keys */
   readonly type: (bytes: Uint8Array) => void;
-  /** keeps the user's keys back until they are released; a hold that is not released yet gives way to the new one */
+  /** holds the user's keys until they are released; a new hold replaces one that is not released yet */
   readonly hold: () => KeyHold;
-  /** how often the user has typed so far, what is held included */
-  readonly typed: () => number;
-  /** when Enter went to the child last, by the clock on the wall; undefined while never */
+  /** how many reads with keys of the user there were so far, held ones included */
+  readonly typedCount: () => number;
+  /** when Enter was last sent to the child (wall clock); undefined if never */
   readonly enteredAt: () => Millis | undefined;
 }
 
-export interface SinkListener {
-  /** what went to the child, but for what is ours */
+export interface ChildInputListener {
+  /** what was sent to the child, without the wrapper's own bytes */
   readonly onForward: (elements: readonly InputElement[]) => void;
-  /** keys are among them */
+  /** the elements sent include keys of the user */
   readonly onTyped: () => void;
 }
 
 const ESC = '\x1b';
-const ESCAPE_MS = 50; // before the next key, or an agent takes both for one key with Alt
+const ESCAPE_MS = 50; // between ESC and the next key, or an agent takes both for one key with Alt
 
-const textOf = (elements: readonly InputElement[]): string => elements.map(({ text }) => text).join('');
+const joinedText = (elements: readonly InputElement[]): string => elements.map(({ text }) => text).join('');
 
-/** A line break of a paste in the terminal's own mode is one, too. */
+/** A line break inside a paste counts as Enter too, because it is pasted as `\r`. */
 const isEnter = ({ kind, text }: InputElement): boolean =>
   text.includes('\r') || (kind === 'key' && keyOf(text).name === 'enter');
 
-export const makeKeySink = (
-  stage: Pick<Stage, 'child' | 'session'>,
-  { onForward, onTyped }: SinkListener,
-): KeySink => {
+export const makeChildInput = (
+  terminal: Pick<TerminalSession, 'child' | 'session'>,
+  { onForward, onTyped }: ChildInputListener,
+): ChildInput => {
   let enteredAt: Millis | undefined;
   let held: (readonly InputElement[])[] | undefined;
   let releasing: NodeJS.Timeout | undefined;
-  let typed = 0;
+  let typedCount = 0;
 
   const write = (bytes: Uint8Array): void => {
-    stage.child?.write(bytes);
-    stage.session.recording?.input(bytes);
+    terminal.child?.write(bytes);
+    terminal.session.recording?.input(bytes);
   };
   const send = (elements: readonly InputElement[]): void => {
-    write(Buffer.from(textOf(elements), 'latin1'));
+    write(Buffer.from(joinedText(elements), 'latin1'));
     if (elements.some(isEnter)) enteredAt = Date.now();
     onForward(elements);
     if (elements.some(isTyped)) onTyped();
   };
-  /** Read by read, as they were typed: what came in one read is one write, and a lone ESC stays one. */
+  /** Sends the held reads one write each, as they were typed, so that a lone ESC stays alone. */
   const release = (waiting: (readonly InputElement[])[]): void => {
     if (held !== waiting) return;
     for (let elements = waiting.shift(); elements; elements = waiting.shift()) {
@@ -140,8 +142,8 @@ export const makeKeySink = (
     forward: (elements) => {
       if (elements.every(({ text }) => text === '')) return;
       const isKey = elements.some(isTyped);
-      if (isKey) typed += 1;
-      // what the terminal answers to the child does not wait: some agents stand still for it
+      if (isKey) typedCount += 1;
+      // the terminal's answers to the child are not held: some agents wait for them
       if (held && isKey) held.push(elements);
       else send(elements);
     },
@@ -150,7 +152,7 @@ export const makeKeySink = (
       const waiting = held?.splice(0) ?? [];
       held = waiting;
       return {
-        waiting: () => waiting.length,
+        waitingCount: () => waiting.length,
         releaseOne: (behind) => {
           const [next] = held === waiting ? waiting.splice(behind, 1) : [];
           if (next) send(next);
@@ -158,28 +160,28 @@ export const makeKeySink = (
         release: () => release(waiting),
       };
     },
-    typed: () => typed,
+    typedCount: () => typedCount,
     enteredAt: () => enteredAt,
   };
 };
 
-const LEFT_MS = 1_000; // for reports of the mouse that were on their way when the overlay was closed, which had asked for them
+const LEFT_MS = 1_000; // mouse reports may still arrive for so long after the overlay, which requested them, was closed
 const CURSOR_REPORT = /^\x1b\[\d+;\d+R$/;
 
 const mouseModes = [9, 1000, 1001, 1002, 1003];
 const newMouseModes = [1005, 1006, 1015, 1016];
 
-/** What is the overlay's while it is open, and for a moment after that. */
-const makeOverlayInput = ({ overlay }: KeysListener, { filter: { ledger } }: Stage) => {
-  let isInPaste = false; // it began while the overlay was open: the rest of it is nobody's
+/** Routes input to the overlay while it is open, and drops its late mouse reports after it was closed. */
+const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker } }: TerminalSession) => {
+  let isInPaste = false; // a paste that began while the overlay was open; the rest of it is dropped
   let openAt = -Infinity;
 
   const isLeftOver = ({ kind, text }: InputElement): boolean =>
     kind === 'mouse' &&
     text.startsWith('\x1b[<') &&
     performance.now() - openAt < LEFT_MS &&
-    !mouseModes.some(ledger.isSet);
-  /** Gives it the characters up to the one that closes it; returns the others. */
+    !mouseModes.some(modeTracker.isModeSet);
+  /** Passes the characters to the overlay until one of them closes it; returns the remaining ones. */
   const press = (keys: Pick<Overlay, 'isOpen' | 'onKey'>, kind: 'text' | 'key' | 'mouse', text: string) => {
     const each = kind === 'text' ? 1 : text.length;
     let at = 0;
@@ -196,7 +198,10 @@ const makeOverlayInput = ({ overlay }: KeysListener, { filter: { ledger } }: Sta
     endPaste: () => {
       isInPaste = false;
     },
-    /** What of an element is the child's. `awaitsCursor`: it has asked where its cursor is, so a report of that is no key. */
+    /**
+     * The part of an element that goes to the child. `awaitsCursor`: the child has asked for the cursor position, so a report of it is no
+     * key.
+     */
     forChild: (element: InputElement, awaitsCursor: boolean): InputElement | undefined => {
       const { kind, text } = element;
       if (!isWanted()) return isLeftOver(element) ? undefined : element;
@@ -220,74 +225,77 @@ const makeOverlayInput = ({ overlay }: KeysListener, { filter: { ledger } }: Sta
   };
 };
 
-/** The user's bytes on their way to the child. */
-export interface Keys extends KeySink {
+/** The user's input on its way to the child. */
+export interface Keyboard extends ChildInput {
   fromUser: (bytes: Uint8Array) => void;
   stop: () => void;
 }
 
-const HELD_MS = 20; // an ESC that nothing follows within this time is a key by itself
-const ANSWER_MS = 300; // for the rest of an answer to a question of ours
-const STRING_MS = 1_000; // for the rest of an answer that no key looks like
-const QUIET_MS = 1_000; // of silence inside a paste: a hotkey that comes then is no part of it
-const PASTE_MS = 5_000; // of silence inside a paste that is nobody's: its end has got lost, and no key may be swallowed for ever
-const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; with more the terminal has to keep what is typed
+const HELD_MS = 20; // an ESC that nothing follows within this time is the Escape key
+const ANSWER_MS = 300; // for the rest of an answer to a query of the wrapper
+const STRING_MS = 1_000; // for the rest of an answer that cannot be a key
+const QUIET_MS = 1_000; // after so much silence inside a paste, a hotkey does not belong to the paste
+const PASTE_MS = 5_000; // after so much silence a dropped paste counts as ended: its end marker was lost, and keys must not be dropped forever
+const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; above this the wrapper stops reading the terminal
 
-const contextOf = ({ filter, session, cover, standIn }: Stage, isQuiet: boolean): InputContext => {
-  const { grid, ledger } = filter;
+const contextOf = (
+  { filter, session, overlayOutput, stateProxy }: TerminalSession,
+  isQuiet: boolean,
+): InputContext => {
+  const { grid, modeTracker } = filter;
   const { terminalRows, rows: childRows, columns } = grid;
   const { hotkey } = session.values;
-  const oldMouse = mouseModes.some(ledger.isSet) && !newMouseModes.some(ledger.isSet);
+  const oldMouse = mouseModes.some(modeTracker.isModeSet) && !newMouseModes.some(modeTracker.isModeSet);
   return {
     hotkey: hotkey === 'none' ? undefined : hotkey,
-    frame: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
-    isOurs: ledger.questions.take,
-    states: standIn,
-    oldMouse: oldMouse && !cover,
-    pixelMouse: ledger.isSet(1016) || cover !== undefined, // rows below the child's are ours as well
+    geometry: hasFooter(grid) ? { terminalRows, childRows, columns } : undefined,
+    takeIfOwn: modeTracker.queries.takeAnswer,
+    stateProxy: stateProxy,
+    hasOldMouse: oldMouse && !overlayOutput,
+    hasPixelMouse: modeTracker.isModeSet(1016) || overlayOutput !== undefined, // the rows below the child's belong to the overlay then
     isQuiet,
   };
 };
 
-/** Does what the parts of the input ask for. What one read of the terminal brings for the child is one write. */
-const makePartHandler = (stage: Stage, listener: KeysListener, { forward }: KeySink) => {
-  const hotkey = makeHotkeyPress(listener, forward);
-  const covering = makeOverlayInput(listener, stage);
+/** Handles the parsed parts of the input. Input of one read that goes to the child is one write. */
+const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, { forward }: ChildInput) => {
+  const hotkey = makeHotkeyHandler(listener, forward);
+  const overlayInput = makeOverlayInput(listener, terminal);
   let ready: InputElement[] = [];
 
   const send = (): void => {
     const elements = ready;
     ready = [];
-    if (elements.length > 0 && !hotkey.take(elements)) forward(elements);
+    if (elements.length > 0 && !hotkey.takeChord(elements)) forward(elements);
   };
-  /** Only the hotkey, and answers that the child's own have to wait for, come between. */
+  /** Sends the elements collected so far before it handles a hotkey, or an answer while the overlay is open, to keep the order. */
   const handle = (part: InputPart, awaitsCursor: boolean): void => {
     if (part.type === 'hotkey' || (part.type === 'answer' && listener.overlay?.isOpen())) send();
     if (part.type === 'answer') return listener.onAnswer(part.text);
     if (part.type === 'hotkey') {
-      covering.endPaste();
+      overlayInput.endPaste();
       return hotkey.press(part.element);
     }
     if (isPressed(part.element)) hotkey.noteKey();
-    const element = covering.forChild(part.element, awaitsCursor);
+    const element = overlayInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };
-  return { handle, send, covering };
+  return { handle, send, covering: overlayInput };
 };
 
-export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
+export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListener): Keyboard => {
   let state = startInput;
   let timer: NodeJS.Timeout | undefined;
   let readAt = performance.now();
-  const sink = makeKeySink(stage, listener);
-  const { handle, send, covering } = makePartHandler(stage, listener, sink);
-  const { questions } = stage.filter.ledger;
+  const childInput = makeChildInput(terminal, listener);
+  const { handle, send, covering: overlayInput } = makePartHandler(terminal, listener, childInput);
+  const { queries } = terminal.filter.modeTracker;
 
   const waitMs = (): number | undefined => {
-    if (state.held === '') return covering.isInPaste() ? PASTE_MS : undefined;
+    if (state.held === '') return overlayInput.isInPaste() ? PASTE_MS : undefined;
     if (isAnswerBegun(state.held)) return STRING_MS;
-    const isSought = questions.isUnanswered() || stage.standIn !== undefined;
-    return isSought && isAnswerHeld(state, questions.isAwaited()) ? ANSWER_MS : HELD_MS;
+    const isExpected = queries.hasOpenOwnQuery() || terminal.stateProxy !== undefined;
+    return isExpected && isHoldingAnswer(state, queries.isOwnAnswerExpected()) ? ANSWER_MS : HELD_MS;
   };
   const wait = (): void => {
     const ms = waitMs();
@@ -295,44 +303,45 @@ export const makeKeys = (stage: Stage, listener: KeysListener): Keys => {
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
-    if (elements.length === 0) covering.endPaste();
+    if (elements.length === 0) overlayInput.endPaste();
     state = elements.length === 0 ? startInput : after;
-    for (const element of elements) handle({ type: 'forward', element }, questions.awaits('R'));
+    for (const element of elements) handle({ type: 'forward', element }, queries.isChildWaiting('R'));
     send();
     wait();
   };
   const read = (text: string): void => {
-    const awaitsCursor = questions.awaits('R');
+    const awaitsCursor = queries.isChildWaiting('R');
     const isQuiet = performance.now() - readAt > QUIET_MS;
     readAt = performance.now();
     const { held } = state;
-    const { parts, state: after } = readInput(state, text, contextOf(stage, isQuiet));
+    const { parts, state: after } = readInput(state, text, contextOf(terminal, isQuiet));
     state = after;
     for (const part of parts) handle(part, awaitsCursor);
-    // held as a whole, but not twice: keys that come without a pause must not wait for ever
+    // input whose end is incomplete waits as a whole, but only once: keys that arrive without a pause must not wait forever
     if (state.held === '' || held !== '') send();
     wait();
   };
   return {
-    ...sink,
+    ...childInput,
     fromUser: (bytes) => {
       clearTimeout(timer);
       const text = Buffer.from(bytes).toString('latin1');
-      if (stage.verbatim && !questions.isUnanswered() && state.held === '') sink.forward(elementsIn(text));
-      else if (!survive(stage, 'reading keys', () => read(text)) && !covering.isWanted())
-        sink.forward([{ kind: 'text', text }]);
-      if ((stage.child?.pending() ?? 0) > MOST_UNREAD) stage.tty.pauseInput();
+      if (terminal.isPassthrough && !queries.hasOpenOwnQuery() && state.held === '')
+        childInput.forward(elementsIn(text));
+      else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overlayInput.isWanted())
+        childInput.forward([{ kind: 'text', text }]);
+      if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();
     },
     stop: () => clearTimeout(timer),
   };
 };
 
-export interface KeysListener extends SinkListener {
-  /** the hotkey, where there is no overlay to be opened */
+export interface KeyboardListener extends ChildInputListener {
+  /** the hotkey was pressed and there is no overlay to open */
   onHotkey: () => void;
-  /** gets the keys while it is open; the hotkey opens it and closes it */
+  /** receives the keys while it is open; the hotkey opens and closes it */
   overlay?: Pick<Overlay, 'canOpen' | 'isOpen' | 'open' | 'close' | 'onKey'> | undefined;
-  /** the hotkey and then `c`; undefined where that means nothing, and `c` is the child's */
+  /** the hotkey followed by `c`; undefined where that has no meaning and `c` goes to the child */
   onCompactKey?: (() => void) | undefined;
   onAnswer: (text: string) => void;
 }

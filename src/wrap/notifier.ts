@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { errorText } from '../core/json.js';
 import type { NotificationRecord } from '../core/records.js';
-import { endGroup } from '../storage/processes.js';
+import { killGroup } from '../storage/processes.js';
 import { notificationSequence } from '../terminal/notification.js';
-import { type Stage, survive } from './terminal-session.js';
+import { type TerminalSession, runGuarded } from './terminal-session.js';
 
-// The user's own command for notifications. Whatever it does, the session does not notice.
+// The user's own command for notifications. Its failures do not affect the session.
 
 export interface NotifyCommandOptions {
   readonly command: string;
@@ -13,23 +13,23 @@ export interface NotifyCommandOptions {
   readonly env: Readonly<Record<string, string>>;
   /** called once, for the first failure */
   readonly onFailure: (reason: string) => void;
-  /** how long one may run; 10 s when absent */
+  /** how long one run may take; 10 s when absent */
   readonly longestMs?: number;
 }
 
 export interface NotifyCommand {
   /** runs it with the notification as one line of JSON on its standard input */
   readonly run: (record: NotificationRecord) => void;
-  /** ends those that still run */
+  /** ends the runs that have not ended yet */
   readonly stop: () => void;
 }
 
 const LONGEST_MS = 10_000;
 const MOST_RUNNING = 4;
-const WORDS = /^[\w@%+:,./-]+(?: +[\w@%+=:,./-]+)*$/; // nothing that a shell would read as more than a word
+const WORDS = /^[\w@%+:,./-]+(?: +[\w@%+=:,./-]+)*$/; // only characters that have no special meaning to a shell
 
-/** Program and arguments: the words themselves, or a shell where there is more to it than words. */
-export const argumentsOf = (command: string): readonly [string, ...(readonly string[])] => {
+/** Program and arguments: the command split at blanks, or run by a shell where it contains shell syntax. */
+export const commandArguments = (command: string): readonly [string, ...(readonly string[])] => {
   const [program, ...args] = command.trim().split(/ +/);
   return WORDS.test(command.trim()) && program ? [program, ...args] : ['/bin/sh', '-c', command];
 };
@@ -44,23 +44,23 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
   };
   const run = (record: NotificationRecord): void => {
     if (running.size >= MOST_RUNNING) return fail('it takes too long: it was not started again');
-    const [program, ...args] = argumentsOf(command);
-    // a session of its own: it cannot reach the terminal, and all that it starts can be ended with it
+    const [program, ...args] = commandArguments(command);
+    // a session of its own: it cannot access the terminal, and all processes it starts are ended with it
     const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-    const end = (): void => endGroup(child.pid);
+    const end = (): void => killGroup(child.pid);
     const timer = setTimeout(() => {
       fail(`it did not end within ${longestMs / 1000} s`);
       end();
     }, longestMs).unref();
     running.add(end);
-    const over = (reason: string | undefined): void => {
+    const finish = (reason: string | undefined): void => {
       clearTimeout(timer);
       running.delete(end);
       if (reason !== undefined) fail(reason);
     };
-    child.on('error', (error) => over(error.message));
+    child.on('error', (error) => finish(error.message));
     child.on('exit', (code, signal) =>
-      over(
+      finish(
         code === 0
           ? undefined
           : signal === null
@@ -68,7 +68,7 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
             : `it was ended by ${signal}`,
       ),
     );
-    child.stdin.on('error', () => undefined); // it need not read
+    child.stdin.on('error', () => undefined); // the command need not read its input
     child.stdin.end(`${JSON.stringify(record)}\n`);
     child.unref();
   };
@@ -81,21 +81,21 @@ export const makeNotifyCommand = (options: NotifyCommandOptions): NotifyCommand 
       }
     },
     stop: () => {
-      hasFailed = true; // by us
+      hasFailed = true; // ended by the wrapper
       for (const end of running) end();
     },
   };
 };
 
-/** Sequences of ours that draw nothing, for the terminal, in the gaps of the child's output. */
-export interface Outlet {
-  /** `make` is asked when the moment has come */
+/** Writes control sequences that draw nothing to the terminal, in the gaps of the child's output. */
+export interface IdleWriter {
+  /** `make` is called when the sequence can be written */
   send: (make: () => string) => void;
   stop: () => void;
 }
 
 const RETRY_MS = 25;
-const PATIENCE_MS = 10_000; // a string of the child's that is never closed
+const PATIENCE_MS = 10_000; // the child may never close a control string
 const MOST_WAITING = 8;
 
 interface Waiting {
@@ -103,24 +103,24 @@ interface Waiting {
   readonly until: number;
 }
 
-export const makeOutlet = (stage: Stage): Outlet => {
+export const makeIdleWriter = (terminal: TerminalSession): IdleWriter => {
   let waiting: readonly Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   const flush = (): void => {
     timer = undefined;
     const now = performance.now();
-    waiting = stage.verbatim ? [] : waiting.filter(({ until }) => now < until);
+    waiting = terminal.isPassthrough ? [] : waiting.filter(({ until }) => now < until);
     if (waiting.length === 0) return;
-    if (!stage.filter.isGround()) {
+    if (!terminal.filter.isGround()) {
       timer = setTimeout(flush, RETRY_MS).unref();
       return;
     }
     const ready = waiting;
     waiting = [];
-    survive(stage, 'a notification', () => {
-      stage.tty.write(ready.map(({ make }) => make()).join(''));
-      stage.filter.grid.repeatLost = true; // the last character is not the last thing that the terminal has read
+    runGuarded(terminal, 'a notification', () => {
+      terminal.tty.write(ready.map(({ make }) => make()).join(''));
+      terminal.filter.grid.repeatLost = true; // the terminal's last input is no longer the last character, so REP would repeat something else
     });
   };
   return {
@@ -136,16 +136,16 @@ export const makeOutlet = (stage: Stage): Outlet => {
   };
 };
 
-/** Calls the user, by the terminal and by a command of theirs. */
+/** Notifies the user, through the terminal and through the user's command. */
 export interface Notifier {
   readonly notify: (record: NotificationRecord) => void;
   readonly stop: () => void;
 }
 
-export const makeNotifier = (stage: Stage): Notifier => {
-  const { env, cwd, log, values } = stage.session;
+export const makeNotifier = (terminal: TerminalSession): Notifier => {
+  const { env, cwd, log, values } = terminal.session;
   const { 'notify.on': kinds, 'notify.command': program } = values;
-  const outlet = makeOutlet(stage);
+  const idleWriter = makeIdleWriter(terminal);
   const command =
     kinds === undefined || program === undefined
       ? undefined
@@ -157,14 +157,14 @@ export const makeNotifier = (stage: Stage): Notifier => {
         });
   return {
     notify: (record) => {
-      const { kind, runtime, text, asks } = record;
-      log.info(`notification ${kind}${asks === undefined ? `: ${text}` : ''}`); // a question may hold what was said
-      const call = { title: `ctxwrap ${runtime}`, text };
-      outlet.send(() => notificationSequence(env, call, stage.filter.grid.vt52));
+      const { kind, runtime: agent, text, asks } = record;
+      log.info(`notification ${kind}${asks === undefined ? `: ${text}` : ''}`); // a question may contain text of the conversation
+      const call = { title: `ctxwrap ${agent}`, text };
+      idleWriter.send(() => notificationSequence(env, call, terminal.filter.grid.vt52));
       command?.run(record);
     },
     stop: () => {
-      outlet.stop();
+      idleWriter.stop();
       command?.stop();
     },
   };

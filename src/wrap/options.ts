@@ -1,4 +1,4 @@
-import type { Runtime } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings } from '../core/config/keys.js';
 import type { Log } from '../storage/log-file.js';
 import type { Recording } from '../storage/recording.js';
@@ -31,7 +31,7 @@ export interface WrapSession extends CurrentSettings {
   /** the child's environment, CTXWRAP_SESSION included */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly runtime: Runtime;
+  readonly agent: Agent;
   /** absent for a session that nobody else is to see */
   readonly wrapper?: Wrapper;
   /** what the window may be, in tokens, where nobody tells; shown with a `?` */

@@ -1,93 +1,98 @@
-import { type Stage, survive } from './terminal-session.js';
+import { type TerminalSession, runGuarded } from './terminal-session.js';
 
-/** The child's bytes on their way to the terminal: written first, looked at afterwards. */
+// The child's output: filters it and writes it to the terminal, then passes it to the screen model and the recording.
+
+/** The child's output on its way to the terminal; it is written first and analysed afterwards. */
 export interface Output {
   fromChild: (bytes: Uint8Array) => void;
-  /** keeps the child's bytes back, while the terminal is being prepared for them */
+  /** holds the child's output while the terminal is being prepared */
   hold: () => void;
-  /** some of the child's bytes are kept back: what has been filtered is not all that has been written */
-  isHeld: () => boolean;
-  /** some of the child's bytes are kept back, or the child is stopped: the screen model does not show what it has drawn */
-  isHolding: () => boolean;
+  /** some output is held: not everything that was read has been filtered */
+  hasHeldBytes: () => boolean;
+  /** some output is held or the child is paused: the screen model is behind the child */
+  isBehind: () => boolean;
   release: () => void;
   /** bytes that the child has written so far */
-  written: () => number;
-  /** the terminal has taken everything it was sent */
-  drained: () => void;
+  writtenBytes: () => number;
+  /** the terminal has accepted everything written to it */
+  onDrained: () => void;
 }
 
 export interface OutputListener {
-  /** before each chunk: true if the terminal has another size now, so that the chunk has to wait */
+  /** called before each chunk: true if the terminal's size has changed, so that the chunk has to wait */
   isResized: () => boolean;
   onOutput: (bytes: Uint8Array) => void;
   onFailure: () => void;
 }
 
-export const HIGH_WATER = 64 * 1024; // bytes the terminal has not taken yet; with more the child is stopped (facts/terminals.md §6)
+export const HIGH_WATER = 64 * 1024; // bytes the terminal has not accepted yet; above this the child is paused (facts/terminals.md §6)
 const HELD_HIGH_WATER = 1024 * 1024;
 
-/** Stops a child that writes more than the terminal takes, until it has. */
-export const pauseIfBehind = ({ tty, child }: Stage): void => {
+/** Pauses a child that writes faster than the terminal reads. */
+export const pauseIfBehind = ({ tty, child }: TerminalSession): void => {
   if (tty.pending() > HIGH_WATER) child?.pause();
 };
 
-const writeParts = (stage: Stage, parts: readonly Uint8Array[]): void => {
-  if (stage.cover) return stage.cover.take(parts);
+const writeParts = (terminal: TerminalSession, parts: readonly Uint8Array[]): void => {
+  if (terminal.overlayOutput) return terminal.overlayOutput.take(parts);
   const [first] = parts;
-  if (first !== undefined) stage.tty.write(parts.length === 1 ? first : Buffer.concat(parts));
+  if (first !== undefined) terminal.tty.write(parts.length === 1 ? first : Buffer.concat(parts));
 };
 
-/** Filters and writes the pieces in turn; returns those behind one over which a part of ours has failed. */
-const writePieces = (stage: Stage, pieces: readonly Uint8Array[]): readonly Uint8Array[] | undefined => {
+/** Filters and writes the pieces in order; if the filter fails, returns the pieces after the one it failed on. */
+const writePieces = (
+  terminal: TerminalSession,
+  pieces: readonly Uint8Array[],
+): readonly Uint8Array[] | undefined => {
   for (const [index, piece] of pieces.entries()) {
     let parts: readonly Uint8Array[] = [];
-    const isRead = survive(stage, 'the stream filter', () => (parts = stage.filter.push(piece)));
+    const isRead = runGuarded(terminal, 'the stream filter', () => (parts = terminal.filter.push(piece)));
     if (!isRead) return pieces.slice(index + 1);
-    writeParts(stage, parts);
+    writeParts(terminal, parts);
   }
   return undefined;
 };
 
-/** Writes the child's bytes as the terminal has to get them, whatever of ours fails over them. */
-const send = (stage: Stage, bytes: Uint8Array, onFailure: () => void): void => {
-  const { tty, filter, screen, verbatim, cover } = stage;
-  if (verbatim) {
+/** Filters and writes the child's bytes; they reach the terminal even if a part of the wrapper fails. */
+const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => void): void => {
+  const { tty, filter, screen, isPassthrough, overlayOutput } = terminal;
+  if (isPassthrough) {
     tty.write(bytes);
-    survive(stage, 'the stream filter', () => filter.push(bytes)); // it only counts modes
+    runGuarded(terminal, 'the stream filter', () => filter.push(bytes)); // only to track the modes
     return;
   }
-  const unread = writePieces(stage, cover ? cover.cut(bytes) : [bytes]);
+  const unread = writePieces(terminal, overlayOutput ? overlayOutput.cut(bytes) : [bytes]);
   if (unread) {
-    onFailure(); // which sends what the filter holds
+    onFailure(); // writes what the filter still holds
     for (const piece of unread) tty.write(piece);
     return;
   }
-  if (!survive(stage, 'the screen model', () => screen.feed(bytes))) onFailure();
+  if (!runGuarded(terminal, 'the screen model', () => screen.feed(bytes))) onFailure();
 };
 
-export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
-  const { tty, session } = stage;
+export const makeOutput = (terminal: TerminalSession, listener: OutputListener): Output => {
+  const { tty, session } = terminal;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
   let written = 0;
-  let isFollowed = true; // what has failed once is not tried again with each chunk
+  let isFollowed = true; // false after the first failure: it is not tried again for each chunk
 
-  const tell = (bytes: Uint8Array): void => {
+  const notifyListener = (bytes: Uint8Array): void => {
     if (!isFollowed) return;
-    isFollowed = survive(stage, 'following the output', () => listener.onOutput(bytes));
+    isFollowed = runGuarded(terminal, 'following the output', () => listener.onOutput(bytes));
     if (!isFollowed) listener.onFailure();
   };
   const deliver = (bytes: Uint8Array): void => {
-    send(stage, bytes, listener.onFailure);
+    send(terminal, bytes, listener.onFailure);
     session.recording?.output(bytes);
-    pauseIfBehind(stage);
-    tell(bytes);
+    pauseIfBehind(terminal);
+    notifyListener(bytes);
   };
   const keep = (bytes: Uint8Array): void => {
     held.push(bytes);
     heldBytes += bytes.length;
-    if (heldBytes > HELD_HIGH_WATER) stage.child?.pause();
+    if (heldBytes > HELD_HIGH_WATER) terminal.child?.pause();
   };
   return {
     fromChild: (bytes) => {
@@ -98,8 +103,8 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
     hold: () => {
       holds += 1;
     },
-    isHeld: () => holds > 0 || held.length > 0,
-    isHolding: () => holds > 0 || held.length > 0 || tty.pending() > HIGH_WATER,
+    hasHeldBytes: () => holds > 0 || held.length > 0,
+    isBehind: () => holds > 0 || held.length > 0 || tty.pending() > HIGH_WATER,
     release: () => {
       holds -= 1;
       if (holds > 0) return;
@@ -107,11 +112,11 @@ export const makeOutput = (stage: Stage, listener: OutputListener): Output => {
       held = [];
       heldBytes = 0;
       for (const bytes of waiting) deliver(bytes);
-      if (tty.pending() <= HIGH_WATER) stage.child?.resume();
+      if (tty.pending() <= HIGH_WATER) terminal.child?.resume();
     },
-    written: () => written,
-    drained: () => {
-      if (holds === 0) stage.child?.resume();
+    writtenBytes: () => written,
+    onDrained: () => {
+      if (holds === 0) terminal.child?.resume();
     },
   };
 };

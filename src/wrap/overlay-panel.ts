@@ -4,23 +4,23 @@ import { overlayReport } from '../core/overlay-report.js';
 import type { ToolResult } from '../core/reading.js';
 import { lookOf } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
-import { hotkeyOf } from './compactor.js';
+import { hotkeyName } from './compactor.js';
 import type { WrapSession } from './options.js';
 import { readSessionFile } from './read-session-file.js';
-import { survive, type Stage } from './terminal-session.js';
-import { compactByKey, type MakeContents } from './wrap.js';
+import { runGuarded, type TerminalSession } from './terminal-session.js';
+import { hotkeyCompactRequest, type MakeOverlayContents } from './wrap.js';
 
 const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces between which everything else goes on
 
 /** What fills the window most, from the session file; undefined where no file tells. Never rejects. */
 const largestResults = async (
-  { runtime, env, log }: Pick<WrapSession, 'runtime' | 'env' | 'log'>,
+  { agent, env, log }: Pick<WrapSession, 'agent' | 'env' | 'log'>,
   path: string | undefined,
 ): Promise<readonly ToolResult[] | undefined> => {
-  if (path === undefined || !runtime.log?.contents) return undefined;
+  if (path === undefined || !agent.log?.contents) return undefined;
   try {
     if ((await stat(path)).size > MOST_BYTES) return undefined;
-    return (await readSessionFile({ path, runtime, env, now: Date.now() })).toolResults;
+    return (await readSessionFile({ path, agent: agent, env, now: Date.now() })).toolResults;
   } catch (error) {
     log.info(`the largest results cannot be read: ${String(error)}`);
     return undefined;
@@ -34,24 +34,24 @@ const REDRAW_MS = 250;
 const CHORD_MS = 1_000; // the hotkey and `c` right behind it: who types that does not want to look at anything
 
 /** The panel of a wrap; it costs nothing while it is closed. */
-export const makePanel: MakeContents = (overlay, stage) => {
-  const { session } = stage;
+export const makePanel: MakeOverlayContents = (overlay, terminal) => {
+  const { session } = terminal;
   let render: Render | undefined;
   let state = openOverlay;
   let contents: readonly ToolResult[] | undefined;
   let ticking: NodeJS.Timeout | undefined;
   let chordUntil = Infinity;
 
-  loadLater(stage, (loaded) => {
+  loadLater(terminal, (loaded) => {
     render = loaded;
   });
   return {
-    isReady: () => render !== undefined && stage.readings !== undefined,
+    isReady: () => render !== undefined && terminal.tracker !== undefined,
     draw: ({ columns, rows }) => {
-      const flow = stage.readings?.flow();
+      const flow = terminal.tracker?.flow();
       if (!render || !flow) return [];
       const notice = flow.messages.notices.shown?.text;
-      const facts = { ...flow, contents, notice, hotkey: hotkeyOf(session.values) };
+      const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
       const look = lookOf(session.env, true, columns, session.values.theme);
       const { rows: texts, ...extent } = render(overlayReport(facts, state.page), {
         look,
@@ -63,10 +63,10 @@ export const makePanel: MakeContents = (overlay, stage) => {
     },
     showsNext: () => state.page === 'main' && state.scroll === 0,
     onKey: (key) => {
-      if (key !== 'c' && !key.startsWith('wheel')) stage.readings?.take({ type: 'user-keys' }); // a user who is there
+      if (key !== 'c' && !key.startsWith('wheel')) terminal.tracker?.handle({ type: 'user-keys' }); // a user who is there
       const step = overlayKey(state, key);
       ({ state } = step);
-      if (step.action) act(stage, step.action, overlay.close);
+      if (step.action) act(terminal, step.action, overlay.close);
       const isChord = step.action === 'compact' && performance.now() < chordUntil;
       chordUntil = -Infinity; // any other key in between, and it is none
       if (isChord) overlay.close();
@@ -76,10 +76,10 @@ export const makePanel: MakeContents = (overlay, stage) => {
       if (ticking !== undefined) return; // it comes back after a change of size, without having been closed
       chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
       ticking = setInterval(
-        () => void survive(stage, 'drawing the overlay', overlay.redraw),
+        () => void runGuarded(terminal, 'drawing the overlay', overlay.redraw),
         REDRAW_MS,
       ).unref();
-      void largestResults(session, stage.readings?.file()).then((found) => (contents = found));
+      void largestResults(session, terminal.tracker?.sessionFile()).then((found) => (contents = found));
     },
     onClose: () => {
       clearInterval(ticking);
@@ -92,7 +92,7 @@ export const makePanel: MakeContents = (overlay, stage) => {
 
 type Render = typeof renderOverlay;
 
-const loadLater = ({ session: { log } }: Stage, onLoad: (render: Render) => void): NodeJS.Timeout =>
+const loadLater = ({ session: { log } }: TerminalSession, onLoad: (render: Render) => void): NodeJS.Timeout =>
   setTimeout(() => {
     import('../ui/Overlay.js')
       .then((loaded) => {
@@ -102,29 +102,29 @@ const loadLater = ({ session: { log } }: Stage, onLoad: (render: Render) => void
       .catch((error: unknown) => log.error(`the overlay could not be loaded: ${String(error)}`));
   }, LOAD_AFTER_MS).unref();
 
-const act = (stage: Stage, action: OverlayAction, close: () => void): void => {
+const act = (terminal: TerminalSession, action: OverlayAction, close: () => void): void => {
   switch (action) {
     case 'close':
       return close();
     case 'compact':
-      return stage.readings?.take(compactByKey());
+      return terminal.tracker?.handle(hotkeyCompactRequest());
     case 'postpone':
-      return stage.readings?.take({ type: 'postpone' });
+      return terminal.tracker?.handle({ type: 'postpone' });
     case 'mode':
-      return changeMode(stage);
+      return changeMode(terminal);
     case 'proactive':
-      return changeProactive(stage);
+      return changeProactive(terminal);
   }
 };
 
-const changeProactive = ({ readings }: Stage): void =>
-  readings?.take({ type: 'proactive', isProactive: !readings.flow().compaction.isProactive });
+const changeProactive = ({ tracker: readings }: TerminalSession): void =>
+  readings?.handle({ type: 'proactive', isProactive: !readings.flow().compaction.isProactive });
 
 /** With the ladder for handing over nothing is ever typed by itself. */
-const changeMode = ({ readings, session }: Stage): void => {
+const changeMode = ({ tracker: readings, session }: TerminalSession): void => {
   const mode = readings?.flow().compaction.mode;
   if (!readings || mode === undefined) return;
   const next = nextMode(mode);
   const isNever = session.values.ladder === 'handoff' && next === 'auto';
-  readings.take({ type: 'mode', mode: isNever ? nextMode(next) : next });
+  readings.handle({ type: 'mode', mode: isNever ? nextMode(next) : next });
 };

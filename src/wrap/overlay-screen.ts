@@ -1,21 +1,27 @@
-import { makeCover } from '../terminal/overlay/cover.js';
-import { pictureSequence, type Picture } from '../terminal/overlay/picture.js';
+import { makeOverlaySequences } from '../terminal/overlay/sequences.js';
+import { restoreScreenSequence, type SavedScreen } from '../terminal/overlay/saved-screen.js';
 import {
-  makeCutter,
-  probeFor,
-  type Covered,
-  noQuestions,
-  takeQuestions,
-  type TerminalQuestion,
+  makeQuerySplitter,
+  actionFor,
+  type OverlayContext,
+  startQueryState,
+  extractQueries,
+  type TerminalQuery,
 } from '../terminal/overlay/queries.js';
 import type { Size } from '../terminal/tty.js';
 import { HIGH_WATER, pauseIfBehind } from './output.js';
-import { type CursorQuestion, nudge } from './resize.js';
-import { type OutputCover, type Stage, armWatchdog, childSize, survive } from './terminal-session.js';
+import { type CursorQuery, forceRepaint } from './resize.js';
+import {
+  type OverlayOutput,
+  type TerminalSession,
+  armWatchdog,
+  childSize,
+  runGuarded,
+} from './terminal-session.js';
 
 // The child's output while the terminal shows a screen of ours: kept for later, but for the questions, which are asked at once.
 
-export interface KeptOutput extends OutputCover {
+export interface KeptOutput extends OverlayOutput {
   /** everything kept so far, in its order, with what may be the beginning of a question */
   readonly all: () => readonly Uint8Array[];
 }
@@ -32,25 +38,25 @@ const BLOCK = 64 * 1024;
 const ANSWER_MS = 300; // for an answer of ours to come in its turn, behind those of the terminal
 
 const keepOutput = (
-  stage: Stage,
-  question: CursorQuestion,
-  covered: Omit<Covered, 'grid' | 'ledger'>,
+  terminal: TerminalSession,
+  cursorQuery: CursorQuery,
+  context: Omit<OverlayContext, 'grid' | 'modeTracker'>,
   { onSpoiled, onFull }: KeptOutputListener,
 ): KeptOutput => {
-  const { filter, tty } = stage;
-  const now: Covered = { ...covered, grid: filter.grid, ledger: filter.ledger };
+  const { filter, tty } = terminal;
+  const now: OverlayContext = { ...context, grid: filter.grid, modeTracker: filter.modeTracker };
   const blocks: Uint8Array[] = [];
   let pieces: Uint8Array[] = [];
   let piecesSize = 0;
   let size = 0;
-  let state = noQuestions;
+  let state = startQueryState;
 
-  const pass = (asked: TerminalQuestion): void => {
-    const probe = probeFor(asked, now);
-    if (probe.type === 'answer')
-      return question.inTurn(ANSWER_MS, () => stage.child?.write(Buffer.from(probe.bytes)));
-    tty.write(Buffer.from(probe.bytes, 'latin1'));
-    if (probe.spoiledRow !== undefined) onSpoiled(probe.spoiledRow);
+  const pass = (asked: TerminalQuery): void => {
+    const action = actionFor(asked, now);
+    if (action.type === 'answer')
+      return cursorQuery.afterAnswers(ANSWER_MS, () => terminal.child?.write(Buffer.from(action.bytes)));
+    tty.write(Buffer.from(action.bytes, 'latin1'));
+    if (action.dirtyRow !== undefined) onSpoiled(action.dirtyRow);
   };
   const keep = (bytes: Uint8Array): void => {
     pieces.push(bytes);
@@ -61,13 +67,13 @@ const keepOutput = (
     [pieces, piecesSize] = [[], 0];
   };
   return {
-    cut: makeCutter(),
+    cut: makeQuerySplitter(),
     take: (parts) => {
       for (const part of parts) {
-        const taken = takeQuestions(state, part);
+        const taken = extractQueries(state, part);
         ({ state } = taken);
         for (const bytes of taken.kept) keep(bytes);
-        for (const asked of taken.questions) pass(asked);
+        for (const asked of taken.queries) pass(asked);
       }
       if (size > MAX_KEPT) onFull();
     },
@@ -85,10 +91,10 @@ export interface ShownOverlay {
 }
 
 export interface ShowParts {
-  readonly question: CursorQuestion;
+  readonly cursorQuery: CursorQuery;
   readonly draw: (size: Size) => readonly string[];
   /** the child's rows, where ours are drawn over them */
-  readonly picture: Picture | undefined;
+  readonly savedScreen: SavedScreen | undefined;
   /** it cannot stay: `takeAway` is to be called */
   readonly onEnd: () => void;
 }
@@ -96,9 +102,12 @@ export interface ShowParts {
 const rowSequence = (row: number, text: string): string => `\x1b[${row + 1};1H\x1b[0m\x1b[2K${text}\x1b[0m`;
 
 /** Puts it on the terminal; the moment must be one in which that is possible. */
-export const showOverlay = (stage: Stage, { question, draw, picture, onEnd }: ShowParts): ShownOverlay => {
-  const { tty, filter } = stage;
-  const { grid, ledger } = filter;
+export const showOverlay = (
+  terminal: TerminalSession,
+  { cursorQuery, draw, savedScreen, onEnd }: ShowParts,
+): ShownOverlay => {
+  const { tty, filter } = terminal;
+  const { grid, modeTracker } = filter;
   const shown: string[] = [];
 
   const changed = (texts: readonly string[]): string => {
@@ -115,38 +124,38 @@ export const showOverlay = (stage: Stage, { question, draw, picture, onEnd }: Sh
     if (tty.pending() > HIGH_WATER) return; // the next one shows it all the same
     const size = { columns: grid.columns, rows: grid.terminalRows };
     let bytes = '';
-    if (!survive(stage, 'drawing the overlay', () => (bytes = changed(draw(size))))) return onEnd();
+    if (!runGuarded(terminal, 'drawing the overlay', () => (bytes = changed(draw(size))))) return onEnd();
     if (bytes !== '') tty.write(bytes);
   };
   const onSpoiled = (row: number): void => {
     const text = shown[row];
     if (text !== undefined) tty.write(rowSequence(row, text));
   };
-  const wasSet = ledger.modesNow();
-  const cover = makeCover(grid, ledger);
-  const kept = keepOutput(stage, question, { cover, wasSet }, { onSpoiled, onFull: onEnd });
-  armWatchdog(stage, cover.leave);
-  stage.cover = kept;
-  tty.write(cover.open);
+  const wasModeSet = modeTracker.copyModes();
+  const sequences = makeOverlaySequences(grid, modeTracker);
+  const kept = keepOutput(terminal, cursorQuery, { sequences, wasModeSet }, { onSpoiled, onFull: onEnd });
+  armWatchdog(terminal, sequences.leave);
+  terminal.overlayOutput = kept;
+  tty.write(sequences.open);
   return {
     redraw,
     takeAway: () => {
       const { columns, rows } = tty.size();
       let drawn = '';
-      survive(stage, 'drawing the screen again', () => {
-        if (picture) drawn = pictureSequence(picture, columns, rows);
+      runGuarded(terminal, 'drawing the screen again', () => {
+        if (savedScreen) drawn = restoreScreenSequence(savedScreen, columns, rows);
       });
-      stage.cover = undefined;
-      tty.write(Buffer.concat([Buffer.from(cover.close(drawn)), ...kept.all()]));
-      pauseIfBehind(stage);
-      armWatchdog(stage);
-      if (picture?.isWhole === false) askToRepaint(stage);
+      terminal.overlayOutput = undefined;
+      tty.write(Buffer.concat([Buffer.from(sequences.close(drawn)), ...kept.all()]));
+      pauseIfBehind(terminal);
+      armWatchdog(terminal);
+      if (savedScreen?.isComplete === false) askToRepaint(terminal);
     },
   };
 };
 
 /** Parts of the child's screen are not known: it has to draw them itself. */
-const askToRepaint = (stage: Stage): void => {
-  nudge(stage);
-  stage.child?.resize(childSize(stage.tty.size(), stage));
+const askToRepaint = (terminal: TerminalSession): void => {
+  forceRepaint(terminal);
+  terminal.child?.resize(childSize(terminal.tty.size(), terminal));
 };

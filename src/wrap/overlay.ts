@@ -1,14 +1,14 @@
 import type { OverlayKey } from '../core/overlay-keys.js';
 import { markSlotOverwritten, hasFooter } from '../terminal/filter/grid.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
-import { hasOwnScreen } from '../terminal/overlay/cover.js';
-import type { Picture } from '../terminal/overlay/picture.js';
-import { paintHindrance } from '../terminal/painter.js';
+import { hasAlternateScreen } from '../terminal/overlay/sequences.js';
+import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
+import { paintHindrance } from '../terminal/footer-sequences.js';
 import type { Size } from '../terminal/tty.js';
 import type { Output } from './output.js';
 import { showOverlay, type ShownOverlay } from './overlay-screen.js';
-import type { CursorQuestion } from './resize.js';
-import { type Stage, survive } from './terminal-session.js';
+import type { CursorQuery } from './resize.js';
+import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // Whether the terminal has a screen for us beside the child's. Some have theirs switched off (xterm's titeInhibit, tmux's
 // alternate-screen) and do not tell: there the switch is passed over, and what we draw would stay on the child's.
@@ -21,14 +21,14 @@ const SPOTS = [
 
 /** Goes there, moves the cursor and comes back: where it has stayed, there is no such screen. To be asked while output is held. */
 const hasSecondScreen = async (
-  { filter: { grid }, tty }: Pick<Stage, 'filter' | 'tty'>,
-  question: CursorQuestion,
+  { filter: { grid }, tty }: Pick<TerminalSession, 'filter' | 'tty'>,
+  cursorQuery: CursorQuery,
 ): Promise<boolean> => {
   const { row, column } =
     SPOTS.find((each) => each.row !== grid.row || each.column !== grid.column) ?? SPOTS[0];
   markSlotOverwritten(grid); // the switch saves the cursor where the child may have saved its own
   const there = `\x1b[?1049h\x1b[${row + 1};${column + 1}H\x1b[?1049l`;
-  const found = await question.ask(there, ANSWER_MS);
+  const found = await cursorQuery.ask(there, ANSWER_MS);
   const hasStayed = found !== undefined && found.row === row && found.column === column;
   if (hasStayed) tty.write(cursorSequence(grid));
   return !hasStayed;
@@ -41,10 +41,10 @@ const PATIENCE_MS = 500; // for a gap that leaves nothing to put right
 const NO_SCREEN = 'no overview: this terminal has no second screen';
 
 /** Milliseconds until the next attempt, 0 to open now, undefined when it will not be. */
-const delayOf = (stage: Stage, isHeld: boolean, waitedMs: number): number | undefined => {
-  const { grid, ledger, isGround, isWhole } = stage.filter;
+const delayOf = (terminal: TerminalSession, isHeld: boolean, waitedMs: number): number | undefined => {
+  const { grid, modeTracker, isGround, isComplete } = terminal.filter;
   const isSafe = !isHeld && isGround() && !grid.vt52;
-  const isGap = isWhole() && paintHindrance(grid, ledger) === undefined; // what is held may belong to the character before
+  const isGap = isComplete() && paintHindrance(grid, modeTracker) === undefined; // what is held may belong to the character before
   if (isSafe && (isGap || waitedMs >= PATIENCE_MS)) return 0;
   return waitedMs < PATIENCE_MS ? RETRY_MS : undefined;
 };
@@ -57,15 +57,15 @@ interface Opening {
 
 /** Brings it up now, or tries again soon. */
 const attemptWith = (
-  stage: Stage,
-  { output, question }: OverlayParts,
+  terminal: TerminalSession,
+  { output, cursorQuery }: OverlayParts,
   { state, contents, close }: Opening,
 ): (() => void) => {
-  const { filter, screen } = stage;
+  const { filter, screen } = terminal;
 
-  const show = (picture: Picture | undefined): void => {
-    const isShown = survive(stage, 'opening the overlay', () => {
-      const shown = showOverlay(stage, { question, draw: contents.draw, picture, onEnd: close });
+  const show = (savedScreen: SavedScreen | undefined): void => {
+    const isShown = runGuarded(terminal, 'opening the overlay', () => {
+      const shown = showOverlay(terminal, { cursorQuery, draw: contents.draw, savedScreen, onEnd: close });
       Object.assign(state, { phase: 'open', shown });
       shown.redraw();
       if (state.shown) contents.onOpen?.();
@@ -74,7 +74,7 @@ const attemptWith = (
   };
   const giveUp = (): void => {
     if (state.phase !== 'opening') return;
-    stage.session.log.warn('the overlay could not be opened in the middle of what the agent writes');
+    terminal.session.log.warn('the overlay could not be opened in the middle of what the agent writes');
     close();
   };
   /** The model's rows have to be those that the terminal shows, so nothing may pass until both agree. */
@@ -83,8 +83,8 @@ const attemptWith = (
     try {
       await screen.settled();
       const isDrawn = state.phase === 'opening' && filter.isGround() && !screen.isBehind();
-      const picture = isDrawn ? screen.picture() : undefined;
-      if (picture) show(picture);
+      const savedScreen = isDrawn ? screen.saveScreen() : undefined;
+      if (savedScreen) show(savedScreen);
       else giveUp();
     } finally {
       output.release();
@@ -93,23 +93,23 @@ const attemptWith = (
   const tryScreen = async (): Promise<void> => {
     output.hold();
     try {
-      stage.hasSecondScreen = await hasSecondScreen(stage, question);
+      terminal.hasSecondScreen = await hasSecondScreen(terminal, cursorQuery);
     } finally {
       output.release();
     }
-    if (stage.hasSecondScreen) return attempt();
-    stage.session.log.warn('no overlay: this terminal has no second screen');
-    stage.readings?.take({ type: 'notice', text: NO_SCREEN, priority: 300 });
+    if (terminal.hasSecondScreen) return attempt();
+    terminal.session.log.warn('no overlay: this terminal has no second screen');
+    terminal.tracker?.handle({ type: 'notice', text: NO_SCREEN, priority: 300 });
     close();
   };
   const attempt = (): void => {
     clearTimeout(state.timer);
     if (state.phase !== 'opening') return;
-    const delay = delayOf(stage, output.isHeld(), performance.now() - state.wantedAt);
+    const delay = delayOf(terminal, output.hasHeldBytes(), performance.now() - state.wantedAt);
     if (delay === undefined) return giveUp();
     if (delay > 0) state.timer = setTimeout(attempt, delay);
     else if (filter.grid.alternate) state.settling = showOverAlternate();
-    else if (stage.hasSecondScreen === undefined && !filter.grid.origin) state.settling = tryScreen();
+    else if (terminal.hasSecondScreen === undefined && !filter.grid.origin) state.settling = tryScreen();
     else show(undefined);
   };
   return attempt;
@@ -142,11 +142,14 @@ export interface Overlay {
 const MIN_COLUMNS = 40;
 const MIN_ROWS = 10;
 
-const fits = ({ filter: { grid } }: Stage): boolean =>
+const fits = ({ filter: { grid } }: TerminalSession): boolean =>
   hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
 
-export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: OverlayContents): Overlay => {
-  const isPossible = hasOwnScreen(stage.session.env);
+export const makeOverlay = (
+  terminal: TerminalSession,
+  parts: OverlayParts,
+  contents: OverlayContents,
+): Overlay => {
   const state: OverlayState = {
     phase: 'closed',
     wantedAt: 0,
@@ -165,19 +168,19 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
     return phase !== 'closed';
   };
   const close = (): void => {
-    if (leave('closed')) survive(stage, 'closing the overlay', () => contents.onClose?.());
+    if (leave('closed')) runGuarded(terminal, 'closing the overlay', () => contents.onClose?.());
   };
-  const attempt = attemptWith(stage, parts, { state, contents, close });
+  const attempt = attemptWith(terminal, parts, { state, contents, close });
   const begin = (): void => {
     Object.assign(state, { phase: 'opening', wantedAt: performance.now() });
     attempt();
   };
   const canOpen = (): boolean =>
-    isPossible &&
-    stage.hasSecondScreen !== false &&
+    hasAlternateScreen(terminal.session.env) &&
+    terminal.hasSecondScreen !== false &&
     !state.isStopped &&
-    !stage.verbatim &&
-    fits(stage) &&
+    !terminal.isPassthrough &&
+    fits(terminal) &&
     (contents.isReady?.() ?? true);
   return {
     canOpen,
@@ -188,15 +191,13 @@ export const makeOverlay = (stage: Stage, parts: OverlayParts, contents: Overlay
     },
     close,
     redraw: () => state.shown?.redraw(),
-    onKey: (key) => void survive(stage, 'a key of the overlay', () => contents.onKey(key)),
+    onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),
     noteOutput: () => {
       if (state.phase === 'opening') attempt();
     },
     pause: () => void leave('paused'),
     resume: () => {
-      if (state.phase !== 'paused') return;
-      if (canOpen()) begin();
-      else close();
+      if (state.phase === 'paused') (canOpen() ? begin : close)();
     },
     stop: async () => {
       state.isStopped = true;
@@ -220,8 +221,8 @@ export interface OverlayContents {
 }
 
 export interface OverlayParts {
-  readonly output: Pick<Output, 'hold' | 'isHeld' | 'release'>;
-  readonly question: CursorQuestion;
+  readonly output: Pick<Output, 'hold' | 'hasHeldBytes' | 'release'>;
+  readonly cursorQuery: CursorQuery;
   /** the child's screen is to be seen again, without the footer */
   readonly onUncovered: () => void;
 }

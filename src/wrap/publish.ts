@@ -16,56 +16,56 @@ import { readingRecord } from '../core/report.js';
 import { startSession, type Session } from '../core/session.js';
 import { type Audit, openAudit } from '../storage/log-file.js';
 import { processStart } from '../storage/processes.js';
-import { cleanSessions, sessionsFolder, writeSession } from '../storage/sessions.js';
+import { cleanSessions, ensureSessionsFolder, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { watchRequests } from './requests.js';
-import { atMost, inTurn } from './timing.js';
+import { endsWithin, serialize } from './timing.js';
 
-// Tells other processes of this session, in a file that never holds the session up and that a broken disk cannot disturb.
+// Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
 
 const HEARTBEAT_MS = 5_000;
-const CHANGE_MS = 1_000; // between two writes because something has changed; a new tier, which an agent may ask for, does not wait
-const END_MS = 500; // for the last write; a disk that hangs does not keep the user's shell waiting
+const CHANGE_MS = 1_000; // between two writes after changes; a new tier is written at once, because an agent may ask for it
+const END_MS = 500; // for the last write; a disk that hangs must not keep the user's shell waiting
 
-export interface PublishOptions {
+export interface RecordPublisherOptions {
   readonly stateFolder: string;
   readonly identity: SessionIdentity;
-  /** how the session stands before anything is known */
+  /** the state before anything is known */
   readonly state: Session;
-  /** what may be done about a full window */
+  /** the settings for compaction */
   readonly compaction?: CompactionRecord | undefined;
   readonly now: () => Millis;
-  /** called once; the session is then only not seen by others */
+  /** called once; other processes then cannot see the session */
   readonly onFailure: (reason: string) => void;
 }
 
-export interface Publisher {
-  readonly show: (state: Session, compaction?: CompactionRecord) => void;
-  /** the agent's session file is another one */
-  readonly showFile: (path: string | undefined) => void;
-  /** says that the session is over; resolves when that is written, or cannot be */
+export interface RecordPublisher {
+  readonly update: (state: Session, compaction?: CompactionRecord) => void;
+  /** the agent uses another session file */
+  readonly updateFile: (path: string | undefined) => void;
+  /** records the end of the session; resolves when that is written or has failed */
   readonly end: (exit: Exit) => Promise<void>;
 }
 
 /** Publishes a session until its end. Never throws and never rejects. */
-export const publishSession = (options: PublishOptions): Publisher => {
+export const publishRecord = (options: RecordPublisherOptions): RecordPublisher => {
   const { stateFolder, identity, now } = options;
-  const put = recordFile(options);
+  const writeRecord = makeRecordWriter(options);
   let { state } = options;
   let published: Published = { compaction: options.compaction };
-  let shown = '';
+  let lastFields = '';
   let writtenAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
 
-  const writeNow = inTurn(() => put(() => sessionRecord(identity, state, published, now())));
+  const writeNow = serialize(() => writeRecord(() => sessionRecord(identity, state, published, now())));
   const write = (): Promise<void> => {
     clearTimeout(later);
     later = undefined;
     writtenAt = performance.now();
     return writeNow();
   };
-  const change = (): void => {
+  const scheduleWrite = (): void => {
     if (published.end || later) return;
     const rest = writtenAt + CHANGE_MS - performance.now();
     if (rest <= 0) void write();
@@ -76,34 +76,34 @@ export const publishSession = (options: PublishOptions): Publisher => {
   const heartbeat = setInterval(write, HEARTBEAT_MS).unref();
 
   return {
-    show: (next, compaction = published.compaction) => {
+    update: (next, compaction = published.compaction) => {
       const [before, after] = [state.fused?.tier, next.fused?.tier];
       state = next;
       published = { ...published, compaction };
-      const look = lookOf(next, compaction);
+      const fields = urgentFields(next, compaction);
       if (before && after && before !== after && !published.end) void write();
-      else if (look !== shown) change();
-      shown = look;
+      else if (fields !== lastFields) scheduleWrite();
+      lastFields = fields;
     },
-    showFile: (logPath) => {
+    updateFile: (logPath) => {
       published = { ...published, logPath };
-      change();
+      scheduleWrite();
     },
     end: async (exit) => {
       clearInterval(heartbeat);
       published = { ...published, end: { at: now(), exit } };
-      await atMost(END_MS, write());
+      await endsWithin(END_MS, write());
     },
   };
 };
 
-/** Writes records into the session's file; a failure is told once. */
-const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
+/** Writes records into the session's file; only the first failure is reported. */
+const makeRecordWriter = ({ stateFolder, onFailure }: RecordPublisherOptions) => {
   let folder: string | undefined;
   let hasFailed = false;
   return async (record: () => SessionRecord): Promise<void> => {
     try {
-      folder ??= await sessionsFolder(stateFolder);
+      folder ??= await ensureSessionsFolder(stateFolder);
       await writeSession(folder, record());
     } catch (error) {
       if (!hasFailed) onFailure(errorText(error));
@@ -115,8 +115,8 @@ const recordFile = ({ stateFolder, onFailure }: PublishOptions) => {
 const exitOf = (status: ExitStatus): Exit =>
   status.kind === 'code' ? { code: status.code } : { signal: status.signal };
 
-/** What others would want to know at once; the rest comes with the next heartbeat. */
-const lookOf = (
+/** The fields whose changes are published soon; the others are written with the next heartbeat. */
+const urgentFields = (
   { fused, blank, activity, asks, compactions, sessionId }: Session,
   compaction: CompactionRecord | undefined,
 ): string =>
@@ -133,11 +133,11 @@ const lookOf = (
     compaction,
   ]);
 
-// Writes the audit log: each attempt with what was known before the first key, every key of ours, and what came of it.
+// Writes the audit log: for each attempt the state before the first key, every key of the wrapper, and the outcome.
 
 const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'version' | 'runtime'>) => {
   let attempt: Partial<AuditContext> = {};
-  let strokes: AuditStroke[] | undefined; // while an attempt is under way
+  let strokes: AuditStroke[] | undefined; // undefined while no attempt is running
 
   const begin = (state: Session): void => {
     const { activity, witnesses } = state;
@@ -157,7 +157,7 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
       if (effect.type === 'type-compact') begin(state);
       if (effect.type === 'ended') end(effect, state);
     },
-    /** keys of ours on their way to the agent */
+    /** keys of the wrapper on their way to the agent */
     stroke: (bytes: Uint8Array): void => {
       const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
       if (strokes) strokes.push(stroke);
@@ -166,37 +166,37 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
   };
 };
 
-// What other programs see of a session and ask of it: its published record, requests to compact, the audit log.
+// The session's connection to other programs: its published record, their requests to compact, and the audit log.
 
-export interface Outside {
+export interface Publisher {
   readonly onState: (state: Session, compaction: CompactionRecord) => void;
   readonly onFile: (path: string | undefined) => void;
   /** each effect of the core, with the state it came from */
   readonly onEffect: (effect: Effect, state: Session) => void;
-  /** keys of ours on their way to the agent */
+  /** keys of the wrapper on their way to the agent */
   readonly onStroke: (bytes: Uint8Array) => void;
-  /** everything is closed; resolves when what is to be known of the end is written, or cannot be */
+  /** closes everything; resolves when the last records are written or have failed */
   readonly end: (status: ExitStatus) => Promise<void>;
 }
 
-const AUDIT_END_MS = 500; // for the last lines: a disk that hangs does not keep the user's shell waiting
+const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep the user's shell waiting
 
-/** Opens a session to other programs; undefined when nobody has said who we are. */
-export const openOutside = (
+/** Starts publishing the session; undefined where the session has no wrapper identity. */
+export const openPublisher = (
   session: WrapSession,
   childPid: number,
   onEvent: (event: Event) => void,
-): Outside | undefined => {
-  const { wrapper, runtime, env, log, cwd, values } = session;
+): Publisher | undefined => {
+  const { wrapper, agent, env, log, cwd, values } = session;
   const ladder = ladderChoice(values);
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const start = processStart(wrapper.pid);
-  const identity = { ...wrapper, childPid, runtime: runtime.name, cwd, startedAt: Date.now() };
-  const publisher = publishSession({
+  const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt: Date.now() };
+  const recordPublisher = publishRecord({
     stateFolder,
     identity: start === undefined ? identity : { ...identity, processStart: start },
-    state: startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, Date.now()),
+    state: startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, Date.now()),
     compaction: { mode: values.mode },
     now: Date.now,
     onFailure: (reason) => log.warn(`other programs do not see this session: ${reason}`),
@@ -213,21 +213,21 @@ export const openOutside = (
     stateFolder,
     onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
   });
-  const about = { session: wrapper.id, version: wrapper.version, runtime: runtime.name };
+  const about = { session: wrapper.id, version: wrapper.version, runtime: agent.name };
   const attempts = makeAttemptLog(audit, about);
   return {
-    onState: publisher.show,
-    onFile: publisher.showFile,
+    onState: recordPublisher.update,
+    onFile: recordPublisher.updateFile,
     onEffect: (effect, state) => {
-      requests.perform(effect);
+      requests.applyEffect(effect);
       attempts.note(effect, state);
     },
     onStroke: attempts.stroke,
     end: async (status) => {
       await Promise.all([
         requests.stop(),
-        atMost(AUDIT_END_MS, audit.flushed()),
-        publisher.end(exitOf(status)),
+        endsWithin(AUDIT_END_MS, audit.flushed()),
+        recordPublisher.end(exitOf(status)),
       ]);
     },
   };

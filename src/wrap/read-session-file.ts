@@ -1,49 +1,49 @@
-import type { Runtime, Env } from '../agents/agent.js';
+import type { Agent, Env } from '../agents/agent.js';
 import type { PastCompaction } from '../core/context-report.js';
 import type { Boundary, Fact } from '../core/event.js';
 import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';
 import { type Millis, amongLargest, type ToolResult } from '../core/reading.js';
 import { startSession, step, type Session } from '../core/session.js';
-import { growingFile } from '../storage/tail.js';
-import { factInbox, makeFileReader } from './session-file.js';
+import { makeTailReader } from '../storage/tail.js';
+import { makeFactCoalescer, makeFileReader } from './session-file.js';
 
-// Reads a whole session file once, in bounded memory, for what it says about the window.
+// Reads a whole session file once, in bounded memory: its usage, compactions and largest tool results.
 
 const MOST_RESULTS = 10;
 const MOST_COMPACTIONS = 1_000;
-const HEAD_LINES = 20; // of a document
-const LINES_TO_KNOW = 400; // a file is of the agent that most of its first lines are of
+const HEAD_LINES = 20; // for a file that is one JSON document
+const LINES_TO_KNOW = 400; // lines after which the agent is decided: the one that most of them belong to
 
 export interface SessionFileRequest {
   readonly path: string;
-  readonly runtime: Runtime;
+  readonly agent: Agent;
   readonly env: Env;
   readonly windowTokens?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
   readonly now: Millis;
 }
 
-export interface ReadSession {
+export interface SessionFileSummary {
   readonly state: Session;
   readonly compactions: readonly PastCompaction[];
-  /** the largest since the last compaction */
+  /** the largest ones since the last compaction */
   readonly toolResults: readonly ToolResult[];
 }
 
-/** Rejects with what the system says when the file cannot be read. */
-export const readSessionFile = async (request: SessionFileRequest): Promise<ReadSession> => {
-  const { path, runtime, env, now } = request;
-  let contents = runtime.log?.contents?.();
+/** Rejects with the system's error when the file cannot be read. */
+export const readSessionFile = async (request: SessionFileRequest): Promise<SessionFileSummary> => {
+  const { path, agent, env, now } = request;
+  let contents = agent.log?.contents?.();
   let toolResults: readonly ToolResult[] = [];
-  const journal = sessionJournal(request);
-  const reader = runtime.log && makeFileReader(runtime.log, env, journal);
+  const builder = makeSessionBuilder(request);
+  const reader = agent.log && makeFileReader(agent.log, env, builder);
 
   const onLine = (line: string): void => {
     reader?.read(line, now);
-    const held = contents?.(line, now);
-    contents = held?.next;
-    for (const content of held?.contents ?? []) {
+    const found = contents?.(line, now);
+    contents = found?.next;
+    for (const content of found?.contents ?? []) {
       if (content.kind === 'cleared') toolResults = [];
       else {
         const { kind: _, ...result } = content;
@@ -51,22 +51,22 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Read
       }
     }
   };
-  await growingFile({ path, onLine, onRestart: () => undefined }).readNew();
-  return { ...journal.end(), toolResults };
+  await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
+  return { ...builder.end(), toolResults };
 };
 
-/** Facts become a state; of many numbers in a row only the last one is measured, which a long file needs. */
-const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFileRequest) => {
-  const inbox = factInbox(() => -Infinity);
-  let state = startSession({ runtime: runtime.name, native: runtime.nativeTrigger(env), ladder }, now);
+/** Builds a session state from facts. Of several readings in a row only the last one is applied, so that long files are read fast. */
+const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFileRequest) => {
+  const coalescer = makeFactCoalescer(() => -Infinity);
+  let state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, now);
   let compactions: readonly PastCompaction[] = [];
   let lastTokens: number | undefined;
   if (windowTokens !== undefined) state = step(state, { type: 'user-window', windowTokens }, now);
 
   return {
-    put: (fact: Fact): void => {
-      inbox.put(fact);
-      // one that is told again, as when a history is written anew, is not a second one
+    add: (fact: Fact): void => {
+      coalescer.add(fact);
+      // a boundary that occurs again, as in a rewritten history, is the same compaction
       if (fact.type === 'boundary' && !compactions.some(({ at }) => at === fact.boundary.at))
         compactions = [...compactions, pastCompaction(fact.boundary, lastTokens)].slice(-MOST_COMPACTIONS);
       if (fact.type === 'initiator')
@@ -81,7 +81,7 @@ const sessionJournal = ({ runtime, env, windowTokens, ladder, now }: SessionFile
         compactions = compactions.with(-1, { ...last, nextTokens: lastTokens });
     },
     end: () => {
-      for (const fact of inbox.take()) state = step(state, fact, now);
+      for (const fact of coalescer.flush()) state = step(state, fact, now);
       return { state, compactions };
     },
   };
@@ -101,23 +101,20 @@ const pastCompaction = (boundary: Boundary, lastTokens: number | undefined): Pas
   };
 };
 
-/** Whose session file it is, by the shape of its own records; undefined when it is nobody's. */
-export const runtimeOfFile = async (
-  path: string,
-  table: readonly Runtime[],
-): Promise<Runtime | undefined> => {
-  const counts = new Map<Runtime, number>();
+/** The agent that wrote a session file, by the shape of its records; undefined when no agent matches. */
+export const agentOfFile = async (path: string, table: readonly Agent[]): Promise<Agent | undefined> => {
+  const counts = new Map<Agent, number>();
   const head: string[] = [];
   let lines = 0;
-  const file = growingFile({
+  const file = makeTailReader({
     path,
     onLine: (line) => {
       if (head.length < HEAD_LINES) head.push(line);
       const record = parseRecord(line);
       if (!isRecord(record)) return;
       lines += 1;
-      for (const runtime of table)
-        if (runtime.log?.recognises?.(record)) counts.set(runtime, (counts.get(runtime) ?? 0) + 1);
+      for (const agent of table)
+        if (agent.log?.recognises?.(record)) counts.set(agent, (counts.get(agent) ?? 0) + 1);
       if (lines >= LINES_TO_KNOW) file.stop();
     },
     onRestart: () => undefined,

@@ -12,94 +12,95 @@ import {
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { reasonOf } from '../storage/errors.js';
+import { systemReason } from '../storage/errors.js';
 import { isRunning } from '../storage/processes.js';
 import {
   readRequest,
   removeRequest,
-  requestsFolder,
-  requestsOf,
+  ensureRequestsFolder,
+  listRequests,
   sweepRequests,
   writeAnswer,
 } from '../storage/requests.js';
-import { readOwn } from '../storage/state-folder.js';
+import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
-import { atMost, inTurn } from './timing.js';
+import { endsWithin, serialize } from './timing.js';
 
-const MOST_BYTES = 4 * 1024; // it has a hundred
+const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
 
-/** Looks for a request in the session's folder each time it is called; the file is only read. */
-const omcRequests = (folder: string, onRequest: (now: Millis) => void) => {
+/** Checks OMC's request file in the session's folder on each call; the file is only read. */
+const makeOmcCheck = (folder: string, onRequest: (now: Millis) => void) => {
   const path = join(folder, '.omc', 'state', 'compact-requested.json');
   let seen: OmcSeen | undefined;
   return async (now: Millis): Promise<void> => {
-    const look = lookAtOmc(seen, await readOwn(path, MOST_BYTES), now);
-    ({ seen } = look);
-    if (look.isRequest) onRequest(now);
+    const found = lookAtOmc(seen, await readOwnFile(path, MOST_BYTES), now);
+    ({ seen } = found);
+    if (found.isRequest) onRequest(now);
   };
 };
 
-// Which requests of others are open, and what each of them is told.
+// The open requests of other processes, and their answers.
 
 export type RequestEvent = Extract<Event, { readonly type: 'compact-requested' | 'compact-cancelled' }>;
 
-/** What an answer says; `waiting` and `begun` are not the last word. */
-type Verdict = AnswerRecord extends infer Answer
+/** The content of an answer; after `waiting` and `begun` another answer follows. */
+type AnswerContent = AnswerRecord extends infer Answer
   ? Answer extends AnswerRecord
     ? Omit<Answer, 'schema' | 'session' | 'request' | 'at'>
     : never
   : never;
 
-interface Open {
+interface OpenRequest {
   readonly request: RequestRecord;
-  /** whoever asked knows that we know; who does not wait for more has gone by then */
-  isNoticed: boolean;
+  /** the asking process has had an answer; one that does not wait for the result has ended by then */
+  isAcknowledged: boolean;
 }
 
-/** A request of a process that is gone is void. */
-const isThere = ({ pid, processStart }: RequestRecord): boolean =>
+/** A request of a process that has ended is void. */
+const isAskerRunning = ({ pid, processStart }: RequestRecord): boolean =>
   pid === undefined || isRunning(pid, processStart);
 
-const makeRequestDesk = (tell: (event: RequestEvent) => void, answers: AnswerFiles) => {
-  const open = new Map<string, Open>();
+const makeRequestQueue = (emit: (event: RequestEvent) => void, answers: AnswerWriter) => {
+  const open = new Map<string, OpenRequest>();
 
   const withdraw = (id: string): void => {
     open.delete(id);
-    tell({ type: 'compact-cancelled', id });
+    emit({ type: 'compact-cancelled', id });
   };
-  const isAwaited = ({ request, isNoticed }: Open): boolean => request.pid !== undefined || !isNoticed;
-  const say = (id: string, one: Open, verdict: Verdict): void => {
-    if (isAwaited(one)) answers.write(id, verdict);
-    one.isNoticed = true;
+  const isAwaited = ({ request, isAcknowledged }: OpenRequest): boolean =>
+    request.pid !== undefined || !isAcknowledged;
+  const answer = (id: string, one: OpenRequest, content: AnswerContent): void => {
+    if (isAwaited(one)) answers.write(id, content);
+    one.isAcknowledged = true;
   };
-  const conclude = (id: string, verdict: Verdict): void => {
+  const conclude = (id: string, content: AnswerContent): void => {
     const one = open.get(id);
     if (!one) return;
     open.delete(id);
-    if (isAwaited(one)) answers.write(id, verdict);
-    else answers.drop(id); // nobody waits to be told
+    if (isAwaited(one)) answers.write(id, content);
+    else answers.drop(id); // the asking process no longer waits
   };
 
   return {
-    /** a request that is new */
+    /** a new request */
     accept: (request: RequestRecord, now: Millis): void => {
       const { request: id, force, focus } = request;
-      if (!isThere(request)) return;
+      if (!isAskerRunning(request)) return;
       if (isExpired(request, now)) return answers.write(id, { state: 'refused', reason: LATE });
-      const one: Open = { request, isNoticed: false };
+      const one: OpenRequest = { request, isAcknowledged: false };
       open.set(id, one);
-      const wish = { id, force, ...(focus === undefined ? {} : { focus }) };
-      tell({ type: 'compact-requested', request: wish });
-      if (open.has(id) && !one.isNoticed) say(id, one, { state: 'waiting' });
+      const requested = { id, force, ...(focus === undefined ? {} : { focus }) };
+      emit({ type: 'compact-requested', request: requested });
+      if (open.has(id) && !one.isAcknowledged) answer(id, one, { state: 'waiting' });
     },
-    /** the requests whose files are still there; the others were withdrawn */
+    /** the ids of the requests whose files still exist; the others were withdrawn */
     keepOnly: (ids: readonly string[]): void => {
       for (const id of [...open.keys()].filter((each) => !ids.includes(each))) withdraw(id);
     },
-    review: (): void => {
-      for (const [id, { request }] of open) if (!isThere(request)) withdraw(id);
+    withdrawOrphans: (): void => {
+      for (const [id, { request }] of open) if (!isAskerRunning(request)) withdraw(id);
     },
-    perform: (effect: Effect): void => {
+    applyEffect: (effect: Effect): void => {
       switch (effect.type) {
         case 'refused':
           return conclude(effect.requestId, { state: 'refused', reason: effect.reason });
@@ -107,8 +108,8 @@ const makeRequestDesk = (tell: (event: RequestEvent) => void, answers: AnswerFil
           if (effect.requestId === undefined) return;
           return conclude(effect.requestId, { state: 'ended', attempt: attemptRecord(effect.ended) });
         case 'type-compact':
-          // the core has one request at a time and refuses the others: what it types now is for the one that is open
-          for (const [id, one] of open) say(id, one, { state: 'begun' });
+          // the core holds one request at a time and refuses the others, so the command is typed for the open one
+          for (const [id, one] of open) answer(id, one, { state: 'begun' });
       }
     },
     close: (): void => {
@@ -117,86 +118,89 @@ const makeRequestDesk = (tell: (event: RequestEvent) => void, answers: AnswerFil
   };
 };
 
-// Compactions that others ask this session for, through files. What is decided about them is the core's business.
+// Requests to compact from other processes, through files. The core decides about them.
 
 export interface RequestsOptions {
   readonly stateFolder: string;
   /** as in CTXWRAP_SESSION */
   readonly sessionId: string;
-  /** the session's folder, where OMC's file counts as a request, too; absent where the user has not said so */
+  /** the folder in which OMC's file counts as a request, too; absent unless the user enabled that */
   readonly omcFolder?: string | undefined;
   readonly now: () => Millis;
   readonly onEvent: (event: RequestEvent) => void;
-  /** called once; the session may then not hear what others ask */
+  /** called once; the session may then miss requests */
   readonly onFailure: (reason: string) => void;
 }
 
 export interface Requests {
-  /** each effect of the core, in their order, while the step that made it goes on or later; what it says of a request is told to whoever asked */
-  readonly perform: (effect: Effect) => void;
-  /** everything is closed at once; resolves when those who still wait have been told, or cannot be */
+  /** called with each effect of the core, in order; answers the request that the effect is about */
+  readonly applyEffect: (effect: Effect) => void;
+  /** stops at once; resolves when the last answers are written or have failed */
   readonly stop: () => Promise<void>;
 }
 
-const LOOK_MS = 5_000; // where the system does not tell of changes
-const END_MS = 500; // for the last answers: a disk that hangs does not keep the user's shell waiting
+const LOOK_MS = 5_000; // where the system does not report changes of files
+const END_MS = 500; // for the last answers; a disk that hangs must not keep the user's shell waiting
 
-/** Watches for requests until stopped. Never throws, never rejects and never holds the process. */
+/** Watches for requests until stopped. Never throws, never rejects and never keeps the process running. */
 export const watchRequests = (options: RequestsOptions): Requests => {
   const { omcFolder, now, onEvent, onFailure } = options;
   let hasFailed = false;
   let isStopped = false;
   const fail = (error: unknown): void => {
-    if (!hasFailed) onFailure(reasonOf(error));
+    if (!hasFailed) onFailure(systemReason(error));
     hasFailed = true;
   };
-  const tell = (event: RequestEvent): void => {
+  const emit = (event: RequestEvent): void => {
     try {
       if (!isStopped) onEvent(event);
     } catch (error) {
       fail(error);
     }
   };
-  const answers = answerFiles(options, fail);
-  const desk = makeRequestDesk(tell, answers);
-  const box = requestBox(options, desk, () => void look());
+  const answers = makeAnswerWriter(options, fail);
+  const queue = makeRequestQueue(emit, answers);
+  const requestFolder = openRequestFolder(options, queue, () => void check());
   const omc =
     omcFolder === undefined
       ? undefined
-      : omcRequests(omcFolder, (at) =>
-          tell({ type: 'compact-requested', request: { id: `omc-${at.toString(36)}`, force: false } }),
+      : makeOmcCheck(omcFolder, (at) =>
+          emit({ type: 'compact-requested', request: { id: `omc-${at.toString(36)}`, force: false } }),
         );
-  const look = inTurn(async () => {
+  const check = serialize(async () => {
     if (isStopped) return;
-    desk.review();
-    await box.look().catch(fail);
+    queue.withdrawOrphans();
+    await requestFolder.check().catch(fail);
     await omc?.(now()).catch(fail);
   });
-  void look();
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  void check();
+  const timer = setInterval(() => void check(), LOOK_MS).unref();
   return {
-    perform: desk.perform,
+    applyEffect: queue.applyEffect,
     stop: async () => {
       isStopped = true;
       clearInterval(timer);
-      box.close();
-      desk.close();
-      await atMost(END_MS, answers.written());
+      requestFolder.close();
+      queue.close();
+      await endsWithin(END_MS, answers.written());
     },
   };
 };
 
-/** Writes answers one after the other. A request that has got its last one is removed. */
-const answerFiles = ({ stateFolder, sessionId, now }: RequestsOptions, fail: (error: unknown) => void) => {
+/** Writes answers in order. A request is removed after its last answer. */
+const makeAnswerWriter = (
+  { stateFolder, sessionId, now }: RequestsOptions,
+  fail: (error: unknown) => void,
+) => {
   let written = Promise.resolve();
   const next = (write: (folder: string) => Promise<void>): void => {
-    written = written.then(async () => write(await requestsFolder(stateFolder))).catch(fail);
+    written = written.then(async () => write(await ensureRequestsFolder(stateFolder))).catch(fail);
   };
   return {
-    write: (request: string, verdict: Verdict): void => {
+    write: (request: string, content: AnswerContent): void => {
       const key = { session: sessionId, request };
-      const record: AnswerRecord = { schema: 'ctxwrap.answer/1', ...key, at: now(), ...verdict };
-      const isLast = verdict.state === 'refused' || verdict.state === 'ended';
+      const record: AnswerRecord = { schema: 'ctxwrap.answer/1', ...key, at: now(), ...content };
+      const isLast = content.state === 'refused' || content.state === 'ended';
       next(async (folder) => {
         await writeAnswer(folder, record);
         if (isLast) await removeRequest(folder, key);
@@ -207,22 +211,22 @@ const answerFiles = ({ stateFolder, sessionId, now }: RequestsOptions, fail: (er
   };
 };
 
-type AnswerFiles = ReturnType<typeof answerFiles>;
+type AnswerWriter = ReturnType<typeof makeAnswerWriter>;
 
-/** The folder of requests, watched. */
-const requestBox = (
+/** Watches the folder of requests. */
+const openRequestFolder = (
   { stateFolder, sessionId, now }: RequestsOptions,
-  desk: ReturnType<typeof makeRequestDesk>,
+  queue: ReturnType<typeof makeRequestQueue>,
   onChange: () => void,
 ) => {
   let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
-  let seen: ReadonlySet<string> = new Set(); // whose files were there at the last look
+  let seen: ReadonlySet<string> = new Set(); // the requests found by the last check
   let isClosed = false;
 
   const open = async (): Promise<string> => {
-    const folder = await requestsFolder(stateFolder);
+    const folder = await ensureRequestsFolder(stateFolder);
     if (isClosed || watching) return folder;
-    // answers are written there, too, by us and by all others
+    // answers are written to the same folder, by this and all other sessions
     const isOurs = (name = ''): boolean =>
       name === '' || (name.startsWith(`${sessionId}.`) && name.endsWith('.request.json'));
     watching = { folder, watch: watchFolder(folder, (name) => isOurs(name) && onChange()) };
@@ -235,22 +239,22 @@ const requestBox = (
   };
 
   return {
-    look: async (): Promise<void> => {
+    check: async (): Promise<void> => {
       const folder = watching?.folder ?? (await open());
       try {
-        const ids = await requestsOf(folder, sessionId);
+        const ids = await listRequests(folder, sessionId);
         if (isClosed) return;
-        desk.keepOnly(ids);
+        queue.keepOnly(ids);
         const fresh = ids.filter((id) => !seen.has(id));
         seen = new Set(ids);
         for (const id of fresh) {
           const request = await readRequest(folder, { session: sessionId, request: id });
-          if (request && !isClosed) desk.accept(request, now());
+          if (request && !isClosed) queue.accept(request, now());
         }
       } catch (error) {
-        desk.keepOnly([]);
+        queue.keepOnly([]);
         seen = new Set();
-        close(); // the folder may be another one at the next look
+        close(); // the folder may be replaced before the next check
         if (errorCode(error) !== 'ENOENT') throw error;
       }
     },

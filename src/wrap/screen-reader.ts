@@ -1,137 +1,141 @@
 import type { ScreenReader, Seen, PromptReader, AgentStatus } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import type { Millis, Activity, ActivityReport } from '../core/reading.js';
-import type { Screen } from '../terminal/screen.js';
-import type { Look } from './typing-steps.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
+import type { ScreenObservation } from './typing-steps.js';
 
-/** Output that nobody has looked at yet. */
-export interface Unseen {
-  /** when the first of it came */
+// Reads the agent's screen when the child pauses its output, and makes events of what it shows.
+
+/** Output after which the screen has not been read yet. */
+export interface PendingOutput {
+  /** time of the first output */
   readonly since: Millis;
-  /** when the last of it came */
+  /** time of the last output */
   readonly last: Millis;
-  /** when it was looked at in the middle of a frame, and left alone */
+  /** when reading was postponed because a frame was incomplete */
   readonly postponedAt?: Millis;
 }
 
-const REST_MS = 50; // without output for so long, a screen is finished: agents write a frame in pieces at most some milliseconds apart
-const LATEST_MS = 250; // an agent that draws without a pause is looked at all the same
-const FRAME_REST_MS = 10; // after a frame that was waited for, which says itself where it ends
-const FRAME_LATEST_MS = 1_000; // a frame that never ends is a mistake of the child's; terminals wait as long
+const REST_MS = 50; // after so long without output a screen is complete: agents write the pieces of a frame at most some milliseconds apart
+const LATEST_MS = 250; // the screen of an agent that draws without a pause is read after this time
+const FRAME_REST_MS = 10; // after a postponed frame, whose end the synchronized update marks
+const FRAME_LATEST_MS = 1_000; // a synchronized update that never ends is a fault of the child; terminals wait as long
 
-/** More output has come, or the screen has changed in another way. */
-export const noteUnseen = (unseen: Unseen | undefined, now: Millis): Unseen =>
-  unseen ? { ...unseen, last: now } : { since: now, last: now };
+/** Records new output, or another change of the screen. */
+export const addPendingOutput = (pending: PendingOutput | undefined, now: Millis): PendingOutput =>
+  pending ? { ...pending, last: now } : { since: now, last: now };
 
-/** When the screen has to be looked at. */
-export const scanDue = ({ since, last, postponedAt }: Unseen): Millis => {
+/** When the screen has to be read. */
+export const readDue = ({ since, last, postponedAt }: PendingOutput): Millis => {
   if (postponedAt === undefined) return Math.min(last + REST_MS, since + LATEST_MS);
   const latest = since + FRAME_LATEST_MS;
   return last > postponedAt ? Math.min(last + FRAME_REST_MS, latest) : latest;
 };
 
-/** The moment is inside a frame of the child's: later, but not for ever. Undefined when it has been waited for long enough. */
-export const postponed = (unseen: Unseen, now: Millis): Unseen | undefined =>
-  now < unseen.since + FRAME_LATEST_MS ? { ...unseen, postponedAt: now } : undefined;
+/** The child is inside a synchronized update: postpones reading. Undefined when it has been postponed for long enough. */
+export const postponeRead = (pending: PendingOutput, now: Millis): PendingOutput | undefined =>
+  now < pending.since + FRAME_LATEST_MS ? { ...pending, postponedAt: now } : undefined;
 
-/** That the child writes is told at most so often: the core only wants to know whether it does. */
+/** Output events are reported at most this often: the core only needs to know that there is output. */
 export const OUTPUT_EVERY_MS = 1_000;
 
-/** What the screens up to now have said. */
-export interface ScreenWatch {
+/** What the screens so far have shown. */
+export interface ScreenState {
   readonly read: ScreenReader;
   readonly activity?: Activity;
   readonly asks?: string | undefined;
   readonly showsNumber: boolean;
 }
 
-export interface Watched {
-  readonly watch: ScreenWatch;
+export interface ScreenReport {
+  readonly state: ScreenState;
   readonly activity: Activity;
-  /** what the screen says of the agent's activity is not believed */
-  readonly isDoubted?: boolean;
+  /** the screen's activity is not trusted */
+  readonly isUntrusted?: boolean;
   readonly events: readonly Event[];
 }
 
-export const startWatch = (read: ScreenReader): ScreenWatch => ({ read, showsNumber: false });
+export const startScreenState = (read: ScreenReader): ScreenState => ({ read, showsNumber: false });
 
 /**
- * Makes events of what a reader says of a screen. A number is told at each look, which tells how fresh it is; that it went away, and
- * what the agent does, only when it happens. `doubtAbout`: why what the screen says of the agent's activity is not to be believed.
+ * Makes events of what a screen shows. A number is reported each time, so that its time is current; a number that disappears and the
+ * agent's activity are reported when they change. `distrustReason`: why the screen's activity is not trusted.
  */
-export const watchScreen = (
-  watch: ScreenWatch,
+export const readScreen = (
+  state: ScreenState,
   seen: Seen,
   now: Millis,
-  doubtAbout: (activity: Activity) => string | undefined = () => undefined,
-): Watched => {
-  const { activity: read, facts, next } = watch.read(seen, now);
-  const said: ActivityReport = hasOwnWord(seen) ? { ...read, isTold: true } : read;
-  const doubt = doubtAbout(said.activity);
-  const report: ActivityReport =
-    doubt === undefined ? said : { activity: 'unknown', witnesses: [...said.witnesses, doubt] };
-  const { activity, asks } = report;
+  distrustReason: (activity: Activity) => string | undefined = () => undefined,
+): ScreenReport => {
+  const { activity: read, facts, next } = state.read(seen, now);
+  const ownReport: ActivityReport = hasStatus(seen) ? { ...read, isTold: true } : read;
+  const reason = distrustReason(ownReport.activity);
+  const activityReport: ActivityReport =
+    reason === undefined ? ownReport : { activity: 'unknown', witnesses: [...ownReport.witnesses, reason] };
+  const { activity, asks } = activityReport;
   const showsNumber = facts.some(({ type }) => type === 'reading');
-  const blank: readonly Event[] = watch.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
-  const isSame = activity === watch.activity && asks === watch.asks;
-  const change: readonly Event[] = isSame ? [] : [{ type: 'activity', report }];
-  // the window first, so that a number is measured against the one it belongs to
+  const blank: readonly Event[] = state.showsNumber && !showsNumber ? [{ type: 'screen-blank' }] : [];
+  const isSame = activity === state.activity && asks === state.asks;
+  const change: readonly Event[] = isSame ? [] : [{ type: 'activity', report: activityReport }];
+  // the window first, so that the number is measured against it
   const windows = facts.filter(({ type }) => type === 'window');
   const others = facts.filter(({ type }) => type !== 'window');
   return {
-    watch: { read: next, activity, asks, showsNumber },
+    state: { read: next, activity, asks, showsNumber },
     activity,
-    isDoubted: doubt !== undefined,
+    isUntrusted: reason !== undefined,
     events: [...windows, ...others, ...blank, ...change],
   };
 };
 
-const hasOwnWord = ({ signals, status }: Seen): boolean =>
+const hasStatus = ({ signals, status }: Seen): boolean =>
   status !== undefined || signals.agentState !== undefined;
 
-/** There is nothing to read, as when the terminal is too large for a model: what was read before does not hold any more. */
+/** There is no screen to read, for example because the terminal is too large for a model: what was read before no longer holds. */
 export const blankScreen = ({
   read,
   activity,
   showsNumber,
-}: ScreenWatch): Pick<Watched, 'watch' | 'events'> => {
-  const report = { activity: 'unknown', witnesses: ['the screen is not followed'] } as const;
+}: ScreenState): Pick<ScreenReport, 'state' | 'events'> => {
+  const activityReport = { activity: 'unknown', witnesses: ['the screen is not followed'] } as const;
   return {
-    watch: { read, activity: 'unknown', showsNumber: false },
+    state: { read, activity: 'unknown', showsNumber: false },
     events: [
       ...(showsNumber ? [{ type: 'screen-blank' } as const] : []),
-      ...(activity === undefined || activity === 'unknown' ? [] : [{ type: 'activity', report } as const]),
+      ...(activity === undefined || activity === 'unknown'
+        ? []
+        : [{ type: 'activity', report: activityReport } as const]),
     ],
   };
 };
 
 export interface ObserverOptions {
-  readonly model: Pick<Screen, 'isBehind' | 'isMidFrame' | 'seen'>;
-  /** undefined for a runtime whose screen nobody can read */
+  readonly model: Pick<ScreenModel, 'isBehind' | 'isMidFrame' | 'snapshot'>;
+  /** undefined for an agent whose screen cannot be read */
   readonly read: ScreenReader | undefined;
-  /** what stands in the agent's prompt, where that can be read */
+  /** reads the text of the agent's prompt, where that is possible */
   readonly prompt?: PromptReader | undefined;
-  /** the agent's own status file, where it has one */
+  /** reads the agent's own status file, where it has one */
   readonly status: (() => Promise<AgentStatus | undefined>) | undefined;
-  /** whether the agent is still there; nothing is doubted without it */
-  readonly doubt?: Doubt | undefined;
+  /** checks that the agent still owns the screen; without it every screen is trusted */
+  readonly trustFilter?: TrustFilter | undefined;
   readonly onEvent: (event: Event) => void;
-  /** each screen that was read, with what was read from it */
-  readonly onRead?: ((seen: Seen, watched: Watched) => void) | undefined;
-  /** the reader has failed: the screen is not read any more */
+  /** called with each screen that was read and the result */
+  readonly onRead?: ((seen: Seen, report: ScreenReport) => void) | undefined;
+  /** reading has failed: the screen is not read any more */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The agent's own word on its state, as last heard. */
+/** The agent's status file as last read. */
 type LastStatus = () => AgentStatus | undefined;
 
-const BEHIND_MS = 50; // the model is asked again whether it has caught up
+const BEHIND_MS = 50; // how often to check whether the screen model has caught up
 
-/** Reads the screen when it has come to rest, or now. */
-const makeLooker = (options: ObserverOptions, reader: ScreenReader, status: LastStatus) => {
+/** Reads the screen when the output pauses, or on request. */
+const makeReadScheduler = (options: ObserverOptions, reader: ScreenReader, status: LastStatus) => {
   const { model } = options;
-  const look = lookWith(options, { watch: startWatch(reader), status, stop: () => stop() });
-  let unseen: Unseen | undefined;
+  const observe = makeScreenRead(options, { state: startScreenState(reader), status, stop: () => stop() });
+  let pending: PendingOutput | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -144,58 +148,58 @@ const makeLooker = (options: ObserverOptions, reader: ScreenReader, status: Last
   };
   const attempt = (): void => {
     timer = undefined;
-    if (!unseen || isStopped) return;
+    if (!pending || isStopped) return;
     const now = performance.now();
-    const due = scanDue(unseen);
+    const due = readDue(pending);
     if (now < due) return wait(due - now);
     if (model.isBehind()) return wait(BEHIND_MS);
-    const later = model.isMidFrame() ? postponed(unseen, now) : undefined;
-    unseen = later;
-    if (later) return wait(scanDue(later) - now);
-    look(undefined);
+    const later = model.isMidFrame() ? postponeRead(pending, now) : undefined;
+    pending = later;
+    if (later) return wait(readDue(later) - now);
+    observe(undefined);
   };
   return {
     stop,
-    /** undefined while the screen is not drawn to its end, or cannot be read */
-    now: (): Look | undefined =>
-      isStopped || model.isBehind() || model.isMidFrame() ? undefined : look(options.prompt),
-    /** the child has written; by the clock of `performance.now()` */
-    note: (now: number): void => {
-      const isFrameAwaited = unseen?.postponedAt !== undefined;
-      unseen = noteUnseen(unseen, now);
+    /** undefined while the screen is incomplete or cannot be read */
+    readNow: (): ScreenObservation | undefined =>
+      isStopped || model.isBehind() || model.isMidFrame() ? undefined : observe(options.prompt),
+    /** the child has written; time of `performance.now()` */
+    noteOutput: (now: number): void => {
+      const isFrameAwaited = pending?.postponedAt !== undefined;
+      pending = addPendingOutput(pending, now);
       if (isStopped || (timer && !isFrameAwaited)) return;
       clearTimeout(timer);
-      wait(scanDue(unseen) - now);
+      wait(readDue(pending) - now);
     },
   };
 };
 
-/** One look at the screen, told as events; the prompt is read only for whoever asks for it. */
-const lookWith = (
-  { model, doubt, onEvent, onRead, onFailure }: ObserverOptions,
-  start: { readonly watch: ScreenWatch; readonly status: LastStatus; readonly stop: () => void },
+/** Reads the screen once and emits its events; the prompt is read only on request. */
+const makeScreenRead = (
+  { model, trustFilter, onEvent, onRead, onFailure }: ObserverOptions,
+  start: { readonly state: ScreenState; readonly status: LastStatus; readonly stop: () => void },
 ) => {
   const { status, stop } = start;
-  let { watch } = start;
-  return (prompt: PromptReader | undefined): Look | undefined => {
-    const drawn = model.seen();
+  let { state } = start;
+  return (prompt: PromptReader | undefined): ScreenObservation | undefined => {
+    const drawn = model.snapshot();
     if (!drawn) {
-      const blank = blankScreen(watch);
-      ({ watch } = blank);
+      const blank = blankScreen(state);
+      ({ state } = blank);
       for (const event of blank.events) onEvent(event);
       return undefined;
     }
     try {
-      const state = status();
-      const seen = { ...drawn, ...(state ? { status: state } : {}) };
-      const isFresh = prompt === undefined; // looked at because the child has written
-      const watched = watchScreen(watch, seen, Date.now(), (activity) =>
-        doubt?.about(activity, seen, isFresh),
+      const current = status();
+      const seen = { ...drawn, ...(current ? { status: current } : {}) };
+      const isFresh = prompt === undefined; // this read was caused by output of the child
+      const report = readScreen(state, seen, Date.now(), (activity) =>
+        trustFilter?.distrustReason(activity, seen, isFresh),
       );
-      ({ watch } = watched);
-      onRead?.(seen, watched);
-      const { activity, events, isDoubted = false } = watched;
-      const found = { activity, prompt: prompt?.(seen), isDoubted };
+      ({ state } = report);
+      onRead?.(seen, report);
+      const { activity, events, isUntrusted = false } = report;
+      const found = { activity, prompt: prompt?.(seen), isUntrusted };
       for (const event of events) onEvent(event);
       return found;
     } catch (error) {
@@ -207,9 +211,9 @@ const lookWith = (
 };
 
 const POLL_MS = 500;
-const LINGER_MS = 2_000; // agents write their status around the moment when they write to the screen, not only before it
+const LINGER_MS = 2_000; // agents write their status shortly before or after they write to the screen
 
-/** Asks the agent's status file while the agent does something. */
+/** Reads the agent's status file while the agent is active. */
 const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () => void) => {
   let last: AgentStatus | undefined;
   let outputAt = -Infinity;
@@ -222,11 +226,11 @@ const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () =
     timer = undefined;
     isAsking = true;
     pollAt = performance.now();
-    const said = await read().catch(() => undefined);
+    const current = await read().catch(() => undefined);
     isAsking = false;
     if (isStopped) return;
-    const isNew = said?.state !== last?.state || said?.waitingFor !== last?.waitingFor;
-    last = said;
+    const isNew = current?.state !== last?.state || current?.waitingFor !== last?.waitingFor;
+    last = current;
     if (performance.now() - outputAt < LINGER_MS) again();
     if (isNew) onChange();
   };
@@ -235,13 +239,13 @@ const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () =
     timer ??= setTimeout(() => void ask(), Math.max(0, pollAt + POLL_MS - performance.now())).unref();
   };
   return {
-    /** what it said last */
+    /** the last status */
     last: () => last,
     noteOutput: (): void => {
       outputAt = performance.now();
       again();
     },
-    /** resolves when it has been asked anew */
+    /** resolves when the file has been read again */
     refresh: async (): Promise<void> => {
       clearTimeout(timer);
       timer = undefined;
@@ -254,13 +258,13 @@ const pollStatus = (read: () => Promise<AgentStatus | undefined>, onChange: () =
   };
 };
 
-/** Looks at the child's screen when it has come to rest. Nothing runs while the child writes nothing. */
+/** Reads the child's screen when its output pauses. No timer runs while the child writes nothing. */
 export interface Observer {
-  /** the child has written; called after its bytes are on their way, so it only notes the time */
+  /** the child has written; only records the time, because its bytes go first */
   readonly noteOutput: () => void;
-  /** looks now; undefined while the screen is not drawn to its end, or cannot be read */
-  readonly look: () => Look | undefined;
-  /** resolves when the agent's status file has been read anew: the next look is not at an old word of its own */
+  /** reads the screen now; undefined while it is incomplete or cannot be read */
+  readonly observe: () => ScreenObservation | undefined;
+  /** resolves when the agent's status file has been read again, so that the next read does not use an old status */
   readonly refresh: () => Promise<void>;
   readonly stop: () => void;
 }
@@ -269,36 +273,36 @@ export const makeObserver = (options: ObserverOptions): Observer => {
   const { read, status, onEvent } = options;
   const clock = (): number => performance.now();
   let outputAt = -Infinity;
-  const poll = status && read && pollStatus(status, () => looker?.note(clock()));
-  const looker = read && makeLooker(options, read, () => poll?.last());
+  const poll = status && read && pollStatus(status, () => scheduler?.noteOutput(clock()));
+  const scheduler = read && makeReadScheduler(options, read, () => poll?.last());
   return {
     noteOutput: () => {
       const now = clock();
-      looker?.note(now);
+      scheduler?.noteOutput(now);
       poll?.noteOutput();
       if (now - outputAt < OUTPUT_EVERY_MS) return;
       outputAt = now;
-      setTimeout(() => onEvent({ type: 'output' }), 0).unref(); // the next bytes do not wait for it
+      setTimeout(() => onEvent({ type: 'output' }), 0).unref(); // a timer, so that the child's next bytes do not wait for it
     },
-    look: () => looker?.now(),
+    observe: () => scheduler?.readNow(),
     refresh: async () => poll?.refresh(),
     stop: () => {
       poll?.stop();
-      looker?.stop();
+      scheduler?.stop();
     },
   };
 };
 
-// For `debug.text`: the screens on which something new was read, row by row, so that the fault behind a wrong number can be found.
+// For `debug.text`: logs the screens on which something new was read, row by row, to find the cause of a wrong number.
 
-/** Tells `write` the screen whenever its number or the agent's activity is another one than before. */
-export const screenText = (write: (line: string) => void) => {
-  let told: string | undefined;
-  return ({ screen, signals }: Seen, { activity, events }: Watched): void => {
+/** Writes the screen whenever its number or the agent's activity has changed. */
+export const makeScreenLog = (write: (line: string) => void) => {
+  let logged: string | undefined;
+  return ({ screen, signals }: Seen, { activity, events }: ScreenReport): void => {
     const numbers = events.flatMap((event) => (event.type === 'reading' ? [event.reading] : []));
     const news = JSON.stringify([activity, ...numbers.map((each) => ({ ...each, at: 0 }))]);
-    if (news === told) return;
-    told = news;
+    if (news === logged) return;
+    logged = news;
     if (signals.title !== undefined) write(`title ${signals.title}`);
     for (let row = 0; row < screen.rows; row += 1) {
       const text = screen.text(row);
@@ -307,45 +311,46 @@ export const screenText = (write: (line: string) => void) => {
   };
 };
 
-// Whether the agent that has drawn the screen is still there. One that was killed leaves its last frame, and what another program reads
-// next must not be typed on it.
+// Checks whether the agent that drew the screen is still running. An agent that was killed leaves its last frame, and nothing may be typed
+// into the program that reads the terminal next.
 
-/** Asked at each look. */
-export interface Doubt {
+/** Called at each read of the screen. */
+export interface TrustFilter {
   /**
-   * Why the screen may not be believed, though the agent's own rows are on it. `isFresh`: the child has written since the last look, so
-   * that whoever reads its terminal now was there when it did.
+   * Why the screen must not be trusted although it shows the agent's rows; undefined where it is trusted. `isFresh`: the child has written
+   * since the last read, so whoever reads its terminal now was running then.
    */
-  readonly about: (activity: Activity, seen: Seen, isFresh: boolean) => string | undefined;
+  readonly distrustReason: (activity: Activity, seen: Seen, isFresh: boolean) => string | undefined;
 }
 
-const witnesses = [
+const statusSources = [
   ['its status file', ({ status }: Seen) => status !== undefined],
   ['its title', ({ signals }: Seen) => (signals.title ?? '') !== ''],
   ['its state (OSC 7501)', ({ signals }: Seen) => /^state=(?!clear)/.test(signals.agentState ?? '')],
 ] as const;
 
-/** `readers`: who reads the child's terminal, as `terminalReaders` tells. */
-export const makeDoubt = (readers: () => readonly string[] | undefined): Doubt => {
-  let spoken = new Set<string>();
+/** `readers`: the processes that read the child's terminal, from `terminalReaders`. */
+export const makeTrustFilter = (readers: () => readonly string[] | undefined): TrustFilter => {
+  let usedSources = new Set<string>();
   let agents: readonly string[] | undefined;
   let helpers: readonly string[] = [];
-  let before: readonly string[] | undefined; // at the look before
-  let young: readonly string[] = []; // first seen when the agents were found
+  let before: readonly string[] | undefined; // readers at the previous check
+  let young: readonly string[] = []; // readers first seen when the agents were determined
 
-  /** A source that has spoken once and does not any more. */
-  const silent = (activity: Activity, seen: Seen): string | undefined => {
-    const speaking = witnesses.filter(([, speaks]) => speaks(seen)).map(([name]) => name);
-    const missing = [...spoken].find((name) => !speaking.some((each) => each === name));
-    if (missing === undefined && activity !== 'unknown') spoken = new Set([...spoken, ...speaking]);
+  /** A source that the agent has used before and that is missing now. */
+  const missingSource = (activity: Activity, seen: Seen): string | undefined => {
+    const presentSources = statusSources.filter(([, isPresent]) => isPresent(seen)).map(([name]) => name);
+    const missing = [...usedSources].find((name) => !presentSources.some((each) => each === name));
+    if (missing === undefined && activity !== 'unknown')
+      usedSources = new Set([...usedSources, ...presentSources]);
     return missing === undefined ? undefined : `${missing} has gone`;
   };
   /**
-   * A dead agent draws nothing more: whoever is there when one begins to work is the agent. Those that come later and are there while it
-   * draws are its helpers, and may go. So may a process that is there at one look only: each that an agent starts has its terminal for a
-   * moment, before it is given a pipe.
+   * A dead agent draws nothing: the readers that are present when an agent begins to work are the agent. Readers that appear later while it
+   * draws are its helper processes and may end. So may a reader that is present at one check only: every process that an agent starts has
+   * the agent's terminal for a moment, before it is given a pipe.
    */
-  const replaced = (activity: Activity, isFresh: boolean): string | undefined => {
+  const foreignReader = (activity: Activity, isFresh: boolean): string | undefined => {
     const now = readers();
     if (now === undefined) return undefined;
     const steady = before ? now.filter((each) => before?.includes(each)) : now;
@@ -363,8 +368,8 @@ export const makeDoubt = (readers: () => readonly string[] | undefined): Doubt =
     return isKnown ? undefined : 'another program reads its terminal';
   };
   return {
-    about: (activity, seen, isFresh) => {
-      const reasons = [silent(activity, seen), replaced(activity, isFresh)];
+    distrustReason: (activity, seen, isFresh) => {
+      const reasons = [missingSource(activity, seen), foreignReader(activity, isFresh)];
       return reasons.find((reason) => reason !== undefined);
     },
   };

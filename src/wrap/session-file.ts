@@ -1,22 +1,24 @@
 import { errorText } from '../core/json.js';
-import type { LineStep, Located, Runtime, SessionLog, Env } from '../agents/agent.js';
+import type { LineStep, Located, Agent, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
-import { sessionFiles } from '../storage/agent-files.js';
+import { makeFilePort } from '../storage/agent-file-reader.js';
 import { tail } from '../storage/tail.js';
-import { versionTeller } from './version-notice.js';
+import { makeVersionReporter } from './version-notice.js';
 
-/** Keeps what a stretch of a session file said until its end is reached, then gives what still matters. */
-export interface FactInbox {
-  readonly put: (fact: Fact) => void;
-  readonly take: () => readonly Fact[];
+// Finds the agent's session file, follows it, and makes events for the core of its lines.
+
+/** Collects the facts of a stretch of a session file and gives those that still matter at its end. */
+export interface FactCoalescer {
+  readonly add: (fact: Fact) => void;
+  readonly flush: () => readonly Fact[];
 }
 
 /**
- * Of all numbers read at once only the last one counts, so a resumed session of any length gives one. Its old compactions are not
- * this session's, and one that is read again (a rewritten file, a return to a session) is not a second one: both only void the number.
+ * Of several readings at once only the last one counts, so a resumed session of any length gives one. Old compactions do not belong to this
+ * session, and one that is read again (a rewritten file, a return to a session) is not a second one: both only void the reading.
  */
-export const factInbox = (startedAt: () => Millis): FactInbox => {
+export const makeFactCoalescer = (startedAt: () => Millis): FactCoalescer => {
   const counted = new Set<Millis>();
   let waiting: readonly Fact[] = [];
 
@@ -29,10 +31,10 @@ export const factInbox = (startedAt: () => Millis): FactInbox => {
   };
 
   return {
-    put: (fact) => {
+    add: (fact) => {
       waiting = fact.type === 'initiator' ? withInitiator(waiting, fact) : added(waiting, asNew(fact));
     },
-    take: () => {
+    flush: () => {
       const facts = waiting;
       waiting = [];
       return facts;
@@ -40,7 +42,10 @@ export const factInbox = (startedAt: () => Millis): FactInbox => {
   };
 };
 
-/** Both are written at once, so the compaction still waits here; of one that was told before it is not needed any more. */
+/**
+ * The boundary and its initiator are written together, so the boundary is still waiting here. For one reported earlier the initiator is not
+ * needed.
+ */
 const withInitiator = (
   waiting: readonly Fact[],
   { at, initiator }: Extract<Fact, { readonly type: 'initiator' }>,
@@ -63,85 +68,86 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
     case 'compact-result':
       return [...waiting.filter(({ type }) => type !== 'compact-result'), fact];
     default:
-      return [...waiting.filter(({ type }) => lasting.includes(type)), fact];
+      return [...waiting.filter(({ type }) => keptTypes.includes(type)), fact];
   }
 };
 
-/** What a later number does not replace. */
-const lasting: readonly Fact['type'][] = ['boundary', 'window', 'compact-result'];
+/** Facts that a later reading does not replace. */
+const keptTypes: readonly Fact['type'][] = ['boundary', 'window', 'compact-result'];
 
 const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
   fact.type === 'window' && fact.claim.model === model;
 
-/** How well the lines of a session file fit what is known of the runtime's files, since its last reading. */
-interface FileShape {
+/** How well the lines of a session file match the agent's known format, since the last reading. */
+interface FormatCheck {
   readonly hasReading: boolean;
   readonly lines: number;
-  readonly misfits: number;
+  readonly parseErrors: number;
   readonly reason?: string;
 }
 
-const unknownShape: FileShape = { hasReading: false, lines: 0, misfits: 0 };
+const startFormatCheck: FormatCheck = { hasReading: false, lines: 0, parseErrors: 0 };
 
-// One torn line in a file that was understood so far means nothing.
-const MISFITS_AFTER_READING = 3;
+// A single broken line in a file that was readable so far means nothing.
+const PARSE_ERRORS_AFTER_READING = 3;
 // A conversation has an answer with its usage long before this.
 const LINES_WITHOUT_READING = 200;
 
-const seeLine = (shape: FileShape, step: LineStep): FileShape => {
-  if (step.facts.some((fact) => fact.type === 'reading')) return { ...unknownShape, hasReading: true };
-  const lines = shape.lines + 1;
+const checkLine = (formatCheck: FormatCheck, step: LineStep): FormatCheck => {
+  if (step.facts.some((fact) => fact.type === 'reading')) return { ...startFormatCheck, hasReading: true };
+  const lines = formatCheck.lines + 1;
   return step.misfit === undefined
-    ? { ...shape, lines }
-    : { ...shape, lines, misfits: shape.misfits + 1, reason: step.misfit };
+    ? { ...formatCheck, lines }
+    : { ...formatCheck, lines, parseErrors: formatCheck.parseErrors + 1, reason: step.misfit };
 };
 
-/** Why the file cannot be read as a session of this runtime, if that is what it looks like. */
-const shapeProblem = ({ hasReading, lines, misfits, reason }: FileShape): string | undefined => {
-  if (misfits >= (hasReading ? MISFITS_AFTER_READING : 1)) return reason;
+/** Why the file cannot be read as a session of this agent; undefined where it can. */
+const formatProblem = ({ hasReading, lines, parseErrors, reason }: FormatCheck): string | undefined => {
+  if (parseErrors >= (hasReading ? PARSE_ERRORS_AFTER_READING : 1)) return reason;
   return !hasReading && lines >= LINES_WITHOUT_READING ? 'no usage in any record' : undefined;
 };
 
-/** Which session file is followed, and what was learnt on the way. */
-export interface Choice {
+/** The session file that is followed, and those that were ruled out. */
+export interface SessionChoice {
   readonly current?: Located;
   /** files that were followed before */
-  readonly left: readonly string[];
-  /** files of another process: they grew in turns with ours */
-  readonly foreign: readonly string[];
+  readonly formerPaths: readonly string[];
+  /** files of another process: they grew in turns with this session's file */
+  readonly otherPaths: readonly string[];
 }
 
-export const noChoice: Choice = { left: [], foreign: [] };
+export const startChoice: SessionChoice = { formerPaths: [], otherPaths: [] };
 
 /**
- * The choice after another look; the same object when nothing changes, also when a session's file is gone: following it tells that. Where a session is only guessed from which file grew, a
- * file that grows again after we left it shows that two agents write in this folder: the one in between is not ours.
+ * The choice after another search; the same object when nothing changes, also when the session's file is gone (the tail reports that).
+ * Where a session is only guessed from which file grew, a file that grows again after it was left shows that two agents write in this
+ * folder: the file in between belongs to the other agent.
  */
-export const chooseSession = (choice: Choice, found: Located): Choice => {
-  const { current, left, foreign } = choice;
+export const chooseSession = (choice: SessionChoice, found: Located): SessionChoice => {
+  const { current, formerPaths, otherPaths } = choice;
   const isSame = current?.sessionId === found.sessionId;
   if (isSame && (found.path === current.path || found.path === undefined)) return choice;
   const isGuess = !found.certain && found.path !== undefined;
-  if (isGuess && foreign.includes(found.path)) return choice;
+  if (isGuess && otherPaths.includes(found.path)) return choice;
   const leaving = current?.path === undefined ? [] : [current.path];
-  const isBack = isGuess && left.includes(found.path);
+  const isBack = isGuess && formerPaths.includes(found.path);
   return {
     current: found,
-    left: [...left, ...leaving],
-    foreign: isBack ? [...foreign, ...leaving] : foreign,
+    formerPaths: [...formerPaths, ...leaving],
+    otherPaths: isBack ? [...otherPaths, ...leaving] : otherPaths,
   };
 };
 
 /** Reads the lines of a session file into an inbox. */
-export const makeFileReader = (log: SessionLog, env: Env, { put }: Pick<FactInbox, 'put'>) => {
+export const makeFileReader = (log: SessionLog, env: Env, { add: put }: Pick<FactCoalescer, 'add'>) => {
   let reader = log.reader(env);
-  let shape = unknownShape;
-  let said: string | undefined;
+  let formatCheck = startFormatCheck;
+  let reportedProblem: string | undefined;
   return {
     read: (line: string, now: Millis): LineStep => {
       const step = reader(line, now);
       reader = step.next;
-      shape = seeLine(shape, step);
+      formatCheck = checkLine(formatCheck, step);
       step.facts.forEach(put);
       return step;
     },
@@ -152,27 +158,27 @@ export const makeFileReader = (log: SessionLog, env: Env, { put }: Pick<FactInbo
     /** another file, or the same one written anew */
     restart: (): void => {
       reader = log.reader(env);
-      shape = unknownShape;
+      formatCheck = startFormatCheck;
     },
     /** why it cannot be read, when that is new */
     problem: (): string | undefined => {
-      const problem = shapeProblem(shape);
-      const isNew = problem !== said;
-      said = problem;
+      const problem = formatProblem(formatCheck);
+      const isNew = problem !== reportedProblem;
+      reportedProblem = problem;
       return isNew ? problem : undefined;
     },
   };
 };
 
-// Joins finding the session file, following it and reading its lines into events for the core.
+// Locates the session file, follows it, and passes its facts on.
 
 const POLL_MS = 250;
-const LOOK_MS = 1_000; // most agents make the file at the first turn
-const ENTER_MS = 2_000; // within this an agent begins to write after Enter; `/clear`, `/new` and resume go to another file
-const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than ours
+const LOOK_MS = 1_000; // most agents create the file at the first turn
+const ENTER_MS = 2_000; // an agent begins to write within this time after Enter; `/clear`, `/new` and resume switch to another file
+const FILE_CLOCK_LAG_MS = 100; // the kernel's file times lag behind the system clock
 
 export interface FollowOptions {
-  readonly runtime: Runtime;
+  readonly agent: Agent;
   readonly childPid: number;
   readonly cwd: string;
   readonly home: string;
@@ -180,46 +186,46 @@ export interface FollowOptions {
   readonly env: Env;
   readonly startedAt: Millis;
   readonly now: () => Millis;
-  /** when the user pressed Enter last; undefined while never */
+  /** when the user last pressed Enter; undefined if never */
   readonly enteredAt: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
   /** the session file that is followed from now on; undefined while the conversation has none */
   readonly onFile?: (path: string | undefined) => void;
-  /** why there is no reading, for the log; a later fact means that it works again */
+  /** why there is no reading, for the log; a later fact means that reading works again */
   readonly onProblem: (reason: string) => void;
 }
 
-export interface Following {
+export interface Subscription {
   readonly stop: () => void;
 }
 
-/** Follows the child's session file until stopped. What goes wrong in here reaches the caller as a problem only. */
-export const followSession = (options: FollowOptions): Following => {
-  const { log } = options.runtime;
-  return log ? follow(log, guarded(options)) : { stop: () => undefined };
+/** Follows the child's session file until stopped. Errors in here are only reported as problems. */
+export const followSession = (options: FollowOptions): Subscription => {
+  const { log } = options.agent;
+  return log ? follow(log, guardListeners(options)) : { stop: () => undefined };
 };
 
-const follow = (log: SessionLog, options: FollowOptions): Following => {
-  const port = sessionFiles();
+const follow = (log: SessionLog, options: FollowOptions): Subscription => {
+  const port = makeFilePort();
   const began = performance.now();
-  // as the wall clock has it, by which agents and files count: it may have been set back
+  // by the wall clock, which agents and file times use; it may have been set back
   const startedAt = (): Millis => Math.min(options.startedAt, options.now() - (performance.now() - began));
-  const inbox = factInbox(startedAt);
-  let choice = noChoice;
-  let file: Following | undefined;
-  let stopped = false;
+  const coalescer = makeFactCoalescer(startedAt);
+  let choice = startChoice;
+  let file: Subscription | undefined;
+  let isStopped = false;
 
-  // A guess from which file grew may be the file of the same agent in another terminal, where somebody else types.
-  const isAsked = ({ writtenAt }: Located): boolean => {
+  // A file guessed from its growth may belong to the same agent in another terminal, where somebody else types.
+  const isAfterEnter = ({ writtenAt }: Located): boolean => {
     const after = sinceEnter(options, writtenAt ?? options.now());
     return after >= -FILE_CLOCK_LAG_MS && after <= ENTER_MS;
   };
 
-  const moveTo = (found: Located): void => {
+  const switchTo = (found: Located): void => {
     const { current } = choice;
     const isFirst = current?.path === undefined;
     const isSame = current?.path !== undefined && found.path === current.path;
-    if (!found.certain && !isFirst && !isSame && !isAsked(found)) return;
+    if (!found.certain && !isFirst && !isSame && !isAfterEnter(found)) return;
     const next = chooseSession(choice, found);
     if (next === choice) return;
     choice = next;
@@ -227,13 +233,13 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
     if (current?.sessionId !== found.sessionId) {
       options.onFact({ type: 'session-changed', sessionId: found.sessionId });
     } else if (current.path !== undefined) {
-      options.onFact({ type: 'voided' }); // the same conversation goes on in another file: it was cut back
+      options.onFact({ type: 'voided' }); // the same conversation continues in another file: it was shortened
     }
     options.onFile?.(found.path);
-    file = found.path === undefined ? undefined : followFile(found.path, log, { options, inbox });
+    file = found.path === undefined ? undefined : followFile(found.path, log, { options, coalescer });
   };
 
-  const look = async (): Promise<void> => {
+  const locate = async (): Promise<void> => {
     const { enteredAt: lastEnter, ...place } = options;
     const enteredAt = lastEnter();
     try {
@@ -244,17 +250,17 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
         ...(enteredAt === undefined ? {} : { enteredAt }),
         ...(choice.current?.path === undefined ? {} : { currentPath: choice.current.path }),
       });
-      if (found && !stopped) moveTo(found);
+      if (found && !isStopped) switchTo(found);
     } catch (error) {
       options.onProblem(`looking for the session file: ${errorText(error)}`);
     }
   };
 
-  const looking = lookNowAndAgain(options, look);
+  const polling = pollForFile(options, locate);
   return {
     stop: () => {
-      stopped = true;
-      looking.stop();
+      isStopped = true;
+      polling.stop();
       file?.stop();
     },
   };
@@ -262,25 +268,25 @@ const follow = (log: SessionLog, options: FollowOptions): Following => {
 
 const sinceEnter = ({ enteredAt }: FollowOptions, at: Millis): number => at - (enteredAt() ?? -Infinity);
 
-/** Looks at once, and more often for a while after Enter. `look` must not reject. */
-const lookNowAndAgain = (options: FollowOptions, look: () => Promise<void>): Following => {
+/** Searches at once, and more often for a while after Enter. `look` must not reject. */
+const pollForFile = (options: FollowOptions, locate: () => Promise<void>): Subscription => {
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let isStopped = false;
   let lookedAt = -Infinity;
 
-  const lookWhenDue = async (): Promise<void> => {
+  const locateWhenDue = async (): Promise<void> => {
     const now = performance.now();
     if (now - lookedAt >= LOOK_MS || sinceEnter(options, options.now()) <= ENTER_MS) {
       lookedAt = now;
-      await look();
+      await locate();
     }
-    if (!stopped) timer = setTimeout(lookWhenDue, POLL_MS).unref();
+    if (!isStopped) timer = setTimeout(locateWhenDue, POLL_MS).unref();
   };
 
-  void lookWhenDue();
+  void locateWhenDue();
   return {
     stop: () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
     },
   };
@@ -288,36 +294,36 @@ const lookNowAndAgain = (options: FollowOptions, look: () => Promise<void>): Fol
 
 interface FileContext {
   readonly options: FollowOptions;
-  readonly inbox: FactInbox;
+  readonly coalescer: FactCoalescer;
 }
 
-const followFile = (path: string, log: SessionLog, { options, inbox }: FileContext): Following => {
-  const file = makeFileReader(log, options.env, inbox);
-  let tellsFill = false;
-  const version = versionTeller(options);
-  inbox.take(); // what was left unsaid belongs to the file before
+const followFile = (path: string, log: SessionLog, { options, coalescer }: FileContext): Subscription => {
+  const file = makeFileReader(log, options.env, coalescer);
+  let hasFillFacts = false;
+  const version = makeVersionReporter(options);
+  coalescer.flush(); // facts not reported yet belong to the previous file
 
   return tail({
     path,
     intervalMs: POLL_MS,
     onLine: (line) => {
-      version.see(line);
+      version.readLine(line);
       const { facts } = file.read(line, options.now());
-      tellsFill ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
+      hasFillFacts ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
     },
     onHead: (line) => {
-      version.see(line);
+      version.readLine(line);
       file.skim(line, options.now());
     },
     onRestart: () => {
       file.restart();
-      tellsFill = false;
-      inbox.put({ type: 'voided' });
+      hasFillFacts = false;
+      coalescer.add({ type: 'voided' });
     },
-    isEnough: () => tellsFill,
+    isEnough: () => hasFillFacts,
     onCaughtUp: () => {
-      for (const fact of inbox.take()) options.onFact(fact);
-      version.tell();
+      for (const fact of coalescer.flush()) options.onFact(fact);
+      version.report();
       const problem = file.problem();
       if (problem !== undefined) options.onProblem(`${path}: ${problem}`);
     },
@@ -325,13 +331,13 @@ const followFile = (path: string, log: SessionLog, { options, inbox }: FileConte
   });
 };
 
-// The caller's own mistakes must not stop the following, nor may ours stop the caller.
-const guarded = (options: FollowOptions): FollowOptions => {
+// Errors thrown by the caller's listeners must not stop the following.
+const guardListeners = (options: FollowOptions): FollowOptions => {
   const onProblem = (reason: string): void => {
     try {
       options.onProblem(reason);
     } catch {
-      // Nobody is left to tell.
+      // onProblem itself failed; there is nobody to report it to
     }
   };
   const onFact = (event: Event): void => {

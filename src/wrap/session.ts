@@ -26,22 +26,24 @@ import { compactKeys, compactSettings } from './compactor.js';
 import type { WrapSession } from './options.js';
 import { makeAlarm, makeClock } from './timing.js';
 
+// Runs the core's session: passes events in, hands views and effects out, and applies changed settings.
+
 export interface LoopListener {
-  /** only when it is another one */
+  /** called only when the view has changed */
   readonly onView: (view: FooterView) => void;
-  /** what the core wants done */
+  /** an effect that the core asks for */
   readonly onEffect?: ((effect: Effect, state: Session) => void) | undefined;
-  /** the user is to be called */
+  /** a notification for the user */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
-  /** why a countdown could not be seen now; asked before everything that happens */
+  /** why a countdown could not be seen now; called before every event */
   readonly unseen?: (() => Unseen | undefined) | undefined;
-  /** after everything that has happened */
+  /** called after every event */
   readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
 }
 
 /**
- * Runs one session: an event in, a view out, and one alarm for what only time brings. Keys are noted a moment later, for a step takes
- * longer than a key needs on its way; nothing else happens before they are.
+ * Runs one session: events in, views out, and one alarm for what depends on time. Keys are reported with a delay, because a step takes
+ * longer than forwarding a key; every other event waits for them.
  */
 export interface SessionLoop {
   readonly take: (event: Event) => void;
@@ -50,73 +52,76 @@ export interface SessionLoop {
   readonly stop: () => void;
 }
 
-const DOCTOR = 'ctxwrap doctor'; // what is to be looked into is for the log, too
-const LOOK_MS = 1_000; // between two looks at whether a countdown could be seen now
+const DOCTOR = 'ctxwrap doctor'; // a text that asks the user to run this is logged, too
+const LOOK_MS = 1_000; // between two checks of whether a countdown could be seen
 const KEYS_MS = 5; // the echo of a key is on the screen by then
 
-/** Writes down what a step has to say, and once what the footer says where it asks to look into something, or why nothing is typed. */
-const makeScribe = (log: WrapSession['log']) => {
+/** Logs the messages of each step. Logs the footer's text once where it asks the user to check something or says why nothing is typed. */
+const makeStateLog = (log: WrapSession['log']) => {
   let said: string | undefined;
-  return ({ session, warnings, compaction }: SessionFlow, words: string | undefined): void => {
+  return ({ session, warnings, compaction }: SessionFlow, text: string | undefined): void => {
     for (const line of session.logged) log.info(line);
     for (const line of warnings) log.warn(line);
     const isUntyped = compaction.phase.kind === 'doubted' || isUnseen(compaction);
-    if (words !== undefined && words !== said && (isUntyped || words.includes(DOCTOR))) log.info(words);
-    said = words;
+    if (text !== undefined && text !== said && (isUntyped || text.includes(DOCTOR))) log.info(text);
+    said = text;
   };
 };
 
-/** Tells what the user could see until now, when that is something else. While it alone holds us back, nothing else brings us to look. */
-const watchSight = (unseen: LoopListener['unseen'], tell: (event: Event) => void) => {
+/**
+ * Emits an event when the visibility of a countdown has changed. Checks regularly while only the visibility holds a compaction back,
+ * because no event would cause a check.
+ */
+const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) => void) => {
   let last: Unseen | undefined;
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearInterval(timer);
     timer = undefined;
   };
-  const look = (): void => {
+  const check = (): void => {
     const now = unseen?.();
     const isSame = now === last;
     last = now;
-    if (!isSame) tell({ type: 'sight', unseen: now });
+    if (!isSame) emit({ type: 'sight', unseen: now });
   };
   return {
-    look,
+    check,
     wait: (state: Compaction): void => {
-      if (isUnseen(state)) timer ??= setInterval(look, LOOK_MS).unref();
+      if (isUnseen(state)) timer ??= setInterval(check, LOOK_MS).unref();
       else stop();
     },
     stop,
   };
 };
 
-/** Keys are told of a little later, once for all of that moment. */
-const noteKeys = (onKeys: () => void) => {
+/** Reports keys with a delay, as one event for all of them. */
+const delayKeys = (onKeys: () => void) => {
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     timer = undefined;
   };
-  const tell = (): void => {
+  const emit = (): void => {
     if (timer === undefined) return;
     stop();
     onKeys();
   };
   return {
-    note: (): void => {
-      timer ??= setTimeout(tell, KEYS_MS).unref();
+    schedule: (): void => {
+      timer ??= setTimeout(emit, KEYS_MS).unref();
     },
-    tell,
+    flush: emit,
     stop,
   };
 };
 
 const viewOf = (
   { session, compaction, messages }: SessionFlow,
-  ask: string | undefined,
+  compactHotkey: string | undefined,
   now: Millis,
 ): FooterView => {
-  const message = messageAt(messages, compaction, now, ask);
+  const message = messageAt(messages, compaction, now, compactHotkey);
   const due = dueOf(compaction);
   return {
     ...footerView(session, now),
@@ -125,16 +130,20 @@ const viewOf = (
   };
 };
 
-const contextOf = (session: WrapSession, compact: CompactSettings, ask: string | undefined): FlowContext => {
+const contextOf = (
+  session: WrapSession,
+  compact: CompactSettings,
+  compactHotkey: string | undefined,
+): FlowContext => {
   const { values } = session;
-  const tips = values.tips ? { ask } : undefined;
+  const tips = values.tips ? { ask: compactHotkey } : undefined;
   const { window, 'notify.on': notify } = values;
-  const agent = agentFacts(session.runtime, session.env);
+  const agent = agentFacts(session.agent, session.env);
   return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify };
 };
 
-/** What others are told of an effect: the times in it are of the session's own clock, which is so many milliseconds behind. */
-const byWallClock = (effect: Effect, behindMs: number): Effect => {
+/** The effect with wall-clock times: the session's own clock is behind the wall clock by `behindMs`. */
+const withWallClock = (effect: Effect, behindMs: number): Effect => {
   if (effect.type !== 'ended') return effect;
   const { ended } = effect;
   const wall = (at: Millis): Millis => at + behindMs;
@@ -148,50 +157,50 @@ export const makeSessionLoop = (
 ): SessionLoop => {
   const { onView, onState, onEffect, onNotification } = listener;
   const now = makeClock();
-  const ask = compactKeys(session.values);
+  const compactHotkey = compactKeys(session.values);
   const origin = { session: session.wrapper?.id, cwd: session.cwd };
-  let flow = startFlow(contextOf(session, compact, ask), now());
-  let shown: string | undefined;
-  const write = makeScribe(session.log);
+  let flow = startFlow(contextOf(session, compact, compactHotkey), now());
+  let displayed: string | undefined;
+  const logState = makeStateLog(session.log);
 
-  const go = (next: SessionFlow): void => {
+  const apply = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
-    const words = compactionWords(compaction, now(), ask);
-    const view = viewOf(flow, ask, now());
-    write(flow, words);
+    const text = compactionWords(compaction, now(), compactHotkey);
+    const view = viewOf(flow, compactHotkey, now());
+    logState(flow, text);
     const key = JSON.stringify(view);
-    if (key !== shown) onView(view);
-    shown = key;
-    onState?.(state, compactionRecord(compaction, flow.record.past, words));
-    for (const effect of compaction.effects) onEffect?.(byWallClock(effect, Date.now() - now()), state);
+    if (key !== displayed) onView(view);
+    displayed = key;
+    onState?.(state, compactionRecord(compaction, flow.record.past, text));
+    for (const effect of compaction.effects) onEffect?.(withWallClock(effect, Date.now() - now()), state);
     for (const each of flow.notifying.due)
       onNotification?.(notificationRecord(each, state, origin, Date.now()));
     alarm.set(flowDue(flow, now()));
-    sight.wait(compaction);
+    visibility.wait(compaction);
   };
-  const sight = watchSight(listener.unseen, (event) => go(stepFlow(flow, event, now())));
+  const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
   const take = (event: Event): void => {
-    sight.look();
-    go(stepFlow(flow, event, now()));
+    visibility.check();
+    apply(stepFlow(flow, event, now()));
   };
-  const keys = noteKeys(() => take({ type: 'user-keys' }));
+  const keys = delayKeys(() => take({ type: 'user-keys' }));
   const alarm = makeAlarm(now, () => {
-    keys.tell();
-    sight.look();
-    go(stepFlow(flow, { type: 'alarm' }, now()));
+    keys.flush();
+    visibility.check();
+    apply(stepFlow(flow, { type: 'alarm' }, now()));
   });
-  go(flow);
+  apply(flow);
   return {
     take: (event) => {
-      if (event.type === 'user-keys') return keys.note();
-      keys.tell();
+      if (event.type === 'user-keys') return keys.schedule();
+      keys.flush();
       take(event);
     },
     flow: () => ({ ...flow, now: now() }),
     stop: () => {
       keys.stop();
-      sight.stop();
+      visibility.stop();
       alarm.stop();
     },
   };
@@ -199,7 +208,7 @@ export const makeSessionLoop = (
 
 // Settings that the user changes while a session runs.
 
-/** Takes what the user changes until the returned function is called. */
+/** Applies changed settings until the returned function is called. */
 export const followSettings = (
   session: WrapSession,
   recipe: Recipe | undefined,
@@ -224,8 +233,8 @@ const settingsEvent = (
   recipe: Recipe | undefined,
 ): Event => {
   const { window, mode } = values;
-  const { draft } = session.values; // the typist got it at the start
-  const usable = mode === 'off' ? 'warn' : mode; // a session that observes cannot become one that does not
+  const { draft } = session.values; // the typist got its draft setting at the start
+  const usable = mode === 'off' ? 'warn' : mode; // an observing session cannot be switched off
   return {
     type: 'settings',
     settings: {

@@ -1,36 +1,38 @@
-import type { Runtime } from '../agents/agent.js';
-import { runtimes } from '../agents/index.js';
+import type { Agent } from '../agents/agent.js';
+import { agents } from '../agents/index.js';
 import { CONTROL, keyOf, type InputElement } from '../core/terminal-input.js';
 import { processStat } from '../storage/processes.js';
-import { holdRegionSequence, tidySequence } from '../terminal/painter.js';
-import { stopOurselves } from '../terminal/tty.js';
+import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/footer-sequences.js';
+import { suspendProcessGroup } from '../terminal/tty.js';
 import type { Output } from './output.js';
-import type { CursorQuestion } from './resize.js';
-import type { Stage } from './terminal-session.js';
+import type { CursorQuery } from './resize.js';
+import type { TerminalSession } from './terminal-session.js';
 
-/** Job control: gives the terminal back to the shell and stops, and takes both up again (facts/sessions.md §E). */
+// Job control: suspends the wrapper together with the child, and resumes both.
+
+/** Gives the terminal back to the shell and stops; takes it again on resume (facts/sessions.md §E). */
 export interface Suspend {
   /** what the user types, on its way to the child */
   noteKeys: (elements: readonly InputElement[]) => void;
   noteOutput: (bytes: Uint8Array) => void;
-  now: () => void;
+  suspend: () => void;
   stop: () => void;
 }
 
 export interface SuspendParts {
   readonly output: Output;
-  readonly question: CursorQuestion;
-  /** nothing of ours may be over the child's screen from here on */
+  readonly cursorQuery: CursorQuery;
+  /** the footer and the overlay must not cover the child's screen from here on */
   readonly onStopping: () => void;
-  /** the terminal is ours again: where the cursor is, and how large the screen, has to be found out anew */
+  /** the wrapper has the terminal again: the cursor position and the size have to be read anew */
   readonly onResumed: () => Promise<void>;
 }
 
 // Of all agents, for a start script hides which one it starts.
-const SUSPENDED = Object.values<Runtime>(runtimes).flatMap(({ suspendedText }) => suspendedText ?? []);
-const CONTROL_Z_MS = 2_000; // the words count only right after the key: conversations can contain them
-const POLL_MS = 1_000; // for a child that somebody stopped
-const ANSWER_MS = 150; // for the terminal to say where the shell has left its cursor
+const SUSPENDED = Object.values<Agent>(agents).flatMap(({ suspendedText }) => suspendedText ?? []);
+const CONTROL_Z_MS = 2_000; // the text counts only right after the key, because a conversation can contain it
+const POLL_MS = 1_000; // for a child that was stopped from outside
+const ANSWER_MS = 150; // for the terminal to report where the shell has left its cursor
 
 const isControlZ = ({ kind, text }: InputElement): boolean => {
   if (kind !== 'key') return false;
@@ -38,90 +40,97 @@ const isControlZ = ({ kind, text }: InputElement): boolean => {
   return name === 'z' && modifiers === CONTROL && !isRelease;
 };
 
-const LONGEST = Math.max(...SUSPENDED.map((words) => words.length));
+const LONGEST = Math.max(...SUSPENDED.map((searched) => searched.length));
 
-/** Finds the words although they may be split between chunks. */
-const makeWordFinder = (): ((bytes: Uint8Array) => boolean) => {
+/** Finds the text even if it is split between chunks. */
+const makeTextFinder = (): ((bytes: Uint8Array) => boolean) => {
   let tail = '';
   return (bytes) => {
     const text = tail + Buffer.from(bytes).toString('latin1');
     tail = text.slice(-LONGEST);
-    return SUSPENDED.some((words) => text.includes(words));
+    return SUSPENDED.some((searched) => text.includes(searched));
   };
 };
 
-/** The terminal as the shell needs it, while we are stopped. */
-const giveBack = async ({ tty, filter, watchdog }: Stage): Promise<void> => {
-  const { grid, ledger } = filter;
-  const state = { unterminated: !filter.isGround(), died: false, lastRow: grid.row };
-  tty.write(tidySequence(grid, ledger, state));
+/** Restores the terminal for the shell, while the wrapper is stopped. */
+const releaseTerminal = async ({ tty, filter, watchdog }: TerminalSession): Promise<void> => {
+  const { grid, modeTracker } = filter;
+  const state = { isStringOpen: !filter.isGround(), hasDied: false, lastRow: grid.row };
+  tty.write(restoreTerminalSequence(grid, modeTracker, state));
   await tty.drained();
   watchdog.arm('');
-  tty.release();
+  tty.restoreTermios();
 };
 
-/** Below what the shell has written since: there the cursor must be when the child leaves its alternate screen. */
-const moveMainCursor = async ({ filter: { grid } }: Stage, question: CursorQuestion): Promise<void> => {
-  const cursor = await question.ask('', ANSWER_MS);
+/** Sets the main screen's cursor below what the shell has written since: the child returns there when it leaves its alternate screen. */
+const moveMainCursor = async (
+  { filter: { grid } }: TerminalSession,
+  cursorQuery: CursorQuery,
+): Promise<void> => {
+  const cursor = await cursorQuery.ask('', ANSWER_MS);
   if (!cursor) return;
   const { row, column } = cursor;
   grid.saved.main = { ...grid.saved.main, row: Math.min(row, grid.rows - 1), column };
   grid.mainCursorStale = true;
 };
 
-/** The terminal as the child left it, and the child running. */
-const takeBack = async (stage: Stage, wasAlternate: boolean, question: CursorQuestion): Promise<void> => {
-  const { tty, filter, child, verbatim } = stage;
-  const { grid, ledger } = filter;
-  tty.hold();
-  if (wasAlternate) await moveMainCursor(stage, question);
+/** Sets the terminal to the state the child left, and continues the child. */
+const reclaimTerminal = async (
+  terminal: TerminalSession,
+  wasAlternate: boolean,
+  cursorQuery: CursorQuery,
+): Promise<void> => {
+  const { tty, filter, child, isPassthrough } = terminal;
+  const { grid, modeTracker } = filter;
+  tty.enterRawMode();
+  if (wasAlternate) await moveMainCursor(terminal, cursorQuery);
   const enter = wasAlternate ? `\x1b[?${grid.alternateMode}h` : '';
-  tty.write(enter + (verbatim ? '' : holdRegionSequence(grid)) + ledger.reapply(wasAlternate));
+  tty.write(enter + (isPassthrough ? '' : reserveFooterSequence(grid)) + modeTracker.reapply(wasAlternate));
   grid.footerDirty = true;
   child?.signal('SIGCONT');
 };
 
-export const makeSuspend = (stage: Stage, parts: SuspendParts): Suspend => {
-  const { output, question, onStopping, onResumed } = parts;
-  const finder = makeWordFinder();
+export const makeSuspend = (terminal: TerminalSession, parts: SuspendParts): Suspend => {
+  const { output, cursorQuery, onStopping, onResumed } = parts;
+  const finder = makeTextFinder();
   let lastControlZ = -Infinity;
-  let stopping = false;
+  let isSuspending = false;
 
   const suspend = async (): Promise<void> => {
-    stopping = true;
+    isSuspending = true;
     output.hold();
     try {
       onStopping();
-      const wasAlternate = stage.filter.grid.alternate;
-      await giveBack(stage);
-      await stopOurselves();
-      await takeBack(stage, wasAlternate, question);
+      const wasAlternate = terminal.filter.grid.alternate;
+      await releaseTerminal(terminal);
+      await suspendProcessGroup();
+      await reclaimTerminal(terminal, wasAlternate, cursorQuery);
     } finally {
       output.release();
-      stopping = false;
+      isSuspending = false;
     }
     await onResumed();
   };
-  const now = (): void => {
-    if (!stopping)
-      suspend().catch((error: unknown) => stage.session.log.error(`suspending failed: ${String(error)}`));
+  const start = (): void => {
+    if (!isSuspending)
+      suspend().catch((error: unknown) => terminal.session.log.error(`suspending failed: ${String(error)}`));
   };
   const poll = setInterval(() => {
-    const pid = stage.child?.pid;
-    if (pid === undefined || stopping) return;
-    if (processStat(pid)?.state === 'T') now();
+    const pid = terminal.child?.pid;
+    if (pid === undefined || isSuspending) return;
+    if (processStat(pid)?.state === 'T') start();
   }, POLL_MS);
   return {
     noteKeys: (elements) => {
       if (elements.some(isControlZ)) lastControlZ = performance.now();
     },
     noteOutput: (bytes) => {
-      if (performance.now() - lastControlZ < CONTROL_Z_MS && finder(bytes)) now();
+      if (performance.now() - lastControlZ < CONTROL_Z_MS && finder(bytes)) start();
     },
-    now,
+    suspend: start,
     stop: () => {
       clearInterval(poll);
-      stopping = true; // there is nothing left to suspend
+      isSuspending = true; // the child has ended: nothing is left to suspend
     },
   };
 };

@@ -1,119 +1,133 @@
 import { errorStack } from '../core/json.js';
-import { type StandIn, makeStandIn } from '../terminal/agent-states.js';
+import { type AgentStateProxy, makeAgentStateProxy } from '../terminal/agent-state-proxy.js';
 import { type StreamFilter, makeStreamFilter } from '../terminal/filter/filter.js';
 import { makeGrid } from '../terminal/filter/grid.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
-import { quirksOf } from '../terminal/filter/quirks.js';
-import { makeLazyScreen } from '../terminal/lazy-screen.js';
-import { endOfFrame } from '../terminal/modes.js';
-import { tidySequence } from '../terminal/painter.js';
+import { quirksFromEnv } from '../terminal/filter/quirks.js';
+import { makeLazyScreenModel } from '../terminal/lazy-screen-model.js';
+import { endOfFrame } from '../terminal/mode-tracker.js';
+import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { Child } from '../terminal/pty.js';
-import type { Screen } from '../terminal/screen.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import { type Watchdog, startWatchdog } from '../terminal/watchdog.js';
 import type { WrapSession } from './options.js';
-import type { Readings } from './readings.js';
+import type { AgentTracker } from './agent-tracker.js';
 
-/** Where the child's output goes while the terminal shows something else. */
-export interface OutputCover {
-  /** pieces to be filtered and taken one by one */
+// The state shared by the parts of one wrapped session: terminal, filter, screen model, child.
+
+/** Receives the child's output while the terminal shows the overlay. */
+export interface OverlayOutput {
+  /** splits the output into pieces that are filtered and received one by one */
   readonly cut: (bytes: Uint8Array) => readonly Uint8Array[];
-  /** what the terminal would get for one of them */
+  /** receives the filtered output of one piece */
   readonly take: (parts: readonly Uint8Array[]) => void;
 }
 
-/** What the parts of one wrap share. */
-export interface Stage {
+/** The state shared by the parts of one wrapped session. */
+export interface TerminalSession {
   readonly session: WrapSession;
   readonly tty: Tty;
   readonly filter: StreamFilter;
-  /** answers the child's question about agent states, for an agent that asks it */
-  readonly standIn: StandIn | undefined;
-  readonly screen: Screen;
+  /** answers the child's query for agent states (OSC 7501), for an agent that sends it */
+  readonly stateProxy: AgentStateProxy | undefined;
+  readonly screen: ScreenModel;
   readonly watchdog: Watchdog;
   /** set as soon as the child runs */
   child: Child | undefined;
-  /** takes the child's output in the terminal's place, while a screen of ours is over the child's */
-  cover: OutputCover | undefined;
-  /** what is read of the child, as long as it runs */
-  readings: Readings | undefined;
-  /** the user wants to see the footer (the hotkey changes it) */
-  footerWanted: boolean;
-  /** a compaction is due: its countdown gets a row of a terminal that has none for a footer else */
-  rowWanted: boolean;
-  /** bytes go through untouched: mode off, or something of ours has failed */
-  verbatim: boolean;
-  /** there is a screen for us beside the child's; undefined until that was tried */
+  /** receives the child's output instead of the terminal while the overlay is open */
+  overlayOutput: OverlayOutput | undefined;
+  /** follows the agent, as long as the child runs */
+  tracker: AgentTracker | undefined;
+  /** the user wants to see the footer (the hotkey toggles it) */
+  isFooterWanted: boolean;
+  /** a compaction is due: its countdown gets a row even in a terminal that is too small for a footer */
+  isRowWanted: boolean;
+  /** bytes go through untouched: mode off, or a part of the wrapper has failed */
+  isPassthrough: boolean;
+  /** the terminal has a second screen that the overlay can use; undefined until that was tested */
   hasSecondScreen: boolean | undefined;
-  /** the terminal has said where its cursor was at the start, so the screen model has the child's rows where they are */
-  cursorKnown: boolean;
+  /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
+  isCursorKnown: boolean;
 }
 
-const MIN_ROWS = 8; // below this an agent needs every row itself
-const MIN_DUE_ROWS = 4; // while a compaction is due: a prompt between two lines and the countdown
+const MIN_ROWS = 8; // below this an agent needs every row
+const MIN_DUE_ROWS = 4; // while a compaction is due: a prompt between two lines, and the countdown
 const MIN_COLUMNS = 20; // below this nothing useful fits into a footer
 
-/** The size of the child's terminal in a terminal of this size. */
+/** The size of the child's terminal for a real terminal of this size. */
 export const childSize = (
   { columns, rows, isGuess }: Size,
-  { footerWanted, rowWanted = false, verbatim = false }: FooterWish,
+  { isFooterWanted, isRowWanted = false, isPassthrough = false }: FooterConditions,
 ): Size => {
-  const fits = isGuess !== true && rows >= (rowWanted ? MIN_DUE_ROWS : MIN_ROWS) && columns >= MIN_COLUMNS;
-  return { columns, rows: footerWanted && !verbatim && fits ? rows - 1 : rows };
+  const fits = isGuess !== true && rows >= (isRowWanted ? MIN_DUE_ROWS : MIN_ROWS) && columns >= MIN_COLUMNS;
+  return { columns, rows: isFooterWanted && !isPassthrough && fits ? rows - 1 : rows };
 };
 
-type FooterWish = Pick<Stage, 'footerWanted'> & Partial<Pick<Stage, 'rowWanted' | 'verbatim'>>;
+type FooterConditions = Pick<TerminalSession, 'isFooterWanted'> &
+  Partial<Pick<TerminalSession, 'isRowWanted' | 'isPassthrough'>>;
 
-/** Runs a part of ours that the session must survive. */
-export const survive = (stage: Pick<Stage, 'session'>, what: string, run: () => void): boolean => {
+/** Runs a part of the wrapper whose failure must not end the session: logs an error and returns false. */
+export const runGuarded = (
+  terminal: Pick<TerminalSession, 'session'>,
+  what: string,
+  run: () => void,
+): boolean => {
   try {
     run();
     return true;
   } catch (error) {
-    stage.session.log.error(`${what} failed: ${errorStack(error)}`);
+    terminal.session.log.error(`${what} failed: ${errorStack(error)}`);
     return false;
   }
 };
 
-/** Takes the terminal and builds everything that stands between it and the child. */
-export const setStage = (session: WrapSession, listener: TtyListener): Stage => {
+/** Opens the terminal and builds everything between it and the child. */
+export const openTerminalSession = (session: WrapSession, listener: TtyListener): TerminalSession => {
   const tty = openTty(listener);
   const size = tty.size();
-  const verbatim = session.values.mode === 'off';
-  const child = childSize(size, { footerWanted: session.values.footer, verbatim });
-  const grid = makeGrid(size.columns, child.rows, size.rows, quirksOf(session.env));
-  const plainFilter = makeStreamFilter(grid);
-  const signs = verbatim ? undefined : session.runtime.titleSigns?.(session.env);
-  const standIn = signs && makeStandIn(plainFilter, signs);
+  const isPassthrough = session.values.mode === 'off';
+  const child = childSize(size, { isFooterWanted: session.values.footer, isPassthrough });
+  const grid = makeGrid(size.columns, child.rows, size.rows, quirksFromEnv(session.env));
+  const childFilter = makeStreamFilter(grid);
+  const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
+  const stateProxy = signs && makeAgentStateProxy(childFilter, signs);
   const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
-  const stage: Stage = {
+  const terminal: TerminalSession = {
     session,
     tty,
-    filter: standIn?.filter ?? plainFilter,
-    standIn,
-    screen: makeLazyScreen(child, seed, (error) => {
+    filter: stateProxy?.filter ?? childFilter,
+    stateProxy,
+    screen: makeLazyScreenModel(child, seed, (error) => {
       session.log.error(`the screen is not followed, its model has failed: ${String(error)}`);
-      stage.readings?.goBlind();
+      terminal.tracker?.stopReadingScreen();
     }),
     watchdog: startWatchdog(tty.termios),
     child: undefined,
-    cover: undefined,
-    readings: undefined,
-    footerWanted: session.values.footer,
-    rowWanted: false,
-    verbatim,
+    overlayOutput: undefined,
+    tracker: undefined,
+    isFooterWanted: session.values.footer,
+    isRowWanted: false,
+    isPassthrough,
     hasSecondScreen: undefined,
-    cursorKnown: false,
+    isCursorKnown: false,
   };
-  return stage;
+  return terminal;
 };
 
-/** Tells the watchdog how to leave the terminal from here; `leave` takes a screen of ours away first, and lasts as long as it is there. */
-export const armWatchdog = (stage: Stage, leave = ''): void => {
-  const { filter, watchdog, verbatim, session } = stage;
-  const { grid, ledger } = filter;
-  if (stage.cover) return; // what the child has turned on since has not reached the terminal
+/**
+ * Sets the sequence that the watchdog writes if the wrapper dies. `leave` removes the overlay first, and applies as long as the overlay is
+ * open.
+ */
+export const armWatchdog = (terminal: TerminalSession, leave = ''): void => {
+  const { filter, watchdog, isPassthrough, session } = terminal;
+  const { grid, modeTracker } = filter;
+  if (terminal.overlayOutput) return; // modes that the child has set since then have not reached the terminal
   const isOff = session.values.mode === 'off';
-  const state = { unterminated: true, died: true, lastRow: isOff ? -1 : undefined };
-  watchdog.arm(endOfFrame + leave + tidySequence(grid, ledger, { ...state, abandoned: verbatim && !isOff }));
+  const state = { isStringOpen: true, hasDied: true, lastRow: isOff ? -1 : undefined };
+  watchdog.arm(
+    endOfFrame +
+      leave +
+      restoreTerminalSequence(grid, modeTracker, { ...state, isFooterAbandoned: isPassthrough && !isOff }),
+  );
 };

@@ -2,17 +2,19 @@ import { uptime } from 'node:os';
 import process from 'node:process';
 import type { Millis } from '../core/reading.js';
 
-const SLEPT_MS = 2_000; // the machine's uptime is counted in seconds on some systems
-const UPTIME_EVERY_MS = 100; // to ask for it is a system call that reads a file on Linux
+// Clocks, timers and limits for asynchronous work.
+
+const SLEPT_MS = 2_000; // some systems count the uptime in seconds
+const UPTIME_EVERY_MS = 100; // reading the uptime is a system call that reads a file on Linux
 
 const awakeMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /**
- * The time of a session: it begins with the wall clock's, and goes on with a clock that nobody can set. Linux stops that one while the
- * machine sleeps, and counts the sleep as uptime; a sleep is noticed at the latest 100 ms after waking.
+ * The session's clock: starts at the wall clock's time and continues with a monotonic clock. Linux stops the monotonic clock while the
+ * machine sleeps but counts the sleep as uptime; a sleep is noticed at most 100 ms after waking.
  */
 export const makeClock = (uptimeMs = (): number => uptime() * 1000): (() => Millis) => {
-  let offsetMs = Date.now() - awakeMs(); // from the unset clock to the time of the session
+  let offsetMs = Date.now() - awakeMs(); // from the monotonic clock to the session's clock
   let last = { awake: awakeMs(), up: uptimeMs() };
   return () => {
     const awake = awakeMs();
@@ -26,11 +28,11 @@ export const makeClock = (uptimeMs = (): number => uptime() * 1000): (() => Mill
   };
 };
 
-/** The one timer of a session: it rings once at the time that was set last. */
+/** The one timer of a session: it fires once at the time that was set last. */
 export interface Alarm {
-  /** undefined silences it */
+  /** undefined clears it */
   readonly set: (at: Millis | undefined) => void;
-  /** nothing rings after it, whatever is set */
+  /** it never fires afterwards, whatever is set */
   readonly stop: () => void;
 }
 
@@ -53,8 +55,8 @@ export const makeAlarm = (now: () => Millis, onRing: () => void): Alarm => {
   };
 };
 
-/** One at a time, and once more afterwards for however many were asked for meanwhile. */
-export const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
+/** Runs one call at a time; calls made meanwhile cause one further run together. */
+export const serialize = (work: () => Promise<void>): (() => Promise<void>) => {
   let running = Promise.resolve();
   let isWaiting = false;
   return () => {
@@ -68,8 +70,8 @@ export const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
   };
 };
 
-/** Whether the work is done, or has failed, in so many milliseconds; else it goes on by itself. No timer is left. */
-export const atMost = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
+/** Resolves with whether the work ended (or failed) within so many milliseconds; the work continues otherwise. No timer is left. */
+export const endsWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);

@@ -2,67 +2,67 @@ import { setImmediate as nextTurn, setTimeout as pass } from 'node:timers/promis
 import type { PromptLook, Recipe } from '../agents/agent.js';
 import type { Activity } from '../core/reading.js';
 
-// Waiting for something to be on the screen, without trusting a screen that the machine had no time to draw.
+// Waits for something to appear on the screen, without using a screen that is out of date because the machine was busy or asleep.
 
-/** Time in which there was somebody to look, in milliseconds: a stop of the wrapper, or of the whole machine, does not count. */
+/** Milliseconds in which the wrapper could observe the screen: time in which the wrapper or the machine was stopped does not count. */
 export interface AwakeClock {
   ms: number;
-  /** when a screen was seen last, by this clock */
-  seenAt: number;
+  /** when a screen was last observed, by this clock */
+  observedAt: number;
 }
 
-export const startClock = (): AwakeClock => ({ ms: 0, seenAt: 0 });
+export const startAwakeClock = (): AwakeClock => ({ ms: 0, observedAt: 0 });
 
-/** Nothing can be seen, and perhaps never again: the user's keys must not wait for it. */
-export const isBlind = ({ ms, seenAt }: AwakeClock): boolean => ms - seenAt > BLIND_MS;
+/** The screen cannot be read for a long time, perhaps forever: the user's keys must not wait for it. */
+export const hasLostScreen = ({ ms, observedAt: seenAt }: AwakeClock): boolean => ms - seenAt > LOST_MS;
 
-export interface Expectation {
-  readonly wanted: (look: Look) => boolean;
-  /** not looked at before, in milliseconds */
+export interface WaitOptions {
+  readonly isMet: (observed: ScreenObservation) => boolean;
+  /** milliseconds before the first observation */
   readonly pauseMs: number;
-  /** runs while it is waited for */
+  /** advances while waiting */
   readonly clock: AwakeClock;
   readonly isOver: () => boolean;
   readonly signal: AbortSignal;
 }
 
-const LOOK_MS = 20; // between two looks
-const LATE_MS = 100; // a timer that rings so much too late rings before anybody has read what the child wrote meanwhile
-const BLIND_MS = 5_000; // a screen that is drawn without a pause for so long is no prompt's
-const MOST_LATE = 100; // looks put off in a row, on a machine that is never on time
+const LOOK_MS = 20; // between two observations
+const LATE_MS = 100; // a timer that fires this much too late fires before the child's output has been read
+const LOST_MS = 5_000; // a screen that is redrawn without a pause for so long shows no prompt
+const MOST_LATE = 100; // postponed observations in a row, on a machine whose timers are always late
 
-/** Resolves with true when it is seen, with false when the time is over or there is nobody left to look for. */
-export const seeing = async (port: TypistPort, expected: Expectation): Promise<boolean> => {
-  const { wanted, pauseMs, clock, isOver, signal } = expected;
-  await resting(pauseMs, signal, clock);
+/** Resolves with true when the condition holds, with false when the time is over or the signal is aborted. */
+export const waitUntil = async (port: TypistPort, options: WaitOptions): Promise<boolean> => {
+  const { isMet, pauseMs, clock, isOver, signal } = options;
+  await sleep(pauseMs, signal, clock);
   while (!signal.aborted) {
-    const look = await lookWhenRested(port, signal, clock);
-    if (look && wanted(look)) return true;
+    const observed = await observeAfterPause(port, signal, clock);
+    if (observed && isMet(observed)) return true;
     if (isOver()) return false;
   }
   return false;
 };
 
 /**
- * Looks after a short rest. Where the rest took much longer than asked, what was written meanwhile has not been read: it rests again, so
- * that after a stop nothing is decided on what stood on the screen before. Undefined while the screen is being drawn.
+ * Observes the screen after a short sleep. If the sleep took much longer than asked, output may not have been read yet: it sleeps again, so
+ * that nothing is decided on an outdated screen. Undefined while the screen is incomplete.
  */
-export const lookWhenRested = async (
-  port: Pick<TypistPort, 'look'>,
+export const observeAfterPause = async (
+  port: Pick<TypistPort, 'observe'>,
   signal: AbortSignal,
   clock: AwakeClock,
-): Promise<Look | undefined> => {
+): Promise<ScreenObservation | undefined> => {
   for (let late = 0; !signal.aborted && late < MOST_LATE; late += 1) {
-    if (await resting(LOOK_MS, signal, clock)) continue;
-    const look = port.look();
-    if (look) clock.seenAt = clock.ms;
-    return look;
+    if (await sleep(LOOK_MS, signal, clock)) continue;
+    const observed = port.observe();
+    if (observed) clock.observedAt = clock.ms;
+    return observed;
   }
   return undefined;
 };
 
-/** Lets time pass, and then whatever has come be read; true when it took much longer than asked. Ends at once with the signal. */
-export const resting = async (ms: number, signal: AbortSignal, clock = startClock()): Promise<boolean> => {
+/** Sleeps, then lets pending input be read; true when it took much longer than asked. Ends at once when the signal is aborted. */
+export const sleep = async (ms: number, signal: AbortSignal, clock = startAwakeClock()): Promise<boolean> => {
   const startedAt = performance.now();
   await pass(ms, undefined, { ref: false, signal }).catch(() => undefined);
   await nextTurn();
@@ -71,59 +71,59 @@ export const resting = async (ms: number, signal: AbortSignal, clock = startCloc
   return passedMs > ms + LATE_MS;
 };
 
-// What the typist is asked to do, and the world it does it in.
+// The request to type the command, and the typist's access to the child.
 
 /** The child's screen at this moment. */
-export interface Look {
+export interface ScreenObservation {
   readonly activity: Activity;
-  /** undefined where no prompt is seen */
+  /** undefined where no prompt is visible */
   readonly prompt: PromptLook | undefined;
-  /** whoever has drawn it may not be there any more */
-  readonly isDoubted?: boolean;
+  /** the agent that drew it may have ended */
+  readonly isUntrusted?: boolean;
 }
 
-/** What the typist does to the world. */
+/** The typist's access to the child. */
 export interface TypistPort {
-  /** undefined while the screen is not drawn to its end, or cannot be read */
-  readonly look: () => Look | undefined;
-  /** resolves when everything that a look needs beside the screen has been read anew */
+  /** undefined while the screen is incomplete or cannot be read */
+  readonly observe: () => ScreenObservation | undefined;
+  /** resolves when everything that an observation needs beside the screen has been read again */
   readonly refresh: () => Promise<void>;
   readonly write: (bytes: Uint8Array) => void;
-  /** keeps the user's keys back until they are released */
+  /** holds the user's keys until they are released */
   readonly holdKeys: () => KeyHold;
-  /** how often the user has typed so far, what is held included */
-  readonly typed: () => number;
+  /** how many reads with keys of the user there were so far, held ones included */
+  readonly typedCount: () => number;
   /** grows with everything that the child writes */
-  readonly drawn: () => number;
+  readonly outputBytes: () => number;
 }
 
-/** Keys of the user that wait. */
+/** The user's keys that are being held. */
 export interface KeyHold {
-  /** reads of the terminal that wait */
-  readonly waiting: () => number;
-  /** sends one of them: the oldest, or the oldest behind so many that wait on */
+  /** number of held reads of the terminal */
+  readonly waitingCount: () => number;
+  /** sends one of them: the oldest, or the oldest after the first `behind` ones, which stay held */
   readonly releaseOne: (behind: number) => void;
-  /** sends all of them in their order; from then on none waits */
+  /** sends all of them in order and ends the hold */
   readonly release: () => void;
 }
 
-export interface TypeOrder {
+export interface TypeRequest {
   readonly recipe: Recipe;
   readonly focus?: string | undefined;
-  /** the agent works, and takes the command behind its turn */
+  /** the agent is busy, and queues the command until its turn ends */
   readonly isQueued: boolean;
-  /** the user allows that a draft is put aside */
+  /** the user allows stashing a draft */
   readonly mayStash: boolean;
   readonly port: TypistPort;
-  /** a draft that was put aside is being given back without a compaction: resolves with whether it is in the prompt again */
-  readonly onGivingBack?: (back: Promise<boolean>) => void;
-  /** the child has ended, or another attempt begins */
+  /** called when a stashed draft is being restored without a compaction; the promise resolves with whether it is in the prompt again */
+  readonly onRestoring?: (back: Promise<boolean>) => void;
+  /** aborted when the child has ended or another attempt begins */
   readonly signal: AbortSignal;
 }
 
-/** The text as it is typed. */
-export const textOf = ({ recipe, focus }: TypeOrder): string =>
+/** The text that is typed. */
+export const commandText = ({ recipe, focus }: TypeRequest): string =>
   focus === undefined || focus === '' || !recipe.takesFocus ? recipe.command : `${recipe.command} ${focus}`;
 
-/** Without blanks: where a row is broken at one, it is not seen. */
-export const bare = (text: string): string => text.replaceAll(/\s/g, '');
+/** Without whitespace: a blank at which a row is wrapped does not appear on the screen. */
+export const withoutWhitespace = (text: string): string => text.replaceAll(/\s/g, '');

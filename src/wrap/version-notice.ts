@@ -1,29 +1,32 @@
-import type { Runtime } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import { newerThanTested, versionIn } from '../agents/tested.js';
 import type { Event } from '../core/event.js';
 import { isFullyVerified, scoreOf, type VerifiedRecord } from '../core/records.js';
 import { readVerified } from '../storage/sessions.js';
 
-// One notice for a version of an agent of which less is known than of others.
+// A notice about a version of an agent that is newer than the tested ones, or that failed `ctxwrap verify`.
 
-/** Undefined where the version was tried, here or before it was published; a failure here is told of every version. */
+/**
+ * Undefined where the version was verified on this machine or tested before the release; a failed verification is mentioned for every
+ * version.
+ */
 export const versionNotice = (
-  runtime: Pick<Runtime, 'name' | 'home'>,
+  agent: Pick<Agent, 'name' | 'home'>,
   version: string,
   verified: VerifiedRecord | undefined,
 ): string | undefined => {
-  const named = `${runtime.name} ${version}`;
+  const named = `${agent.name} ${version}`;
   const failure = `ctxwrap verify found ${verified ? scoreOf(verified) : ''} right`;
   if (verified && isFullyVerified(verified)) return undefined;
-  const tested = newerThanTested(runtime, version);
+  const tested = newerThanTested(agent, version);
   if (tested === undefined) return verified && `${named}: ${failure}`;
   const newer = `${named} is newer than the tested ${tested}`;
   return verified ? `${newer}, and ${failure}` : newer;
 };
 
-/** Looks each version up once, and tells what there is to say of it. */
-export const makeVersionNotice = (
-  runtime: Pick<Runtime, 'name' | 'home'>,
+/** Checks each version once, and reports the notice about it. */
+export const makeVersionNotifier = (
+  agent: Pick<Agent, 'name' | 'home'>,
   stateFolder: string,
   onNotice: (text: string) => void,
 ) => {
@@ -31,20 +34,20 @@ export const makeVersionNotice = (
   return async (version: string): Promise<void> => {
     if (version === newest) return;
     newest = version;
-    const verified = await readVerified(stateFolder, runtime.name, version);
-    const text = versionNotice(runtime, version, verified);
+    const verified = await readVerified(stateFolder, agent.name, version);
+    const text = versionNotice(agent, version, verified);
     if (text !== undefined) onNotice(text);
   };
 };
 
-/** Which version writes the file, told once for each. */
-export const versionTeller = ({ onFact }: { readonly onFact: (event: Event) => void }) => {
-  let [seen, told]: (string | undefined)[] = [];
+/** Reports the version that writes the session file, once for each version. */
+export const makeVersionReporter = ({ onFact }: { readonly onFact: (event: Event) => void }) => {
+  let [seen, reported]: (string | undefined)[] = [];
   return {
-    see: (line: string): void => void (seen = versionIn(line) ?? seen),
-    tell: (): void => {
-      if (seen !== undefined && seen !== told) onFact({ type: 'agent-version', version: seen });
-      told = seen;
+    readLine: (line: string): void => void (seen = versionIn(line) ?? seen),
+    report: (): void => {
+      if (seen !== undefined && seen !== reported) onFact({ type: 'agent-version', version: seen });
+      reported = seen;
     },
   };
 };

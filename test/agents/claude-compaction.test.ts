@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { BUSY, boundaries, conversation, drawn, seenOf, watch } from '../support/claude-frame.js';
 import { playScreens } from '../support/screen-play.js';
 
@@ -156,7 +156,7 @@ describe('a compaction on the screen of claude', () => {
     { cast: 'compact-fail500', expected: [] },
     { cast: 'ghost', expected: [] },
   ])('in the recording $cast gives $expected', async ({ cast, expected }) => {
-    const looks = await playScreens(`claude/${cast}`, runtimes.claude);
+    const looks = await playScreens(`claude/${cast}`, agents.claude);
     expect(looks.some(({ activity }) => activity.activity === 'compacting')).toBe(true);
     const found = looks.flatMap(({ facts }) =>
       facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary] : [])),

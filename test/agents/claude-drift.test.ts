@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { claude } from '../../src/agents/claude/agent.js';
 import { runs } from '../support/side-by-side.js';
 import {
-  dangersIn,
+  wrongResults,
   keptScreens,
   noColours,
   numbersOf,
@@ -124,7 +124,7 @@ describe.each(casts)('claude/%s as another version might draw it', (cast) => {
   });
 
   it.each(strangeMutations)('is never dangerous or wrong with %s', async (_, mutation) => {
-    expect(dangersIn(await real, playMutated(await screens, claude, mutation))).toEqual([]);
+    expect(wrongResults(await real, playMutated(await screens, claude, mutation))).toEqual([]);
   });
 
   it('is never dangerous or wrong with any signs', async () => {
@@ -138,7 +138,7 @@ describe.each(casts)('claude/%s as another version might draw it', (cast) => {
         // a title with the sign of one at rest says that it rests
         if (signs.inTitle && signs.from !== '✳' && to.includes('✳')) return;
         const played = playMutated(kept, claude, otherSigns(signs, to.join('')));
-        expect(dangersIn(before, played)).toEqual([]);
+        expect(wrongResults(before, played)).toEqual([]);
       }),
       runs(12),
     );

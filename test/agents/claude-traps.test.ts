@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Seen } from '../../src/agents/agent.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { BUSY, HINTS, conversation, drawn, look, seenOf } from '../support/claude-frame.js';
 import { atRight, viewOf } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';
@@ -99,7 +99,7 @@ describe('what a conversation and a draft cannot do', () => {
   });
 
   it('the imitations in a recording are never read', async () => {
-    const looks = await playScreens('claude/traps', runtimes.claude);
+    const looks = await playScreens('claude/traps', agents.claude);
     expect(looks.length).toBeGreaterThan(8);
     const kinds = looks.flatMap(({ facts }) => facts.map(({ type }) => type));
     expect(new Set(kinds)).toEqual(new Set(['window']));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { locateClaude, projectFolder } from '../../src/agents/claude/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { readLines } from '../support/read-log.js';
 
-const { claude } = runtimes;
+const { claude } = agents;
 const MINE = '11111111-2222-4333-8444-555555555555';
 const OTHER = '99999999-2222-4333-8444-555555555555';
 const FOLDER = '/home/me/.claude/projects/-proj-app';

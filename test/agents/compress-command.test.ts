@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { geminiReader } from '../../src/agents/gemini/log.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { qwenReader } from '../../src/agents/qwen/log.js';
 import { lookAt as lookAtGemini } from '../support/gemini-frame.js';
 import type { GeminiFrame } from '../support/gemini-frame.js';
@@ -144,7 +144,7 @@ const logs = { gemini: geminiReader, qwen: qwenReader };
 
 describe('a compaction without success in a session file', () => {
   const results = (agent: 'gemini' | 'qwen', lines: readonly string[]) =>
-    readLines(runtimes[agent], lines).facts.filter(({ type }) => type === 'compact-result');
+    readLines(agents[agent], lines).facts.filter(({ type }) => type === 'compact-result');
 
   it('is told by its status in that of qwen', () => {
     const lines = linesOf('qwen', 'compress-cancelled.jsonl');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import type { PromptLook } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
@@ -9,14 +9,14 @@ import { casts } from '../support/casts.js';
 import { castPath, playScreens } from '../support/screen-play.js';
 
 const screens = { gemini: geminiScreen, qwen: qwenScreen };
-const agents = ['gemini', 'qwen'] as const;
+const names = ['gemini', 'qwen'] as const;
 const recordings = casts().flatMap(({ name }) => {
-  const agent = agents.find((each) => name.startsWith(`${each}/`));
+  const agent = names.find((each) => name.startsWith(`${each}/`));
   return agent ? [{ name, agent }] : [];
 });
 
 /** What an activity and the prompt say together, for each screen of a recording. */
-const pairsIn = async (name: string, agent: (typeof agents)[number]) => {
+const pairsIn = async (name: string, agent: (typeof names)[number]) => {
   const screen = screens[agent];
   const { header, events } = await openRecordingFile(castPath(name));
   let read = screen.reader({});
@@ -54,8 +54,8 @@ describe('the prompt in the recordings', () => {
 });
 
 /** How compactions ended, by what the screens of a recording say. */
-const endsIn = async (name: string, agent: (typeof agents)[number]): Promise<readonly string[]> => {
-  const played = await playScreens(name, runtimes[agent]);
+const endsIn = async (name: string, agent: (typeof names)[number]): Promise<readonly string[]> => {
+  const played = await playScreens(name, agents[agent]);
   return played
     .flatMap(({ facts }) => facts)
     .flatMap((fact) => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../src/agents/records.js';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { linesOf } from '../support/read-log.js';
 
 const AT = '2026-11-21T08:00:00.000Z';
 
-const contentsOf = ({ log }: Runtime, lines: readonly string[]): readonly Content[] => {
+const contentsOf = ({ log }: Agent, lines: readonly string[]): readonly Content[] => {
   const found: Content[] = [];
   let reader = log?.contents?.();
   for (const line of lines) {
@@ -42,13 +42,13 @@ const claudeResult = (tool_use_id: string, content: unknown) => ({
 
 describe('the tool results of claude', () => {
   it('in a recorded session are those before and after its compaction', () => {
-    const found = contentsOf(runtimes.claude, linesOf('claude', 'session-with-compaction.jsonl'));
+    const found = contentsOf(agents.claude, linesOf('claude', 'session-with-compaction.jsonl'));
     expect(shortly(found)).toEqual(['Bash · touch /srv/zz-lab · ~8', 'cleared']);
   });
 
   it('are measured by their text and named by what the call was about', () => {
     const found = contentsOf(
-      runtimes.claude,
+      agents.claude,
       lines(
         claudeCall('a', 'Read', { file_path: '/src/app.ts', limit: 10 }),
         claudeCall('b', 'Grep', { pattern: 'TODO' }),
@@ -63,7 +63,7 @@ describe('the tool results of claude', () => {
 
   it('count a picture as a picture, not as the length of its encoding', () => {
     const source = { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) };
-    const found = contentsOf(runtimes.claude, lines(claudeResult('a', [{ type: 'image', source }])));
+    const found = contentsOf(agents.claude, lines(claudeResult('a', [{ type: 'image', source }])));
     expect(shortly(found)).toEqual(['tool ·  · ~1600']);
   });
 });
@@ -73,7 +73,7 @@ describe('the tool results of codex', () => {
 
   it('are found by the call id, whatever kind of call it was', () => {
     const found = contentsOf(
-      runtimes.codex,
+      agents.codex,
       lines(
         call({ type: 'function_call', name: 'exec_command', call_id: '1', arguments: '{"cmd":"ls -R"}' }),
         call({ type: 'function_call_output', call_id: '1', output: 'a'.repeat(40) }),
@@ -93,7 +93,7 @@ describe('the tool results of codex', () => {
   });
 
   it('are gone after each of the compactions of a recorded session', () => {
-    const found = contentsOf(runtimes.codex, linesOf('codex', 'compactions.jsonl'));
+    const found = contentsOf(agents.codex, linesOf('codex', 'compactions.jsonl'));
     expect(shortly(found)).toEqual(['cleared', 'cleared', 'cleared', 'cleared']);
   });
 });
@@ -113,7 +113,7 @@ describe('the tool results of gemini', () => {
 
   it('are told once, though the answer is written again', () => {
     const found = contentsOf(
-      runtimes.gemini,
+      agents.gemini,
       lines(
         { type: 'gemini', toolCalls: [{ id: '1', name: 'read_file', args: {} }] },
         answer('1', 'x'.repeat(80)),
@@ -125,7 +125,7 @@ describe('the tool results of gemini', () => {
 
   it('are those of the new history when all messages are written anew', () => {
     const found = contentsOf(
-      runtimes.gemini,
+      agents.gemini,
       lines(answer('1', 'x'.repeat(80)), answer('2', 'kept')).concat(
         JSON.stringify({ $set: { messages: [{ type: 'user', content: 'summary' }, answer('2', 'kept')] } }),
       ),
@@ -148,14 +148,14 @@ describe('the tool results of qwen', () => {
     });
 
   it('in a recorded session are named by what was called, refused and blocked ones too', () => {
-    expect(shortly(contentsOf(runtimes.qwen, session))).toEqual([
+    expect(shortly(contentsOf(agents.qwen, session))).toEqual([
       'run_shell_command · touch y · ~15',
       expect.stringMatching(/^run_shell_command · sleep 6; echo 131k Context 55% used · ~\d+$/),
     ]);
   });
 
   it('are gone after a recorded compaction, and stay after one that failed', () => {
-    const kinds = (lines: readonly string[]) => contentsOf(runtimes.qwen, lines).map(({ kind }) => kind);
+    const kinds = (lines: readonly string[]) => contentsOf(agents.qwen, lines).map(({ kind }) => kind);
     expect(failed).not.toEqual([]);
     expect(kinds([...session, ...failed])).toEqual(['tool-result', 'tool-result']);
     expect(kinds([...session, ...compaction.slice(0, 1)]).at(-1)).toBe('cleared');
@@ -164,12 +164,12 @@ describe('the tool results of qwen', () => {
   it('are tied to their calls by the id, or by the name where there is none', () => {
     const asked = [call({ id: '1', args: { path: '/a' } }), call({ id: '2', args: { path: '/b' } })];
     const told = [answer({ id: '2' }), answer({ id: '1' }), answer({ id: '3' })];
-    expect(shortly(contentsOf(runtimes.qwen, lines(...asked, ...told)))).toEqual([
+    expect(shortly(contentsOf(agents.qwen, lines(...asked, ...told)))).toEqual([
       'read_file · /b · ~20',
       'read_file · /a · ~20',
       'read_file ·  · ~20',
     ]);
-    expect(shortly(contentsOf(runtimes.qwen, lines(call({ args: { path: '/c' } }), answer({}))))).toEqual([
+    expect(shortly(contentsOf(agents.qwen, lines(call({ args: { path: '/c' } }), answer({}))))).toEqual([
       'read_file · /c · ~20',
     ]);
   });
@@ -185,7 +185,7 @@ describe('any tool result', () => {
     fc.assert(
       fc.property(wild, wild, (name, command) => {
         const found = contentsOf(
-          runtimes.claude,
+          agents.claude,
           lines(claudeCall('a', name, { command }), claudeResult('a', 'abcd')),
         );
         expect(shortly(found).join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
@@ -210,7 +210,7 @@ describe('any tool result', () => {
       const json = fc.json().chain((text) => words.map((word) => `{"${word}":${text},"type":"${word}"}`));
       fc.assert(
         fc.property(fc.array(fc.oneof(fc.string(), json)), (texts) => {
-          expect(contentsOf(runtimes[name], texts)).toBeInstanceOf(Array);
+          expect(contentsOf(agents[name], texts)).toBeInstanceOf(Array);
         }),
       );
     },

@@ -13,12 +13,12 @@ const RECORD = {
 const line = (more: object = {}): string => JSON.stringify({ ...RECORD, ...more });
 
 describe('the session file of a defined agent', () => {
-  const runtime = define(toy);
+  const agent = define(toy);
   const readingsOf = (...lines: readonly string[]) =>
-    readLines(runtime, lines).facts.flatMap((fact) => (fact.type === 'reading' ? [fact.reading] : []));
+    readLines(agent, lines).facts.flatMap((fact) => (fact.type === 'reading' ? [fact.reading] : []));
 
   it('gives the sum of the fields, the model and its window, and the time', () => {
-    expect(readLines(runtime, [line()])).toEqual({
+    expect(readLines(agent, [line()])).toEqual({
       facts: [
         {
           type: 'reading',
@@ -46,7 +46,7 @@ describe('the session file of a defined agent', () => {
   });
 
   it('knows a compaction by its field, with its sizes', () => {
-    const { facts } = readLines(runtime, [
+    const { facts } = readLines(agent, [
       JSON.stringify({ kind: 'compaction', before: 9_000, after: 500, time: '2026-11-21T10:00:00.000Z' }),
     ]);
     expect(facts).toEqual([
@@ -63,11 +63,11 @@ describe('the session file of a defined agent', () => {
     ['another record', '{"kind":"user","text":"{\\"usage\\":{\\"input\\":9}}"}'],
     ['an empty line', ''],
   ])('says nothing of %s', (_, text) => {
-    expect(readLines(runtime, [text])).toEqual({ facts: [], misfits: [] });
+    expect(readLines(agent, [text])).toEqual({ facts: [], misfits: [] });
   });
 
   it('reports lines that are no records', () => {
-    expect(readLines(runtime, ['{"kind":"answ', '[1]', 'hello']).misfits).toHaveLength(3);
+    expect(readLines(agent, ['{"kind":"answ', '[1]', 'hello']).misfits).toHaveLength(3);
   });
 
   it('may be any text at all', () => {
@@ -138,9 +138,9 @@ describe('finding the session file of a defined agent', () => {
 
   it('takes a * in the working folder for itself', async () => {
     const odd = fakePlace({ cwd: '/proj/*' });
-    const runtime = define({ ...least, log: { globs: ['{cwd}/log.jsonl'], used: ['a'] } });
+    const agent = define({ ...least, log: { globs: ['{cwd}/log.jsonl'], used: ['a'] } });
     const port = fakePort({ files: { '/proj/other/log.jsonl': at(1) } });
-    expect(await runtime.log?.locate(port, odd)).toBeUndefined();
+    expect(await agent.log?.locate(port, odd)).toBeUndefined();
   });
 
   it('reads a bounded number of folders in a tree of any size, those with the last names first', async () => {
@@ -156,8 +156,8 @@ describe('finding the session file of a defined agent', () => {
         return port.folders(folder);
       },
     };
-    const runtime = define({ ...least, log: { globs: ['~/.toy/**/y.jsonl'], used: ['a'] } });
-    expect((await runtime.log?.locate(counting, place))?.path).toMatch(/\/\.toy\/8\d\d\//);
+    const agent = define({ ...least, log: { globs: ['~/.toy/**/y.jsonl'], used: ['a'] } });
+    expect((await agent.log?.locate(counting, place))?.path).toMatch(/\/\.toy\/8\d\d\//);
     expect(reads).toBeLessThanOrEqual(64);
   });
 });

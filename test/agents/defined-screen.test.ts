@@ -4,9 +4,9 @@ import { define, least, toy } from '../support/defined.js';
 import { seenAfter } from '../support/drawn-screen.js';
 
 describe('the screen of a defined agent', () => {
-  const runtime = define(toy);
+  const agent = define(toy);
   const look = async (output: string, more: object = {}) => {
-    const { screen } = Object.keys(more).length > 0 ? define({ ...least, ...more }) : runtime;
+    const { screen } = Object.keys(more).length > 0 ? define({ ...least, ...more }) : agent;
     const { activity, facts } = screen?.reader({})(await seenAfter(output), 7) ?? {
       activity: undefined,
       facts: [],

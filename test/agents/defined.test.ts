@@ -1,32 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineRuntime } from '../../src/agents/defined/agent.js';
+import { defineAgent } from '../../src/agents/defined/agent.js';
 import { makeTimeLimit } from '../../src/cli/time-limit.js';
 import { define, least, toy } from '../support/defined.js';
 
 const problemsOf = (value: unknown) => {
-  const defined = defineRuntime(value, makeTimeLimit());
+  const defined = defineAgent(value, makeTimeLimit());
   return 'problems' in defined ? defined.problems : [];
 };
 
 describe('a definition', () => {
   it('needs a name and a command, and is then an agent whose text is counted', () => {
-    const runtime = define(least);
-    expect(runtime).toMatchObject({ name: 'toy', command: 'toy-agent', isEstimated: true });
-    expect(runtime.isInteractive(['--help'])).toBe(true);
-    expect(runtime.log).toBeUndefined();
+    const agent = define(least);
+    expect(agent).toMatchObject({ name: 'toy', command: 'toy-agent', isEstimated: true });
+    expect(agent.isInteractive(['--help'])).toBe(true);
+    expect(agent.log).toBeUndefined();
   });
 
   it('says which starts are no conversation, where the agent compacts, and how it is asked to', () => {
-    const defined = defineRuntime(toy, makeTimeLimit());
+    const defined = defineAgent(toy, makeTimeLimit());
     if ('problems' in defined) throw new Error('it is wrong');
-    const { runtime } = defined;
-    expect(runtime.isInteractive(['chat', 'hello'])).toBe(true);
-    expect(runtime.isInteractive(['--print', 'hello'])).toBe(false);
-    expect(runtime.isInteractive(['login'])).toBe(false);
-    expect(runtime.isInteractive(['--model', 'login'])).toBe(true);
-    expect(runtime.nativeTrigger({})).toEqual({ share: 0.9, reserveTokens: 0 });
-    expect(runtime.recipe?.({})).toEqual({
+    const { agent } = defined;
+    expect(agent.isInteractive(['chat', 'hello'])).toBe(true);
+    expect(agent.isInteractive(['--print', 'hello'])).toBe(false);
+    expect(agent.isInteractive(['login'])).toBe(false);
+    expect(agent.isInteractive(['--model', 'login'])).toBe(true);
+    expect(agent.nativeTrigger({})).toEqual({ share: 0.9, reserveTokens: 0 });
+    expect(agent.recipe?.({})).toEqual({
       command: '/compact',
       takesFocus: false,
       isPasted: false,
@@ -35,7 +35,7 @@ describe('a definition', () => {
       startMs: 4_000,
       finishMs: 20_000,
     });
-    expect(runtime.isEstimated).toBeUndefined();
+    expect(agent.isEstimated).toBeUndefined();
   });
 
   it.each([
@@ -158,9 +158,9 @@ describe('a definition', () => {
   it('may be any value at all without harm', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const defined = defineRuntime(value, makeTimeLimit());
+        const defined = defineAgent(value, makeTimeLimit());
         const parts = { log: value, screen: value, activity: value, window: value, recipe: value };
-        const spread = defineRuntime({ ...toy, ...parts }, makeTimeLimit());
+        const spread = defineAgent({ ...toy, ...parts }, makeTimeLimit());
         return 'problems' in defined || 'runtime' in defined || 'problems' in spread;
       }),
     );

@@ -1,14 +1,14 @@
 // The demo agent played with a hand clock, and what its runtime makes of each screen.
 import { describe, expect, it } from 'vitest';
-import { advance, demoDeadline, startDemo, type Event } from '../../src/demo/agent.js';
-import { emptyCanvas, paint, title } from '../../src/demo/draw.js';
-import { liveRows, titleOf, type Phase } from '../../src/demo/live.js';
-import { ask, type Step } from '../../src/demo/story.js';
+import { advance, demoDeadline, startDemo, type DemoEvent } from '../../src/demo/agent.js';
+import { startPaintState, paint, title } from '../../src/demo/draw.js';
+import { liveRows, titleOf, type Phase } from '../../src/demo/live-rows.js';
+import { typePrompt, type Step } from '../../src/demo/script.js';
 import { demoScreen } from '../../src/agents/demo/agent.js';
-import { makeScreen } from '../../src/terminal/screen.js';
+import { makeScreenModel } from '../../src/terminal/screen-model.js';
 
 const size = { columns: 80, rows: 24 };
-const brush = { size, colors: true };
+const brush = { size, hasColors: true };
 
 interface Look {
   readonly activity: string;
@@ -18,12 +18,12 @@ interface Look {
 
 /** Draws and looks at what was drawn. */
 const makeLooker = () => {
-  const screen = makeScreen(size, () => '');
+  const screen = makeScreenModel(size, () => '');
   let read = demoScreen.reader({});
   return async (output: string, now: number): Promise<Look> => {
     screen.feed(Buffer.from(output));
     await screen.settled();
-    const seen = screen.seen();
+    const seen = screen.snapshot();
     if (!seen) throw new Error('there is no screen');
     const { next, activity, facts } = read(seen, now);
     read = next;
@@ -40,7 +40,7 @@ const play = async (...steps: readonly Step[]): Promise<readonly Look[]> => {
   const look = makeLooker();
   let demo = startDemo(brush, steps);
   const looks: Look[] = [];
-  let event: Event = { type: 'start' };
+  let event: DemoEvent = { type: 'start' };
   let now: number | undefined = 0;
   while (now !== undefined && now < 60_000) {
     const advanced = advance(demo, event, now);
@@ -70,9 +70,9 @@ const playFrames = async (...frames: readonly Frame[]): Promise<readonly Look[]>
   for (const [now, { said = [], draft = '', phase = idle }] of frames.entries()) {
     const printed = said.flatMap((text) => [{ text }, { text: '' }]);
     const { text } = paint(
-      emptyCanvas,
+      startPaintState,
       printed,
-      liveRows({ phase, draft, leaveUntil: 0, brush }, now),
+      liveRows({ phase, draft, leaveUntil: 0, drawOptions: brush }, now),
       brush,
     );
     looks.push(await look(`${title(titleOf(phase, now))}\x1b[H\x1b[2J${text}`, now));
@@ -88,20 +88,20 @@ const activities = (looks: readonly Look[]) =>
 const facts = (looks: readonly Look[]) => looks.flatMap((look) => look.facts);
 
 const settled: readonly Step[] = [{ until: 'idle' }, { waitMs: 500 }];
-const command: readonly Step[] = [...ask('/compact'), ...settled];
+const command: readonly Step[] = [...typePrompt('/compact'), ...settled];
 
 describe('the screen of the demo agent', () => {
   it('shows what it does, and its prompt', async () => {
     const looks = await play(
       ...settled,
-      ...ask('hi'),
+      ...typePrompt('hi'),
       ...settled,
-      ...ask('run make'),
+      ...typePrompt('run make'),
       { waitMs: 500 },
       { name: 'escape' },
       ...settled,
       ...command,
-      ...ask('/quit'),
+      ...typePrompt('/quit'),
     );
     expect(activities(looks)).toEqual([
       'ready',
@@ -132,7 +132,7 @@ describe('the screen of the demo agent', () => {
   });
 
   it('has a dialog, which Enter approves', async () => {
-    const looks = await play(...settled, ...ask('run make'), { waitMs: 500 }, { name: 'enter' });
+    const looks = await play(...settled, ...typePrompt('run make'), { waitMs: 500 }, { name: 'enter' });
     expect(activities(looks)).toEqual(['ready', 'draft', 'dialog', 'busy', 'ready']);
   });
 
@@ -158,7 +158,13 @@ describe('the screen of the demo agent', () => {
   });
 
   it('tells that the user stopped it', async () => {
-    const looks = await play(...settled, ...ask('/compact'), { waitMs: 800 }, { name: 'escape' }, ...settled);
+    const looks = await play(
+      ...settled,
+      ...typePrompt('/compact'),
+      { waitMs: 800 },
+      { name: 'escape' },
+      ...settled,
+    );
     expect(facts(looks)).toEqual(['{"kind":"interrupted","by":"the user"}']);
   });
 
@@ -169,7 +175,7 @@ describe('the screen of the demo agent', () => {
   });
 
   it('is recognised by its title', async () => {
-    const seen = { screen: makeScreen(size, () => '').seen(), signals: { title: '⠐ demo' } };
+    const seen = { screen: makeScreenModel(size, () => '').snapshot(), signals: { title: '⠐ demo' } };
     if (!seen.screen) throw new Error('there is no screen');
     expect(demoScreen.recognises({ screen: seen.screen.screen, signals: seen.signals })).toBe(true);
     expect(demoScreen.recognises({ screen: seen.screen.screen, signals: { title: 'demo' } })).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { locateDemo } from '../../src/agents/demo/agent.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { footerSequence, readLines } from '../support/read-log.js';
 
@@ -12,7 +12,7 @@ describe('the session file of the demo agent', () => {
       '{"type":"compaction","preTokens":24000,"postTokens":4000,"at":3}',
       '{"type":"turn","usedTokens":5000,"windowTokens":32000,"model":"demo-1","at":4}',
     ];
-    const { facts, misfits } = readLines(runtimes.demo, lines);
+    const { facts, misfits } = readLines(agents.demo, lines);
     expect(footerSequence('demo', facts)).toEqual([
       '62.5% 20000/32000 warn ×0',
       '75.0% 24000/32000 auto ×0',
@@ -23,7 +23,7 @@ describe('the session file of the demo agent', () => {
   });
 
   it('does not fit when a line is no record or a turn has no numbers', () => {
-    const { misfits } = readLines(runtimes.demo, ['nonsense', '{"type":"turn","usedTokens":"many"}']);
+    const { misfits } = readLines(agents.demo, ['nonsense', '{"type":"turn","usedTokens":"many"}']);
     expect(misfits).toEqual(['not JSON', 'a turn without numbers']);
   });
 

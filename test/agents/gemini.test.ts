@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { locateGemini } from '../../src/agents/gemini/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { linesOf, readLines } from '../support/read-log.js';
 
-const { gemini } = runtimes;
+const { gemini } = agents;
 
 const answer = (tokens: unknown, model = 'gemini-3.8-flash'): string =>
   JSON.stringify({ id: 'a', type: 'gemini', tokens, model });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 
 const conversations = {
   claude: [
@@ -101,21 +101,21 @@ const argsOf = (text: string): readonly string[] => (text === '' ? [] : text.spl
 
 describe('the arguments', () => {
   it.each(cases(conversations))('$name $text open a conversation', ({ name, text }) => {
-    expect(runtimes[name].isInteractive(argsOf(text))).toBe(true);
+    expect(agents[name].isInteractive(argsOf(text))).toBe(true);
   });
 
   it.each(cases(plain))('$name $text print and exit', ({ name, text }) => {
-    expect(runtimes[name].isInteractive(argsOf(text))).toBe(false);
+    expect(agents[name].isInteractive(argsOf(text))).toBe(false);
   });
 });
 
 describe('the table of runtimes', () => {
   it('knows each one by its own name', () => {
-    expect(Object.entries(runtimes).map(([name, runtime]) => runtime.name === name)).not.toContain(false);
+    expect(Object.entries(agents).map(([name, agent]) => agent.name === name)).not.toContain(false);
   });
 
   it('says how to install each agent that is a program', () => {
-    const packages = Object.values(runtimes).flatMap(({ command, npmPackage }) =>
+    const packages = Object.values(agents).flatMap(({ command, npmPackage }) =>
       command ? [npmPackage] : [],
     );
     expect(packages).toEqual([

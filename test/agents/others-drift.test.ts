@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { codex } from '../../src/agents/codex/agent.js';
 import { gemini } from '../../src/agents/gemini/agent.js';
 import { qwen } from '../../src/agents/qwen/agent.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import type { Agent } from '../../src/agents/agent.js';
 import {
-  dangersIn,
+  wrongResults,
   keptScreens,
   noColours,
   otherColours,
@@ -21,7 +21,7 @@ import {
 } from '../support/mutate-recording.js';
 
 interface Drawn {
-  readonly runtime: Runtime;
+  readonly runtime: Agent;
   readonly casts: readonly string[];
   readonly classes: readonly SignClass[];
   readonly words: Readonly<Record<string, string>>;
@@ -90,18 +90,18 @@ const alwaysIdle = (screens: readonly KeptScreen[]): readonly KeptScreen[] =>
 
 describe.each(drawn)(
   'a screen of $runtime.name that is drawn differently',
-  ({ runtime, casts, classes, words }) => {
+  ({ runtime: agent, casts, classes, words }) => {
     const recordings = casts.map((name) => ({
       name,
-      screens: keptScreens(`${runtime.name}/${name}`).then(alwaysIdle),
+      screens: keptScreens(`${agent.name}/${name}`).then(alwaysIdle),
     }));
     // Codex's status line shows 0 % during a compaction, which only its words tell; its rollout has the numbers, and the line is off by default
-    const isDanger = (danger: string): boolean => runtime !== codex || danger.includes('ready');
+    const isDanger = (danger: string): boolean => agent !== codex || danger.includes('ready');
     const dangersOf = async (mutation: Mutation): Promise<readonly string[]> => {
       const found: string[] = [];
       for (const { name, screens } of recordings) {
         const kept = await screens;
-        const dangers = dangersIn(playMutated(kept, runtime), playMutated(kept, runtime, mutation));
+        const dangers = wrongResults(playMutated(kept, agent), playMutated(kept, agent, mutation));
         found.push(...dangers.filter(isDanger).map((each) => `${name} ${each}`));
       }
       return found;
@@ -117,7 +117,7 @@ describe.each(drawn)(
       expect(await dangersOf(otherLetters(3))).toEqual([]);
       expect(await dangersOf(otherColours(0x01_02_03))).toEqual([]);
       // without colours a text that is typed in the words of the placeholder looks like it
-      const plain = runtime === qwen ? {} : noColours;
+      const plain = agent === qwen ? {} : noColours;
       expect(await dangersOf(plain)).toEqual([]);
     });
 

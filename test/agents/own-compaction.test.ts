@@ -1,7 +1,7 @@
 // What the agents' own settings say of where they compact, as real files of theirs would have it.
 import { describe, expect, it } from 'vitest';
 import { nativeTokens, ruleFor } from '../../src/core/build-ladder.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 
 interface Case {
   readonly what: string;
@@ -24,7 +24,7 @@ const readOf = async (name: keyof typeof windows, { files = {}, env = {}, args =
         ),
       ),
   };
-  const found = await runtimes[name].ownCompaction?.read(port, {
+  const found = await agents[name].ownCompaction?.read(port, {
     env,
     home: '/home/me',
     cwd: '/proj/app',

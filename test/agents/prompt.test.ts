@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { seenGemini } from '../support/gemini-frame.js';
 import type { GeminiFrame } from '../support/gemini-frame.js';
@@ -73,6 +73,6 @@ describe('the recipe', () => {
     ['qwen', { command: '/compress', pauseMs: 150, submit: '\r', finishMs: 300_000, isQueued: true }],
     ['demo', { command: '/compact', submit: '\r', isPasted: false }],
   ] as const)('of %s is as the facts say', (agent, recipe) => {
-    expect(runtimes[agent].recipe?.({})).toMatchObject(recipe);
+    expect(agents[agent].recipe?.({})).toMatchObject(recipe);
   });
 });

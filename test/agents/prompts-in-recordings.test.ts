@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import { claude } from '../../src/agents/claude/agent.js';
 import { codex } from '../../src/agents/codex/agent.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { playScreens } from '../support/screen-play.js';
 import type { PlayedScreen } from '../support/screen-play.js';
 
@@ -12,8 +12,8 @@ const castsOf = (name: string): readonly string[] =>
   readdirSync(fileURLToPath(new URL(`../fixtures/casts/${name}/`, import.meta.url)))
     .filter((file) => file.endsWith('.cast.gz'))
     .map((file) => `${name}/${file.replace('.cast.gz', '')}`);
-const recordings = [claude, codex].flatMap((runtime) =>
-  castsOf(runtime.name).map((cast): readonly [string, Runtime] => [cast, runtime]),
+const recordings = [claude, codex].flatMap((agent) =>
+  castsOf(agent.name).map((cast): readonly [string, Agent] => [cast, agent]),
 );
 
 // One screen alone does not show vim's normal mode, which Claude marks by nothing: there only the activity keeps keys away.
@@ -40,8 +40,8 @@ const isWrong = (screen: PlayedScreen): boolean => {
 describe('the prompt that is seen', () => {
   it.each(recordings)(
     'in %s is empty whenever the agent is ready, and never where keys could do harm',
-    async (cast, runtime) => {
-      const played = await playScreens(cast, runtime);
+    async (cast, agent) => {
+      const played = await playScreens(cast, agent);
       expect(played.length).toBeGreaterThan(0);
       const wrong = played.filter(isWrong);
       expect(wrong.map(({ at, activity, prompt, rows }) => ({ at, activity, prompt, rows }))).toEqual([]);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { nativeTokens } from '../../src/core/build-ladder.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { qwenLadder } from '../../src/agents/qwen/agent.js';
 import { locateQwen } from '../../src/agents/qwen/files.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 import { linesOf, readLines } from '../support/read-log.js';
 
-const { qwen } = runtimes;
+const { qwen } = agents;
 
 const answer = (usageMetadata: unknown, more: object = {}): string =>
   JSON.stringify({

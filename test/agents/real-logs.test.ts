@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { footerSequence, linesOf, readLines } from '../support/read-log.js';
 
 // Each case is a recorded session file and everything the footer shows while it grows.
@@ -132,14 +132,14 @@ const cases = [
 ] as const;
 
 describe('a recorded session', () => {
-  it.each(cases)('of $runtime ($file) gives the numbers the agent had', ({ runtime, file, shows }) => {
-    const { facts, misfits } = readLines(runtimes[runtime], linesOf(runtime, file));
-    expect(footerSequence(runtime, facts)).toEqual(shows);
+  it.each(cases)('of $runtime ($file) gives the numbers the agent had', ({ runtime: agent, file, shows }) => {
+    const { facts, misfits } = readLines(agents[agent], linesOf(agent, file));
+    expect(footerSequence(agent, facts)).toEqual(shows);
     expect(misfits).toEqual([]);
   });
 
-  it.each(cases)('of $runtime ($file) is timed by its own records', ({ runtime, file }) => {
-    const { facts } = readLines(runtimes[runtime], linesOf(runtime, file));
+  it.each(cases)('of $runtime ($file) is timed by its own records', ({ runtime: agent, file }) => {
+    const { facts } = readLines(agents[agent], linesOf(agent, file));
     const times = facts.flatMap((fact) =>
       fact.type === 'reading' ? [fact.reading.at] : fact.type === 'boundary' ? [fact.boundary.at] : [],
     );

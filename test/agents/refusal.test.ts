@@ -1,6 +1,6 @@
 // What agents say when they send no more because the window is full: a number like any other.
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { conversation, drawn, look, numbers, seenOf } from '../support/claude-frame.js';
 import { ranOut, readFrames } from '../support/codex-frame.js';
 import { contextFooter, lookAt, percents } from '../support/gemini-frame.js';
@@ -46,7 +46,7 @@ describe('claude that refuses a message', () => {
   it.each(['Prompt is too long', 'Prompt is too long · automatic compaction failed: nothing is left'])(
     'has a full window by its session file: %s',
     (text) => {
-      expect(readLines(runtimes.claude, [answer, said(text)]).facts.at(-1)).toMatchObject({
+      expect(readLines(agents.claude, [answer, said(text)]).facts.at(-1)).toMatchObject({
         type: 'reading',
         reading: { usedPercent: 100, basis: 'effective', source: 'log', model: 'claude-haiku-4-5' },
       });
@@ -55,7 +55,7 @@ describe('claude that refuses a message', () => {
 
   it('has not by other words of its own, or by the same ones of anybody else', () => {
     const others = [said('API Error: 500'), said('Prompt is too long', {}), said('No response requested.')];
-    expect(readLines(runtimes.claude, others).facts).toEqual([]);
+    expect(readLines(agents.claude, others).facts).toEqual([]);
   });
 });
 
@@ -82,10 +82,10 @@ describe('gemini that refuses a message', () => {
 
   it('has a full window by its session file', () => {
     const info = (content: string): string => JSON.stringify({ id: 'i', type: 'info', content });
-    expect(readLines(runtimes.gemini, [info(refused('0'))]).facts).toMatchObject([
+    expect(readLines(agents.gemini, [info(refused('0'))]).facts).toMatchObject([
       { type: 'reading', reading: { usedPercent: 100, source: 'log' } },
     ]);
-    expect(readLines(runtimes.gemini, [info(refused('20,000')), info('Update available')]).facts).toEqual([]);
+    expect(readLines(agents.gemini, [info(refused('20,000')), info('Update available')]).facts).toEqual([]);
   });
 });
 

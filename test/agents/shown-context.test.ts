@@ -57,8 +57,8 @@ it.each([
 describe('a defined agent that names only the place', () => {
   const readingOf = async (text: string, more: object = {}) => {
     const screen = [{ region: 'below-cursor', ...more }];
-    const runtime = define({ ...least, window: 1_000_000, screen });
-    const step = runtime.screen?.reader({})(await seenAfter(`97% context left\r\n> \r\n${text}\x1b[2;3H`), 7);
+    const agent = define({ ...least, window: 1_000_000, screen });
+    const step = agent.screen?.reader({})(await seenAfter(`97% context left\r\n> \r\n${text}\x1b[2;3H`), 7);
     const [fact] = step?.facts ?? [];
     return fact?.type === 'reading' ? fact.reading : undefined;
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { isTested, newerThanTested, versionIn } from '../../src/agents/tested.js';
 
 describe('the version of an agent', () => {
@@ -22,11 +22,11 @@ describe('the version of an agent', () => {
     ['codex', '0.98.0', undefined],
     ['generic', '1.0.0', undefined],
   ] as const)('%s %s is newer than the tested %s', (name, version, tested) =>
-    expect(newerThanTested(runtimes[name], version)).toBe(tested),
+    expect(newerThanTested(agents[name], version)).toBe(tested),
   );
 
   it('counts as tested where the lab has played it', () => {
-    expect(isTested(runtimes.claude, '2.1.197')).toBe(true);
-    expect(isTested(runtimes.claude, '2.1.198')).toBe(false);
+    expect(isTested(agents.claude, '2.1.197')).toBe(true);
+    expect(isTested(agents.claude, '2.1.198')).toBe(false);
   });
 });

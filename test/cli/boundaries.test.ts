@@ -80,7 +80,7 @@ describe('in any window, with any settings, for every agent', () => {
               : [[1, { type: 'user-window', windowTokens: userWindow }] as const]),
             [2, { type: 'own-compaction', trigger: own.trigger }],
           ],
-          { runtime: name, ladder: choice },
+          { agent: name, ladder: choice },
         );
         const { thresholds, tier } = record(state);
         expectSound(thresholds);
@@ -120,7 +120,7 @@ describe('in any window, with any settings, for every agent', () => {
         expect(notice !== undefined).toBe(isTold === true);
         for (const figure of notice?.match(/\d[\d,]*/g) ?? []) expect(number(figure)).toBeGreaterThan(0);
         const isPlain = userWindow !== undefined && userWindow !== window && !choice.auto?.yields;
-        const plain = ladderOf({ runtime: name, windowTokens: userWindow, choice });
+        const plain = ladderOf({ agent: name, windowTokens: userWindow, choice });
         expect(isPlain ? auto?.value : undefined).toBe(isPlain ? plain.auto?.value : undefined);
 
         // doctor, for the same settings

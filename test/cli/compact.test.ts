@@ -8,12 +8,12 @@ import type { Ended } from '../../src/core/compaction/outcome.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import type { CompactionRecord } from '../../src/core/records.js';
 import { startSession } from '../../src/core/session.js';
-import { publishSession } from '../../src/wrap/publish.js';
-import type { Publisher } from '../../src/wrap/publish.js';
+import { publishRecord } from '../../src/wrap/publish.js';
+import type { RecordPublisher } from '../../src/wrap/publish.js';
 import type { RequestEvent } from '../../src/wrap/requests.js';
 import { watchRequests } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
-import { endedFor } from '../support/asking.js';
+import { endedFor } from '../support/requester.js';
 import { bin, ctxwrap, inTerminal, makeBench, start } from './launcher.js';
 import type { Bench } from './launcher.js';
 
@@ -21,7 +21,7 @@ const WAIT = { timeout: 20_000, interval: 20 };
 
 let bench: Bench;
 let events: RequestEvent[] = [];
-let publisher: Publisher | undefined;
+let publisher: RecordPublisher | undefined;
 let requests: Requests | undefined;
 beforeEach(() => {
   bench = makeBench();
@@ -44,24 +44,24 @@ const answers = () =>
 /** A session of this process that others can see. */
 const publish = async (
   more: { compaction?: CompactionRecord; runtime?: string; pid?: number } = {},
-): Promise<Publisher> => {
+): Promise<RecordPublisher> => {
   const {
     compaction,
-    runtime = 'claude',
+    runtime: agent = 'claude',
     pid = process.pid,
   } = { compaction: { mode: 'auto' } as const, ...more };
-  publisher = publishSession({
+  publisher = publishRecord({
     stateFolder: stateFolder(),
     identity: {
       id: 'me',
       version: '1',
       pid,
       childPid: 1,
-      runtime,
+      runtime: agent,
       cwd: bench.folder,
       startedAt: Date.now(),
     },
-    state: startSession({ runtime }, Date.now()),
+    state: startSession({ agent: agent }, Date.now()),
     compaction,
     now: Date.now,
     onFailure: () => undefined,
@@ -78,7 +78,7 @@ const listen = (core: (event: RequestEvent) => readonly Effect[] = () => []): Re
     now: Date.now,
     onEvent: (event) => {
       events.push(event);
-      for (const effect of core(event)) watching.perform(effect);
+      for (const effect of core(event)) watching.applyEffect(effect);
     },
     onFailure: () => undefined,
   });
@@ -146,14 +146,14 @@ describe('ctxwrap compact', () => {
     const watching = listen();
     const { child, ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
     await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
-    session.show(startSession({ runtime: 'claude' }, Date.now()), {
+    session.update(startSession({ agent: 'claude' }, Date.now()), {
       mode: 'auto',
       words: 'waiting: agent is busy',
     });
     await once(child.stderr, 'readable');
     const [event] = events;
     if (event?.type === 'compact-requested')
-      watching.perform(endedFor(event.request.id, { kind: 'verified', after: { usedTokens: 1 } }));
+      watching.applyEffect(endedFor(event.request.id, { kind: 'verified', after: { usedTokens: 1 } }));
     expect(await ended).toMatchObject({ code: 0, stderr: 'ctxwrap: waiting: agent is busy\n' });
   });
 
@@ -162,7 +162,7 @@ describe('ctxwrap compact', () => {
     listen();
     const terminal = inTerminal(process.execPath, [bin, 'compact'], bench);
     await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
-    session.show(startSession({ runtime: 'claude' }, Date.now()), {
+    session.update(startSession({ agent: 'claude' }, Date.now()), {
       mode: 'auto',
       words: 'waiting: agent is busy',
     });

@@ -17,7 +17,7 @@ const factsAt = (usedTokens: number, more: Partial<ContextFacts> = {}) => {
   const native = { share: 1, reserveTokens: 33_000 };
   const window = { windowTokens: 200_000, windowSource: 'table' } as const;
   const reading = { usedTokens, ...window, source: 'log', model: 'claude-haiku-4-5', at: 1 } as const;
-  const state = step(startSession({ runtime: 'claude', native }, 0), { type: 'reading', reading }, 1);
+  const state = step(startSession({ agent: 'claude', native }, 0), { type: 'reading', reading }, 1);
   return {
     runtime: 'claude',
     path: '/home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl',

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Check, DoctorReport } from '../../src/core/doctor-report.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { bin, ctxwrap, inTerminal, makeBench } from './launcher.js';
 import type { Bench } from './launcher.js';
 
@@ -177,8 +177,8 @@ describe('ctxwrap doctor', () => {
   });
 
   it('says what is wrong with the configuration, and knows agents of your own', async () => {
-    const runtimes = { toy: { command: 'toy-agent' }, codex: { window: 100_000 } };
-    file('.config/ctxwrap/config.jsonc', JSON.stringify({ mode: 'sometimes', runtimes }));
+    const agents = { toy: { command: 'toy-agent' }, codex: { window: 100_000 } };
+    file('.config/ctxwrap/config.jsonc', JSON.stringify({ mode: 'sometimes', runtimes: agents }));
     const toy = agent('toy-agent', '1.0.0');
     agent('codex', '0.169.0');
     const { check, code } = await examined();
@@ -224,6 +224,6 @@ describe('the versions that doctor takes for known', () => {
     const table = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
     const rows = table.split('\n').filter((line) => line.startsWith(`| ${name} | `));
     const versions = new Set(rows.map((line) => line.split(' | ')[1]));
-    expect([...versions]).toEqual(runtimes[name].home?.played);
+    expect([...versions]).toEqual(agents[name].home?.played);
   });
 });

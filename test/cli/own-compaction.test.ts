@@ -5,13 +5,13 @@ import { nativeProblems } from '../../src/core/config/check.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { nativeNotice } from '../../src/core/build-ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { contextOf, doctorOf, overlayOf, ownOf, record } from '../support/boundaries.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 
 describe('the own compaction of the agent', () => {
   it('a window of the user moves nothing of the agent, and has the plain ladder', () => {
-    const { nativeTrigger } = runtimes.claude;
+    const { nativeTrigger } = agents.claude;
     const of = (userTokens: number) => {
       const state = sessionAfter(
         [
@@ -38,7 +38,7 @@ describe('the own compaction of the agent', () => {
             [0, { type: 'user-window', windowTokens: userTokens }],
             [1, tokens('log', 12_000, { model: 'claude-sonnet-4-6' })],
           ],
-          { native: runtimes.claude.nativeTrigger({}) },
+          { native: agents.claude.nativeTrigger({}) },
         ),
       ).join('\n');
     expect(shown(50_000)).not.toContain('Compaction buffer');
@@ -54,7 +54,7 @@ describe('the own compaction of the agent', () => {
       [40_000, { type: 'alarm' }],
     ] as const;
     const trigger = { share: 1, reserveTokens: 89_000 };
-    const native = runtimes.claude.nativeTrigger({});
+    const native = agents.claude.nativeTrigger({});
     expect(sessionAfter(counted, { native }).evidence.drift.phase).toBe('ignored');
     const after = sessionAfter([...counted, [40_001, { type: 'own-compaction', trigger }]], { native });
     expect(after.evidence.drift.phase).not.toBe('ignored');
@@ -66,7 +66,7 @@ describe('the own compaction of the agent', () => {
         [0, { type: 'user-window', windowTokens: 50_000 }],
         [1, tokens('log', 12_000, { windowSource: 'default' })],
       ],
-      { native: runtimes.claude.nativeTrigger({}) },
+      { native: agents.claude.nativeTrigger({}) },
     );
     expect(sessionLadder(state)).toMatchObject({ auto: { value: 35_000 } });
     expect(sessionLadder(state).native).toBeUndefined();
@@ -79,13 +79,13 @@ describe('the own compaction of the agent', () => {
     ['codex', 64_000, 44_800],
     ['claude', 200_000, 162_000],
   ] as const)('%s in its own window of %i has auto at %i', (name, window, auto) => {
-    const native = runtimes[name].nativeTrigger({});
-    expect(ladderOf({ runtime: name, windowTokens: window, native }).auto?.value).toBe(auto);
+    const native = agents[name].nativeTrigger({});
+    expect(ladderOf({ agent: name, windowTokens: window, native }).auto?.value).toBe(auto);
   });
 });
 
 describe('the last answer', () => {
-  const native = runtimes.claude.nativeTrigger({});
+  const native = agents.claude.nativeTrigger({});
   const at = (usedTokens: number, answerTokens?: number) =>
     sessionAfter(
       [
@@ -129,7 +129,7 @@ describe('the last answer', () => {
 });
 
 describe('without a window and without a percentage', () => {
-  const { nativeTrigger } = runtimes.claude;
+  const { nativeTrigger } = agents.claude;
   const windowless = tokens('log', 90_000, { windowSource: 'default' });
 
   it('nothing names boundaries', () => {
@@ -146,15 +146,15 @@ describe('without a window and without a percentage', () => {
     const ladder = { auto: { value: 150_000, unit: 'tokens' } } as const;
     const counted = sessionAfter([[0, windowless]], { ladder });
     expect(record(counted).thresholds.map(({ name, value }) => [name, value])).toEqual([['auto', 150_000]]);
-    const shown = sessionAfter([[0, shows(60)]], { runtime: 'gemini' });
+    const shown = sessionAfter([[0, shows(60)]], { agent: 'gemini' });
     expect(record(shown).thresholds.map(({ value }) => value)).toEqual([70, 85, 95]);
   });
 });
 
 describe('auto above where the agent compacts', () => {
-  const native = runtimes.claude.nativeTrigger({});
+  const native = agents.claude.nativeTrigger({});
   const noticeOf = (choice: LadderChoice) =>
-    nativeNotice(ladderOf({ runtime: 'claude', windowTokens: 200_000, native, choice }), 'claude');
+    nativeNotice(ladderOf({ agent: 'claude', windowTokens: 200_000, native, choice }), 'claude');
   const pct = { auto: { value: 90, unit: 'percent', yields: true } } as const;
   const own = { auto: { value: 90, unit: 'percent' } } as const;
 

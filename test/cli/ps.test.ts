@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ps } from '../../src/cli/commands/ps.js';
-import { sessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import { ensureSessionsFolder, writeSession } from '../../src/storage/sessions.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -13,7 +13,7 @@ it('ps lists a session whose wrapper runs and has not told of itself for a minut
   const state = mkdtempSync(join(tmpdir(), 'ctxwrap-ps-'));
   vi.stubEnv('XDG_STATE_HOME', state);
   const at = Date.now() - 10 * MINUTE_MS;
-  await writeSession(await sessionsFolder(join(state, 'ctxwrap')), {
+  await writeSession(await ensureSessionsFolder(join(state, 'ctxwrap')), {
     schema: 'ctxwrap.session/1',
     id: 'stopped',
     version: '1',

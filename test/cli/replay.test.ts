@@ -56,8 +56,8 @@ describe('ctxwrap replay', () => {
 
   it('takes the window of the user and the runtime it is told', async () => {
     const args = ['replay', cast('claude/climb-s46-120'), '--runtime', 'generic', '--json', '--window', '1M'];
-    const { runtime, events } = JSON.parse((await ctxwrap(args, bench)).stdout) as Replayed;
-    expect(runtime).toBe('generic');
+    const { runtime: agent, events } = JSON.parse((await ctxwrap(args, bench)).stdout) as Replayed;
+    expect(agent).toBe('generic');
     const isEstimate = {
       schema: 'ctxwrap.reading/1',
       source: 'estimate',
@@ -108,10 +108,10 @@ describe('ctxwrap replay', () => {
   it.each([
     ['claude', 'the session files say nothing of claude up to the end of the recording'],
     ['generic', 'the session files are not read: generic has none that is known'],
-  ])('tells a user of %s who gives a file in vain', async (runtime, note) => {
+  ])('tells a user of %s who gives a file in vain', async (agent, note) => {
     const path = join(bench.folder, 'other.jsonl');
     writeFileSync(path, '{"type":"nothing","timestamp":"2026-11-21T07:52:00.000Z"}\n');
-    const args = ['replay', cast('claude/keys1'), '--runtime', runtime, '--log', path];
+    const args = ['replay', cast('claude/keys1'), '--runtime', agent, '--log', path];
     const { stderr, code } = await ctxwrap(args, bench);
     expect({ stderr, code }).toEqual({ stderr: `ctxwrap: ${note}\n`, code: 0 });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runtimeFromOption } from '../../src/cli/runtime-option.js';
-import { parseRuntime } from '../../src/cli/options.js';
+import { agentFromOption } from '../../src/cli/agent-option.js';
+import { parseAgent } from '../../src/cli/options.js';
 import { readOption } from '../support/config.js';
 
 describe('--window', () => {
@@ -78,9 +78,9 @@ describe('a choice', () => {
   it('is one of a list', () => {
     expect(readOption('ladder', 'handoff')).toBe('handoff');
     expect(readOption('mode', 'warn')).toBe('warn');
-    expect(parseRuntime('codex')).toEqual({ name: 'codex' });
-    expect(parseRuntime('./my-agent.json')).toEqual({ file: './my-agent.json' });
-    expect(parseRuntime('my/agent')).toEqual({ file: 'my/agent' });
+    expect(parseAgent('codex')).toEqual({ name: 'codex' });
+    expect(parseAgent('./my-agent.json')).toEqual({ file: './my-agent.json' });
+    expect(parseAgent('my/agent')).toEqual({ file: 'my/agent' });
   });
 
   it('is refused with the list and the nearest one', () => {
@@ -99,10 +99,10 @@ describe('a choice', () => {
   });
 
   it('is, for an agent, told with the nearest when it is looked up', async () => {
-    await expect(runtimeFromOption(parseRuntime('gemni'))).rejects.toThrow(
+    await expect(agentFromOption(parseAgent('gemni'))).rejects.toThrow(
       expect.objectContaining({ hint: 'try --runtime gemini' }),
     );
-    await expect(runtimeFromOption(parseRuntime('toString'))).rejects.toThrow('must be one of');
+    await expect(agentFromOption(parseAgent('toString'))).rejects.toThrow('must be one of');
   });
 });
 

@@ -82,7 +82,7 @@ interface Moment {
 const always = (holds: (moment: Moment, past: readonly Moment[]) => boolean) =>
   fc.property(story, (events) => {
     let now = NOON;
-    let before = startSession({ runtime: 'claude', native }, now);
+    let before = startSession({ agent: 'claude', native }, now);
     const past: Moment[] = [];
     return events.every(([milliseconds, each]) => {
       now += milliseconds;

@@ -13,8 +13,10 @@ interface Asked {
   readonly runtime?: string;
 }
 
-const ladder = (windowTokens: number | undefined, { runtime = 'claude', ...asked }: Asked = {}): Ladder =>
-  ladderOf({ runtime, windowTokens, ...asked });
+const ladder = (
+  windowTokens: number | undefined,
+  { runtime: agent = 'claude', ...asked }: Asked = {},
+): Ladder => ladderOf({ agent: agent, windowTokens, ...asked });
 
 const reasons = (windowTokens: number | undefined, asked: Asked = {}): readonly (string | undefined)[] => {
   const { warn, auto, hard } = ladder(windowTokens, asked);

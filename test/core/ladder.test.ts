@@ -14,8 +14,8 @@ interface Asked {
   readonly runtime?: string;
 }
 
-const ladder = (windowTokens: number | undefined, { runtime = 'claude', ...asked }: Asked = {}) =>
-  ladderOf({ runtime, windowTokens, ...asked });
+const ladder = (windowTokens: number | undefined, { runtime: agent = 'claude', ...asked }: Asked = {}) =>
+  ladderOf({ agent: agent, windowTokens, ...asked });
 
 const values = (windowTokens: number | undefined, asked: Asked = {}) => {
   const { warn, auto, hard } = ladder(windowTokens, asked);

@@ -12,7 +12,7 @@ import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { renderReport } from '../../src/ui/Report.js';
 import { renderFooter } from '../../src/ui/Footer.js';
-import { makeReplayEvents } from '../../src/replay/records.js';
+import { makeReplayEvents } from '../../src/replay/events.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';
 import { overlayOf } from '../support/boundaries.js';
@@ -76,7 +76,7 @@ describe.each([
   { name: 'more tokens than the window holds', state: sessionAfter([[1, tooMany]]), said: tooMany },
   {
     name: 'the own word of the agent',
-    state: sessionAfter([[1, ownWord]], { runtime: 'qwen' }),
+    state: sessionAfter([[1, ownWord]], { agent: 'qwen' }),
     said: ownWord,
   },
 ])('$name', ({ state, said }) => {

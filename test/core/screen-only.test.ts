@@ -6,7 +6,7 @@ import { sessionLadder } from '../../src/core/report.js';
 import type { Session } from '../../src/core/session.js';
 import { blank, compacted, sessionAfter, shows, tokens } from '../support/sessions.js';
 
-const half = { runtime: 'gemini', native: { share: 0.5, reserveTokens: 0 } };
+const half = { agent: 'gemini', native: { share: 0.5, reserveTokens: 0 } };
 
 describe('an agent that compacts by itself at 50 %', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('an agent that compacts by itself at 50 %', () => {
   });
 
   it('which is less in tokens that nobody can tell, is told as the latest', () => {
-    const qwen = { runtime: 'qwen', native: { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 } };
+    const qwen = { agent: 'qwen', native: { share: 0.85, reserveTokens: 0, leastFreeTokens: 33_000 } };
     const { auto } = sessionLadder(sessionAfter([[1, shows(40)]], qwen));
     expect(auto?.reason).toBe('auto 83%: 2 points before qwen compacts by itself at 85% at the latest');
   });

@@ -16,7 +16,7 @@ const identity = {
   cwd: '/proj/app',
   startedAt: 1_000,
 };
-const claude = { runtime: 'claude', native: { share: 1, reserveTokens: 33_000 } };
+const claude = { agent: 'claude', native: { share: 1, reserveTokens: 33_000 } };
 const reading: Event = {
   type: 'reading',
   reading: { usedTokens: 150_000, windowTokens: 200_000, windowSource: 'table', source: 'log', at: 2_000 },

@@ -17,7 +17,7 @@ const boundary: Event = { type: 'boundary', boundary: { at: 2, preTokens: 160_00
 const session = (sessionId: string): Event => ({ type: 'session-changed', sessionId });
 
 const after = (...events: readonly Event[]): Session =>
-  events.reduce((state, event, i) => step(state, event, i), startSession({ runtime: 'claude' }, 0));
+  events.reduce((state, event, i) => step(state, event, i), startSession({ agent: 'claude' }, 0));
 const view = (...events: readonly Event[]) => footerView(after(...events), 99);
 
 const empty = { runtime: 'claude', compactions: 0, estimated: false, windowInferred: false };
@@ -101,7 +101,7 @@ describe('the footer view', () => {
 
   it('uses the own compaction point of the agent for the tier', () => {
     const native = { share: 1, reserveTokens: 33_000 };
-    const seen = step(startSession({ runtime: 'claude', native }, 0), used(142_000), 1);
+    const seen = step(startSession({ agent: 'claude', native }, 0), used(142_000), 1);
     expect(footerView(seen, 1).tier).toBe('warn');
   });
 
@@ -168,7 +168,7 @@ describe('any events at all', () => {
   it('give no impossible number, and a deadline that has not passed', () => {
     fc.assert(
       fc.property(story, (events) => {
-        let state = startSession({ runtime: 'claude', native: { share: 1, reserveTokens: 33_000 } }, 0);
+        let state = startSession({ agent: 'claude', native: { share: 1, reserveTokens: 33_000 } }, 0);
         let now = 0;
         for (const [seconds, each] of events) {
           now += seconds * 1_000;

@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { advance, demoDeadline, startDemo, type Event, type SessionRecord } from '../../src/demo/agent.js';
-import { ask, story, type Step } from '../../src/demo/story.js';
+import {
+  advance,
+  demoDeadline,
+  startDemo,
+  type DemoEvent,
+  type SessionRecord,
+} from '../../src/demo/agent.js';
+import { typePrompt, demoScript, type Step } from '../../src/demo/script.js';
 
-const brush = { size: { columns: 80, rows: 24 }, colors: true };
+const brush = { size: { columns: 80, rows: 24 }, hasColors: true };
 
-/** Plays a script with a hand clock until the agent leaves. */
+/** Plays a script with a manual clock until the agent quits. */
 const playThrough = (steps: readonly Step[]) => {
   let demo = startDemo(brush, steps);
   const outputs: string[] = [];
   const records: SessionRecord[] = [];
   let at = 0;
-  let event: Event = { type: 'start' };
+  let event: DemoEvent = { type: 'start' };
   for (;;) {
     const advanced = advance(demo, event, at);
     demo = advanced.demo;
@@ -24,8 +30,8 @@ const playThrough = (steps: readonly Step[]) => {
   }
 };
 
-describe('the story', () => {
-  const { outputs, records, endedAt } = playThrough(story);
+describe('the demo script', () => {
+  const { outputs, records, endedAt } = playThrough(demoScript);
 
   it('takes about a minute', () => {
     expect(endedAt).toBeGreaterThan(50_000);
@@ -34,7 +40,7 @@ describe('the story', () => {
 
   it('passes through every tier of a 200k window and back', () => {
     const used = records.map((record) => (record.type === 'turn' ? record.usedTokens : record.postTokens));
-    // the boundaries of the ladder for an agent that never compacts by itself
+    // the boundaries of the ladder for an agent without a compaction of its own
     const tiers = used.map((tokens) => [147_000, 167_000, 177_000].filter((bound) => tokens >= bound).length);
     expect(tiers).toEqual([0, 0, 0, 0, 0, 1, 2, 3, 0, 0]);
   });
@@ -51,13 +57,13 @@ describe('the story', () => {
 
 describe('a full window', () => {
   it('takes no more turns until it is compacted', () => {
-    const more: readonly Step[] = [...ask('more'), { until: 'idle' }];
+    const more: readonly Step[] = [...typePrompt('more'), { until: 'idle' }];
     const { outputs, records } = playThrough([
       ...Array.from({ length: 11 }, () => more).flat(),
-      ...ask('/compact'),
+      ...typePrompt('/compact'),
       { until: 'idle' },
       ...more,
-      ...ask('/quit'),
+      ...typePrompt('/quit'),
     ]);
     const types = records.map(({ type }) => type);
     expect(types).toEqual([...Array.from({ length: 9 }, () => 'turn'), 'compaction', 'turn']);

@@ -27,7 +27,7 @@ describe('keys', () => {
     }
   });
 
-  it('know the Escape key only when nothing has followed it', () => {
+  it('are the Escape key only when nothing follows the ESC', () => {
     const { keys, state } = readKeys(startInput, '\x1b');
     expect(keys).toEqual([]);
     expect(flushKeys(state).keys).toEqual([{ name: 'escape' }]);

@@ -1,20 +1,20 @@
 import { constants } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { onStage } from './stage.js';
+import { withDemo } from './demo-terminal.js';
 
 const idle = (screen: string): boolean => screen.includes('/quit') && !screen.includes('esc to interrupt');
 const turns = (log: readonly Record<string, unknown>[]) => log.filter((record) => record['type'] === 'turn');
 
 describe('by itself', () => {
-  it('climbs to hard, compacts, goes on small and says goodbye', async () => {
-    await onStage({ args: ['--pace', '20'] }, async ({ ended, rows, log, terminal }) => {
+  it('fills up to hard, compacts, takes one more turn and quits', async () => {
+    await withDemo({ args: ['--pace', '20'] }, async ({ ended, rows, log, terminal }) => {
       expect(await ended).toMatchObject({ exitCode: 0 });
       const text = rows('all').join('\n');
       expect(text).toContain('Compacted 178k → 14k');
       expect(text).toContain('Run npm test');
       expect(text.trimEnd()).toMatch(/Goodbye\.$/);
       expect(text.match(/> What are you\?/g)).toHaveLength(1); // every line once in the scrollback
-      expect(text).not.toMatch(/[╭│╰]/); // the live rows left nothing behind
+      expect(text).not.toMatch(/[╭│╰]/); // no remains of the live rows
       const used = turns(log()).map((record) => record['usedTokens'] as number);
       expect(used).toHaveLength(9);
       expect(Math.max(...used)).toBeGreaterThanOrEqual(177_000);
@@ -29,7 +29,7 @@ describe('by itself', () => {
   });
 
   it('plays without a session log when there is no place for it', async () => {
-    await onStage(
+    await withDemo(
       { args: ['--pace', '40'], log: false, env: { CTXWRAP_DEMO_LOG: '' } },
       async ({ ended, log }) => {
         expect(await ended).toMatchObject({ exitCode: 0 });
@@ -43,7 +43,7 @@ const interactive = { args: ['--interactive', '--pace', '20'] };
 
 describe('at the keyboard', () => {
   it('shows a draft while it is typed and edited, with the cursor behind it', async () => {
-    await onStage(interactive, async ({ until, type, terminal, log }) => {
+    await withDemo(interactive, async ({ until, type, terminal, log }) => {
       await until(idle);
       type('hello wörld 日本');
       await until('│ > hello wörld 日本');
@@ -56,12 +56,12 @@ describe('at the keyboard', () => {
       await until('│ > pasted text');
       type(`\x1b[200~${'long '.repeat(20_000)}end\x1b[201~`);
       await until('long long end  │');
-      expect(log()).toEqual([]); // nothing of it was submitted
+      expect(log()).toEqual([]); // none of it was submitted
     });
   });
 
   it('answers a prompt and adds the turn to its log', async () => {
-    await onStage(interactive, async ({ until, type, log, rows }) => {
+    await withDemo(interactive, async ({ until, type, log, rows }) => {
       await until(idle);
       type('hello\r');
       await until('esc to interrupt');
@@ -78,7 +78,7 @@ describe('at the keyboard', () => {
     { keys: '\x1b', does: 'denies', shows: '⎿ denied' },
     { keys: '\x1b[B\r', does: 'denies', shows: '⎿ denied' },
   ])('asks before it runs a command; $keys $does', async ({ keys, shows }) => {
-    await onStage(interactive, async ({ until, type, rows }) => {
+    await withDemo(interactive, async ({ until, type, rows }) => {
       await until(idle);
       type('run make\r');
       await until('Do you want to run make?');
@@ -90,7 +90,7 @@ describe('at the keyboard', () => {
   });
 
   it('compacts on /compact', async () => {
-    await onStage(interactive, async ({ until, type, log }) => {
+    await withDemo(interactive, async ({ until, type, log }) => {
       await until(idle);
       type('hello\r');
       await until((screen) => idle(screen) && screen.includes('● I am'));
@@ -101,8 +101,8 @@ describe('at the keyboard', () => {
     });
   });
 
-  it.each([['\x03\x03'], ['\x04'], ['/quit\r']])('leaves on %j and gives the terminal back', async (keys) => {
-    await onStage(interactive, async ({ until, type, ended, terminal, rows, bytes }) => {
+  it.each([['\x03\x03'], ['\x04'], ['/quit\r']])('quits on %j and restores the terminal', async (keys) => {
+    await withDemo(interactive, async ({ until, type, ended, terminal, rows, bytes }) => {
       await until(idle);
       expect(terminal.modes.bracketedPasteMode).toBe(true);
       type(keys);
@@ -113,8 +113,8 @@ describe('at the keyboard', () => {
     });
   });
 
-  it('tells its activity in the title', async () => {
-    await onStage(interactive, async ({ until, type, terminal }) => {
+  it('shows its activity in the title', async () => {
+    await withDemo(interactive, async ({ until, type, terminal }) => {
       const titles: string[] = [];
       terminal.onTitleChange((title) => titles.push(title));
       await until(idle);
@@ -127,7 +127,7 @@ describe('at the keyboard', () => {
   });
 
   it('draws its window anew in every size', async () => {
-    await onStage(interactive, async ({ until, type, resize, rows }) => {
+    await withDemo(interactive, async ({ until, type, resize, rows }) => {
       await until(idle);
       type('hello\r');
       await until((screen) => idle(screen) && screen.includes('● I am'));
@@ -147,20 +147,20 @@ describe('at the keyboard', () => {
     });
   });
 
-  it('draws its prompt again when it goes on after a stop', async () => {
-    await onStage(interactive, async ({ until, type, signal, terminal }) => {
+  it('redraws its prompt when it is continued after a stop', async () => {
+    await withDemo(interactive, async ({ until, type, signal, terminal }) => {
       await until(idle);
       type('half');
       await until('│ > half');
-      terminal.reset(); // what somebody else did with the terminal meanwhile
+      terminal.reset(); // stands for another program's use of the terminal
       signal('SIGCONT');
       await until('│ > half');
       expect(terminal.modes.bracketedPasteMode).toBe(true);
     });
   });
 
-  it('ends by the signal that it is sent, with the terminal given back', async () => {
-    await onStage(interactive, async ({ until, signal, ended, terminal }) => {
+  it('ends by the signal that it is sent, with the terminal restored', async () => {
+    await withDemo(interactive, async ({ until, signal, ended, terminal }) => {
       await until(idle);
       signal('SIGTERM');
       expect(await ended).toMatchObject({ signal: constants.signals.SIGTERM });
@@ -168,10 +168,10 @@ describe('at the keyboard', () => {
     });
   });
 
-  it('gives the terminal back also where the signal comes with its first output', async () => {
+  it('restores the terminal also when the signal arrives with its first output', async () => {
     const atFirst = `const{write}=process.stdout;process.stdout.write=(...a)=>{process.stdout.write=write;process.stdout.write(...a);process.kill(process.pid,'SIGTERM')}`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(atFirst)}` };
-    await onStage({ ...interactive, env }, async ({ ended, terminal, bytes }) => {
+    await withDemo({ ...interactive, env }, async ({ ended, terminal, bytes }) => {
       expect(await ended).toMatchObject({ signal: constants.signals.SIGTERM });
       expect(bytes()).toContain('\x1b[?2004h');
       expect(terminal.modes.bracketedPasteMode).toBe(false);

@@ -1,10 +1,10 @@
-// Compacting as a user meets it: the built program around what looks like the demo agent, and does as it is told, also wrong.
+// Compacting from the user's view: the built program around a script that imitates the demo agent and can misbehave.
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, onScene, says, WAIT } from '../support/compact-scene.js';
+import { COMPACT_KEYS, withCompactSession, says, WAIT } from '../support/compact-session.js';
 
 describe.concurrent('a full window', () => {
   it('is compacted after a countdown, without the user, and the footer says from how much to how much', async () => {
-    await onScene([], async ({ window, ended, keys }) => {
+    await withCompactSession([], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       await ended('verified');
       await says(window, 'compacted 50k →');
@@ -12,8 +12,8 @@ describe.concurrent('a full window', () => {
     });
   }, 60_000);
 
-  it('is left alone while the user types, whose draft is kept', async () => {
-    await onScene([], async ({ window, keys, outcomes }) => {
+  it('is not compacted while the user types, and the draft is kept', async () => {
+    await withCompactSession([], async ({ window, keys, outcomes }) => {
       await says(window, 'compacting in');
       window.type('half a thought');
       await says(window, 'holding: you have a draft');
@@ -23,15 +23,15 @@ describe.concurrent('a full window', () => {
     });
   });
 
-  it('is left alone while the agent never comes to rest', async () => {
-    await onScene(['--busy'], async ({ window, keys }) => {
+  it('is not compacted while the agent never becomes idle', async () => {
+    await withCompactSession(['--busy'], async ({ window, keys }) => {
       await says(window, 'waiting: agent is busy');
       expect(keys()).toBe('');
     });
   });
 
-  it('is only spoken of where the user wants to be asked', async () => {
-    await onScene(
+  it('is only offered in mode ask, and compacted on request', async () => {
+    await withCompactSession(
       [],
       async ({ window, keys, ended }) => {
         await says(window, 'full: compact with Ctrl-] c');
@@ -56,7 +56,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
       keys: `/compact\r${'\x7f'.repeat(8)}`,
     },
   ])('and that $what is told as $kind', async ({ agent, kind, keys: expected = '/compact\r' }) => {
-    await onScene(agent, async ({ window, ended, keys }) => {
+    await withCompactSession(agent, async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await ended(kind);
@@ -64,8 +64,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     });
   });
 
-  it('and that is swallowed is not told to have failed at once: an agent can begin late', async () => {
-    await onScene(['--compact', 'swallow'], async ({ window, outcomes, keys }) => {
+  it('is not reported as failed at once when the agent swallows it: an agent can begin late', async () => {
+    await withCompactSession(['--compact', 'swallow'], async ({ window, outcomes, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await says(window, 'command sent, not seen to start yet');
@@ -75,7 +75,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is not submitted when a dialog opens between the command and Enter', async () => {
-    await onScene(['--ask-at-command', 'rm -r /'], async ({ window, ended, keys }) => {
+    await withCompactSession(['--ask-at-command', 'rm -r /'], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await ended('not-delivered');
@@ -84,8 +84,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     });
   });
 
-  it('is taken back when the command does not arrive', async () => {
-    await onScene(['--deaf', 'text'], async ({ window, ended, keys }) => {
+  it('is retracted when the command does not arrive', async () => {
+    await withCompactSession(['--deaf', 'text'], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await ended('not-delivered');
@@ -94,7 +94,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
   });
 
   it('is interrupted by the end of the agent', async () => {
-    await onScene(['--compact', 'hang'], async ({ window, ended, keys }) => {
+    await withCompactSession(['--compact', 'hang'], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await window.until('Compacting conversation');
@@ -104,8 +104,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     });
   });
 
-  it('is not proved by words alone', async () => {
-    await onScene(['--compact', 'lie'], async ({ window, ended, outcomes }) => {
+  it('is not verified by the words on the screen alone', async () => {
+    await withCompactSession(['--compact', 'lie'], async ({ window, ended, outcomes }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await says(window, 'compacted, size not told yet');
@@ -115,8 +115,8 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     });
   });
 
-  it('sends what the user types meanwhile behind it, in its order', async () => {
-    await onScene([], async ({ window, ended, keys }) => {
+  it('sends the keys that the user types meanwhile after it, in order', async () => {
+    await withCompactSession([], async ({ window, ended, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
       await vi.waitFor(() => expect(keys()).toContain('/compact'), { timeout: 10_000, interval: 1 });

@@ -1,4 +1,4 @@
-// What a user writes into files, as it works in a session: an agent of one's own, and settings that change while it runs.
+// Configuration files in a session: a user-defined agent, and settings that change while it runs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -17,7 +17,7 @@ interface Scene {
   readonly logged: (text: string) => Promise<void>;
 }
 
-/** `ctxwrap opencode` with the example of the documentation and more, around a program that looks like opencode. */
+/** `ctxwrap opencode` with the example of the documentation and more, around a program that imitates opencode. */
 const withOpencode = (more: string, act: (scene: Scene) => Promise<void>): Promise<void> =>
   inFolder(async (folder) => {
     const file = join(folder, '.config/ctxwrap/config.jsonc');
@@ -76,7 +76,7 @@ describe.concurrent('the agent of the documentation’s example', () => {
       window.type('ask\r');
       await logged('activity dialog');
       await window.until(() => !lastRow(window).includes('compacting'), 'the end of the countdown');
-      window.type('n'); // away with it
+      window.type('n'); // delete the file
       await logged('compaction by us: verified');
       expect(window.rows().join('\n')).not.toContain('APPROVED');
       expect(log().match(/typing \/compact/g)).toHaveLength(1);
@@ -85,7 +85,7 @@ describe.concurrent('the agent of the documentation’s example', () => {
 });
 
 describe.concurrent('a wrong configuration', () => {
-  it('is said once in the footer, whole in the log, and nothing is typed where the mode is in doubt', async () => {
+  it('is reported once in the footer, in full in the log, and nothing is typed where the mode is unclear', async () => {
     await withOpencode('"auto": "50%", "mode": "atuo"', async ({ window, log, logged }) => {
       await says(window, 'see ctxwrap config check: mode is "atuo"');
       await logged('activity ready');
@@ -100,7 +100,7 @@ describe.concurrent('a wrong configuration', () => {
 });
 
 describe.concurrent('a change in the user’s file', () => {
-  it('that has less done holds at once, also in a countdown', async () => {
+  it('that restricts compacting applies at once, also in a countdown', async () => {
     await withOpencode('"auto": "50%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       window.type('hello\r');
@@ -112,7 +112,7 @@ describe.concurrent('a change in the user’s file', () => {
     });
   });
 
-  it('that has more done waits while the window is full, and holds where it is not', async () => {
+  it('that extends compacting waits while the window is full, and applies where it is not', async () => {
     await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       window.type('hello\r');
@@ -124,7 +124,7 @@ describe.concurrent('a change in the user’s file', () => {
     });
   });
 
-  it('that cannot be read leaves everything as it was, and is told', async () => {
+  it('that cannot be read changes nothing, and is reported', async () => {
     await withOpencode('"mode": "warn", "auto": "70%"', async ({ window, log, configure, logged }) => {
       await logged('activity ready');
       configure('"mode": "auto", "auto": "5');

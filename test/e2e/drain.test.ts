@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { rowsOf } from '../support/window.js';
 import { withWrapped } from '../support/wrapped.js';
 
-// Bytes: more than a pseudo-terminal holds (Linux: up to 64 KB and 4), less than at which the child would be stopped (64 KB, and what the
-// pseudo-terminal holds at least).
+// More bytes than a pseudo-terminal holds (Linux: up to 64 KB and 4), but fewer than the limit at which the child is paused (64 KB, and
+// what the pseudo-terminal holds at least).
 const TEXT_SIZE = 72_000;
-const EXIT_NOTICED_MS = 600; // nothing outside tells when the wrapper knows of the child's exit; it must not matter
+const EXIT_NOTICED_MS = 600; // the test cannot see when the wrapper learns of the child's exit; it must not matter
 
 it('shows everything of a child that exits while the terminal does not read', async () => {
   const lines = Array.from({ length: TEXT_SIZE / 100 }, (_, index) => `line ${index} `.padEnd(98, '.'));

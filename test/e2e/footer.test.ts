@@ -6,16 +6,16 @@ import { FOOTER, footerShown, lastRow, withWrapped, type Wrapped } from '../supp
 
 const [COLUMNS, ROWS] = [80, 24];
 const HOTKEY = '\x1d';
-const TWICE_MS = 500; // presses closer than this are one double press; nothing can be seen that tells when the time is over
+const TWICE_MS = 500; // presses closer than this are one double press; nothing visible marks the end of that time
 
-/** Resolves when the child has been told of this size. */
+/** Resolves when the child has been resized to this size. */
 const childHas = ({ player }: Wrapped, rows: number, columns = COLUMNS): Promise<void> =>
   player.until(() => player.size()?.[0] === rows && player.size()?.[1] === columns);
 
 const footerGone = ({ window }: Wrapped): Promise<void> =>
   window.until(() => !window.rows().some((row) => FOOTER.test(row)), 'a screen without the footer');
 
-const NARROW = 39; // too small for an overview
+const NARROW = 39; // too small for an overlay
 
 describe.concurrent('the hotkey, where there is no room for an overview,', () => {
   it.each([
@@ -152,11 +152,11 @@ describe.concurrent('without a footer', () => {
   });
 });
 
-/** What the wrapper and its child have written: all but the words of their parent. */
+/** The output of the wrapper and its child, without the messages of their parent. */
 const withoutMarkers = (bytes: Buffer): string =>
   bytes.toString('latin1').replaceAll(/\x1b\]7777;[^\x07]*\x07/g, '');
 
-/** A little of everything that the filter would rewrite, put back in order at the end. */
+/** An example of everything that the filter rewrites, with the modes reset at the end. */
 const CLEAN = Buffer.concat([
   Buffer.from(
     'words\nand a bare line feed\r\n\x1b[r\x1b[5;999r\x1b[999B\x1bc\x1b7\x1b[?1049h\x1b[999;999H\x1b8',
@@ -179,7 +179,7 @@ describe.concurrent('mode off', () => {
         await player.write(output, [1000, 1, 7]);
         const isAll = (): boolean => withoutMarkers(window.bytes()).length >= output.length;
         await window.until(isAll, 'all of the output');
-        await window.emulator.write(''); // all answers are given when all is parsed
+        await window.emulator.write(''); // all answers have been sent when everything is parsed
         const received = `${window.emulator.answers()}${HOTKEY}\x1b[93;5u\x1b[200~x\x1b[201~\x1b[6n\x1b`;
         window.type(received.slice(window.emulator.answers().length));
         await player.until(() => player.received().length >= received.length);

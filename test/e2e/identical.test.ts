@@ -6,7 +6,7 @@ import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { programOutput } from '../support/sequences.js';
 import { lastRow, FOOTER, footerShown, withWrapped, type Wrapped } from '../support/wrapped.js';
 
-/** How a recording is cut up, another way for each; single bytes only where they are few. */
+/** How a recording is split, differently for each; single bytes only for short ones. */
 const sizesFor = (index: number, length: number): readonly number[] => {
   const random = fc.sample(fc.integer({ min: 1, max: 500 }), { numRuns: 40, seed: index });
   const choices = [...(length < 40_000 ? [[1]] : []), [7], [4096], random];
@@ -15,7 +15,7 @@ const sizesFor = (index: number, length: number): readonly number[] => {
 
 const recordings = casts().map((cast, index) => ({ ...cast, sizes: sizesFor(index, cast.output.length) }));
 
-/** The pieces that a random program writes, one by one. */
+/** The output of a random program, in pieces. */
 const chunksOf = (steps: readonly Step[]): readonly Buffer[] => {
   const chunks: string[] = [''];
   for (const { bytes, isEnd } of steps) {

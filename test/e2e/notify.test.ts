@@ -1,4 +1,4 @@
-// Calling a user who looks elsewhere, through the built program around what looks like the demo agent.
+// Notifications through the built program, around a script that imitates the demo agent.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-/** An agent with a window that is full, and then in a dialog. */
+/** An agent with a full window that then opens a dialog. */
 const openScene = (options: readonly string[], env: Record<string, string>) => {
   const scene: Bench = {
     ...bench,

@@ -44,7 +44,7 @@ const expectSame = async (wrapped: Wrapped, plain: ReturnType<typeof makeEmulato
   expect(describeTerminal(wrapped.window.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
 };
 
-const SOME = 12; // of the recordings; all of them are played without processes elsewhere
+const SOME = 12; // of the recordings; test/wrap/overlay-recordings plays all of them without processes
 const PARTS = 11;
 const recordings = casts().filter((_, index) => index % SOME === 0);
 
@@ -63,7 +63,7 @@ describe.concurrent('under the built program', () => {
       }
       window.type('q');
       await expectSame(wrapped, plain);
-      const answers = (): string => player.received().replaceAll(/[q\x1d]/g, ''); // keys that found no overlay
+      const answers = (): string => player.received().replaceAll(/[q\x1d]/g, ''); // keys pressed where no overlay opened
       await player.until(() => answers().length >= plain.answers().length);
       expect(answers()).toBe(plain.answers());
     });
@@ -178,7 +178,7 @@ describe.concurrent.each(places)('with the overlay open over $where', ({ before 
           .slice(0, 2)
           .map((row) => row.trim()),
       ).toEqual(['old line', 'its first words']);
-      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last act
+      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last output
     });
   });
 

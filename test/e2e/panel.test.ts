@@ -1,4 +1,4 @@
-// The overlay as a user meets it: the built program around what looks like the demo agent.
+// The overlay from the user's view: the built program around a script that imitates the demo agent.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ const WAIT = { timeout: 20_000, interval: 20 };
 
 interface Scene {
   readonly window: Window;
-  /** what was written to the agent so far, the user's keys and ours */
+  /** everything written to the agent so far, by the user and by the wrapper */
   readonly keys: () => string;
   /** of the wrapper */
   readonly log: () => string;
@@ -48,14 +48,14 @@ const onScene = (act: (scene: Scene) => Promise<void>, options: readonly string[
 const shows = (window: Window, text: string): Promise<void> => window.until(text);
 const hasNumber = (window: Window): Promise<void> =>
   window.until(() => lastRow(window).includes('50k'), 'the footer with the number');
-/** Ink is loaded some time after the start; before that the hotkey does what it does without an overlay. */
+/** Ink is loaded some time after the start; until then the hotkey acts as if there were no overlay. */
 const open = async ({ window, log }: Scene): Promise<void> => {
   await hasNumber(window);
   await vi.waitFor(() => expect(log()).toContain('the overlay can be opened'), WAIT);
   window.type(HOTKEY);
   await shows(window, 'What fills it');
 };
-/** There and back again: a key right behind the hotkey closes the overlay. */
+/** Opens and closes the overlay: a key right after the hotkey closes it. */
 const look = async (window: Window): Promise<void> => {
   window.type('d');
   await shows(window, 'Where the number comes from');

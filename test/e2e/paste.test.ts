@@ -81,7 +81,7 @@ describe('a paste into a program that paints while it reads', () => {
     };
     await fc.assert(fc.asyncProperty(sizes, play), {
       numRuns: 3,
-      endOnFailure: true, // a failure costs the window's whole patience
+      endOnFailure: true, // a failure lasts as long as the window's timeout
       seed: 20261122,
       examples: [
         [{ paste: 50_000, frame: 3_000, read: 1_024 }],

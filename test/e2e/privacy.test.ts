@@ -1,33 +1,33 @@
-// What was said to an agent and by it, played through the wrapper, must not be in what the wrapper leaves behind.
+// Text of a conversation that is played through the wrapper must not appear in the wrapper's files.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { casts } from '../support/casts.js';
 import { playScreens } from '../support/screen-play.js';
 import { inFolder, withWrapped } from '../support/wrapped.js';
 
 const recordings = [
-  { cast: 'claude/climb-s46-120', runtime: runtimes.claude },
-  { cast: 'codex/compact-manual', runtime: runtimes.codex },
-  { cast: 'gemini/subagent', runtime: runtimes.gemini },
+  { cast: 'claude/climb-s46-120', runtime: agents.claude },
+  { cast: 'codex/compact-manual', runtime: agents.codex },
+  { cast: 'gemini/subagent', runtime: agents.gemini },
 ] as const;
 
 const WAIT = { timeout: 20_000, interval: 20 };
-const RESTS = 12; // so many looks at least, while the recording is poured in
+const RESTS = 12; // at least so many reads of the screen while the recording is played
 
-/** Texts of the screens: rows, each without what frames it, that are long enough to be nobody else's. */
-const textsOf = async ({ cast, runtime }: (typeof recordings)[number]): Promise<readonly string[]> => {
-  const screens = await playScreens(cast, runtime);
+/** Texts of the screens: rows without their frames that are long enough to be unique. */
+const textsOf = async ({ cast, runtime: agent }: (typeof recordings)[number]): Promise<readonly string[]> => {
+  const screens = await playScreens(cast, agent);
   const rows = screens.flatMap(({ rows: each }) =>
     each.map((row) => row.replace(/[^\p{L}\p{N}\p{P} ]/gu, '')),
   );
   return [...new Set(rows.map((row) => row.trim()))].filter((row) => row.split(/\s+/).length > 3);
 };
 
-/** Plays the recording, and gives the log and everything else that was written into the home folder. */
+/** Plays the recording; returns the log and everything else that was written to the home folder. */
 const leftOf = async (
-  { cast: name, runtime }: (typeof recordings)[number],
+  { cast: name, runtime: agent }: (typeof recordings)[number],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly log: string; readonly state: string }> => {
   const cast = casts().find((each) => each.name === name);
@@ -38,7 +38,7 @@ const leftOf = async (
     const log = (): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
     const { columns, rows, output } = cast;
     const size = { columns, rows: rows + 1 };
-    const options = ['--runtime', runtime.name, '--log', path];
+    const options = ['--runtime', agent.name, '--log', path];
     await withWrapped({ ...size, options, env: { HOME: home, ...env } }, async (wrapped) => {
       const { player, caughtUp, ended } = wrapped;
       await player.ready();

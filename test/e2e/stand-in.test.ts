@@ -1,4 +1,4 @@
-// An agent's question about states through the built program: a terminal that does not answer it, and one that does.
+// An agent's query for agent states (OSC 7501) through the built program: on a terminal that does not answer it, and on one that does.
 import { describe, expect, it } from 'vitest';
 import { withWrapped, type Wrapped } from '../support/wrapped.js';
 
@@ -47,7 +47,7 @@ describe('an agent that asks whether the terminal understands states', () => {
       expect(player.received()).not.toContain(ANSWER);
     }));
 
-  it('hears nothing from us with --mode off, nor where it is no agent that asks', async () => {
+  it('gets no answer from the wrapper with --mode off, nor where the child is no agent that asks', async () => {
     for (const options of [['--runtime', 'claude', '--mode', 'off'], []]) {
       await withWrapped({ options }, async ({ player }) => {
         await player.ready();

@@ -1,10 +1,17 @@
-// What may never happen while the wrapper, the agent or both stand still or go away: keys of the user's and ours in one line.
+// What must never happen while the wrapper, the agent or both are stopped or killed: keys of the user and of the wrapper joined in one
+// line.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
+import {
+  COMPACT_KEYS,
+  withCompactSession,
+  says,
+  WAIT,
+  type CompactSession,
+} from '../support/compact-session.js';
 
-/** What an agent makes of keys that it reads one by one: what was submitted, and the draft. */
+/** The effect of keys on an agent that reads them one by one: submitted lines, and the draft. */
 const linesOf = (keys: string): readonly string[] =>
   [...keys].reduce<string[]>(
     (lines, key) => {
@@ -15,24 +22,24 @@ const linesOf = (keys: string): readonly string[] =>
     [''],
   );
 
-const STOPPED_MS = 6_000; // longer than anything of ours waits for the agent to show what was typed
+const STOPPED_MS = 6_000; // longer than the wrapper ever waits for the agent to show the typed text
 
 interface Stop {
-  /** processes, in the order in which they go on */
+  /** the processes, in the order in which they are continued */
   readonly pids: () => readonly number[];
-  /** keys of ours that have been written when they stop, and milliseconds more */
+  /** the wrapper's keys that are written when the processes stop, and milliseconds after that */
   readonly from: string;
   readonly pauseMs: number;
 }
 
-const written = ({ keys }: Scene, text: string): Promise<void> =>
+const written = ({ keys }: CompactSession, text: string): Promise<void> =>
   vi.waitFor(() => expect(keys()).toContain(text), { timeout: 20_000, interval: 1 });
 
 const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void =>
   pids.forEach((pid) => process.kill(pid, signal));
 
-/** Processes stop; the user types a message meanwhile. */
-const whileStopped = async (scene: Scene, { pids, from, pauseMs }: Stop): Promise<void> => {
+/** Stops processes; the user types a message meanwhile. */
+const whileStopped = async (scene: CompactSession, { pids, from, pauseMs }: Stop): Promise<void> => {
   await says(scene.window, 'compacting in');
   scene.window.type(COMPACT_KEYS);
   await written(scene, from);
@@ -46,13 +53,13 @@ const whileStopped = async (scene: Scene, { pids, from, pauseMs }: Stop): Promis
 const childrenOf = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number);
 
-// The wrapper's own child is a shell: where that stops, the wrapper gives the terminal back, as for Ctrl-Z. It says nothing of a death.
+// The wrapper's own child is a shell: when that stops, the wrapper releases the terminal, as for Ctrl-Z. This is not about a killed agent.
 const launched = (after: string) => ({ launcher: ['sh', '-c', `exec 2>/dev/null; "$@"; ${after}`, 'sh'] });
-const agentOf = ({ agentPid }: Scene): number => childrenOf(agentPid())[0] ?? 0;
+const agentOf = ({ agentPid }: CompactSession): number => childrenOf(agentPid())[0] ?? 0;
 const hasProc = existsSync('/proc/self/task');
 
-/** The agent stalls before our text; both stand still when that has been written, and the user has typed a message. */
-const whileAllStops = async (scene: Scene, wrapper?: number): Promise<void> => {
+/** The agent stalls before the command; both processes are stopped when the command is written and the user has typed a message. */
+const whileAllStops = async (scene: CompactSession, wrapper?: number): Promise<void> => {
   await says(scene.window, 'compacting in');
   scene.window.type(COMPACT_KEYS);
   await pause(1_000);
@@ -70,13 +77,13 @@ const whileAllStops = async (scene: Scene, wrapper?: number): Promise<void> => {
 
 const ownLines = ['', 'hello', '/compact'];
 
-/** What the agent got beside the message and the command, when it has got the message. */
-const otherLines = async ({ keys }: Scene): Promise<readonly string[]> => {
+/** What the agent received besides the message and the command, once it has the message. */
+const otherLines = async ({ keys }: CompactSession): Promise<readonly string[]> => {
   await vi.waitFor(() => expect(linesOf(keys())).toContain('hello'), WAIT);
   return linesOf(keys()).filter((line) => !ownLines.includes(line));
 };
 
-describe.concurrent('a message that the user types while everything stands still', () => {
+describe.concurrent('a message that the user types while all processes are stopped', () => {
   it.each([
     ['before the text', '', 0],
     ['just before the text', '', 25],
@@ -86,7 +93,7 @@ describe.concurrent('a message that the user types while everything stands still
     ['behind Enter', '/compact\r', 0],
     ['while it compacts', '/compact\r', 60],
   ] as const)('is never glued to the command when the wrapper stops %s', async (_, from, pauseMs) => {
-    await onScene([], async (scene) => {
+    await withCompactSession([], async (scene) => {
       await whileStopped(scene, { pids: () => [scene.window.pid], from, pauseMs });
       expect(await otherLines(scene)).toEqual([]);
     });
@@ -98,48 +105,48 @@ describe.concurrent('a message that the user types while everything stands still
     ['behind Enter', '/compact\r', 0],
     ['while it compacts', '/compact\r', 60],
   ] as const)('is never glued to the command when the agent stalls %s', async (_, from, pauseMs) => {
-    const stall = async (scene: Scene): Promise<void> => {
+    const stall = async (scene: CompactSession): Promise<void> => {
       await whileStopped(scene, { pids: () => [agentOf(scene)], from, pauseMs });
       expect(await otherLines(scene)).toEqual([]);
     };
-    await onScene([], stall, [], launched('true'));
+    await withCompactSession([], stall, [], launched('true'));
   });
 
   it.runIf(hasProc)(
     'is never glued to the command when the agent stalls before it has read the text',
     async () => {
-      const stall = async (scene: Scene): Promise<void> => {
+      const stall = async (scene: CompactSession): Promise<void> => {
         await whileAllStops(scene);
         expect(await otherLines(scene)).toEqual([]);
       };
-      await onScene([], stall, [], launched('true'));
+      await withCompactSession([], stall, [], launched('true'));
     },
   );
 
   it.runIf(hasProc)('is never glued to the command when both stop, as with a closed lid', async () => {
-    const stop = async (scene: Scene): Promise<void> => {
+    const stop = async (scene: CompactSession): Promise<void> => {
       await whileAllStops(scene, scene.window.pid);
       expect(await otherLines(scene)).toEqual([]);
     };
-    await onScene([], stop, [], launched('true'));
+    await withCompactSession([], stop, [], launched('true'));
   });
 });
 
 describe.concurrent('an agent that is killed under a launcher', () => {
   it.runIf(hasProc)(
-    'leaves its last frame, and nothing is typed for the program that reads next',
+    'leaves its last frame, and nothing is typed into the program that reads next',
     async () => {
-      const kill = async (scene: Scene): Promise<void> => {
+      const kill = async (scene: CompactSession): Promise<void> => {
         await says(scene.window, 'compacting in');
         const agentItself = agentOf(scene);
         process.kill(agentItself, 'SIGKILL');
         await vi.waitFor(() => expect(agentOf(scene)).not.toBe(agentItself));
         scene.window.type(COMPACT_KEYS);
-        await pause(6_000); // the countdown is over, and whatever was to be typed has been
+        await pause(6_000); // the countdown is over, and anything to be typed has been typed
         expect(scene.keys()).toBe('');
         expect(scene.outcomes().filter((line) => line.includes('verified'))).toEqual([]);
       };
-      await onScene([], kill, [], launched('cat >/dev/null'));
+      await withCompactSession([], kill, [], launched('cat >/dev/null'));
     },
   );
 });

@@ -7,24 +7,29 @@ import { describe, expect, it } from 'vitest';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { bin, programPath } from '../support/programs.js';
 import { LINE_BYTES, linesTo, makeTorrent, type Torrent } from '../support/torrent.js';
-import { linesIn, openValve, processGone, type Valve } from '../support/valve.js';
+import {
+  linesIn,
+  openPausableTerminal,
+  processGone,
+  type PausableTerminal,
+} from '../support/pausable-terminal.js';
 import { openWindow, type Window } from '../support/window.js';
 import { FOOTER, footerShown, inFolder, lastRow, plainEnv, withWrapped } from '../support/wrapped.js';
 
 const MEGABYTE = 1024 * 1024;
 const wrapped = (command: readonly string[]): string[] => [process.execPath, bin, '--', ...command];
 
-/** A command under the built bin, in a terminal that can stop reading. */
+/** A command under the built program, in a terminal that can stop reading. */
 const withValve = (
   command: (torrent: Torrent, folder: string) => readonly string[],
-  act: (valve: Valve, torrent: Torrent, folder: string) => Promise<void>,
+  act: (valve: PausableTerminal, torrent: Torrent, folder: string) => Promise<void>,
   launcher: readonly string[] = [],
 ): Promise<void> =>
   inFolder(async (folder) => {
     const torrent = makeTorrent(folder);
     const env = { ...plainEnv(folder), ...torrent.env };
     const whole = [...launcher, ...wrapped(command(torrent, folder))];
-    const valve = openValve({ command: whole, cwd: folder, env });
+    const valve = openPausableTerminal({ command: whole, cwd: folder, env });
     try {
       await act(valve, torrent, folder);
     } finally {
@@ -33,14 +38,14 @@ const withValve = (
     }
   });
 
-const keyArrives = async (valve: Valve, torrent: Torrent): Promise<void> => {
+const keyArrives = async (valve: PausableTerminal, torrent: Torrent): Promise<void> => {
   const { length } = torrent.received();
   valve.type('k');
   await torrent.until(() => torrent.received().length > length);
 };
 
-/** Pours into the terminal that does not read, until some keys in a row find the child's output where it was. */
-const pourUntilStuck = async (valve: Valve, torrent: Torrent): Promise<void> => {
+/** Writes to the terminal that does not read, until several keys in a row leave the child's output position unchanged. */
+const pourUntilStuck = async (valve: PausableTerminal, torrent: Torrent): Promise<void> => {
   torrent.order({ do: 'pour' });
   await torrent.until(() => torrent.lines() > 0);
   for (let still = 0, lines = 0; still < 50; still += 1) {
@@ -63,10 +68,10 @@ const fileMade = (folder: string, name: string): Promise<void> =>
     });
   });
 
-const NODE_PTY_GIVES_UP_MS = 200; // after the child's exit it closes a terminal that nobody reads
+const NODE_PTY_GIVES_UP_MS = 200; // after the child's exit the wrapper closes a terminal that does not read
 
-/** Keys go through while it does not read, and so does the end. */
-const endWhileStuck = async (valve: Valve, torrent: Torrent) => {
+/** Keys are forwarded while the terminal does not read, and the session can end. */
+const endWhileStuck = async (valve: PausableTerminal, torrent: Torrent) => {
   await running(torrent);
   valve.stopReading();
   await pourUntilStuck(valve, torrent);
@@ -77,30 +82,30 @@ const endWhileStuck = async (valve: Valve, torrent: Torrent) => {
   return valve.ended();
 };
 
-// As after `sudo -u`: the terminal is there on the descriptors, but nobody may open it by its name. Root may, unless it gives that up.
+// As after `sudo -u`: the descriptors are open, but the terminal cannot be opened by its name. Root can, unless it drops that right.
 const isRoot = process.getuid?.() === 0;
 const canGiveUp = isRoot ? spawnSync('setpriv', ['--version']).status === 0 : true;
 const giveUp = isRoot ? 'setpriv --bounding-set=-dac_override,-dac_read_search' : '';
 const anothers = ['sh', '-c', `chmod 000 "$(tty)"; exec ${giveUp} "$@"`, 'sh'];
 
 describe.concurrent('a terminal that has stopped reading', () => {
-  it('holds neither the keys nor the end up, and no more than a megabyte piles up', async () => {
+  it('delays neither the keys nor the end, and no more than a megabyte is buffered', async () => {
     await withValve(torrentAlone, async (valve, torrent) => {
       expect(await endWhileStuck(valve, torrent)).toEqual({ code: null, signal: 'SIGTERM' });
     });
   });
 
   it.runIf(canGiveUp)(
-    'holds nothing up either where it belongs to another user (without setpriv root cannot try it)',
+    'delays nothing either where it belongs to another user (without setpriv root cannot try it)',
     async () => {
-      const end = async (valve: Valve, torrent: Torrent): Promise<void> =>
+      const end = async (valve: PausableTerminal, torrent: Torrent): Promise<void> =>
         expect(await endWhileStuck(valve, torrent)).toEqual({ code: null, signal: 'SIGTERM' });
       await withValve(torrentAlone, end, anothers);
     },
   );
 
-  it('gets everything when it reads on, also from a child that has ended meanwhile', async () => {
-    const count = Math.ceil(100_000 / LINE_BYTES); // more than the wrapper reads ahead, less than all on the way can hold
+  it('gets everything when it continues to read, also from a child that has ended meanwhile', async () => {
+    const count = Math.ceil(100_000 / LINE_BYTES); // more than the wrapper buffers, less than all buffers on the way can hold
     const script = `'${process.execPath}' '${programPath('torrent.js')}' ${count}; echo $$ >pid.new; mv pid.new pid; exit 7`;
     const command = (): readonly string[] => ['sh', '-c', `stty -opost; read go; ${script}`];
     await withValve(command, async (valve, _torrent, folder) => {
@@ -118,9 +123,9 @@ describe.concurrent('a terminal that has stopped reading', () => {
   });
 });
 
-// one after the other: each of these keeps the machine busy by itself
+// one after the other: each of these loads the machine on its own
 describe('a terminal that reads slowly', () => {
-  it('gets every line once and in order, while little waits and keys go through', async () => {
+  it('gets every line once and in order, while little is buffered and keys are forwarded', async () => {
     const count = Math.ceil((10 * MEGABYTE) / LINE_BYTES);
     await withValve(torrentAlone, async (valve, torrent) => {
       let seen = 0;
@@ -155,7 +160,7 @@ describe.concurrent('a child that closes its output early', () => {
   });
 });
 
-/** The torrent under the built bin in a drawn window. */
+/** A flood of output under the built program in a drawn window. */
 const withTorrent = (act: (window: Window, torrent: Torrent) => Promise<void>): Promise<void> =>
   inFolder(async (folder) => {
     const torrent = makeTorrent(folder);
@@ -184,7 +189,7 @@ describe('a window whose size changes', () => {
       const size = fc.tuple(fc.integer({ min: 20, max: 120 }), fc.integer({ min: 8, max: 40 }));
       for (const [columns, rows] of fc.sample(size, 500)) {
         window.resize(columns, rows);
-        await window.emulator.write(''); // what has come so far is drawn
+        await window.emulator.write(''); // everything received so far is drawn
       }
       window.resize(70, 20);
       await torrent.until(fits(torrent, 19, 70));
@@ -220,7 +225,7 @@ const sequences = [
 ];
 
 describe.concurrent('an escape sequence cut in two', () => {
-  it.each(sequences)('at any byte means what it means whole: %j', async (sequence) => {
+  it.each(sequences)('at any byte has the effect of the whole sequence: %j', async (sequence) => {
     const bytes = Buffer.from(sequence);
     const plain = makeEmulator(60, 15);
     await withWrapped({ columns: 60, rows: 16 }, async ({ player, window, started, caughtUp }) => {
@@ -229,7 +234,7 @@ describe.concurrent('an escape sequence cut in two', () => {
         await plain.write(Buffer.from(sequence));
         await player.write(bytes.subarray(0, cut));
         const { length } = player.received();
-        window.type('k'); // its way through the wrapper gives the first part time to get there alone
+        window.type('k'); // so that the first part passes the wrapper on its own
         await player.until(() => player.received().length > length);
         await player.write(bytes.subarray(cut));
       }

@@ -23,7 +23,7 @@ const footerShown = (window: Window): Promise<void> =>
 
 const text = (window: Window): string => window.rows().join('\n');
 
-/** What the fixture says of itself on the screen. */
+/** What the fixture prints about itself. */
 const pids = (window: Window): { child: number; wrapper: number } => {
   const [, child = '', wrapper = ''] = /pid (\d+) parent (\d+)/.exec(text(window)) ?? [];
   return { child: Number(child), wrapper: Number(wrapper) };
@@ -61,7 +61,7 @@ const withShell = (act: (shell: Shell) => Promise<void>): Promise<void> =>
     };
     try {
       await window.until('PROMPT');
-      window.type("bind 'set enable-bracketed-paste off'\r"); // else bash turns the mode on at each prompt
+      window.type("bind 'set enable-bracketed-paste off'\r"); // otherwise bash turns the mode on at each prompt
       await act({ window, termios, leftovers });
     } finally {
       window.close();
@@ -131,7 +131,7 @@ describe.concurrent('under an interactive shell', () => {
 
         window.type('q');
         await window.until(() => isAtPrompt(window), 'the prompt');
-        expect(text(window)).toMatch(/PROMPT fg[^]*PROMPT \s*$/); // below everything that was there before
+        expect(text(window)).toMatch(/PROMPT fg[^]*PROMPT \s*$/); // below all earlier output
         window.type('echo ended with $?\r');
         await window.until('ended with 0');
         expect(leftovers()).toEqual([]);
@@ -141,7 +141,7 @@ describe.concurrent('under an interactive shell', () => {
   );
 });
 
-describe('without a shell that could bring us back', () => {
+describe('without a shell that could continue the wrapper', () => {
   it('Ctrl-Z of a child that cannot be stopped does not freeze its keyboard', async () => {
     await inFolder(async (folder) => {
       const [file = '', ...args] = command('main');

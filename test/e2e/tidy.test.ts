@@ -10,7 +10,7 @@ import { inFolder, withWrapped, type Ending, type Wrapped } from '../support/wra
 const [COLUMNS, ROWS] = [80, 24];
 const OLD = Array.from({ length: 60 }, (_, index) => `old line ${index}`);
 
-/** Everything of DESIGN §4 that a program can turn on, and half a command at the end. */
+/** Everything of DESIGN §4 that a program can turn on, and an incomplete sequence at the end. */
 const everyMode = (buffer: string): string =>
   [
     'the first words\r\n\x1b[>1u\x1b]0;its title\x07\x1b]8;;http://example.org\x07a link',
@@ -30,7 +30,7 @@ interface Point {
   readonly rows: number;
 }
 
-/** Somewhere in some recordings, the same places each time. */
+/** Random places in some recordings, the same ones in each run. */
 const somewhere: readonly Point[] = fc
   .sample(fc.tuple(fc.constantFrom(...casts()), fc.double({ min: 0.05, max: 1, noNaN: true })), {
     numRuns: 3,
@@ -101,7 +101,7 @@ const mainRows = ({ terminal }: { terminal: Wrapped['window']['emulator']['termi
 const isCursorHidden = (terminal: object): boolean =>
   (terminal as { _core: { coreService: { isCursorHidden: boolean } } })._core.coreService.isCursorHidden;
 
-/** What a shell takes over: everything but the text on the screen. */
+/** The terminal state that a shell takes over: everything but the text on the screen. */
 const stateOf = ({ window }: Wrapped, leftovers: () => readonly string[]) => {
   const { terminal } = window.emulator;
   return {
@@ -125,14 +125,14 @@ const cursorRow = ({ window }: Wrapped): number => window.emulator.terminal.buff
 
 const lastTextRow = ({ window }: Wrapped): number => window.rows().findLastIndex((row) => row.trim() !== '');
 
-/** Prints more lines than the screen has: every row must scroll, in plain letters. */
+/** Prints more lines than the screen has: every row must scroll, and show unstyled letters. */
 const expectWholeScreenScrolls = async ({ window }: Wrapped, rows: number): Promise<void> => {
   const lines = Array.from({ length: rows + 1 }, (_, index) => `probe ${index} qqq`);
   await window.emulator.write(lines.map((line) => `\r\n${line}`).join(''));
   expect(describeRows(window.emulator.terminal).slice(-rows)).toEqual(lines.slice(1));
 };
 
-/** Plays up to the point in a window with old lines, and in a plain terminal of the child's size. */
+/** Plays the recording up to this point in a window with old lines, and in a terminal of the child's size without the wrapper. */
 const upTo = (
   { output, columns, rows }: Point,
   env: Readonly<Record<string, string>>,
@@ -146,7 +146,7 @@ const upTo = (
     await wrapped.started();
     await wrapped.player.write(output, [4096]);
     await wrapped.passed(output);
-    const answers = plain.answers().length; // they would else be typed to the shell, as without us
+    const answers = plain.answers().length; // these answers would otherwise be typed into the shell, as without the wrapper
     await wrapped.player.until(() => wrapped.player.received().length >= answers);
     await act(wrapped, mainRows(plain), leftovers);
   });
@@ -173,7 +173,7 @@ describe.concurrent('the terminal is as the shell needs it', () => {
   it.each(points)('when the wrapper is killed $at', async (point) => {
     await upTo(point, {}, async (wrapped, rows, leftovers) => {
       const { window } = wrapped;
-      window.type('k'); // when the child has it, the wrapper is done with the output, the watchdog included
+      window.type('k'); // when the child has it, the wrapper has written all output, and the watchdog has ended
       await wrapped.player.until(() => wrapped.player.received().endsWith('k'));
       process.kill(wrapped.pid(), 'SIGKILL');
       expect(await wrapped.ended()).toEqual(died('SIGKILL'));
@@ -181,7 +181,7 @@ describe.concurrent('the terminal is as the shell needs it', () => {
       const state = fresh(point.columns, point.rows + 1);
       const isTidy = (): boolean => isDeepStrictEqual(stateOf(wrapped, leftovers), state);
       await window.until(() => isTidy() && cursorRow(wrapped) > lastTextRow(wrapped), 'a tidy terminal');
-      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last act
+      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last output
       const kept = mainRows(window.emulator).filter((row) => row.startsWith('old line'));
       expect(kept).toEqual(expect.arrayContaining(rows.filter((row) => row.startsWith('old line'))));
       expect(new Set(kept).size).toBe(kept.length);

@@ -1,23 +1,29 @@
-// A countdown that nobody could see: the built program around the demo agent, in terminals and with options that leave no footer.
+// A countdown that the user could not see: the built program around the demo agent, in terminals and with options that leave no footer.
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, onScene, says, WAIT, type Scene } from '../support/compact-scene.js';
+import {
+  COMPACT_KEYS,
+  withCompactSession,
+  says,
+  WAIT,
+  type CompactSession,
+} from '../support/compact-session.js';
 import { lastRow } from '../support/wrapped.js';
 
-/** The log says so, which is where it can be read. */
-const logged = ({ log }: Scene, words: string): Promise<void> =>
+/** Waits for the reason in the log. */
+const logged = ({ log }: CompactSession, words: string): Promise<void> =>
   vi.waitFor(() => expect(log()).toContain(words), WAIT);
 
-const FAR_MS = 13_000; // more than a countdown and the rest before it
+const FAR_MS = 13_000; // longer than a countdown and the waits before it
 
-/** Nothing is typed though there was the time for it; there is nothing that tells when nothing happens. */
-const nothingTyped = async ({ keys }: Scene): Promise<void> => {
+/** Nothing is typed although there was time for it. A fixed wait, because nothing marks the absence of an action. */
+const nothingTyped = async ({ keys }: CompactSession): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve, FAR_MS));
   expect(keys()).toBe('');
 };
 
 describe.concurrent('without a footer', () => {
   it('nothing is typed by itself, and a request is carried out', async () => {
-    await onScene(
+    await withCompactSession(
       [],
       async (scene) => {
         await logged(scene, 'waiting: no footer to count down in, --mode auto does without');
@@ -30,8 +36,8 @@ describe.concurrent('without a footer', () => {
     );
   }, 90_000);
 
-  it('a mode that was said compacts all the same', async () => {
-    await onScene(
+  it('a mode that was set explicitly compacts all the same', async () => {
+    await withCompactSession(
       [],
       async ({ ended, keys }) => {
         await ended('verified');
@@ -44,7 +50,7 @@ describe.concurrent('without a footer', () => {
 
 describe.concurrent('in a terminal', () => {
   it('of seven rows the footer is there as long as a compaction is due', async () => {
-    await onScene(
+    await withCompactSession(
       [],
       async ({ window, ended, keys }) => {
         expect(lastRow(window)).not.toContain('demo');
@@ -59,7 +65,7 @@ describe.concurrent('in a terminal', () => {
   }, 60_000);
 
   it('that is too narrow nothing is typed, until there is room', async () => {
-    await onScene(
+    await withCompactSession(
       [],
       async (scene) => {
         await logged(scene, 'waiting: the terminal is too small for a countdown');
@@ -75,7 +81,7 @@ describe.concurrent('in a terminal', () => {
   }, 90_000);
 
   it('that becomes too small during the countdown nothing is typed', async () => {
-    await onScene([], async (scene) => {
+    await withCompactSession([], async (scene) => {
       await says(scene.window, 'compacting in 5 s');
       scene.window.resize(110, 3);
       await logged(scene, 'waiting: the terminal is too small for a countdown');

@@ -1,4 +1,4 @@
-// The whole command through the built program, with an agent that looks like Gemini CLI and records like it.
+// The whole command through the built program, with a script that imitates Gemini CLI and its recordings.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const certificate = async () => {
   const { sections } = JSON.parse(stdout) as DoctorReport;
   return sections.find(({ title }) => title === 'gemini')?.checks.find(({ name }) => name === 'verified');
 };
-/** Processes that have this bench in their command line or environment. */
+/** Processes with this test's folder in their command line or environment. */
 const processesOf = ({ folder }: Bench): readonly string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -45,7 +45,7 @@ const NAMES = 'fill 5 %, fill below warn, fill at warn, fill at auto, dialog, dr
 
 describe('ctxwrap verify', () => {
   it(
-    'plays with an agent that is as it should be, and keeps what it has found for doctor',
+    'passes an agent that behaves as expected, and keeps the result for doctor',
     { timeout: LONG_MS },
     async () => {
       gemini();
@@ -70,13 +70,13 @@ describe('ctxwrap verify', () => {
         text: expect.stringMatching(/^0\.99\.0 on [\d-]+: 8 of 8$/),
       });
       expect(left()).toEqual([]);
-      // the user's home is as it was, but for the record
+      // the user's home is unchanged except for the record
       expect(readdirSync(join(bench.folder, '.gemini'))).toEqual(['settings.json']);
     },
   );
 
   it(
-    'finds an agent that records another number than the server told; Ctrl-C leaves nothing behind',
+    'finds an agent that records another number than the server reported; Ctrl-C leaves nothing behind',
     { timeout: LONG_MS },
     async () => {
       gemini('lie');
@@ -125,7 +125,7 @@ describe('ctxwrap verify', () => {
     expect(left()).toEqual([]);
   });
 
-  it('is told by another program to stop, and leaves nothing behind', { timeout: LONG_MS }, async () => {
+  it('leaves nothing behind when another program ends it', { timeout: LONG_MS }, async () => {
     gemini();
     const { child, ended } = start(process.execPath, [bin, 'verify', 'gemini', '--json'], {
       env: bench.env,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
-import { quirksOf, quirksOfDeviceAttributes } from '../../src/terminal/filter/quirks.js';
+import { quirksFromEnv, quirksFromDeviceAttributes } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
-import { paintHindrance, paintSequence } from '../../src/terminal/painter.js';
+import { paintHindrance, paintSequence } from '../../src/terminal/footer-sequences.js';
 import { describeTerminal, makeEmulator, type Emulator } from '../support/emulator.js';
 import type { Case } from './case.js';
 
@@ -49,20 +49,20 @@ const differences = (plain: Emulator, wrapped: Emulator): Fault => {
 export const play = async ({ columns, rows, isKnown, isOverdue, steps }: Case): Promise<Fault> => {
   const plain = makeEmulator(columns, rows, 4000);
   const wrapped = makeEmulator(columns, rows + 1, 4000);
-  const quirks = quirksOf({ TERM: 'xterm-256color' });
-  const known = isKnown ? quirksOfDeviceAttributes(XTERM_JS, quirks) : quirks;
+  const quirks = quirksFromEnv({ TERM: 'xterm-256color' });
+  const known = isKnown ? quirksFromDeviceAttributes(XTERM_JS, quirks) : quirks;
   const filter = makeStreamFilter(makeGrid(columns, rows, rows + 1, known));
   await wrapped.write(`\x1b[1;${rows}r`);
   const paint = async (isOverdue: boolean): Promise<Fault> => {
-    const { grid, ledger } = filter;
+    const { grid, modeTracker } = filter;
     if (!filter.isGround() || grid.vt52) return undefined;
     const isDirty = grid.footerDirty || !grid.footerShown;
     if (!isDirty && textOf(wrapped, rows) !== FOOTER) return 'the footer row is not the footer’s';
-    const hindrance = paintHindrance(grid, ledger);
+    const hindrance = paintHindrance(grid, modeTracker);
     // without its last-column flag xterm.js erases a cell more
     const isBad = isKnown && hindrance === 'pending wrap';
     if (isBad || (!isOverdue && hindrance !== undefined)) return undefined;
-    await wrapped.write(paintSequence(grid, ledger, FOOTER));
+    await wrapped.write(paintSequence(grid, modeTracker, FOOTER));
     return textOf(wrapped, rows) === FOOTER ? footerFault(wrapped, rows) : 'the footer could not be painted';
   };
   let chunk = '';

@@ -10,7 +10,7 @@ export interface Subject {
   readonly version: string;
 }
 
-export interface Wish {
+export interface LabArguments {
   readonly subjects: readonly Subject[];
   readonly scenarios: readonly Scenario[];
   readonly times: number;
@@ -23,8 +23,8 @@ export interface Wish {
   readonly options: readonly string[];
 }
 
-/** Throws a sentence on what it does not know. */
-export const readArguments = (argv: readonly string[]): Wish => {
+/** Throws an error with a sentence for an unknown argument. */
+export const readArguments = (argv: readonly string[]): LabArguments => {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,

@@ -1,4 +1,4 @@
-// The agents themselves: installed once each, outside the project.
+// Installs the agents, once each, outside the project.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -18,7 +18,7 @@ import type { LabAgent } from './agents/agent.js';
 export const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string =>
   env['CTXWRAP_LAB_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ctxwrap-lab');
 
-/** The folder of the agent's commands. Installs the agent when it is not there. */
+/** The folder of the agent's commands. Installs the agent if it is not there. */
 export const installed = (agent: LabAgent, version: string, cache: string): string => {
   const folder = join(cache, `${agent.name}-${version}`);
   if (!existsSync(commandIn(folder, agent))) install(agent, version, folder);
@@ -27,7 +27,7 @@ export const installed = (agent: LabAgent, version: string, cache: string): stri
 
 const commandIn = (folder: string, { name }: LabAgent): string => join(folder, 'node_modules', '.bin', name);
 
-/** All or nothing: what an interrupted npm leaves is never taken for the agent. */
+/** Atomic: an interrupted npm install is never taken for the agent. */
 const install = (agent: LabAgent, version: string, folder: string): void => {
   const draft = `${folder}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
@@ -53,7 +53,10 @@ const add = (name: string, cwd: string): void => {
 
 const SCRIPT = /^#!.*\bnode\b/;
 
-/** The package that brings a newer Node, for a script that needs one; it comes first in PATH then. A native program needs none, whatever its package says. */
+/**
+ * The npm package of a newer Node for an agent that is a script and needs one; it comes first in PATH then. A native program needs none,
+ * whatever its package says.
+ */
 const ownNode = (command: string): string | undefined => {
   const [first = ''] = readFileSync(command).subarray(0, 100).toString('latin1').split('\n');
   if (!SCRIPT.test(first)) return undefined;

@@ -1,12 +1,12 @@
-// Starts real agents under ctxwrap, far from any network, and looks at what happens. Told by arguments which; prints a table.
+// Runs real agents under ctxwrap without a network, as selected by the arguments; prints a table.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { agents } from './agents/all.js';
-import { readArguments, type Subject, type Wish } from './arguments.js';
+import { readArguments, type Subject, type LabArguments } from './arguments.js';
 import { cacheFolder, installed } from './install.js';
-import { isolated, obstacleTo } from '../../src/verify/ground.js';
+import { isolatedCommand, failureOf } from '../../src/verify/sandbox.js';
 import { play, type Verdict } from './play.js';
 import { scenarioNamed } from './scenarios/all.js';
 import type { Scenario } from './scenarios/scenario.js';
@@ -20,7 +20,7 @@ interface Run {
   readonly time: number;
 }
 
-/** What a session needs from outside its place. */
+/** What a session needs from outside its sandbox. */
 interface Order {
   readonly agent: string;
   readonly version: string;
@@ -35,8 +35,8 @@ const root = process.env['CTXWRAP_LAB_ROOT'] ?? process.cwd();
 const ctxwrap = resolve(process.env['CTXWRAP'] ?? join(root, 'bin/ctxwrap.js'));
 const [self = ''] = process.argv.slice(1);
 
-/** Each scenario once before any comes again: what a run that is stopped leaves is a whole. */
-const runsOf = ({ subjects, scenarios: wanted, times }: Wish): readonly Run[] =>
+/** Runs each scenario once before any is repeated, so that an aborted run still covers all. */
+const runsOf = ({ subjects, scenarios: wanted, times }: LabArguments): readonly Run[] =>
   Array.from({ length: times }, (_, index) =>
     wanted.flatMap((scenario) =>
       subjects
@@ -61,7 +61,7 @@ const perform = async (
   const folder = join(evidence, `${agent.name}-${version}-${scenario.name.replaceAll(' ', '-')}-${time}`);
   mkdirSync(folder, { recursive: true });
   const order: Order = { agent: agent.name, version, scenario: scenario.name, ctxwrap, folder, ...outside };
-  const [file, ...args] = isolated([process.execPath, self, '--play', JSON.stringify(order)]);
+  const [file, ...args] = isolatedCommand([process.execPath, self, '--play', JSON.stringify(order)]);
   const log = createWriteStream(join(folder, 'lab.log'));
   await once(log, 'open');
   const child = spawn(file, args, { stdio: ['ignore', log, log] });
@@ -74,9 +74,9 @@ const perform = async (
   return { agent: agent.name, version, scenario: scenario.name, verdict };
 };
 
-/** So many at a time, in the order of the list. */
+/** So many at the same time, in the order of the list. */
 const performAll = async (
-  wish: Wish,
+  wish: LabArguments,
   evidence: string,
   onPlayed: (played: readonly Played[]) => void,
 ): Promise<readonly Played[]> => {
@@ -105,7 +105,7 @@ const playOrder = async (text: string): Promise<void> => {
   await play({ ...order, ctxwrap: [process.execPath, order.ctxwrap], agent, scenario });
 };
 
-const list = (wish: Wish): string =>
+const list = (wish: LabArguments): string =>
   wish.scenarios.map(({ name, expects }) => `${name.padEnd(26)} ${expects}\n`).join('');
 
 const lab = async (argv: readonly string[]): Promise<number> => {
@@ -114,7 +114,7 @@ const lab = async (argv: readonly string[]): Promise<number> => {
     process.stdout.write(list(wish));
     return 0;
   }
-  const reason = obstacleTo(isolated(['true']));
+  const reason = failureOf(isolatedCommand(['true']));
   if (reason !== undefined)
     throw new Error(`the lab needs the right to make namespaces (unshare and ip of Linux): ${reason}`);
   const started = new Date();
@@ -134,5 +134,5 @@ try {
   process.stderr.write(`lab: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
-// what is left of a session that went wrong must not keep it open
+// processes that a failed session leaves must not keep it open
 if (word === '--play') process.exit();

@@ -1,4 +1,5 @@
-// docs/agents.md: a matrix of agents, versions and groups of scenarios, and each session's evidence behind it. What was not played this time stays.
+// Writes docs/agents.md: a matrix of agents, versions and groups of scenarios, and each session's evidence. Rows that were not run this
+// time stay.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { groups, scenarios, type Group } from './scenarios/all.js';
@@ -86,7 +87,7 @@ const pageOf = (rows: readonly Row[]): string => {
   ].join('\n');
 };
 
-/** The rows of a page that was written before; scenarios that are no more are left out. */
+/** The rows of an existing page; scenarios that no longer exist are left out. */
 const rowsIn = (text: string): readonly Row[] => {
   let [agent, version] = ['', ''];
   return text.split('\n').flatMap((each) => {

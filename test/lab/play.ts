@@ -1,22 +1,22 @@
-// Plays one scenario with one agent, once, and judges it. Runs in a place without a network.
+// Runs one scenario with one agent, once, and checks the result. Runs in a sandbox without a network.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../src/verify/certificate.js';
-import { sortKeys, strokesIn, writesIn } from '../../src/verify/keys.js';
-import { openStage, type StageOptions } from '../../src/verify/stage.js';
+import { assertThat } from '../../src/verify/checks.js';
+import { attributeKeys, strokesIn, writesIn } from '../../src/verify/keys.js';
+import { openTrial, type TrialOptions } from '../../src/verify/trial.js';
 import type { LabAgent } from './agents/agent.js';
-import { BOUNDS, SUMMARY_MS, type Scenario, type Stage } from './scenarios/scenario.js';
+import { BOUNDS, SUMMARY_MS, type Scenario, type LabSession } from './scenarios/scenario.js';
 
-const LOOK_MS = 1_000; // a person looks at what has come up: Gemini loses keys that are pressed in its first moment
+const LOOK_MS = 1_000; // a short wait after the start: Gemini loses keys that are pressed in its first moment
 
 export interface Verdict {
   readonly isGood: boolean;
-  /** what proves it, or what went wrong */
+  /** the evidence, or the error */
   readonly evidence: string;
 }
 
 export interface PlayOptions extends Pick<
-  StageOptions<LabAgent>,
+  TrialOptions<LabAgent>,
   'agent' | 'version' | 'commands' | 'ctxwrap' | 'folder'
 > {
   readonly scenario: Scenario;
@@ -30,43 +30,53 @@ export const play = async (given: PlayOptions): Promise<Verdict> => {
   const bounds = Object.entries(BOUNDS).flatMap(([tier, tokens]) => [`--${tier}`, String(tokens)]);
   const options = [...bounds, ...(scenario.options ?? []), ...(given.options ?? [])];
   const files = scenario.files?.(given.ctxwrap.join(' '), agent);
-  const stage = await openStage({ ...given, options, isVim, hearsState, summaryMs, files });
+  const session = await openTrial({
+    ...given,
+    options,
+    isVim,
+    understandsState: hearsState,
+    summaryMs,
+    files,
+  });
   let verdict: Verdict;
   try {
-    await stage.untilScreen(agent.ready);
-    await stage.watch(LOOK_MS);
-    await stage.untilScreen(agent.ready);
-    const evidence = await scenario.play(stage);
+    await session.untilScreen(agent.ready);
+    await session.waitFor(LOOK_MS);
+    await session.untilScreen(agent.ready);
+    const evidence = await scenario.play(session);
     verdict = { isGood: true, evidence };
   } catch (error) {
     verdict = { isGood: false, evidence: error instanceof Error ? error.message : String(error) };
   }
-  await stage.end();
-  const judged = withKeys(verdict, stage, scenario);
+  await session.end();
+  const judged = withKeys(verdict, session, scenario);
   writeFileSync(join(folder, 'verdict.json'), JSON.stringify(judged, undefined, 1));
   return judged;
 };
 
-/** The keys in the recording judge, too: also of a scenario that went well so far. */
-const withKeys = (verdict: Verdict, stage: Stage, { typed, strokes }: Scenario): Verdict => {
+/** Checks the keys in the recording, too, even if the scenario has passed so far. */
+const withKeys = (verdict: Verdict, session: LabSession, { typed, strokes }: Scenario): Verdict => {
   try {
-    const { ours, runs, lost } = sortKeys(writesIn(stage.cast()), stage.terminal.pressed());
+    const { ours, runs, lost } = attributeKeys(writesIn(session.cast()), session.terminal.pressed());
     if (verdict.isGood) {
-      must(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
-      const { agent } = stage;
+      assertThat(lost === '', `keys of the user were lost: ${JSON.stringify(lost)}`);
+      const { agent } = session;
       const command = strokes?.(agent) ?? agent.strokes;
       const expected = Array.from({ length: typed ?? 0 }, () => command).flat();
-      must(
+      assertThat(
         typed === undefined || JSON.stringify(ours) === JSON.stringify(expected),
         `keys that nobody pressed: ${JSON.stringify(ours)}`,
       );
-      must(typed === undefined || runs === typed, 'a key of the user came between the command and its Enter');
-      const audited = strokesIn(stage.audit());
-      must(
+      assertThat(
+        typed === undefined || runs === typed,
+        'a key of the user came between the command and its Enter',
+      );
+      const audited = strokesIn(session.audit());
+      assertThat(
         JSON.stringify(audited) === JSON.stringify(ours),
         `the audit log tells of ${JSON.stringify(audited)}, and not of ${JSON.stringify(ours)}`,
       );
-      must(!existsSync(join(stage.project, 'approved')), 'a tool was approved');
+      assertThat(!existsSync(join(session.project, 'approved')), 'a tool was approved');
     }
     return { ...verdict, evidence: `keys of ours: ${ours.length}; ${verdict.evidence}` };
   } catch (error) {

@@ -1,4 +1,4 @@
-// What came of all sessions, as rows: one for each agent, version and scenario.
+// The results of all sessions as rows: one for each agent, version and scenario.
 import type { Verdict } from './play.js';
 import { scenarios } from './scenarios/all.js';
 
@@ -15,7 +15,7 @@ export interface Row {
   readonly agent: string;
   readonly version: string;
   readonly scenario: string;
-  /** sessions that went well, and all of them */
+  /** passed sessions, and all of them */
   readonly good: number;
   readonly all: number;
   readonly evidence: string;
@@ -28,7 +28,7 @@ const MOST_EVIDENCE = 180; // characters in a cell
 const keyOf = ({ agent, version, scenario }: Pick<Row, 'agent' | 'version' | 'scenario'>): string =>
   `${agent} ${version} ${scenario}`;
 
-/** What was played, one row for all times of a scenario; it shows the time that failed. */
+/** One row for all runs of a scenario; it shows a failed run if there is one. */
 export const rowsOf = (played: readonly Played[], at: Date): readonly Row[] =>
   [...new Set(played.map(keyOf))].flatMap((key) => {
     const group = played.filter((each) => keyOf(each) === key);
@@ -42,7 +42,7 @@ export const rowsOf = (played: readonly Played[], at: Date): readonly Row[] =>
     ];
   });
 
-/** The rows before, but for those that were played again. */
+/** The old rows, replaced by those that were run again. */
 export const merged = (before: readonly Row[], rows: readonly Row[]): readonly Row[] => [
   ...before.filter((row) => !rows.some((each) => keyOf(each) === keyOf(row))),
   ...rows,
@@ -75,7 +75,7 @@ export const heading = (columns: readonly string[]): readonly string[] => [
   line(columns.map(() => '---')),
 ];
 
-/** Markdown: everything that was played, for whoever runs the lab. */
+/** All results as Markdown. */
 export const tableOf = (played: readonly Played[], at: Date): string =>
   [
     ...heading(['agent', 'version', 'scenario', 'result', 'evidence', 'date']),

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../src/storage/recording-reader.js';
 import { casts } from '../support/casts.js';
 import { playReplay } from '../support/replay-play.js';
 
-/** Output cut anew: events of the same time joined, then cut at random places, between and inside characters and sequences. */
+/** The output split anew: events of the same time are joined, then cut at random places, between and inside characters and sequences. */
 const cutAnew =
   (seed: number) =>
   (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
@@ -33,11 +33,11 @@ const joined = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
 };
 
 const recordings = casts().map(({ name }) => name);
-const runtimeOf = (cast: string): string => cast.split('/')[0] ?? '';
+const agentOf = (cast: string): string => cast.split('/')[0] ?? '';
 
 describe('a replay', () => {
   it.concurrent.each(recordings)('of %s does not depend on how its output is cut', async (cast) => {
-    const wish = { cast, runtime: runtimeOf(cast) };
+    const wish = { cast, runtime: agentOf(cast) };
     const whole = await playReplay(wish);
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {

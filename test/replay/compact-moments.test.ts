@@ -1,18 +1,18 @@
-// Every recording through the whole path from bytes to effects, with a window that is full from the first moment on: each moment wants to
-// compact, so that only the gate keeps the keys back. What would be typed into a dialog, a picker, shell mode, a draft or a trap shows here.
+// Every recording through the whole path from bytes to effects, with a window that is full from the start: a compaction is wanted at each
+// moment, so that only the gate prevents typing. Text that would be typed into a dialog, a picker, shell mode or a draft is found here.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
-import { runtimes } from '../../src/agents/index.js';
-import { agentFacts, type Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import { agentFacts, type Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
-import { startWatch, watchScreen } from '../../src/wrap/screen-reader.js';
+import { startScreenState, readScreen } from '../../src/wrap/screen-reader.js';
 import { startOfRecording } from '../../src/replay/replay.js';
-import { momentsInOrder } from '../../src/replay/sources.js';
+import { mergeByTime } from '../../src/replay/sources.js';
 import { openReplayLogs } from '../../src/replay/sources.js';
-import { logMoments } from '../../src/replay/sources.js';
+import { logBatches } from '../../src/replay/sources.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { casts } from '../support/casts.js';
 import { HARD_TOKENS, playCompaction } from '../support/compaction-play.js';
@@ -22,7 +22,7 @@ import { tokens } from '../support/sessions.js';
 interface Typing {
   /** milliseconds since the start */
   readonly at: number;
-  /** how long the last activity had been seen then */
+  /** how long the last activity had lasted then */
   readonly heldMs: number;
   readonly activity: Activity | undefined;
   readonly rows: readonly string[];
@@ -30,9 +30,9 @@ interface Typing {
 
 const full = tokens('log', HARD_TOKENS);
 
-/** A session that is asked to compact at every moment, or counts down at every moment; what is typed is never typed, so the wish stays. */
-const makeWisher = (runtime: Runtime, isAsked: boolean) => {
-  const play = playCompaction({}, { agent: agentFacts(runtime, {}), window: 200_000 });
+/** A session that is asked to compact, or counts down, at every moment. Nothing is really typed, so the request stays open. */
+const makeWisher = (agent: Agent, isAsked: boolean) => {
+  const play = playCompaction({}, { agent: agentFacts(agent, {}), window: 200_000 });
   const typings: Typing[] = [];
   let known: { readonly at: number; readonly activity?: Activity } = { at: 0 };
   let rows: readonly string[] = [];
@@ -47,7 +47,7 @@ const makeWisher = (runtime: Runtime, isAsked: boolean) => {
     if (isAsked && !play.state().request) play.ask(`${play.at()}`, { force: true });
     settle();
   };
-  /** In short steps, so that an order to type is taken back before the next screen. */
+  /** In short steps, so that a decision to type is withdrawn before the next screen. */
   const waitUntil = (at: number): void => {
     while (play.at() < at) {
       play.wait(Math.min(at - play.at(), 250));
@@ -71,31 +71,31 @@ const makeWisher = (runtime: Runtime, isAsked: boolean) => {
   };
 };
 
-/** What would be typed into a recording, and every activity in it. */
-const playWishes = async (cast: string, runtime: Runtime, logs: readonly string[] = []) => {
+/** Where the command would be typed in a recording, and every activity in it. */
+const playWishes = async (cast: string, agent: Agent, logs: readonly string[] = []) => {
   const open = () => openRecordingFile(castPath(cast));
   const { header, events } = await open();
-  const { log } = runtime;
-  if (!log) throw new Error(`nothing is known of the session file of ${runtime.name}`);
+  const { log } = agent;
+  if (!log) throw new Error(`nothing is known of the session file of ${agent.name}`);
   const { promptAt, records } = await openReplayLogs(
     logs.map((path) => logFolder + path),
     log,
   );
   const startedAt = await startOfRecording(open, header, promptAt);
-  const wishers = [true, false].map((isAsked) => makeWisher(runtime, isAsked));
+  const wishers = [true, false].map((isAsked) => makeWisher(agent, isAsked));
   const activities: Activity[] = [];
-  const { screen: agentScreen } = runtime;
-  if (!agentScreen) throw new Error(`nothing is known of the screen of ${runtime.name}`);
-  let watch = startWatch(agentScreen.reader({}));
-  const written = logMoments(log, records(), { env: {}, startedAt });
-  for await (const { moment } of momentsInOrder(settledScreens(header, events()), written, startedAt)) {
+  const { screen: agentScreen } = agent;
+  if (!agentScreen) throw new Error(`nothing is known of the screen of ${agent.name}`);
+  let watch = startScreenState(agentScreen.reader({}));
+  const written = logBatches(log, records(), { env: {}, startedAt });
+  for await (const { item: moment } of mergeByTime(settledScreens(header, events()), written, startedAt)) {
     if (!('type' in moment) || moment.type !== 'screen') continue;
     const { screen } = moment.seen;
     const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
-    const watched = watchScreen(watch, moment.seen, moment.at);
-    ({ watch } = watched);
-    for (const event of watched.events) if (event.type === 'activity') activities.push(event.report.activity);
-    for (const wisher of wishers) wisher.see(watched.events, rows, Math.ceil(moment.at));
+    const report = readScreen(watch, moment.seen, moment.at);
+    ({ state: watch } = report);
+    for (const event of report.events) if (event.type === 'activity') activities.push(event.report.activity);
+    for (const wisher of wishers) wisher.see(report.events, rows, Math.ceil(moment.at));
   }
   return { typings: wishers.flatMap(({ typings }) => typings), activities };
 };
@@ -112,19 +112,19 @@ const truths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.json'))
   .map((name) => JSON.parse(readFileSync(folder + name, 'utf8')) as Truth);
 
-// What each agent's empty prompt looks like, said once more without the readers that are tested with it.
+// The empty prompt of each agent, described independently of the readers under test.
 const emptyPrompts: Readonly<Record<string, RegExp>> = {
   claude: /^[❯>]\s*$/, // `>` in old versions
-  // 0.137 suggests what to ask
+  // 0.137 suggests a prompt
   codex: /^› (?:Ask Codex to do anything|Explain this codebase|Run \/review on my current changes)/,
   gemini:
     /^(?:│| )[>*] +(?:Type your message or @path\/to\/file|Press 'Esc' for NORMAL mode)|^│ [>*] +Type your message/,
-  // after an answer it suggests what to ask next, drawn as a hint: its mock servers' one answer
+  // after an answer it suggests the next prompt, drawn as a hint; it is the mock server's constant answer
   qwen: /^[>*] +(?:Type your message or @path\/to\/file|MOCK-REPLY ok$|Shall I add tests for it\?$)/,
 };
 const questions =
   /Do you want to|Would you like to run|[Ee]nter to (?:confirm|select|continue)|Allow once|Allow execution of|Waiting for user confirmation|\[NORMAL\]|shell mode enabled|search prompts:|Showing detailed transcript/;
-// conversations that imitate dialogs: there the words are no sign
+// conversations that imitate dialogs: their words prove nothing
 const imitations = ['claude/traps', 'codex/traps', 'gemini/traps-resize', 'gemini/altbuffer-scrollbar'];
 
 const wrongOf = (cast: string, { activity, heldMs, rows }: Typing): string | undefined => {
@@ -139,10 +139,10 @@ describe('at every moment of every recording', () => {
   it.each(casts().map(({ name }) => name))(
     'a command is typed only where its truth says ready: %s',
     async (cast) => {
-      const runtime = Object.values<Runtime>(runtimes).find(({ name }) => cast.startsWith(`${name}/`));
-      if (!runtime) throw new Error(`no runtime for ${cast}`);
+      const agent = Object.values<Agent>(agents).find(({ name }) => cast.startsWith(`${name}/`));
+      if (!agent) throw new Error(`no runtime for ${cast}`);
       const truth = truths.find((each) => each.cast === cast);
-      const { typings, activities } = await playWishes(cast, runtime, truth?.log);
+      const { typings, activities } = await playWishes(cast, agent, truth?.log);
       expect(activities).toEqual(
         truth?.activities.map((each) => (typeof each === 'string' ? each : each.activity)),
       );
@@ -151,7 +151,7 @@ describe('at every moment of every recording', () => {
     },
   );
 
-  it('many recordings have such a moment, those of a question alone have none', () => {
+  it('many recordings have such a moment, those of a dialog alone have none', () => {
     expect(typed.length).toBeGreaterThan(50);
     for (const cast of ['claude/apikey', 'claude/trust', 'codex/hooks-trust'])
       expect(typed).not.toContain(cast);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
-import { detectRuntime } from '../../src/replay/sources.js';
+import { detectAgent } from '../../src/replay/sources.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { casts } from '../support/casts.js';
 import { castPath } from '../support/screen-play.js';
 
-const table = Object.values<Runtime>(runtimes);
+const table = Object.values<Agent>(agents);
 const recordings = casts().map(({ name }) => ({ name, agent: name.split('/')[0] ?? '' }));
 
 const recognised = async (cast: string): Promise<readonly string[]> => {
@@ -42,9 +42,9 @@ describe('the agent of a recording', () => {
     const recording = {
       header: { columns: 80, rows: 24, ...said },
       events: async function* events() {},
-      notes: () => [],
+      warnings: () => [],
       close: async () => undefined,
     };
-    expect((await detectRuntime(recording, table))?.name).toBe(expected);
+    expect((await detectAgent(recording, table))?.name).toBe(expected);
   });
 });

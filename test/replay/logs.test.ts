@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
-import type { ReplayEvent } from '../../src/replay/records.js';
+import type { ReplayEvent } from '../../src/replay/events.js';
 import { openReplay } from '../../src/replay/replay.js';
 import { playReplay } from '../support/replay-play.js';
 import { castPath } from '../support/screen-play.js';
@@ -26,13 +26,13 @@ const fileOf = (name: string, content: readonly string[]): string => {
 
 const replayWith = async (cast: string, logs: readonly string[]): Promise<readonly ReplayEvent[]> => {
   const open = () => openRecordingFile(castPath(cast));
-  const { events } = await openReplay({ open, logs, runtime: runtimes.claude, env: {} });
+  const { events } = await openReplay({ open, logs, agent: agents.claude, env: {} });
   const all: ReplayEvent[] = [];
   for await (const event of events) all.push(event);
   return all;
 };
 
-/** What the session file says, in short. */
+/** The events of the session file, abbreviated. */
 const written = (events: readonly ReplayEvent[]): readonly string[] =>
   events.flatMap((event) => {
     if (event.schema === 'ctxwrap.reading/1' && event.source === 'log')
@@ -45,7 +45,7 @@ const written = (events: readonly ReplayEvent[]): readonly string[] =>
 const story = ['2.041 100503', '3.718 130003', '5.379 131003', '14.09 user 131023 777', '19.44 131003'];
 
 describe('a session file beside a recording', () => {
-  it('is placed by the first thing that was sent, when the recording does not say when it was made', async () => {
+  it('is placed by the first prompt, when the recording has no time of its start', async () => {
     const { events } = await playReplay({
       cast: 'claude/hooks1',
       runtime: 'claude',
@@ -94,7 +94,7 @@ describe('a session file beside a recording', () => {
     expect(written(await replayWith(recording, [sessionFile]))).toEqual(['0 131003']);
   });
 
-  it('that goes on after the recording says nothing of that', async () => {
+  it('that continues after the recording is read only up to its end', async () => {
     const recording = fileOf('short.cast', [
       JSON.stringify({ version: 2, width: 100, height: 30 }),
       '[0.1, "i", "\\r"]',
@@ -103,7 +103,7 @@ describe('a session file beside a recording', () => {
     expect(written(await replayWith(recording, [sessionFile]))).toEqual(['0.264 100503', '1.941 130003']);
   });
 
-  it('may be one of several: the first record of each leaves the one before it, in any order', async () => {
+  it('may be one of several: each is followed until the first record of the next, in any order', async () => {
     const cut = lines.findIndex((line) => line.includes('compact_boundary'));
     const first = fileOf('first.jsonl', lines.slice(0, cut));
     const second = fileOf('second.jsonl', lines.slice(cut));
@@ -114,7 +114,7 @@ describe('a session file beside a recording', () => {
     });
   });
 
-  it('with torn and foreign lines still gives its numbers', async () => {
+  it('with broken and unknown lines still gives its numbers', async () => {
     const torn = lines.flatMap((line) => [line, line.slice(0, 40), '\u0000\uFFFD']);
     expect(written(await replayWith('claude/hooks1', [fileOf('torn.jsonl', torn)]))).toEqual(story);
   });

@@ -27,7 +27,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { casts } from '../support/casts.js';
 import { playReplay } from '../support/replay-play.js';
-import type { ReplayEvent, ReplayedActivity, ReplayedReading } from '../../src/replay/records.js';
+import type { ReplayEvent, ReplayedActivity, ReplayedReading } from '../../src/replay/events.js';
 
 interface Window {
   readonly from?: number;
@@ -93,14 +93,14 @@ const resultAs = (events: readonly ReplayEvent[], truth: Truth): Omit<Truth, 'ca
   };
 };
 
-describe('the truth about the recordings', () => {
-  it.each(truths)('$name is what a replay gives', async ({ runtime, truth }) => {
+describe('the expected readings of the recordings', () => {
+  it.each(truths)('$name is what a replay gives', async ({ runtime: agent, truth }) => {
     const { cast, log = [], env = {}, ...expected } = truth;
-    const { events } = await playReplay({ cast, runtime, logs: log, env });
+    const { events } = await playReplay({ cast, runtime: agent, logs: log, env });
     expect(resultAs(events, truth)).toEqual({ boundaries: 0, ...expected });
   });
 
-  it('is written down for each recording', () => {
+  it('exist for each recording', () => {
     const known = new Set(truths.map(({ truth }) => truth.cast));
     const missing = casts().filter(({ name }) => !known.has(name));
     expect(missing.map(({ name }) => name)).toEqual([]);
@@ -108,8 +108,8 @@ describe('the truth about the recordings', () => {
 
   it("stands in a folder with the recording's own name for its agent, none of them empty", () => {
     const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    const empty = folders.filter(({ name }) => truths.every(({ runtime }) => runtime !== name));
+    const empty = folders.filter(({ name }) => truths.every(({ runtime: agent }) => agent !== name));
     expect(empty.map(({ name }) => name)).toEqual([]);
-    expect(truths.filter(({ runtime, truth }) => !truth.cast.startsWith(`${runtime}/`))).toEqual([]);
+    expect(truths.filter(({ runtime: agent, truth }) => !truth.cast.startsWith(`${agent}/`))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-// What a terminal shows, as pieces of equal style: what a picture of it is drawn from.
+// The content of a terminal as pieces of equal style, from which its picture is drawn.
 import type { IBufferCell, IBufferLine, Terminal } from '@xterm/headless';
 
-/** Of the terminal's palette by its number, or as `#rrggbb`; undefined is the terminal's own. */
+/** A palette colour by its number, or `#rrggbb`; undefined is the terminal's default. */
 export type Color = number | string | undefined;
 
 export interface Style {
@@ -14,7 +14,7 @@ export interface Style {
   readonly isInverse: boolean;
 }
 
-/** Characters beside each other that look alike. */
+/** Adjacent characters of equal style. */
 export interface Piece {
   /** of the first one, from 0 */
   readonly column: number;

@@ -48,7 +48,7 @@ export const terminalColors = {
   },
 } as const;
 
-/** Of the 216 colours and 24 greys above the first 16, which no terminal lets its user change. */
+/** Of the 216 colours and 24 greys above the first 16, which terminals do not let the user change. */
 export const paletteColor = (index: number): string => {
   const grey = 8 + 10 * (index - 232);
   const parts =

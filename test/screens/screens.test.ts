@@ -1,11 +1,11 @@
 // The pictures of the README. `npm run docs:screens` draws them anew.
 import { beforeAll, expect, it } from 'vitest';
-import { pictureNames, playStory } from './story.js';
+import { pictureNames, takePictures } from './story.js';
 import { svgOf } from './svg.js';
 
-let pictures: Awaited<ReturnType<typeof playStory>>;
+let pictures: Awaited<ReturnType<typeof takePictures>>;
 beforeAll(async () => {
-  pictures = await playStory();
+  pictures = await takePictures();
 });
 
 it.each(pictureNames)('docs/screens/%s.svg is what the built program shows', async (name) => {

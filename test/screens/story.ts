@@ -1,9 +1,9 @@
-// A session with the demo agent, from its first turn through a compaction to the overview, and the pictures that are taken of it.
+// A session with the demo agent, from its first turn through a compaction to the overlay, and the pictures taken of it.
 import type { PieceRow } from './cells.js';
-import { onStage, type Stage } from './stage.js';
+import { withDemoSession, type DemoSession } from './demo-session.js';
 import type { Picture } from './svg.js';
 
-const [COLUMNS, ROWS] = [88, 34]; // as many rows as the overview has lines to fill
+const [COLUMNS, ROWS] = [88, 34]; // as many rows as the overlay fills
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOTKEY = '\x1d';
@@ -14,7 +14,7 @@ export const pictureNames = ['agent', 'footer', 'overview', 'detail', 'narrow'] 
 
 type PictureName = (typeof pictureNames)[number];
 
-/** What the window holds after each turn; `kilo` is what the footer makes of it. */
+/** The used tokens after each turn; `kilo` is the footer's form of it. */
 interface Turn {
   readonly usedTokens: number;
   readonly kilo: string;
@@ -37,37 +37,37 @@ const climb = turnsOf(
 const toHard = turnsOf([178_100, 0]);
 const climbAgain = turnsOf([47_500, 5], [92_800, 7], [133_100, 4], [168_400, 0]);
 
-const play = async (stage: Stage, turns: readonly Turn[], onTurn?: (turn: Turn) => Promise<void>) => {
+const play = async (demo: DemoSession, turns: readonly Turn[], onTurn?: (turn: Turn) => Promise<void>) => {
   for (const turn of turns) {
-    await stage.turn(`${QUESTION}\r`);
-    stage.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'demo-1' });
-    await stage.untilFooter(turn.kilo);
+    await demo.turn(`${QUESTION}\r`);
+    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'demo-1' });
+    await demo.untilFooter(turn.kilo);
     await onTurn?.(turn);
-    await stage.pass(turn.minutes * MINUTE_MS);
+    await demo.pass(turn.minutes * MINUTE_MS);
   }
 };
 
-/** The user has been quiet for long enough, and the countdown has run for two seconds. */
-const countDown = async (stage: Stage, shows: (text: string) => Promise<void>): Promise<void> => {
-  await stage.pass(4 * SECOND_MS);
+/** The user has been inactive for long enough, and the countdown has run for two seconds. */
+const countDown = async (demo: DemoSession, shows: (text: string) => Promise<void>): Promise<void> => {
+  await demo.pass(4 * SECOND_MS);
   await shows('ompacting in 10 s');
-  await stage.pass(2 * SECOND_MS);
+  await demo.pass(2 * SECOND_MS);
   await shows('ompacting in 8 s');
 };
 
-const compact = async (stage: Stage): Promise<void> => {
-  await countDown(stage, stage.untilFooter);
+const compact = async (demo: DemoSession): Promise<void> => {
+  await countDown(demo, demo.untilFooter);
   for (const seconds of ['6 s', '4 s', '2 s']) {
-    await stage.pass(2 * SECOND_MS);
-    await stage.untilFooter(`compacting in ${seconds}`);
+    await demo.pass(2 * SECOND_MS);
+    await demo.untilFooter(`compacting in ${seconds}`);
   }
-  await stage.pass(2 * SECOND_MS);
-  await stage.untilLog(' activity compacting');
-  stage.passNow(14 * SECOND_MS);
-  // its screen says first that it is compacted, and its session file after that: which it is would otherwise be chance
-  await stage.untilLog(' activity ready');
-  stage.record({ type: 'compaction', preTokens: 178_100, postTokens: 13_961 });
-  await stage.untilFooter('compacted 178k');
+  await demo.pass(2 * SECOND_MS);
+  await demo.untilLog(' activity compacting');
+  demo.passNow(14 * SECOND_MS);
+  // the agent's screen reports the compaction first, then its session file; without the wait the order would be random
+  await demo.untilLog(' activity ready');
+  demo.record({ type: 'compaction', preTokens: 178_100, postTokens: 13_961 });
+  await demo.untilFooter('compacted 178k');
 };
 
 const footerTitle =
@@ -80,10 +80,10 @@ const detailTitle =
   'The second page of the overview: where the number comes from, what the agent is doing, how the last compaction was proved';
 
 /** The pictures by their names, in the order in which they were taken. */
-export const playStory = async (): Promise<ReadonlyMap<PictureName, Picture>> => {
+export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>> => {
   const pictures = new Map<PictureName, Picture>();
-  await onStage({ columns: COLUMNS, rows: ROWS }, async (stage) => {
-    const { window, rows } = stage;
+  await withDemoSession({ columns: COLUMNS, rows: ROWS }, async (demo) => {
+    const { window, rows } = demo;
     const footers: PieceRow[] = [];
     const keepFooter = async (): Promise<void> => {
       footers.push(...(await rows(ROWS - 1)));
@@ -92,32 +92,32 @@ export const playStory = async (): Promise<ReadonlyMap<PictureName, Picture>> =>
     const keepScreen = async (name: PictureName, title: string, first = 0): Promise<void> =>
       void pictures.set(name, { title, columns: window.emulator.terminal.cols, rows: await rows(first) });
 
-    await stage.untilFooter('waiting for the first turn');
+    await demo.untilFooter('waiting for the first turn');
     await keepFooter();
-    await stage.untilLog('the overlay can be opened');
-    await play(stage, climb, async ({ kilo }) => {
+    await demo.untilLog('the overlay can be opened');
+    await play(demo, climb, async ({ kilo }) => {
       if (kilo === '124k/' || kilo === '151k/') await keepFooter();
     });
-    await countDown(stage, stage.untilFooter);
+    await countDown(demo, demo.untilFooter);
     await keepFooter();
     await keepScreen('agent', agentTitle, ROWS - 12);
 
-    await play(stage, toHard);
+    await play(demo, toHard);
     window.type('wait, what about');
-    await stage.untilFooter('holding: you have a draft');
+    await demo.untilFooter('holding: you have a draft');
     await keepFooter();
     window.type(CLEAR);
-    await compact(stage);
+    await compact(demo);
     await keepFooter();
-    await stage.pass(6 * MINUTE_MS);
-    await play(stage, climbAgain, async ({ kilo }) => {
+    await demo.pass(6 * MINUTE_MS);
+    await play(demo, climbAgain, async ({ kilo }) => {
       if (kilo === '48k/') await keepFooter();
     });
     pictures.set('footer', { title: footerTitle, columns: COLUMNS, rows: footers });
 
     window.type(HOTKEY);
     await shows('What fills it');
-    await countDown(stage, shows);
+    await countDown(demo, shows);
     await keepScreen('overview', overviewTitle);
     window.type('d');
     await shows('Where the number comes from');
@@ -126,7 +126,7 @@ export const playStory = async (): Promise<ReadonlyMap<PictureName, Picture>> =>
     await shows('What fills it');
     window.resize(40, 10);
     await shows('1-8/');
-    await countDown(stage, shows);
+    await countDown(demo, shows);
     await keepScreen('narrow', 'The overview in 40 columns and 10 rows');
   });
   return pictures;

@@ -1,15 +1,15 @@
-// Draws pieces of text as SVG: one file for readers with a light and with a dark background, without fonts or scripts of its own.
+// Draws pieces of text as SVG: one file for readers with a light and with a dark background, without fonts or scripts.
 import type { Color, Piece, PieceRow, Style } from './cells.js';
 import { paletteColor, terminalColors } from './palette.js';
 
 export interface Picture {
-  /** for who cannot see it */
+  /** the text alternative */
   readonly title: string;
   readonly columns: number;
   readonly rows: readonly PieceRow[];
 }
 
-/** Of one cell, in pixels. Every character is put at its own column: fonts do not agree about widths. */
+/** Of one cell, in pixels. Every character is placed at its column, because fonts differ in their widths. */
 const WIDTH = 8.4;
 const HEIGHT = 18;
 const FONT_SIZE = 14;
@@ -82,7 +82,7 @@ interface Word {
   readonly place: string;
 }
 
-/** Words of ASCII as one, for every font for terminals has the same width for it; other signs each at their place. */
+/** ASCII words as one element, because all terminal fonts have the same width for them; other characters one by one. */
 const wordsOf = ({ characters }: Piece): readonly Word[] => {
   const runs: { text: string; columns: number[]; isAscii: boolean }[] = [];
   let isAfterGap = true;
@@ -106,7 +106,7 @@ const placeOf = (columns: readonly number[], isAscii: boolean): string =>
     ? `x="${xOf(columns[0] ?? 0)}" textLength="${number(columns.length * WIDTH)}"`
     : `x="${columns.map(xOf).join(' ')}"`;
 
-/** The colours that the reader's background decides on; of the palette only those that are used. */
+/** The colours that depend on the reader's background; of the palette only those that are used. */
 const styleSheet = (drawn: string): string => {
   const rules = (theme: keyof typeof terminalColors): string => {
     const { screen, edge, text, palette } = terminalColors[theme];

@@ -30,7 +30,7 @@ const open = (mostBytes?: number) =>
   openAudit({
     stateFolder: folder(),
     onFailure: (reason) => failures.push(reason),
-    ...(mostBytes === undefined ? {} : { mostBytes }),
+    ...(mostBytes === undefined ? {} : { maxBytes: mostBytes }),
   });
 const lineOf = (who: string, number: number): string =>
   `${JSON.stringify({ who, number, text: 'x'.repeat(100) })}\n`;
@@ -41,7 +41,7 @@ const numbersIn = (name: string): readonly number[] =>
     .map((line) => JSON.parse(line).number);
 
 describe('the audit log', () => {
-  it('is for the user alone and gets line after line', async () => {
+  it('is readable by the user only and gets one line after the other', async () => {
     const audit = open();
     for (let number = 0; number < 5; number++) audit.append(lineOf('a', number));
     await audit.flushed();
@@ -50,7 +50,7 @@ describe('the audit log', () => {
     expect(failures).toEqual([]);
   });
 
-  it('is closed to others when it was open', async () => {
+  it('loses the access rights of other users', async () => {
     mkdirSync(folder());
     writeFileSync(path(), '', { mode: 0o644 });
     const audit = open();
@@ -59,7 +59,7 @@ describe('the audit log', () => {
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
 
-  it('becomes the old one when it is full, and never more than one', async () => {
+  it('is rotated when it is full, and keeps one old file', async () => {
     const audit = open(1_000);
     for (let number = 0; number < 30; number++) audit.append(lineOf('a', number));
     await audit.flushed();
@@ -72,7 +72,7 @@ describe('the audit log', () => {
     expect(failures).toEqual([]);
   });
 
-  it('is not mixed up by two wrappers, and loses nothing when both find it full', async () => {
+  it('stays intact with two wrappers, and loses nothing when both rotate it', async () => {
     const most = 40_000; // each of the two writes 200 lines of about 130 bytes: one rotation
     const audits = [open(most), open(most)];
     for (let number = 0; number < 200; number += 50) {
@@ -84,7 +84,7 @@ describe('the audit log', () => {
     const lines = ['audit.1.jsonl', 'audit.jsonl'].flatMap((name) =>
       readFileSync(path(name), 'utf8').split('\n').slice(0, -1),
     );
-    // where two come at once, one may not yet see the other's newline and begins a line of its own
+    // of two concurrent writers, one may not see the other's newline yet and starts a new line
     const read = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
     for (const who of ['w0', 'w1'])
       expect(read.filter((each) => each.who === who).map(({ number }) => number)).toEqual(
@@ -92,7 +92,7 @@ describe('the audit log', () => {
       );
   });
 
-  it('loses no old line when many wrappers find it full at once', async () => {
+  it('loses no old line when many wrappers rotate it at once', async () => {
     mkdirSync(folder());
     for (let round = 0; round < 40; round++) {
       writeFileSync(path(), lineOf('old', round).repeat(10), { mode: 0o600 });
@@ -107,7 +107,7 @@ describe('the audit log', () => {
     expect(failures).toEqual([]);
   });
 
-  it('grows on where another wrapper died while it rotated', async () => {
+  it('continues after another wrapper died during a rotation', async () => {
     mkdirSync(folder());
     writeFileSync(path('audit.lock'), '');
     const audit = open(100);
@@ -118,7 +118,7 @@ describe('the audit log', () => {
     expect(failures).toEqual([]);
   });
 
-  it('begins a line of its own after half a line', async () => {
+  it('starts a new line after half a line', async () => {
     mkdirSync(folder());
     appendFileSync(path(), '{"who":"a","num');
     const audit = open();
@@ -127,7 +127,7 @@ describe('the audit log', () => {
     expect(readFileSync(path(), 'utf8')).toBe(`{"who":"a","num\n${lineOf('a', 7)}`);
   });
 
-  it('is not written through a link or into a pipe, and that is said once', async () => {
+  it('is not written through a link or into a pipe, and reports that once', async () => {
     mkdirSync(folder());
     writeFileSync(join(home, 'precious'), 'data');
     symlinkSync(join(home, 'precious'), path());
@@ -144,7 +144,7 @@ describe('the audit log', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('takes no more than it can write', async () => {
+  it('drops lines that come faster than it can write', async () => {
     const audit = open();
     for (let number = 0; number < 500; number++) audit.append(lineOf('a', number));
     await audit.flushed();

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfigFile, readPlainFile } from '../../src/storage/config-file.js';
+import { readConfigFile, readTrustedFile } from '../../src/storage/config-file.js';
 import { projectConfigPath, userConfigPath } from '../../src/storage/config-paths.js';
 
 let folder = '';
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a configuration file', () => {
-  it('is the user’s in its own folder, and a project’s in the working folder', () => {
+  it('of the user is in its own folder, of a project in the working folder', () => {
     expect(userConfigPath({}, '/home/me')).toBe('/home/me/.config/ctxwrap/config.jsonc');
     expect(userConfigPath({ XDG_CONFIG_HOME: '/x' }, '/home/me')).toBe('/x/ctxwrap/config.jsonc');
     expect(userConfigPath({ XDG_CONFIG_HOME: 'x' }, '/home/me')).toBe(
@@ -39,7 +39,7 @@ describe('a configuration file', () => {
     expect(projectConfigPath('/work')).toBe('/work/.ctxwrap.jsonc');
   });
 
-  it('is read with comments and trailing commas, and knows where its values stand', () => {
+  it('is read with comments and trailing commas, and with positions of values', () => {
     const path = put(
       '\uFEFF// mine\r\n{\r\n  "mode": "ask", /* so */\r\n  "runtimes": { "toy": { "log": [1, true] } },\r\n}\r\n',
     );
@@ -57,20 +57,20 @@ describe('a configuration file', () => {
     expect(file.positionOf(['runtimes', 'other'])).toBeUndefined();
   });
 
-  it('has the last of two values of one name', () => {
+  it('has the last of two values of one key', () => {
     expect(readConfigFile(put('{"mode": "auto", "mode": "warn"}'))).toMatchObject({
       entries: [{ key: 'mode', value: 'warn' }],
-      repeated: [{ key: 'mode', at: { line: 1, column: 26 } }],
+      duplicates: [{ key: 'mode', at: { line: 1, column: 26 } }],
     });
   });
 
-  it('knows which names stand more than once, at every depth', () => {
+  it('reports keys that occur more than once, at every depth', () => {
     const twice =
       '{"runtimes": {"toy": {"command": "a",\n"command": "b"}, "toy": {}, "my": [{"a": 1, "a": 2}]}}';
     expect(readConfigFile(put(twice))).toMatchObject({
-      repeated: [{ key: 'runtimes.toy' }, { key: 'runtimes.my.a' }],
+      duplicates: [{ key: 'runtimes.toy' }, { key: 'runtimes.my.a' }],
     });
-    expect(readConfigFile(put('{"a": {"b": 1}, "c": {"b": 1}}'))).toMatchObject({ repeated: [] });
+    expect(readConfigFile(put('{"a": {"b": 1}, "c": {"b": 1}}'))).toMatchObject({ duplicates: [] });
   });
 
   it.each([
@@ -92,12 +92,12 @@ describe('a configuration file', () => {
     expect(readConfigFile(put(text))).toMatchObject({ kind: 'read', entries: [], faults: [] });
   });
 
-  it('that is not there is absent, also below a file', () => {
+  it('that does not exist is absent, also below a file', () => {
     expect(readConfigFile(at('none'))).toEqual({ kind: 'absent', path: at('none') });
     expect(readConfigFile(join(put('{}'), 'config.jsonc'))).toMatchObject({ kind: 'absent' });
   });
 
-  it('never throws, whatever is in it', () => {
+  it('never throws, whatever it contains', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(['read', 'refused']).toContain(readConfigFile(put(bytes)).kind);
@@ -115,7 +115,7 @@ describe('a file that is not read', () => {
     fault: { kind, ...more },
   });
 
-  it('is a symbolic link, also one that leads nowhere', () => {
+  it('is a symbolic link, also a dangling one', () => {
     writeFileSync(at('real'), '{"mode": "off"}');
     symlinkSync(at('real'), at());
     expect(readConfigFile(at())).toEqual(
@@ -133,14 +133,14 @@ describe('a file that is not read', () => {
     expect(readConfigFile(at())).toEqual(refusal('it has more than 256 KB', 'unusable'));
   });
 
-  it('is no text', () => {
+  it('is not text', () => {
     put(Buffer.from([0x7b, 0x00, 0x7d]));
     expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', 'unusable'));
     put(Buffer.from([0x7b, 0xff, 0x7d]));
     expect(readConfigFile(at())).toEqual(refusal('it is not a text in UTF-8', 'unusable'));
   });
 
-  it('may be written by everybody', () => {
+  it('is writable by everybody', () => {
     put('{}');
     chmodSync(at(), 0o666);
     expect(readConfigFile(at())).toEqual(refusal('everybody may write it', 'open-to-all', { isOwn: true }));
@@ -164,14 +164,14 @@ describe('a file that is not read', () => {
     expect(readConfigFile(at())).toEqual(refusal('it belongs to another user', 'foreign'));
   });
 
-  it('is none at all where it is /dev/null, which holds nothing', () => {
+  it('is not /dev/null, which counts as an empty configuration', () => {
     expect(readConfigFile('/dev/null')).toMatchObject({ kind: 'read', entries: [], faults: [] });
     expect(readConfigFile('/dev/zero')).toMatchObject({ kind: 'refused', fault: { kind: 'device' } });
   });
 
-  it('cannot be opened, told in the system’s words', () => {
+  it('cannot be opened, with the system’s reason', () => {
     const path = `${folder}/${'x'.repeat(300)}`;
-    expect(readPlainFile(path)).toMatchObject({ kind: 'refused', reason: 'name too long' });
+    expect(readTrustedFile(path)).toMatchObject({ kind: 'refused', reason: 'name too long' });
   });
 
   it.skipIf(getuid?.() === 0)('may not be read', () => {

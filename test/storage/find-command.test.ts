@@ -48,7 +48,7 @@ describe('the command on PATH', () => {
     expect(find('claude')).toEqual({ kind: 'missing', shims: [] });
   });
 
-  it('is no pipe, which is not opened: nobody would ever write into it', () => {
+  it('is not a pipe, which is not opened, since that would block', () => {
     execFileSync('mkfifo', ['-m', '755', join(first, 'claude')]);
     expect(find('claude')).toEqual({ kind: 'missing', shims: [] });
     program(join(second, 'claude'), agent);
@@ -59,7 +59,7 @@ describe('the command on PATH', () => {
     expect(isOwnShim(pipe, self)).toBe(false);
   });
 
-  it('is not executable only if no executable one follows', () => {
+  it('is reported as not executable only if no executable one follows', () => {
     writeFileSync(join(first, 'claude'), agent, { mode: 0o644 });
     expect(find('claude')).toEqual({
       kind: 'not-executable',
@@ -70,7 +70,7 @@ describe('the command on PATH', () => {
     expect(find('claude')).toMatchObject({ kind: 'found', file: join(second, 'claude') });
   });
 
-  it('is missing where nothing has that name, also for an empty word', () => {
+  it('is missing if nothing has that name, also for an empty word', () => {
     expect(find('claude')).toEqual({ kind: 'missing', shims: [] });
     expect(find('')).toEqual({ kind: 'missing', shims: [] });
   });
@@ -85,7 +85,7 @@ describe('the command on PATH', () => {
 });
 
 describe('a word with a slash', () => {
-  it('is used as it is, even when it is a shim', () => {
+  it('is used unchanged, even if it is a shim', () => {
     const file = program(join(first, 'claude'), '#!/bin/sh\nexec ctxwrap claude "$@"\n');
     expect(find(file)).toMatchObject({ kind: 'found', file });
   });
@@ -124,7 +124,7 @@ describe('our own shims', () => {
     expect(find('claude')).toMatchObject({ kind: 'found', file: join(second, 'claude') });
   });
 
-  it('are passed over when they are a link to us', () => {
+  it('are skipped if they are a link to ctxwrap', () => {
     symlinkSync(self, join(first, 'claude'));
     mkdirSync(join(folder, 'lib', 'ctxwrap', 'bin'), { recursive: true });
     program(join(folder, 'lib', 'ctxwrap', 'bin', 'ctxwrap.js'), '#!/usr/bin/env node\n');

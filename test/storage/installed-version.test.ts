@@ -19,7 +19,7 @@ const put = (path: string, text = ''): string => {
   return file;
 };
 const packed = (name: string, version: unknown): string => JSON.stringify({ name, version });
-/** What the link `claude` to this program tells. */
+/** The version found through a link `claude` to this program. */
 const told = (program: string) => {
   symlinkSync(program, join(folder, 'claude'));
   return installedVersion(join(folder, 'claude'), claude);
@@ -52,7 +52,7 @@ describe('the version of an installed program', () => {
     expect(await told(put(path))).toBeUndefined();
   });
 
-  it('is not that of a package around it which is another one, nor of one that is no package', async () => {
+  it('is not taken from another package around it, nor from a folder that is no package', async () => {
     put('app/package.json', packed('my-app', '9.9.9'));
     expect(await told(put('app/bin/claude'))).toBeUndefined();
     put('odd/package.json', packed(claude.npmPackage, 7));
@@ -61,7 +61,7 @@ describe('the version of an installed program', () => {
     expect(await installedVersion(put('broken/cli.js'), claude)).toBeUndefined();
   });
 
-  it('is not known of a program that is not there', async () => {
+  it('is unknown for a program that does not exist', async () => {
     expect(await installedVersion(join(folder, 'none'), claude)).toBeUndefined();
   });
 });

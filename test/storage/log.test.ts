@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(written.map((line) => line.slice(line.indexOf(' ') + 1))).toEqual(lines);
   });
 
-  it('appends one line an event: time, level, message', () => {
+  it('appends one line per event: time, level, message', () => {
     writeFileSync(path, 'before\n');
     const log = openLog(path, now);
     log.info('started');
@@ -62,7 +62,7 @@ describe('the log', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps control characters out, so that it can be read in a terminal', () => {
+  it('contains no control characters, so that it can be read in a terminal', () => {
     const log = openLog(path, now);
     log.info('title \u001b]0;evil\u0007\r\nnext\u009b2J\u2028line\u007f');
     log.close();
@@ -76,7 +76,7 @@ describe('the log', () => {
     expect(text().length).toBeLessThan(2100);
   });
 
-  it('becomes the old one when it is full, and another begins', () => {
+  it('is rotated when it is full', () => {
     writeFileSync(`${path}.1`, 'older still\n');
     writeFileSync(path, 'first\n');
     truncateSync(path, maxLogBytes - 1000);
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('that several sessions write is put aside by the first of them only', () => {
+  it('that several sessions write is rotated by the first of them only', () => {
     writeFileSync(path, '');
     truncateSync(path, maxLogBytes - 100);
     const logs = [openLog(path, now), openLog(path, now), openLog(path, now)];
@@ -102,7 +102,7 @@ describe('the log', () => {
     expect(text().match(/(one|two) \d/g)).toEqual(['one 0', 'one 1', 'one 2', 'two 0', 'two 1', 'two 2']);
   });
 
-  it('behind a link grows and turns where it lies', () => {
+  it('behind a link is written and rotated at the link’s target', () => {
     const link = join(folder, 'link');
     writeFileSync(path, '');
     truncateSync(path, maxLogBytes);
@@ -114,7 +114,7 @@ describe('the log', () => {
     expect(readdirSync(folder).sort()).toEqual(['ctxwrap.log', 'ctxwrap.log.1', 'link']);
   });
 
-  it('stops with one line where there is no place for another, also over several sessions', () => {
+  it('stops with one last line if it cannot be rotated, also with several sessions', () => {
     mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
     writeFileSync(path, '');
     truncateSync(path, maxLogBytes - 1000);
@@ -129,7 +129,7 @@ describe('the log', () => {
     expect(text()).toContain('event 5 ');
   });
 
-  it('has a place for what was said only where the user allowed that', () => {
+  it('records the conversation only if the user has allowed it', () => {
     const [without, allowed] = [openLog(path, now), openLog(path, now, { withText: true })];
     without.text?.('never');
     allowed.text?.('row 3 > hello');
@@ -138,13 +138,13 @@ describe('the log', () => {
     expect(nullLog.text).toBeUndefined();
   });
 
-  it('takes an older file away from all other users', () => {
+  it('removes the access of other users to an existing file', () => {
     writeFileSync(path, 'older\n', { mode: 0o644 });
     openLog(path, now).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('does not wait for somebody to read a named pipe', () => {
+  it('does not block on a named pipe without a reader', () => {
     execFileSync('mkfifo', [path]);
     expect(() => openLog(path, now)).toThrow('it is not a regular file');
   });
@@ -167,7 +167,7 @@ describe('the log', () => {
     expect(() => log.info('after the end')).not.toThrow();
   });
 
-  it('writes nothing when nobody asked for it', () => {
+  it('writes nothing without --log', () => {
     nullLog.error('nowhere');
     nullLog.close();
     expect(existsSync(path)).toBe(false);

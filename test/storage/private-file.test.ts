@@ -30,9 +30,9 @@ const modeOf = (): number => statSync(path).mode & 0o777;
 const isRoot = process.getuid?.() === 0;
 const STRANGER = 65_534;
 
-describe('a file for what a session shows', () => {
+describe('a file for the contents of a session', () => {
   it.each([0o644, 0o666, 0o640, 0o600])(
-    'that is there with mode %o is closed to others before anything is written',
+    'that exists with mode %o is closed to other users before anything is written',
     (mode) => {
       writeFileSync(path, 'before');
       chmodSync(path, mode);
@@ -44,7 +44,7 @@ describe('a file for what a session shows', () => {
     },
   );
 
-  it('that is new is for the user alone, whatever the umask is', () => {
+  it('that is new is readable by the user only, whatever the umask is', () => {
     const before = process.umask(0);
     try {
       closeSync(openPrivateFile(path, 'append'));
@@ -54,7 +54,7 @@ describe('a file for what a session shows', () => {
     expect(modeOf()).toBe(0o600);
   });
 
-  it('keeps what it holds where more is to be appended', () => {
+  it('keeps its contents when opened for appending', () => {
     writeFileSync(path, 'one ');
     chmodSync(path, 0o644);
     const file = openPrivateFile(path, 'append');
@@ -63,7 +63,7 @@ describe('a file for what a session shows', () => {
     expect([modeOf(), readFileSync(path, 'utf8')]).toEqual([0o600, 'one two']);
   });
 
-  it('may be behind a link of the user', () => {
+  it('may be opened through a link of the user', () => {
     writeFileSync(path, '');
     chmodSync(path, 0o644);
     symlinkSync(path, join(folder, 'link'));
@@ -71,7 +71,7 @@ describe('a file for what a session shows', () => {
     expect(modeOf()).toBe(0o600);
   });
 
-  it('is no pipe, also where somebody reads it, and no folder', () => {
+  it('cannot be a pipe, even one with a reader, or a folder', () => {
     execFileSync('mkfifo', [path]);
     expect(() => openPrivateFile(path, 'append')).toThrow('it is not a regular file');
     symlinkSync(path, join(folder, 'link'));

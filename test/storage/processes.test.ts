@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 
-describe('a process that was written down once', () => {
-  it('runs while it is there', () => {
+describe('a recorded process', () => {
+  it('counts as running while it exists', () => {
     expect(isRunning(process.pid, processStart(process.pid))).toBe(true);
   });
 
@@ -13,20 +13,17 @@ describe('a process that was written down once', () => {
     expect(isRunning(process.pid, '1')).toBe(false);
   });
 
-  it.skipIf(!existsSync('/proc/self/stat'))(
-    'runs no more when only its parent has not asked how it ended',
-    async () => {
-      const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      try {
-        const [output] = (await once(parent.stdout, 'data')) as [Buffer];
-        const pid = Number(output.toString());
-        await vi.waitFor(() => expect(processStart(pid)).toBeUndefined(), { timeout: 10_000 });
-        expect(process.kill(pid, 0)).toBe(true);
-      } finally {
-        parent.kill();
-      }
-    },
-  );
+  it.skipIf(!existsSync('/proc/self/stat'))('does not count as running when it is a zombie', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(output.toString());
+      await vi.waitFor(() => expect(processStart(pid)).toBeUndefined(), { timeout: 10_000 });
+      expect(process.kill(pid, 0)).toBe(true);
+    } finally {
+      parent.kill();
+    }
+  });
 });

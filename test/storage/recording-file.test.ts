@@ -34,7 +34,7 @@ const lines = [
 ];
 
 const read = async (path: string) => {
-  const { header: first, events, notes } = await openRecordingFile(path);
+  const { header: first, events, warnings: notes } = await openRecordingFile(path);
   const all = [];
   for await (const event of events()) all.push(event);
   return { header: first, events: all, notes: notes() };
@@ -51,7 +51,7 @@ const expected = {
   notes: [],
 };
 
-describe('a recording of which only the first line is wanted', () => {
+describe('a recording of which only the first line is read', () => {
   it.runIf(existsSync('/proc/self/fd'))('leaves nothing open', async () => {
     const path = fileOf(`${header}\n`.padEnd(1_000_000, '[1, "o", "x"]\n'));
     const isOpen = (): boolean =>
@@ -80,13 +80,13 @@ describe('a recording', () => {
     expect(await read(fileOf(content))).toEqual(expected);
   });
 
-  it('that was cut off gives what there is, and a note', async () => {
+  it('that was cut off gives the complete events, and a warning', async () => {
     const { events, notes } = await read(fileOf(`${lines.join('\n')}\n[3, "o", "half`));
     expect(events).toEqual(expected.events);
     expect(notes).toEqual(['the recording was cut off: line 7, its last one, is not complete']);
   });
 
-  it('that was cut off inside its compression gives what there is', async () => {
+  it('that was cut off inside its gzip stream gives the complete events', async () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `[${index}, "o", "${Math.sin(index)}"]`);
     const whole = gzipSync([header, ...many].join('\n'));
     const { events } = await read(fileOf(whole.subarray(0, whole.length / 2)));

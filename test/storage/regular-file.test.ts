@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRegular, readAtMost, readHead } from '../../src/storage/files.js';
-import { sessionFiles } from '../../src/storage/agent-files.js';
-import { readOwn, readSmall } from '../../src/storage/state-folder.js';
-import { settingsText } from '../../src/storage/status-line.js';
+import { makeFilePort } from '../../src/storage/agent-file-reader.js';
+import { readOwnFile, readSmallFile } from '../../src/storage/state-folder.js';
+import { readSettings } from '../../src/storage/status-line.js';
 
 let folder = '';
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'ctxwrap-regular-'))));
@@ -28,7 +28,7 @@ const readWith = async (path: string, mostBytes: number): Promise<string | undef
 };
 
 describe('a regular file', () => {
-  it('is read up to its bound, also behind a link', async () => {
+  it('is read up to the limit, also through a link', async () => {
     const path = fileOf('a'.repeat(200_000));
     symlinkSync(path, join(folder, 'link'));
     expect(await readWith(join(folder, 'link'), 200_000)).toHaveLength(200_000);
@@ -54,19 +54,19 @@ describe('a regular file', () => {
     const path = join(folder, 'file');
     await expect(openRegular(path)).rejects.toThrow('it is not a regular file');
     expect(() => readHead(path, 10)).toThrow('it is not a regular file');
-    expect(await settingsText(path)).toBeUndefined();
-    expect(await readSmall(path)).toBeUndefined();
-    expect(await sessionFiles().smallText(path)).toBeUndefined();
+    expect(await readSettings(path)).toBeUndefined();
+    expect(await readSmallFile(path)).toBeUndefined();
+    expect(await makeFilePort().smallText(path)).toBeUndefined();
   });
 
-  // what the kernel makes up has the length 0 until it is read
+  // files that the kernel generates report the size 0
   it.runIf(existsSync('/proc/self/smaps'))(
-    'is not read past its bound where it says that it is empty',
+    'is not read past the limit if it reports the size 0',
     async () => {
-      expect(await readSmall('/proc/self/smaps', 1000)).toBeUndefined();
-      expect(await readOwn('/proc/self/smaps', 1000)).toBeUndefined();
+      expect(await readSmallFile('/proc/self/smaps', 1000)).toBeUndefined();
+      expect(await readOwnFile('/proc/self/smaps', 1000)).toBeUndefined();
       expect(readHead('/proc/self/smaps', 1000)).toHaveLength(1000);
-      expect(await readSmall('/proc/self/comm', 1000)).toMatch(/\n$/);
+      expect(await readSmallFile('/proc/self/comm', 1000)).toMatch(/\n$/);
     },
   );
 });

@@ -17,8 +17,8 @@ import {
   readRequest,
   removeAnswer,
   removeRequest,
-  requestsFolder,
-  requestsOf,
+  ensureRequestsFolder,
+  listRequests,
   sweepRequests,
   writeAnswer,
   writeRequest,
@@ -44,14 +44,14 @@ let home = '';
 let folder = '';
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'requests-'));
-  folder = await requestsFolder(join(home, 'ctxwrap'));
+  folder = await ensureRequestsFolder(join(home, 'ctxwrap'));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const put = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
 describe('a request', () => {
-  it('and its answer are for the user alone, and are read back', async () => {
+  it('and its answer are readable by the user only, and can be read back', async () => {
     await writeRequest(folder, request);
     await writeAnswer(folder, answer);
     expect(readdirSync(folder).toSorted()).toEqual(['me.one.answer.json', 'me.one.request.json']);
@@ -65,13 +65,13 @@ describe('a request', () => {
     expect(await readAnswer(folder, request)).toBeUndefined();
   });
 
-  it('is found under the session it is for, and no other', async () => {
+  it('is listed for its session, and no other', async () => {
     for (const session of ['me', 'me2', 'm', 'you'])
       await writeRequest(folder, { ...request, session, request: `for-${session}` });
     put('me.x.answer.json', '{}');
     put('me.a.b.request.json', '{}');
     put('me.x.request.json.0af.tmp', '{}');
-    expect(await requestsOf(folder, 'me')).toEqual(['for-me']);
+    expect(await listRequests(folder, 'me')).toEqual(['for-me']);
   });
 
   it('with an id that could name another file is not written', () => {
@@ -79,14 +79,14 @@ describe('a request', () => {
       expect(() => writeRequest(folder, { ...request, request: id })).toThrow('names no request');
   });
 
-  it('that says that it is another one is none', async () => {
+  it('whose content does not match its name is ignored', async () => {
     put('me.two.request.json', JSON.stringify(request));
     put('you.one.request.json', JSON.stringify(request));
     expect(await readRequest(folder, { session: 'me', request: 'two' })).toBeUndefined();
     expect(await readRequest(folder, { session: 'you', request: 'one' })).toBeUndefined();
   });
 
-  it('that is a link, a folder or too large is none', async () => {
+  it('that is a link, a folder or too large is ignored', async () => {
     writeFileSync(join(home, 'elsewhere'), JSON.stringify(request));
     symlinkSync(join(home, 'elsewhere'), join(folder, 'me.one.request.json'));
     expect(await readRequest(folder, request)).toBeUndefined();
@@ -111,10 +111,10 @@ describe('the folder of requests', () => {
     const state = join(home, 'other');
     mkdirSync(state);
     symlinkSync(folder, join(state, 'requests'));
-    await expect(requestsFolder(state)).rejects.toThrow('is a symbolic link');
+    await expect(ensureRequestsFolder(state)).rejects.toThrow('is a symbolic link');
   });
 
-  it('loses what was left an hour ago, and nothing else', async () => {
+  it('is cleaned of files older than an hour, and nothing else', async () => {
     const now = Date.now();
     const left = ['me.a.request.json', 'me.a.answer.json', 'me.a.answer.json.0af3.tmp'];
     const kept = ['me.b.request.json', 'me.b.answer.json', 'notes.txt'];

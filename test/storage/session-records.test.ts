@@ -16,7 +16,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionRecord } from '../../src/core/records.js';
 import { isRunning, processStart } from '../../src/storage/processes.js';
-import { cleanSessions, listSessions, sessionsFolder, writeSession } from '../../src/storage/sessions.js';
+import {
+  cleanSessions,
+  listSessions,
+  ensureSessionsFolder,
+  writeSession,
+} from '../../src/storage/sessions.js';
 
 const DAY_MS = 86_400_000;
 const now = Date.now();
@@ -45,20 +50,20 @@ const listed = async () =>
   (await listSessions(state, now)).map((each) => `${each.record.id} ${each.liveness}`);
 
 describe('the session records', () => {
-  it('are none before the first one, and looking for them makes no folder', async () => {
+  it('are empty before the first session, and listing them creates no folder', async () => {
     expect(await listed()).toEqual([]);
     expect(existsSync(state)).toBe(false);
   });
 
-  it('that cannot be looked for are an error, not none', async () => {
+  it('in an unreadable folder are an error, not an empty list', async () => {
     writeFileSync(state, '');
     await expect(listSessions(state, now)).rejects.toThrow(
       /^cannot read the sessions in ".*": not a directory$/,
     );
   });
 
-  it('are listed in the order the sessions began, nobody else can read them', async () => {
-    const folder = await sessionsFolder(state);
+  it('are listed by start time, and readable by the user only', async () => {
+    const folder = await ensureSessionsFolder(state);
     await writeSession(folder, record);
     await writeSession(folder, { ...record, id: 'before', startedAt: now - 9_000 });
     await writeSession(folder, { ...record, activity: 'busy' });
@@ -69,8 +74,8 @@ describe('the session records', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['before.json', 'one.json']);
   });
 
-  it('that are broken, renamed, links, folders or far too large are passed over', async () => {
-    const folder = await sessionsFolder(state);
+  it('that are broken, renamed, links, folders or far too large are skipped', async () => {
+    const folder = await ensureSessionsFolder(state);
     await writeSession(folder, record);
     const text = JSON.stringify(record);
     writeFileSync(join(folder, 'other-name.json'), text);
@@ -86,10 +91,10 @@ describe('the session records', () => {
     expect(await listed()).toEqual(['one live']);
   });
 
-  it('tell a process that is gone, and one that only got its number, from one that runs', async () => {
+  it('distinguish a running process from an ended one and from another one with the same pid', async () => {
     const child = spawn('true');
     await once(child, 'exit');
-    const folder = await sessionsFolder(state);
+    const folder = await ensureSessionsFolder(state);
     await writeSession(folder, { ...record, id: 'gone', pid: child.pid ?? 0 });
     await writeSession(folder, { ...record, id: 'reused', processStart: '1' });
     await writeSession(folder, { ...record, id: 'same', processStart: processStart(process.pid) ?? '' });
@@ -98,8 +103,8 @@ describe('the session records', () => {
     expect(await listed()).toEqual(['gone dead', 'over ended', 'reused dead', 'same live', 'silent stale']);
   });
 
-  it('are cleaned of what is over for long, never of what runs', async () => {
-    const folder = await sessionsFolder(state);
+  it('are removed when the session ended long ago, never while it runs', async () => {
+    const folder = await ensureSessionsFolder(state);
     const long = now - 8 * DAY_MS;
     await writeSession(folder, { ...record, id: 'stopped', heartbeatAt: long });
     await writeSession(folder, { ...record, id: 'old', heartbeatAt: long, endedAt: long });
@@ -114,7 +119,7 @@ describe('the session records', () => {
 });
 
 describe('a process', () => {
-  it('has one start, which is not that of another', () => {
+  it('has a constant start time, different from that of another process', () => {
     expect(isRunning(process.pid)).toBe(true);
     expect(isRunning(process.pid, processStart(process.pid))).toBe(true);
     expect(processStart(process.pid)).not.toBe(processStart(1));

@@ -12,7 +12,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureFolder, readSmall, stateFolder, writeAtomic } from '../../src/storage/state-folder.js';
+import { ensureFolder, readSmallFile, stateFolder, writeAtomic } from '../../src/storage/state-folder.js';
 
 let home = '';
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'ctxwrap-state-'))));
@@ -30,18 +30,18 @@ describe('the state folder', () => {
     expect(stateFolder({ XDG_STATE_HOME: given }, '/home/u')).toBe(folder);
   });
 
-  it('is made for the user alone, with the folder asked for in it', async () => {
+  it('is created for the user only, with the requested folder in it', async () => {
     const folder = stateFolder({}, home);
     expect(await ensureFolder(folder, 'sessions')).toBe(join(folder, 'sessions'));
     expect([modeOf(folder), modeOf(join(folder, 'sessions'))]).toEqual([0o700, 0o700]);
   });
 
-  it('is not made where the system lets nobody make a folder', async () => {
-    // Linux says there that the parent is missing, however often one asks
+  it('is not created where the system allows no new folder', async () => {
+    // Linux reports there that the parent is missing, at every try
     await expect(ensureFolder('/proc/none/ctxwrap')).rejects.toThrow('/proc/none');
   });
 
-  it('is closed to others when it was open', async () => {
+  it('loses the access rights of other users', async () => {
     const folder = join(home, 'ctxwrap');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
@@ -63,7 +63,7 @@ describe('the state folder', () => {
     await expect(ensureFolder(join(home, 'file'))).rejects.toThrow(/EEXIST|ENOTDIR/);
   });
 
-  it('may lie behind a link of the user', async () => {
+  it('may be below a link of the user', async () => {
     mkdirSync(join(home, 'disk'));
     symlinkSync(join(home, 'disk'), join(home, 'state'));
     await ensureFolder(join(home, 'state', 'ctxwrap'));
@@ -72,7 +72,7 @@ describe('the state folder', () => {
 });
 
 describe('a file written there', () => {
-  it('is for the user alone, whole, and leaves nothing beside it', async () => {
+  it('is readable by the user only, complete, and leaves no temporary file', async () => {
     const path = join(home, 'a.json');
     await writeAtomic(path, 'one');
     await writeAtomic(path, 'two');
@@ -81,7 +81,7 @@ describe('a file written there', () => {
     expect(readdirSync(home)).toEqual(['a.json']);
   });
 
-  it('never replaces a link or goes through it', async () => {
+  it('never replaces or follows a link', async () => {
     const victim = join(home, 'victim');
     writeFileSync(victim, 'untouched');
     symlinkSync(victim, join(home, 'a.json'));
@@ -90,14 +90,14 @@ describe('a file written there', () => {
     expect(readdirSync(home).toSorted()).toEqual(['a.json', 'victim']);
   });
 
-  it('is read back, but not through a link, not when it is a folder and not when it is too large', async () => {
+  it('can be read back, unless it is a link, a folder or too large', async () => {
     writeFileSync(join(home, 'a'), 'text');
     symlinkSync(join(home, 'a'), join(home, 'link'));
-    expect(await readSmall(join(home, 'a'))).toBe('text');
-    expect(await readSmall(join(home, 'a'), 4)).toBe('text');
-    expect(await readSmall(join(home, 'a'), 3)).toBeUndefined();
-    expect(await readSmall(join(home, 'link'))).toBeUndefined();
-    expect(await readSmall(home)).toBeUndefined();
-    expect(await readSmall(join(home, 'none'))).toBeUndefined();
+    expect(await readSmallFile(join(home, 'a'))).toBe('text');
+    expect(await readSmallFile(join(home, 'a'), 4)).toBe('text');
+    expect(await readSmallFile(join(home, 'a'), 3)).toBeUndefined();
+    expect(await readSmallFile(join(home, 'link'))).toBeUndefined();
+    expect(await readSmallFile(home)).toBeUndefined();
+    expect(await readSmallFile(join(home, 'none'))).toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { namesIn, settingsText, statusLineFiles, watchReport } from '../../src/storage/status-line.js';
+import { listNames, readSettings, statusLineFiles, watchReport } from '../../src/storage/status-line.js';
 
 let home = '';
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'ctxwrap-status-'))));
@@ -23,11 +23,11 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const id = `${process.pid}-abc1`;
 const folder = () => join(home, 'ctxwrap', 'status-line');
 
-/** A pid that was just in use and is not any more. */
+/** The pid of a process that has just ended. */
 const deadPid = (): string => execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }).trim();
 
 describe('the files of one launch', () => {
-  it('are for the user alone, in the folder of ours', async () => {
+  it('are readable by the user only, in the state folder', async () => {
     const files = await statusLineFiles(join(home, 'ctxwrap'), id);
     await files.writeSettings('{"a":1}');
     expect(files.settings).toBe(join(folder(), `${id}.settings.json`));
@@ -37,7 +37,7 @@ describe('the files of one launch', () => {
     ]);
   });
 
-  it('are refused in a folder that is a link, and for an id that could lead elsewhere', async () => {
+  it('are refused in a folder that is a link, and for an id that could name another path', async () => {
     mkdirSync(join(home, 'elsewhere'));
     symlinkSync(join(home, 'elsewhere'), join(home, 'ctxwrap'));
     await expect(statusLineFiles(join(home, 'ctxwrap'), id)).rejects.toThrow('is a symbolic link');
@@ -46,7 +46,7 @@ describe('the files of one launch', () => {
     await expect(statusLineFiles(home, '')).rejects.toThrow('is no id');
   });
 
-  it('are removed with what a killed command left, and nobody else loses one', async () => {
+  it('are removed with the temporary files of a killed command, without files of other sessions', async () => {
     const files = await statusLineFiles(join(home, 'ctxwrap'), id);
     await files.writeSettings('{}');
     for (const name of [`${id}.report.json`, `${id}.report.json.77.tmp`, `${id}2.report.json`])
@@ -55,7 +55,7 @@ describe('the files of one launch', () => {
     expect(readdirSync(folder())).toEqual([`${id}2.report.json`]);
   });
 
-  it('are cleared away later when their wrapper is gone, and only then', async () => {
+  it('are removed later if their wrapper has ended, and only then', async () => {
     const files = await statusLineFiles(join(home, 'ctxwrap'), id);
     const dead = deadPid();
     const kept = [`${id}.report.json`, `${process.ppid}-x.settings.json`, 'notes.txt', `${dead}-x.other`];
@@ -78,7 +78,7 @@ describe('a report', () => {
     renameSync(join(home, 'draft'), join(home, 'report'));
   };
 
-  it('is given when it appears and whenever it is replaced', async () => {
+  it('is reported when it appears and whenever it is replaced', async () => {
     let waiting = next();
     const watching = watchReport(join(home, 'report'), 5, (text) => waiting.resolve(text));
     replace('one');
@@ -89,7 +89,7 @@ describe('a report', () => {
     watching.stop();
   });
 
-  it('is given again when the same text is written again, since it is a new report', async () => {
+  it('is reported again when the same text is written again', async () => {
     const seen: string[] = [];
     let waiting = next();
     const watching = watchReport(join(home, 'report'), 5, (text) => {
@@ -105,7 +105,7 @@ describe('a report', () => {
     expect(seen).toEqual(['same', 'same']);
   });
 
-  it('is passed over when it is a link or larger than any report', async () => {
+  it('is skipped if it is a link or larger than any report', async () => {
     writeFileSync(join(home, 'target'), 'through the link');
     symlinkSync(join(home, 'target'), join(home, 'report'));
     const waiting = next();
@@ -128,16 +128,16 @@ describe("the user's own settings", () => {
   it('are read through links', async () => {
     writeFileSync(join(home, 'dotfile'), '{}');
     symlinkSync(join(home, 'dotfile'), join(home, 'settings.json'));
-    expect(await settingsText(join(home, 'settings.json'))).toBe('{}');
-    expect(await namesIn(home)).toContain('settings.json');
+    expect(await readSettings(join(home, 'settings.json'))).toBe('{}');
+    expect(await listNames(home)).toContain('settings.json');
   });
 
-  it('are nothing when they cannot be read, and nothing waits for a pipe', async () => {
+  it('are undefined if they cannot be read, and a pipe does not block', async () => {
     execFileSync('mkfifo', [join(home, 'pipe')]);
     writeFileSync(join(home, 'large'), ' '.repeat(4 * 1024 * 1024 + 1));
     for (const name of ['pipe', 'large', 'none', '.', 'bad\0name'])
-      expect(await settingsText(join(home, name))).toBeUndefined();
-    expect(await namesIn(join(home, 'none'))).toEqual([]);
+      expect(await readSettings(join(home, name))).toBeUndefined();
+    expect(await listNames(join(home, 'none'))).toEqual([]);
     expect(existsSync(join(home, 'pipe'))).toBe(true);
   });
 });

@@ -11,20 +11,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lineSplitter } from '../../src/storage/tail.js';
+import { makeLineSplitter } from '../../src/storage/tail.js';
 import { tail } from '../../src/storage/tail.js';
 
 const linesOf = (chunks: readonly Buffer[], longestBytes?: number): readonly string[] => {
   const lines: string[] = [];
-  const splitter = lineSplitter(
+  const splitter = makeLineSplitter(
     (line) => lines.push(line),
-    longestBytes === undefined ? {} : { longestBytes },
+    longestBytes === undefined ? {} : { maxBytes: longestBytes },
   );
   for (const chunk of chunks) splitter.push(chunk);
   return lines;
 };
 
-/** Cuts bytes at the given places, which may be inside a character. */
+/** Splits bytes at the given offsets, which may be inside a character. */
 const cut = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
   const at = [
     0,
@@ -37,7 +37,7 @@ const cut = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
 const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' '));
 
 describe('the line splitter', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('gives the same lines at any chunk size', () => {
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), line, (lines, places, rest) => {
         const bytes = Buffer.from(lines.map((text) => `${text}\n`).join('') + rest);
@@ -46,17 +46,17 @@ describe('the line splitter', () => {
     );
   });
 
-  it('does not hold on to the memory of a chunk that is used again', () => {
+  it('copies bytes from a chunk whose memory is reused', () => {
     const chunk = Buffer.from('first');
     const lines: string[] = [];
-    const splitter = lineSplitter((text) => lines.push(text));
+    const splitter = makeLineSplitter((text) => lines.push(text));
     splitter.push(chunk);
     chunk.fill('x');
     splitter.push(Buffer.from('\n'));
     expect(lines).toEqual(['first']);
   });
 
-  it('skips a line that is too long, wherever it is cut, and reads the next one', () => {
+  it('skips a line that is too long, wherever it is split, and reads the next one', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), fc.integer({ min: 11, max: 60 }), (places, length) => {
         const bytes = Buffer.from(`before\n${'x'.repeat(length)}\n0123456789\n`);
@@ -108,7 +108,7 @@ describe('the tail of a file', () => {
     await vi.waitFor(() => expect(seen.at(-1)).toBe('|'));
   });
 
-  it('tells once that a long file is read to its end', async () => {
+  it('reports once that it has read a long file to its end', async () => {
     const lines = Array.from({ length: 40_000 }, (_, i) => `line ${i} ${'.'.repeat(40)}`);
     writeFileSync(path, lines.map((text) => `${text}\n`).join(''));
     const { seen } = follow();
@@ -135,7 +135,7 @@ describe('the tail of a file', () => {
     await vi.waitFor(() => expect(lines()).toEqual(['one', '<restart>', 'a rather longer first line']));
   });
 
-  it('says once that the file is gone and reads it again when it is back', async () => {
+  it('reports once that the file is missing and reads it when it exists again', async () => {
     writeFileSync(path, 'one\n');
     const { lines } = follow();
     await vi.waitFor(() => expect(lines()).toEqual(['one']));
@@ -152,7 +152,7 @@ describe('the tail of a file', () => {
     await vi.waitFor(() => expect(lines()).toEqual(['problem: log: not a regular file']));
   });
 
-  it('says nothing more after it was stopped', async () => {
+  it('calls nothing after it was stopped', async () => {
     writeFileSync(path, 'one\n');
     const { seen, stop } = follow();
     stop();
@@ -162,7 +162,7 @@ describe('the tail of a file', () => {
     expect(seen).toEqual([]);
   });
 
-  it('skips a line its caller cannot use and goes on with the next one', async () => {
+  it('skips a line at which the caller throws and continues with the next one', async () => {
     writeFileSync(path, 'bad\ngood\n');
     const seen: string[] = [];
     const { stop } = tail({
@@ -182,7 +182,7 @@ describe('the tail of a file', () => {
     await vi.waitFor(() => expect(seen).toEqual(['log: cannot use this', 'good', 'more']));
   });
 
-  it('does not read a long file again and again because its first line is of no use', async () => {
+  it('does not read a long file again and again if the caller throws at its first line', async () => {
     writeFileSync(path, `head\n${'.'.repeat(100)}\nlast\n`);
     const seen: string[] = [];
     const { stop } = tail({
@@ -193,7 +193,7 @@ describe('the tail of a file', () => {
         throw new Error('cannot use this');
       },
       isEnough: () => true,
-      lookBack: { firstBytes: 10, mostBytes: 10 },
+      lookBack: { firstBytes: 10, maxBytes: 10 },
       onCaughtUp: () => seen.push('|'),
       onRestart: () => seen.push('<restart>'),
       onProblem: (reason) => seen.push(reason.replace(path, 'log')),

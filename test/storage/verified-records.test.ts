@@ -25,8 +25,8 @@ afterEach(() => rmSync(join(state, '..'), { recursive: true }));
 
 const record = verifiedRecord('claude', '2.1.330', 1);
 
-describe('what was verified', () => {
-  it('is kept for each version of an agent, for the user alone', async () => {
+describe('a record of `ctxwrap verify`', () => {
+  it('is kept for each version of an agent, readable by the user only', async () => {
     const path = await writeVerified(state, record);
     expect(path).toBe(join(state, 'verified/claude-2.1.330.json'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -35,7 +35,7 @@ describe('what was verified', () => {
     expect(await readVerified(state, 'codex', '2.1.330')).toBeUndefined();
   });
 
-  it('counts only as a whole', () => {
+  it('counts as verified only if all checks passed', () => {
     expect(isFullyVerified(record)).toBe(false);
     expect(scoreOf(record)).toBe('1 of 2');
     expect(isFullyVerified(verifiedRecord('claude', '1.0.0'))).toBe(true);
@@ -58,13 +58,13 @@ describe('what was verified', () => {
     chmodSync(path, 0o600);
   });
 
-  it('is undefined where the text is anything else', () => {
+  it('is undefined if the text is anything else', () => {
     const key = fc.constantFrom(...Object.keys(record));
     fc.assert(fc.property(fc.json(), (text) => parseVerifiedRecord(text) === undefined));
     fc.assert(
       fc.property(key, fc.jsonValue(), (name, value) => {
         const read = parseVerifiedRecord(JSON.stringify({ ...record, [name]: value }));
-        // what cannot be understood of its checks is never taken for a success
+        // an unknown result of a check never counts as passed
         return (
           read === undefined || (read.checks.length > 0 && (name === 'checks' || !isFullyVerified(read)))
         );
@@ -74,14 +74,14 @@ describe('what was verified', () => {
     expect(parseVerifiedRecord(JSON.stringify({ ...record, checks: strange }))).toBeUndefined();
   });
 
-  it('brings no line break and no control character of a file to the terminal', () => {
+  it('contains no line breaks or control characters from the file', () => {
     const evil = { name: 'a\u001b[2Jb', isGood: true, evidence: 'c\nd\u009be'.repeat(1_000) };
     const [check] = parseVerifiedRecord(JSON.stringify({ ...record, checks: [evil] }))?.checks ?? [];
     expect(`${check?.name}${check?.evidence}`).not.toMatch(/\p{Cc}/u);
     expect(check?.evidence.length).toBeLessThan(1_000);
   });
 
-  it('has no file outside its folder, whatever an agent calls its version', async () => {
+  it('has no file outside its folder, whatever the agent’s version text is', async () => {
     fc.assert(
       fc.property(fc.string(), (version) => {
         const name = verifiedName('claude', version);

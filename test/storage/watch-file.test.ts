@@ -20,7 +20,7 @@ const watched = (name = 'config.jsonc') => {
   stop = watchFile(path, () => {
     changes += 1;
   });
-  /** how often it was told, once it was told so often */
+  /** the number of calls, after waiting for that many */
   const seen = (count: number): Promise<number> =>
     vi.waitFor(
       () => {
@@ -32,7 +32,7 @@ const watched = (name = 'config.jsonc') => {
   return { path, seen };
 };
 
-it('tells when a file is written, replaced, removed and made again', async () => {
+it('reports when a file is written, replaced, removed and created again', async () => {
   const { path, seen } = watched();
   writeFileSync(path, '{}');
   expect(await seen(1)).toBe(1);
@@ -45,13 +45,13 @@ it('tells when a file is written, replaced, removed and made again', async () =>
   expect(await seen(4)).toBe(4);
 });
 
-it('tells once of several steps', async () => {
+it('reports several steps once', async () => {
   const { path, seen } = watched();
   for (const text of ['{', '{ ', '{ }']) writeFileSync(path, text);
   expect(await seen(1)).toBe(1);
 });
 
-it('also finds a file whose folder is made later', async () => {
+it('also finds a file whose folder is created later', async () => {
   const { path, seen } = watched('later/config.jsonc');
   mkdirSync(join(folder, 'later'));
   writeFileSync(path, '{}');

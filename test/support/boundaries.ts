@@ -1,4 +1,4 @@
-// What each screen says of the boundaries, for a session or for settings.
+// The boundaries as each command and screen shows them, for a session or for settings.
 import { agentSection } from '../../src/cli/commands/doctor-checks.js';
 import type { AgentFacts } from '../../src/cli/commands/doctor-checks.js';
 import { contextSections } from '../../src/cli/context-text.js';
@@ -9,7 +9,7 @@ import { contextReport } from '../../src/core/context-report.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import type { OwnCompaction } from '../../src/agents/own-compaction.js';
 
 export const names = ['claude', 'codex', 'gemini', 'qwen'] as const;
@@ -31,7 +31,7 @@ export const ownOf = async (name: Name, share: number | undefined): Promise<OwnC
     text: (asked: string) => Promise.resolve(asked === path ? text : undefined),
     names: () => Promise.resolve([]),
   };
-  const found = await runtimes[name].ownCompaction?.read(port, { env: {}, home: '/h', cwd: '/p', args: [] });
+  const found = await agents[name].ownCompaction?.read(port, { env: {}, home: '/h', cwd: '/p', args: [] });
   return found ?? { trigger: undefined, said: [] };
 };
 
@@ -42,7 +42,7 @@ export const record = (state: Session) => {
     version: '1',
     pid: 1,
     childPid: 2,
-    runtime: state.runtime,
+    runtime: state.agent,
     cwd: '/',
     startedAt: 0,
   };
@@ -52,8 +52,8 @@ export const record = (state: Session) => {
 };
 
 export const contextOf = (state: Session): readonly string[] => {
-  const { runtime, reading, thresholds } = record(state);
-  const report = contextReport({ runtime, reading, thresholds, compactions: [], toolResults: [] });
+  const { runtime: agent, reading, thresholds } = record(state);
+  const report = contextReport({ runtime: agent, reading, thresholds, compactions: [], toolResults: [] });
   return contextSections(report).sections.flatMap(({ title = '', rows }) => [
     rows.length > 0 ? title : '',
     ...rows.map(({ label = '', values = [], text = '' }) => [label, ...values, text].join('  ')),
@@ -68,10 +68,10 @@ export const overlayOf = (session: Session) => {
 };
 
 export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFacts> = {}) => {
-  const { home } = runtimes[name];
+  const { home } = agents[name];
   if (!home) throw new Error(`nothing is known of ${name}`);
   const section = agentSection({
-    runtime: runtimes[name],
+    agent: agents[name],
     home,
     found: { kind: 'found', file: '/bin/x', shims: [] },
     version: { kind: 'silent' },

@@ -22,7 +22,7 @@ const withToy: Plugin = {
   name: 'with-toy',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\/src\/agents\/index\.ts$/ }, async ({ path }) => {
-      const table = (await readFile(path, 'utf8')).replace('runtimes = {', 'runtimes = { toy,');
+      const table = (await readFile(path, 'utf8')).replace('agents = {', 'agents = { toy,');
       const toy = JSON.stringify(pathOf('../fixtures/toy/agent.ts'));
       return { contents: `import { toy } from ${toy};\n${table}`, loader: 'ts' };
     });

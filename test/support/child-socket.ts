@@ -1,10 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** The test's end of a socket to one of its programs, which sends a JSON object a line. */
+/** The test's end of a socket to one of its programs, which sends one JSON object a line. */
 export interface ChildSocket {
   send: (message: object) => void;
-  /** resolves when the condition holds, looked at whenever the program says something */
+  /** resolves when the condition holds, tested at each message of the program */
   until: (isMet: () => boolean) => Promise<void>;
   isGone: () => boolean;
   close: () => void;
@@ -24,7 +24,7 @@ export const listenToChild = <Message>({ path, hear, patience }: Options<Message
   const look = (): void => watchers.forEach((watcher) => watcher());
   const server = createServer((connected) => {
     socket = connected;
-    connected.on('error', () => undefined); // it may be killed while it talks
+    connected.on('error', () => undefined); // it may be killed while it sends
     connected.on('close', () => {
       isGone = true;
       look();

@@ -44,7 +44,7 @@ export const seenOf = (drawing: Drawn, title: string | undefined = IDLE, status?
 
 export const look = (seen: Seen, env = {}): ScreenStep => screen.reader(env)(seen, 0);
 
-/** What several screens say one after another. */
+/** The events of several screens, one after another. */
 export const watch = (screens: readonly Seen[]): readonly ScreenStep[] => {
   let read = screen.reader({});
   return screens.map((seen, index) => {

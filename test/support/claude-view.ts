@@ -14,7 +14,7 @@ export interface Drawn {
 }
 
 const plain: CellStyle = { bold: false, dim: false, inverse: false };
-const GREY = 246; // Claude's colour for what it says beside the conversation, on a dark background
+const GREY = 246; // Claude's colour for notices beside the conversation, on a dark background
 
 /** Text that ends at one of the last two columns is grey, as Claude's notifications are. */
 export const viewOf = ({ columns, rows, cursor, alternate = false, styles = [] }: Drawn): ScreenView => ({

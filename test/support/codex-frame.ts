@@ -5,11 +5,11 @@ import { seenAfter } from './drawn-screen.js';
 
 /** One screen of Codex, drawn in the styles it uses (facts/codex.md §2.2, §5). */
 export interface CodexFrame {
-  /** rows of the conversation, as they are: with escape sequences for their styles */
+  /** rows of the conversation, unchanged: with escape sequences for their styles */
   readonly conversation?: readonly string[];
-  /** rows between the conversation and the composer: a task, messages that wait */
+  /** rows between the conversation and the composer: a task, queued messages */
   readonly live?: readonly string[];
-  /** lines of a draft; the cursor stands behind the last one. Codex's placeholder where there is none */
+  /** lines of a draft; the cursor is behind the last one. Codex's placeholder where there is none */
   readonly draft?: readonly string[];
   readonly glyph?: string;
   /** of the cursor, from 0, where it is not behind the draft */
@@ -63,7 +63,7 @@ const bytesOf = (frame: CodexFrame, columns: number, rows: number): string => {
   ].join('');
 };
 
-/** Between any two words, also of one item. */
+/** Between any two words, also within one item. */
 const wrapped = (line: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   for (const word of line.split(' ').filter(Boolean)) {
@@ -81,7 +81,7 @@ export interface Said {
   readonly facts: readonly Fact[];
 }
 
-/** What one reader says of these screens, one after another. */
+/** The events of one reader for these screens, one after another. */
 export const readFrames = async (...frames: readonly CodexFrame[]): Promise<readonly Said[]> => {
   const said: Said[] = [];
   let read = codexScreen.reader({});

@@ -11,7 +11,7 @@ import { compactionWords } from '../../src/core/compaction/words.js';
 import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
 import { agentFacts } from '../../src/agents/agent.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import {
   flowDue,
   startFlow,
@@ -41,7 +41,7 @@ export interface Done {
   readonly effect: Effect;
 }
 
-/** One step of the flow; without an event where its alarm rang. */
+/** One step of the flow; without an event where its alarm fired. */
 export interface PlayStep {
   readonly event?: Event;
   readonly before: SessionFlow;
@@ -49,14 +49,14 @@ export interface PlayStep {
   readonly now: Millis;
 }
 
-/** A session with a hand clock: what happens is told to it, and its alarm rings in time. */
+/** A session with a manual clock; its alarms fire in time. */
 export const playCompaction = (
   wish: Partial<CompactSettings> = {},
   more: Partial<FlowContext> = {},
   watch: (step: PlayStep) => void = () => undefined,
 ) => {
   const compact = { ...settings, ...wish };
-  const context: FlowContext = { agent: agentFacts(runtimes.claude, {}), compact, ...more };
+  const context: FlowContext = { agent: agentFacts(agents.claude, {}), compact, ...more };
   let now = NOON;
   let flow: SessionFlow = startFlow(context, now);
   const done: Done[] = [];
@@ -97,10 +97,10 @@ export const playCompaction = (
     wait,
     is,
     used,
-    /** a turn of the agent, and the number it left */
+    /** a turn of the agent, and the number after it */
     turn,
     typed,
-    /** puts the clock elsewhere, and no alarm rings meanwhile */
+    /** sets the clock, and no alarm fires meanwhile */
     setClock: (milliseconds: number): void => {
       now += milliseconds;
     },
@@ -113,7 +113,7 @@ export const playCompaction = (
       tell({ type: 'boundary', boundary: { at: now, ...boundary } }),
     ask: (id: string, more: Partial<CompactRequest> = {}): void =>
       tell({ type: 'compact-requested', request: { id, force: false, ...more } }),
-    /** what the shell was told to do so far */
+    /** all effects so far */
     done,
     typings: (): readonly Done[] => done.filter(({ effect }) => effect.type === 'type-compact'),
     outcomes: (): readonly string[] =>
@@ -121,7 +121,7 @@ export const playCompaction = (
     last: () => flow.compaction.last,
     phase: (): Compaction['phase'] => flow.compaction.phase,
     state: (): Compaction => flow.compaction,
-    /** the compactions of the session that are over */
+    /** the ended compactions of the session */
     past: () => flow.record.past.attempts,
     words: (): string | undefined => compactionWords(flow.compaction, now),
     due: (): Millis | undefined => compactionDue(flow.compaction, now),
@@ -139,14 +139,14 @@ export const playFull = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKEN
   return play;
 };
 
-/** The same, as far as the order to type. */
+/** The same, up to the effect that types the command. */
 export const playTyping = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKENS): Play => {
   const play = playFull(wish, count);
   play.wait(11_500);
   return play;
 };
 
-/** The same, as far as the agent that compacts. */
+/** The same, until the agent compacts. */
 export const playBegun = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKENS): Play => {
   const play = playTyping(wish, count);
   play.wait(400);
@@ -156,7 +156,7 @@ export const playBegun = (wish: Partial<CompactSettings> = {}, count = AUTO_TOKE
   return play;
 };
 
-/** One attempt that fails, from the order to type. */
+/** One failed attempt, starting at the effect that types the command. */
 export const failOnce = (play: Play): void => {
   play.sent();
   play.is('compacting');

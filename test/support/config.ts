@@ -10,7 +10,7 @@ import { readEntries, readEnv } from '../../src/core/config/read.js';
 type Pairs = Readonly<Record<string, unknown>>;
 
 export interface Layers {
-  /** values as they are used */
+  /** effective values */
   readonly flags?: Pairs;
   readonly env?: Readonly<Record<string, string>>;
   readonly project?: Pairs;
@@ -42,7 +42,7 @@ interface Sample {
   readonly wrong: readonly unknown[];
 }
 
-/** For each key, values that may stand in a file, boundaries among them, and values that may not. */
+/** For each key, valid values (boundaries among them) and invalid ones. */
 export const samples: Readonly<Record<KeyName, Sample>> = {
   mode: { valid: ['auto', 'ask', 'warn', 'off'], wrong: ['Auto', 'atuo', '', true, null, 1] },
   window: {

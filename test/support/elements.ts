@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 
-/*
- * What programs write, element by element, for generated output: text of all widths, movements, regions, modes, resets, reports.
- */
+/* Elements of generated program output: text of all widths, movements, regions, modes, resets, reports. */
 
 export const row = fc.integer({ min: 0, max: 14 });
 const small = fc.oneof(fc.integer({ min: 0, max: 4 }), row, fc.constantFrom(999, 99999999));

@@ -1,12 +1,12 @@
 import { Terminal } from '@xterm/headless';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { makeWholeCharacters } from '../../src/terminal/parse-in-turns.js';
+import { makeCharacterJoiner } from '../../src/terminal/time-sliced-parser.js';
 
-/** A terminal to look at: xterm.js without a window, with the answers it would send to the program. */
+/** A terminal for tests: xterm.js without a window, and the answers it would send to the program. */
 export interface Emulator {
   readonly terminal: Terminal;
   write: (bytes: Uint8Array | string) => Promise<void>;
-  /** everything it has answered so far (CPR, DA, DECRQSS …) */
+  /** all its answers so far (CPR, DA, DECRQSS …) */
   answers: () => string;
 }
 
@@ -23,7 +23,7 @@ export const makeEmulator = (columns: number, rows: number, scrollback = 2000): 
   terminal.unicode.activeVersion = '11';
   let answers = '';
   terminal.onData((data) => (answers += data));
-  const whole = makeWholeCharacters();
+  const whole = makeCharacterJoiner();
   return {
     terminal,
     write: (bytes) =>
@@ -61,7 +61,7 @@ const describeCell = (cell: Cell): string => {
     : `[${chars || ' '} ${flags} ${colours}]`;
 };
 
-/** Each row of the shown buffer, scrollback first, as text with colours and attributes; the last `below` rows are left out. */
+/** Each row of the active buffer, scrollback first, as text with colours and attributes; without the last `below` rows. */
 export const describeRows = (terminal: Terminal, below = 0): string[] => {
   const buffer = terminal.buffer.active;
   const count = buffer.baseY + terminal.rows - below;
@@ -75,7 +75,7 @@ export const describeRows = (terminal: Terminal, below = 0): string[] => {
   });
 };
 
-/** What a user can see and a program can ask of a terminal. `below` rows at the bottom are not the child's. */
+/** Everything a user can see and a program can query. `below` rows at the bottom are not the child's. */
 export const describeTerminal = (terminal: Terminal, below = 0) => {
   const buffer = terminal.buffer.active;
   return {

@@ -1,7 +1,7 @@
 import type { Ended } from '../../src/core/compaction/outcome.js';
 
-/** An attempt of ours that worked. */
-export const anEnded = (more: Partial<Ended> = {}): Ended => ({
+/** A successful attempt of the wrapper. */
+export const successfulEnd = (more: Partial<Ended> = {}): Ended => ({
   initiator: 'ctxwrap',
   startedAt: 1_000,
   endedAt: 15_000,

@@ -3,17 +3,17 @@ import { posix } from 'node:path';
 import type { FileEntry, FilePort } from '../../src/agents/agent.js';
 import type { Place } from '../../src/agents/agent.js';
 
-/** A file of the fake machine: when it was written last, and what is in it. */
+/** A file of the fake machine: its modification time and content. */
 export interface FakeFile {
   readonly modifiedAt: number;
   readonly text?: string;
 }
 
-/** A machine as data: its files, which processes are below the child, and what they have open. */
+/** A machine as data: its files, the processes below the child, and their open files. */
 export interface FakeMachine {
   readonly files: Readonly<Record<string, FakeFile>>;
   readonly family?: readonly number[];
-  /** a process that is missing here does not tell */
+  /** a missing process cannot be read */
   readonly open?: Readonly<Record<number, readonly string[]>>;
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { programPath } from './programs.js';
 
-/** Breaks code of ours in a running wrapper: test/fixtures/programs/fault.js, from the test's side. */
+/** Makes code fail in a running wrapper: the test's side of test/fixtures/programs/fault.js. */
 export interface Fault {
   readonly env: Readonly<Record<string, string>>;
-  /** resolves when it has been done */
+  /** resolves when the code has failed */
   make: (what: 'timer' | 'filter') => Promise<void>;
   close: () => void;
 }

@@ -2,9 +2,9 @@ import type { ScreenStep } from '../../src/agents/agent.js';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
-/** One screen of Gemini, laid out as it does it (facts/gemini.md §2, facts/sessions.md §F). */
+/** One screen of Gemini, laid out as Gemini does it (facts/gemini.md §2, facts/sessions.md §F). */
 export interface GeminiFrame {
-  /** rows of the conversation, as they are */
+  /** rows of the conversation, unchanged */
   readonly conversation?: readonly string[];
   /** rows between the conversation and the input box */
   readonly live?: readonly string[];
@@ -30,7 +30,7 @@ const STATUS = [
   ' Shift+Tab to accept edits',
 ];
 
-/** Headers and values below each other, as Gemini aligns its last column. */
+/** Headers above their values, as Gemini aligns its last column. */
 export const columnsOf = (headers: readonly string[], values: readonly string[]): readonly string[] => {
   const widths = headers.map((header, index) => Math.max(header.length, values[index]?.length ?? 0));
   const row = (cells: readonly string[]) =>
@@ -71,7 +71,7 @@ const bytesOf = (frame: GeminiFrame, columns: number): string => {
   ].join('');
 };
 
-/** What the reader makes of the frames, one after another. */
+/** The events of the reader for these frames, one after another. */
 export const lookAt = async (...shown: readonly GeminiFrame[]): Promise<readonly ScreenStep[]> => {
   const steps: ScreenStep[] = [];
   let read = geminiScreen.reader({});

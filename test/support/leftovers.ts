@@ -2,7 +2,7 @@ import type { Terminal } from '@xterm/headless';
 
 // DEC private modes that are on in a fresh terminal: autorepeat, autowrap, cursor
 const onByDefault = new Set([7, 8, 25]);
-// no state of their own, seen by the buffer that is shown, or a preference of the user (meta keys, which readline sets)
+// without a state of their own, visible in the active buffer, or a preference of the user (meta keys, which readline sets)
 const uncounted = new Set([47, 1034, 1047, 1048, 1049]);
 
 type Parameters = readonly (number | number[])[];
@@ -10,8 +10,8 @@ type Parameters = readonly (number | number[])[];
 const flat = (parameters: Parameters): number[] => parameters.flat();
 
 /**
- * Counts what a terminal is told to turn on, the modes that the emulator does not know included. The returned function names what is
- * still on; an empty list is a terminal as a shell expects it.
+ * Tracks what a terminal is told to turn on, including modes that the emulator does not know. The returned function names what is still on;
+ * an empty list is the state that a shell expects.
  */
 export const watchLeftovers = (terminal: Terminal): (() => readonly string[]) => {
   const { parser } = terminal;

@@ -1,19 +1,19 @@
-// A recording as another version of its agent might have drawn it: the same screens with other signs, colours or words. Any agent.
+// A recording as another version of its agent might have drawn it: the same screens with other symbols, colours or words.
 import type { CellStyle, ScreenView, Signals } from '../../src/core/reading.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import type { Agent } from '../../src/agents/agent.js';
 import type { Seen } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { castPath, type PlayedScreen } from './screen-play.js';
 
-/** One screen, kept after the recording has gone on. */
+/** One screen, copied so that it stays when the recording continues. */
 export interface KeptScreen {
   /** milliseconds since the start of the recording */
   readonly at: number;
   readonly seen: Seen;
 }
 
-/** What is drawn differently. Everything keeps its width: a sign is one cell, a word as long as the one it stands for. */
+/** A change of the drawing. Everything keeps its width: a symbol is one cell, a word has the length of the original. */
 export interface Mutation {
   /** the row as text, and which row it is; the result has the same length */
   readonly row?: (text: string, screen: ScreenView) => string;
@@ -21,17 +21,17 @@ export interface Mutation {
   readonly style?: (style: CellStyle) => CellStyle;
 }
 
-/** A kind of sign at the places where the agent draws it. */
+/** A class of symbols at the places where the agent draws them. */
 export interface SignClass {
   readonly name: string;
-  /** the characters that are exchanged, each for the one at the same place in `to`, which begins anew at its end */
+  /** the characters to replace, each by the one at the same place in `to`, which is repeated when it is shorter */
   readonly from: string;
-  /** where: each match is exchanged, the rest of a row stays */
+  /** where: each match is replaced, the rest of the row stays */
   readonly at: RegExp;
   readonly inTitle?: true;
 }
 
-/** Exchanges the signs of a class. */
+/** Replaces the symbols of a class. */
 export const otherSigns = ({ from, at, inTitle }: SignClass, to: string): Mutation => {
   const [old, others] = [Array.from(from), Array.from(to)];
   const other = (sign: string): string => {
@@ -42,7 +42,7 @@ export const otherSigns = ({ from, at, inTitle }: SignClass, to: string): Mutati
   return inTitle ? { title: exchange } : { row: exchange };
 };
 
-/** Exchanges words for others; shorter ones are filled up at their end. */
+/** Replaces words; shorter ones are padded at their end. */
 export const otherWords = (words: Readonly<Record<string, string>>): Mutation => ({
   row: (text) =>
     Object.entries(words).reduce(
@@ -51,7 +51,7 @@ export const otherWords = (words: Readonly<Record<string, string>>): Mutation =>
     ),
 });
 
-/** Every letter is another one; signs and digits stay. */
+/** Replaces every letter; symbols and digits stay. */
 export const otherLetters = (by: number): Mutation => ({
   row: (text) =>
     text.replaceAll(/[a-z]/gi, (letter) => {
@@ -60,18 +60,18 @@ export const otherLetters = (by: number): Mutation => ({
     }),
 });
 
-/** Every colour is another one; what has none stays without. */
+/** Replaces every colour; text without a colour stays so. */
 export const otherColours = (by: number): Mutation => ({
   style: (style) =>
     style.foreground === undefined ? style : { ...style, foreground: (style.foreground ^ by) & 0x1_ff_ff_ff },
 });
 
-/** Colours are all gone, as with NO_COLOR. */
+/** Removes all colours, as NO_COLOR does. */
 export const noColours: Mutation = {
   style: ({ bold, dim, inverse }) => ({ bold, dim, inverse }),
 };
 
-/** The screens of a recording at the times when the wrapper looks at them. */
+/** The screens of a recording at the times when the wrapper reads them. */
 export const keptScreens = async (cast: string): Promise<readonly KeptScreen[]> => {
   const { header, events } = await openRecordingFile(castPath(cast));
   const kept: KeptScreen[] = [];
@@ -115,13 +115,13 @@ const mutated = ({ screen, signals, ...rest }: Seen, { row, title, style }: Muta
   };
 };
 
-/** Everything that a runtime reads from these screens when they are drawn like this. */
+/** Everything that an agent's reader reads from the changed screens. */
 export const playMutated = (
   screens: readonly KeptScreen[],
-  runtime: Runtime,
+  agent: Agent,
   mutation: Mutation = {},
 ): readonly PlayedScreen[] => {
-  let read = runtime.screen?.reader({});
+  let read = agent.screen?.reader({});
   return screens.map(({ at, seen }) => {
     const other = mutated(seen, mutation);
     const step = read?.(other, at);
@@ -130,14 +130,20 @@ export const playMutated = (
       at: at / 1000,
       activity: step?.activity ?? { activity: 'unknown', witnesses: [] },
       facts: step?.facts ?? [],
-      prompt: runtime.screen?.prompt?.(other),
+      prompt: agent.screen?.prompt?.(other),
       rows: Array.from({ length: other.screen.rows }, (_, row) => other.screen.text(row)),
     };
   });
 };
 
-/** What a mutation must never lead to, with the moment. `real` is what the unchanged recording says, which the truth files prove. */
-export const dangersIn = (real: readonly PlayedScreen[], other: readonly PlayedScreen[]): readonly string[] =>
+/**
+ * Results that a mutation must never lead to, with their times. `real` is the result of the unchanged recording, which the truth files
+ * prove.
+ */
+export const wrongResults = (
+  real: readonly PlayedScreen[],
+  other: readonly PlayedScreen[],
+): readonly string[] =>
   other.flatMap((screen, index) => {
     const before = real[index];
     const { at, activity } = screen;
@@ -150,7 +156,7 @@ export const dangersIn = (real: readonly PlayedScreen[], other: readonly PlayedS
     ];
   });
 
-/** The numbers that a screen shows: shares of the window, and windows. */
+/** The numbers on a screen: shares of the window, and windows. */
 export const numbersOf = (screen: PlayedScreen | undefined): readonly string[] =>
   screen?.facts.flatMap((fact) => {
     if (fact.type === 'reading') return [`${fact.reading.basis} ${fact.reading.usedPercent}`];

@@ -1,4 +1,4 @@
-// A session with a hand clock, and the overlay that is fed by it as the loop feeds it.
+// A session with a manual clock, and its overlay, updated as the session loop does it.
 import type { CompactSettings } from '../../src/core/compaction/state.js';
 import { noRecord, noteStep } from '../../src/core/history.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
@@ -35,7 +35,7 @@ export const playOverlay = (
   };
 };
 
-/** An agent that is ready in a window as full as that, at the end of its first turn. */
+/** An agent that is ready, with a window filled to this level, at the end of its first turn. */
 export const overlayAt = (used: number = AUTO_TOKENS, wish: Partial<CompactSettings> = {}): OverlayPlay => {
   const overlay = playOverlay(wish);
   const { play } = overlay;

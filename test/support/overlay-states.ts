@@ -1,6 +1,6 @@
-// Every state that the overlay has a look of its own for.
+// All states that the overlay draws differently.
 import { agentFacts } from '../../src/agents/agent.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
 import type { OverlayFacts, OverlayReport } from '../../src/core/overlay-report.js';
 import type { Activity } from '../../src/core/reading.js';
@@ -19,7 +19,7 @@ const reportOf = (play: () => OverlayPlay, more: Partial<OverlayFacts> = {}): Ov
   return (page) => report({ hotkey: 'Ctrl-]', ...more }, page);
 };
 
-/** An afternoon: two climbs, a compaction of the user's, one of ours, and a window that is full again. */
+/** An afternoon: the window fills twice, is compacted by the user and by the wrapper, and is full again. */
 const afternoon = (used: number): OverlayPlay => {
   const overlay = playOverlay();
   const { play } = overlay;
@@ -101,7 +101,7 @@ export const overlayCases = (): readonly OverlayCase[] => [
   { name: 'no-data', report: reportOf(playOverlay) },
   {
     name: 'no-session-file',
-    report: reportOf(() => playOverlay({}, { agent: agentFacts(runtimes.generic, {}) })),
+    report: reportOf(() => playOverlay({}, { agent: agentFacts(agents.generic, {}) })),
   },
   {
     name: 'number-gone',
@@ -193,7 +193,7 @@ export const overlayCases = (): readonly OverlayCase[] => [
   },
 ];
 
-/** Only what is said of them differs from a full window. */
+/** States whose text alone differs from that of a full window. */
 export const heldCases = (): readonly OverlayCase[] => [
   ...(['busy', 'dialog', 'draft', 'unknown', 'compacting', 'dead'] as const).map((activity) => ({
     name: `held: ${activity}`,

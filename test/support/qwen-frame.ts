@@ -2,9 +2,9 @@ import type { ScreenStep } from '../../src/agents/agent.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
-/** One screen of Qwen Code, laid out as it does it (facts/qwen.md). */
+/** One screen of Qwen Code, laid out as Qwen Code does it (facts/qwen.md). */
 export interface QwenFrame {
-  /** rows of the conversation, as they are; the scrollbar is drawn over their last column */
+  /** rows of the conversation, unchanged; the scrollbar covers their last column */
   readonly conversation?: readonly string[];
   /** rows between the conversation and the input */
   readonly live?: readonly string[];
@@ -48,7 +48,7 @@ const bytesOf = (frame: QwenFrame, columns: number): string => {
   ].join('');
 };
 
-/** What the reader makes of the frames, one after another. */
+/** The events of the reader for these frames, one after another. */
 export const lookAt = async (...shown: readonly QwenFrame[]): Promise<readonly ScreenStep[]> => {
   const steps: ScreenStep[] = [];
   let read = qwenScreen.reader({});

@@ -3,16 +3,16 @@ import type { Fact } from '../../src/core/event.js';
 import { startSession, step } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import type { FooterView } from '../../src/core/footer-view.js';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
 import type { Env } from '../../src/agents/agent.js';
 
-/** What the lines of a session file say, and the misfits among them. */
-export const readLines = (runtime: Runtime, lines: readonly string[], env: Env = {}) => {
+/** The facts of the lines of a session file, and the parse errors among them. */
+export const readLines = (agent: Agent, lines: readonly string[], env: Env = {}) => {
   const facts: Fact[] = [];
   const misfits: string[] = [];
-  const { log } = runtime;
-  if (!log) throw new Error(`${runtime.name} has no session file`);
+  const { log } = agent;
+  if (!log) throw new Error(`${agent.name} has no session file`);
   let reader = log.reader(env);
   for (const line of lines) {
     const read = reader(line, 0);
@@ -23,17 +23,17 @@ export const readLines = (runtime: Runtime, lines: readonly string[], env: Env =
   return { facts, misfits };
 };
 
-export const linesOf = (runtime: string, name: string): readonly string[] =>
-  readFileSync(new URL(`../fixtures/logs/${runtime}/${name}`, import.meta.url), 'utf8')
+export const linesOf = (agent: string, name: string): readonly string[] =>
+  readFileSync(new URL(`../fixtures/logs/${agent}/${name}`, import.meta.url), 'utf8')
     .split('\n')
     .filter(Boolean);
 
-const MINUTE_LATER = 60_000; // small changes of the number are held back for some seconds
+const MINUTE_LATER = 60_000; // small changes of the number are shown only after some seconds
 
-/** What the footer shows one after another while a session file grows, each as one line of text. */
-export const footerSequence = (name: keyof typeof runtimes, facts: readonly Fact[]): readonly string[] => {
+/** The footer's rows while a session file grows, each as one line of text. */
+export const footerSequence = (name: keyof typeof agents, facts: readonly Fact[]): readonly string[] => {
   const shown: string[] = [];
-  let session = startSession({ runtime: name, native: runtimes[name].nativeTrigger({}) }, 0);
+  let session = startSession({ agent: name, native: agents[name].nativeTrigger({}) }, 0);
   for (const fact of facts) {
     session = step(session, fact, 0);
     const text = textOf(footerView(session, MINUTE_LATER));

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
 import {
   openRecordingFile,
   type RecordedEvent,
   type RecordingFile,
 } from '../../src/storage/recording-reader.js';
 import { openReplay } from '../../src/replay/replay.js';
-import type { ReplayEvent } from '../../src/replay/records.js';
+import type { ReplayEvent } from '../../src/replay/events.js';
 import { castPath } from './screen-play.js';
 import type { Env } from '../../src/agents/agent.js';
 
-export interface ReplayWish {
+export interface ReplayInput {
   /** as for playScreens */
   readonly cast: string;
   readonly runtime: string;
@@ -25,16 +25,16 @@ export interface ReplayWish {
 const logFolder = fileURLToPath(new URL('../fixtures/logs/', import.meta.url));
 
 /** A whole replay of a recording. */
-export const playReplay = async ({ cast, runtime, logs = [], env = {}, edit }: ReplayWish) => {
-  const known = Object.values<Runtime>(runtimes).find(({ name }) => name === runtime);
-  if (!known) throw new Error(`no runtime ${runtime}`);
+export const playReplay = async ({ cast, runtime: agent, logs = [], env = {}, edit }: ReplayInput) => {
+  const known = Object.values<Agent>(agents).find(({ name }) => name === agent);
+  if (!known) throw new Error(`no runtime ${agent}`);
   const open = async (): Promise<RecordingFile> => {
     const recording = await openRecordingFile(castPath(cast));
     return edit ? { ...recording, events: () => edited(recording.events(), edit) } : recording;
   };
   const { events, notes } = await openReplay({
     open,
-    runtime: known,
+    agent: known,
     env,
     logs: logs.map((path) => logFolder + path),
   });
@@ -45,7 +45,7 @@ export const playReplay = async ({ cast, runtime, logs = [], env = {}, edit }: R
 
 async function* edited(
   events: AsyncIterable<RecordedEvent>,
-  edit: NonNullable<ReplayWish['edit']>,
+  edit: NonNullable<ReplayInput['edit']>,
 ): AsyncGenerator<RecordedEvent> {
   const all: RecordedEvent[] = [];
   for await (const event of events) all.push(event);

@@ -4,41 +4,43 @@ import type { ActivityReport } from '../../src/core/reading.js';
 import type { Fact } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
 import type { PromptLook } from '../../src/agents/agent.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import type { Env } from '../../src/agents/agent.js';
 
-/** What a runtime makes of one screen that the wrapper would have looked at. */
+/** What an agent's reader reads from one screen. */
 export interface PlayedScreen {
   /** seconds since the start of the recording */
   readonly at: number;
   readonly activity: ActivityReport;
   readonly facts: readonly Fact[];
-  /** what stands in the prompt; undefined where there is none */
+  /** the text of the prompt; undefined where there is none */
   readonly prompt: PromptLook | undefined;
-  /** rows of the screen, to say in a failure what was seen */
+  /** the rows of the screen, for the message of a failed test */
   readonly rows: readonly string[];
 }
 
 const unknown: ActivityReport = { activity: 'unknown', witnesses: [] };
 const fixtures = fileURLToPath(new URL('../fixtures/casts/', import.meta.url));
 
-/** A name in test/fixtures/casts, as `claude/traps`, or the path of any recording. */
+/** A name in test/fixtures/casts, like `claude/traps`, or the path of any recording. */
 export const castPath = (cast: string): string => {
   const known = `${fixtures}${cast}.cast.gz`;
   return existsSync(known) ? known : cast;
 };
 
-/** Everything that a runtime reads from the screens of a recording, at the times when the wrapper looks at them. `startedAt` is time 0. */
+/**
+ * Everything that an agent's reader reads from the screens of a recording, at the times when the wrapper reads them. `startedAt` is time 0.
+ */
 export const playScreens = async (
   cast: string,
-  runtime: Runtime,
+  agent: Agent,
   env: Env = {},
   startedAt: Millis = 0,
 ): Promise<readonly PlayedScreen[]> => {
   const { header, events } = await openRecordingFile(castPath(cast));
-  let read = runtime.screen?.reader(env);
+  let read = agent.screen?.reader(env);
   const played: PlayedScreen[] = [];
   for await (const moment of settledScreens(header, events())) {
     if (moment.type !== 'screen') continue;
@@ -50,7 +52,7 @@ export const playScreens = async (
       at: at / 1000,
       activity: step?.activity ?? unknown,
       facts: step?.facts ?? [],
-      prompt: runtime.screen?.prompt?.(seen),
+      prompt: agent.screen?.prompt?.(seen),
       rows,
     });
   }

@@ -4,23 +4,23 @@ import { startSession, step } from '../../src/core/session.js';
 import type { SessionStart } from '../../src/core/session.js';
 import type { Session } from '../../src/core/session.js';
 
-/** An event and the second in which it happens. */
+/** An event and its time in seconds. */
 export type Timed = readonly [seconds: number, event: Event];
 
 /** A session after events at their times. */
 export const sessionAfter = (events: readonly Timed[], start: Partial<SessionStart> = {}): Session =>
   events.reduce(
     (state, [seconds, event]) => step(state, event, seconds * 1000),
-    startSession({ runtime: 'claude', ...start }, 0),
+    startSession({ agent: 'claude', ...start }, 0),
   );
 
-/** Tokens in a window of 200 000 that the model table names, unless said otherwise. */
+/** Tokens; the window is 200 000 from the model table unless given. */
 export const tokens = (source: Source, usedTokens: number, more: Partial<Reading> = {}): Event => ({
   type: 'reading',
   reading: { usedTokens, windowTokens: 200_000, windowSource: 'table', source, at: 1, ...more },
 });
 
-/** A percentage that the screen shows. */
+/** A percentage on the screen. */
 export const shows = (usedPercent: number, basis?: Basis, basisTokens?: number): Event => ({
   type: 'reading',
   reading: {

@@ -1,13 +1,13 @@
 import { makeGrid, type Grid } from '../../src/terminal/filter/grid.js';
-import { quirksOfDeviceAttributes, standardQuirks, type Quirks } from '../../src/terminal/filter/quirks.js';
+import { quirksFromDeviceAttributes, standardQuirks, type Quirks } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
-import { paintHindrance, paintSequence, type PaintHindrance } from '../../src/terminal/painter.js';
+import { paintHindrance, paintSequence, type PaintHindrance } from '../../src/terminal/footer-sequences.js';
 import { makeEmulator } from './emulator.js';
 
-/** What the filter knows of the emulator once it has answered DA2. */
-const xtermJs: Quirks = quirksOfDeviceAttributes('0;276;0', standardQuirks);
+/** The quirks that the filter assumes after the emulator has answered DA2. */
+const xtermJs: Quirks = quirksFromDeviceAttributes('0;276;0', standardQuirks);
 
-/** The same cases each time, so that a failure is one of this change; `FUZZ=5000` looks for new ones. */
+/** The same cases in each run, so that a failure is caused by the change; `FUZZ=5000` searches for new ones. */
 export const runs = (count: number) => {
   const fuzz = process.env['FUZZ'];
   return fuzz === undefined ? { numRuns: count, seed: 20261121 } : { numRuns: Number(fuzz) };
@@ -15,7 +15,7 @@ export const runs = (count: number) => {
 
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
-/** Cuts the bytes into pieces of these sizes, over and over. */
+/** Splits the bytes into pieces of these sizes, repeated. */
 export const cut = (bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] => {
   const pieces: Uint8Array[] = [];
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
@@ -29,7 +29,7 @@ export const cut = (bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] =
 export type MayPaint = (hindrance: PaintHindrance | undefined) => boolean;
 const never: MayPaint = () => false;
 
-/** Plays the bytes in a terminal of `rows` rows, and through the filter in one with a row more. */
+/** Plays the bytes in a terminal of `rows` rows, and through the filter in one with one row more. */
 export const play = async (
   pieces: readonly Uint8Array[],
   columns: number,
@@ -43,8 +43,8 @@ export const play = async (
   const filter = makeStreamFilter(grid);
   await plain.write(Buffer.concat(pieces));
   const paint = (): Uint8Array => {
-    const isPossible = filter.isGround() && mayPaint(paintHindrance(grid, filter.ledger));
-    return bytesOf(isPossible ? paintSequence(grid, filter.ledger, '\x1b[1;31mFOOTER') : '');
+    const isPossible = filter.isGround() && mayPaint(paintHindrance(grid, filter.modeTracker));
+    return bytesOf(isPossible ? paintSequence(grid, filter.modeTracker, '\x1b[1;31mFOOTER') : '');
   };
   const outgoing = pieces.flatMap((piece) => [...filter.push(piece), paint()]);
   await wrapped.write(Buffer.concat([...outgoing, filter.flush()]));

@@ -1,4 +1,4 @@
-// What Claude's status line would be in a launch with these settings files.
+// The status line that Claude would get in a launch with these settings files.
 import { parseRecord, recordAt } from '../../src/core/json.js';
 import { official } from '../../src/agents/claude/status-line.js';
 import type { OfficialLaunch, SettingsPort } from '../../src/agents/agent.js';
@@ -38,7 +38,7 @@ export const local = '/proj/.claude/settings.local.json';
 
 export const KNOWN = 'the window is known without it, and the user has no status line of their own';
 
-/** What Claude would be given: its arguments, and the status line with the user's own command in place of ours. */
+/** The arguments for Claude, and its status line with the user's own command in place of the wrapper's. */
 export const asked = async (texts: Texts, given: Partial<OfficialLaunch> = {}) => {
   const plan = await planWith(texts, given);
   if (plan.kind === 'leave') return { left: plan.reason };

@@ -9,23 +9,23 @@ interface Message {
 }
 
 type Order =
-  /** numbered lines, without an end if there is no number */
+  /** numbered lines; endless without a number */
   | { readonly do: 'pour'; readonly lines?: number }
-  /** no more lines; then, or at once, a text on each row of its terminal */
+  /** stops the lines; then, or at once, prints a text on each row of its terminal */
   | { readonly do: 'stopAndPaint' | 'paint' }
   | { readonly do: 'exit'; readonly code: number };
 
-/** The child of test/fixtures/programs/torrent.js, from the test's side. */
+/** The test's side of test/fixtures/programs/torrent.js. */
 export interface Torrent {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   order: (order: Order) => void;
-  /** lines that its terminal has taken */
+  /** lines that its terminal has accepted */
   lines: () => number;
   received: () => string;
   /** rows and columns of its terminal */
   size: () => readonly [number, number] | undefined;
-  /** resolves when the condition holds, looked at whenever it tells something */
+  /** resolves when the condition holds, tested at each message */
   until: (isMet: () => boolean) => Promise<void>;
   ended: () => Promise<void>;
   close: () => void;
@@ -55,6 +55,6 @@ export const makeTorrent = (folder: string): Torrent => {
 
 const lineOf = (number: number): string => `line ${String(number).padStart(8, '0')} ${'·'.repeat(20)}\r\n`;
 export const LINE_BYTES = Buffer.byteLength(lineOf(0));
-/** The first lines that it pours. */
+/** The first lines of its output. */
 export const linesTo = (count: number): Buffer =>
   Buffer.from(Array.from({ length: count }, (_, number) => lineOf(number)).join(''));

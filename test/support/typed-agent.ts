@@ -1,7 +1,7 @@
 import type { Activity } from '../../src/core/reading.js';
 import type { Recipe } from '../../src/agents/agent.js';
 import { retractLate } from '../../src/wrap/typist.js';
-import type { Look, TypeOrder } from '../../src/wrap/typing-steps.js';
+import type { ScreenObservation, TypeRequest } from '../../src/wrap/typing-steps.js';
 import { typeCompact } from '../../src/wrap/typist.js';
 
 export const typed: Recipe = {
@@ -20,60 +20,61 @@ export const pasted: Recipe = { ...unstashed, isPasted: true, submit: '\t', isQu
 
 export const BACKSPACE = '\x7f';
 
-/** An agent whose prompt takes keys as the real ones do, and what it was sent. */
+/** An imitated agent whose prompt handles keys like the real ones, and records them. */
 export const makeAgent = (start: { readonly text?: string; readonly activity?: Activity } = {}) => {
   const state = {
     text: start.text ?? '',
     activity: start.activity,
-    aside: undefined as string | undefined,
+    stashed: undefined as string | undefined,
     hasPrompt: true,
-    /** swallows everything it is sent */
+    /** ignores all its input */
     isDeaf: false,
     /** its screen cannot be read */
     isBlind: false,
-    /** does not say that a draft is put aside */
+    /** does not show that a draft is stashed */
     isSilent: false,
     /** another program may read its terminal */
     isDoubted: false,
-    /** empties its prompt a while after Enter, when the test says so */
+    /** empties its prompt some time after Enter, when the test says so */
     isSlow: false,
-    /** how much of the command arrives */
+    /** number of characters of the command that arrive */
     most: Infinity,
-    /** the command chosen in the list below the prompt */
+    /** the command selected in the list below the prompt */
     listed: undefined as string | undefined,
     written: [] as string[],
     submitted: [] as string[],
     released: [] as string[],
-    typed: 0,
-    drawn: 0,
+    typedCount: 0,
+    outputBytes: 0,
     looks: 0,
-    /** keys of the user's that are held */
-    waiting: 0,
+    /** number of held reads of the user's keys */
+    waitingCount: 0,
     onRelease: (): void => undefined,
     onWrite: (_keys: string): void => undefined,
   };
   const take = (key: string): void => {
     if (key === '\r' || key === '\t') {
       state.submitted.push(state.text.trim());
-      if (!state.isSlow) state.text = state.aside ?? '';
+      if (!state.isSlow) state.text = state.stashed ?? '';
     } else if (key === BACKSPACE) state.text = state.text.slice(0, -1);
     else if (key === '\x13') {
-      [state.text, state.aside] = state.aside === undefined ? ['', state.text] : [state.aside, undefined];
+      [state.text, state.stashed] =
+        state.stashed === undefined ? ['', state.text] : [state.stashed, undefined];
     } else state.text += key;
   };
   const activity = (): Activity => state.activity ?? (state.text === '' ? 'ready' : 'draft');
   const port = {
-    look: (): Look | undefined => {
+    observe: (): ScreenObservation | undefined => {
       state.looks += 1;
       if (state.isBlind) return undefined;
       return {
         activity: activity(),
-        isDoubted: state.isDoubted,
+        isUntrusted: state.isDoubted,
         prompt: state.hasPrompt
           ? {
               text: state.text,
               ...(state.listed === undefined ? {} : { listed: state.listed }),
-              ...(state.aside === undefined || state.isSilent ? {} : { isStashed: true as const }),
+              ...(state.stashed === undefined || state.isSilent ? {} : { isStashed: true as const }),
             }
           : undefined,
       };
@@ -84,22 +85,22 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       state.written.push(keys);
       state.onWrite(keys);
       if (state.isDeaf || !state.hasPrompt) return;
-      state.drawn += 1;
+      state.outputBytes += 1;
       const text = keys.replaceAll(/\x1b\[20[01]~/g, '');
       for (const key of text.startsWith('/') ? text.slice(0, state.most) : text) take(key);
     },
-    typed: () => state.typed,
-    drawn: () => state.drawn,
+    typedCount: () => state.typedCount,
+    outputBytes: () => state.outputBytes,
     holdKeys: () => {
       state.released.push('held');
       return {
-        waiting: () => state.waiting,
+        waitingCount: () => state.waitingCount,
         releaseOne: (behind: number) => {
-          state.waiting -= state.waiting > behind ? 1 : 0;
+          state.waitingCount -= state.waitingCount > behind ? 1 : 0;
           state.onRelease();
         },
         release: () => {
-          state.waiting = 0;
+          state.waitingCount = 0;
           state.released.push(`released after ${state.written.length}`);
         },
       };
@@ -109,7 +110,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     recipe: Recipe,
     options: { focus?: string; isQueued?: boolean; mayStash?: boolean; signal?: AbortSignal } = {},
   ) => {
-    const order: TypeOrder = {
+    const request: TypeRequest = {
       recipe,
       port,
       isQueued: options.isQueued ?? false,
@@ -117,9 +118,9 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       signal: options.signal ?? new AbortController().signal,
       focus: options.focus,
     };
-    const typedBefore = state.typed;
-    const result = await typeCompact(order);
-    if (result.kind === 'withdrawn') void retractLate(order, { typedBefore, wasSent: false });
+    const typedBefore = state.typedCount;
+    const result = await typeCompact(request);
+    if (result.kind === 'withdrawn') void retractLate(request, { typedBefore, wasSent: false });
     return result;
   };
   return { state, port, type };

@@ -1,6 +1,6 @@
 import type { VerifiedRecord } from '../../src/core/records.js';
 
-/** What was tried with a version of an agent, and how much of it was right. */
+/** The record of `ctxwrap verify` for a version of an agent, with this many passed checks. */
 export const verifiedRecord = (
   agent: string,
   agentVersion: string,

@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { spawn } from '@lydell/node-pty';
-import { holdLastOutput } from '../../src/terminal/pty.js';
+import { holdPtsOpen } from '../../src/terminal/pty.js';
 import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 import { makeEmulator, type Emulator } from './emulator.js';
 
-/** A terminal window: a real PTY with a program in it, drawn by an emulator that answers its questions. */
+/** A terminal window: a real PTY with a program in it, drawn by an emulator that answers its queries. */
 export interface Window {
   readonly emulator: Emulator;
-  /** everything the programs in it have written, markers included */
+  /** all output of its programs, markers included */
   bytes: () => Buffer;
   /** text of the rows on the screen, or with `all` of the scrollback too */
   rows: (all?: 'all') => readonly string[];
-  /** resolves when the condition holds, looked at after every output; a text must be somewhere on the screen */
+  /** resolves when the condition holds, tested after every output; a text must be somewhere on the screen */
   until: (condition: string | (() => boolean), what?: string) => Promise<void>;
   type: (keys: string) => void;
-  /** bytes typed that the program's terminal has not taken */
+  /** typed bytes that the program's terminal has not accepted */
   unread: () => number;
   /** of the program */
   readonly pid: number;
@@ -39,14 +39,14 @@ export interface WindowOptions {
   readonly rows: number;
 }
 
-/** What node-pty has and its types leave out. */
+/** Members of node-pty that its types lack. */
 interface BytePty {
   readonly fd: number;
   readonly ptsName: string;
   readonly _socket: { readonly destroyed: boolean };
 }
 
-const PATIENCE_MS = 20_000; // without any output: then the test fails with the screen instead of by its time limit
+const PATIENCE_MS = 20_000; // tested without any output: then the test fails with the screen instead of by its time limit
 
 export const rowsOf = ({ terminal }: Emulator, all?: 'all'): readonly string[] => {
   const buffer = terminal.buffer.active;
@@ -98,8 +98,8 @@ export const openWindow = (options: WindowOptions): Window => {
   const watchers = makeWatchers(() => rowsOf(emulator).join('\n'));
   let open = true;
   const { fd, ptsName, _socket: socket } = pty as unknown as BytePty;
-  // a program that ends at once after a flood would lose the end of it
-  const lastOutput = holdLastOutput(ptsName, pty.pid, () => undefined);
+  // otherwise the end of the output of a program that ends right after a flood would be lost
+  const lastOutput = holdPtsOpen(ptsName, pty.pid, () => undefined);
   pty.onData((data) => {
     lastOutput.noteOutput();
     const bytes = data as unknown as Buffer; // there is no encoding
@@ -112,12 +112,12 @@ export const openWindow = (options: WindowOptions): Window => {
     keys.close();
     watchers.look();
   });
-  // a window goes on reading while a program does not take what is typed
+  // a window continues to read while a program does not accept input
   const keys = makeWriteQueue({
     fd,
-    isOpen: () => open && !socket.destroyed, // a closed descriptor's number soon belongs to something else
+    isOpen: () => open && !socket.destroyed, // the number of a closed descriptor is soon used again
     onDrained: () => undefined,
-    onGone: () => undefined,
+    onHangUp: () => undefined,
   });
   const type = (text: string): void => keys.write(Buffer.from(text));
   terminal.onData(type);

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest';
 import { isRunning, processStart } from '../../src/storage/processes.js';
 import { listSessions } from '../../src/storage/sessions.js';
 import { stateFolder } from '../../src/storage/state-folder.js';
-import { makePlayer, type Player } from './player.js';
+import { makeScriptedChild, type ScriptedChild } from './scripted-child.js';
 import { bin, programPath } from './programs.js';
 import { openWindow, type Window } from './window.js';
 
@@ -15,19 +15,19 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The built bin in a terminal window, started by a parent that outlives it, with the player as its child. */
+/** The built program in a terminal window, started by a parent that outlives it, with the player as its child. */
 export interface Wrapped {
   readonly window: Window;
-  readonly player: Player;
-  /** the wrapper's */
+  readonly player: ScriptedChild;
+  /** pid of the wrapper */
   pid: () => number;
   /** resolves when the footer is on the last row and the player runs */
   started: () => Promise<void>;
-  /** resolves when everything the player has written so far has gone through */
+  /** resolves when all output of the player so far is in the window */
   caughtUp: () => Promise<void>;
-  /** resolves when the text with which this output ends is in the window, and nothing else has been written for that */
+  /** resolves when the text at the end of this output is in the window; writes nothing else for that */
   passed: (output: Uint8Array) => Promise<void>;
-  /** resolves with the wrapper's end, when everything written before it is on the screen */
+  /** resolves with the wrapper's end, when all output before it is on the screen */
   ended: () => Promise<Ending>;
   /** termios of the terminal before the wrapper took it */
   readonly termios: string;
@@ -40,13 +40,13 @@ export interface WrappedOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** is on the terminal before the wrapper starts; lines end in \n */
+  /** written to the terminal before the wrapper starts; lines end in \n */
   readonly before?: string;
 }
 
-const ENDED = { timeout: 30_000, interval: 20 }; // a busy machine may take long; the test fails then with what still runs
+const ENDED = { timeout: 30_000, interval: 20 }; // on a busy machine this may take long; the test then fails with the processes that still run
 
-/** A folder of its own for a test, gone after it. */
+/** A folder for one test, removed after it. */
 export const inFolder = async (act: (folder: string) => Promise<void>): Promise<void> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-e2e-')));
   try {
@@ -57,7 +57,7 @@ export const inFolder = async (act: (folder: string) => Promise<void>): Promise<
   }
 };
 
-/** Resolves when no wrapper with this home runs any more: one whose window was closed still writes down how it ended. */
+/** Resolves when no wrapper with this home runs any more: one whose window was closed still writes its last record. */
 const wrappersGone = (home: string): Promise<void> =>
   vi.waitFor(async () => {
     const sessions = await listSessions(stateFolder({}, home), Date.now());
@@ -65,7 +65,7 @@ const wrappersGone = (home: string): Promise<void> =>
     expect(running.map(({ record }) => record.pid)).toEqual([]);
   }, ENDED);
 
-/** Without variables of the outer world that change what a terminal or a footer is. */
+/** The environment without variables that change the terminal or the footer. */
 export const plainEnv = (folder: string): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   HOME: folder,
@@ -73,12 +73,12 @@ export const plainEnv = (folder: string): Record<string, string> => ({
   LANG: 'C.UTF-8',
 });
 
-/** What our footer says below a program that it knows nothing of. */
+/** The footer's text below an unknown program. */
 export const FOOTER = /^ generic {1,2}\S/;
 
 export const lastRow = (window: Window): string => window.rows().at(-1) ?? '';
 
-/** A row that is just being painted has the cursor. */
+/** False while the row is being painted, because the cursor is in it then. */
 const hasFooter = (window: Window): boolean => {
   const { buffer, rows } = window.emulator.terminal;
   return FOOTER.test(lastRow(window)) && buffer.active.cursorY < rows - 1;
@@ -92,13 +92,13 @@ const countOf = (text: string, needle: string): number => text.split(needle).len
 
 const CAUGHT_UP = '\x1b]7778;caught up\x1b\\';
 
-/** Runs the bin around the player while `act` runs, and ends both with it. */
+/** Runs the built program around the player while `act` runs, and ends both afterwards. */
 export const withWrapped = (
   { program = bin, options = [], columns = 80, rows = 24, env = {}, before = '' }: WrappedOptions,
   act: (wrapped: Wrapped) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
-    const player = makePlayer(folder);
+    const player = makeScriptedChild(folder);
     const command = [process.execPath, program, ...options, '--', ...player.command];
     const window = openWindow({
       file: process.execPath,
@@ -143,7 +143,7 @@ export const withWrapped = (
       },
       passed: async (output) => {
         const text = Buffer.from(output).toString('latin1');
-        const last = text.match(/[\w;.-]{2,8}/g)?.at(-1) ?? ''; // letters and digits go through unchanged
+        const last = text.match(/[\w;.-]{2,8}/g)?.at(-1) ?? ''; // letters and digits pass the filter unchanged
         const isThere = (): boolean =>
           countOf(window.bytes().toString('latin1'), last) >= countOf(text, last);
         await window.until(isThere, `all of the output, up to ${last}`);
@@ -158,7 +158,7 @@ export const withWrapped = (
     } finally {
       window.close();
       player.close();
-      // it still writes down how it ended, perhaps for the first time
+      // it still writes its last record, and may create the folder for it
       await vi.waitFor(() => expect(pid > 0 && isRunning(pid, start)).toBe(false), ENDED);
     }
   });

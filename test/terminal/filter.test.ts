@@ -42,8 +42,8 @@ describe('the stream filter', () => {
     );
   });
 
-  it('loses nothing of the child when the footer is painted after every chunk', async () => {
-    // Peculiarities of xterm.js are left out: it moves a saved cursor with the text when the screen scrolls, without autowrap it
+  it('shows all of the child’s output when the footer is painted after every chunk', async () => {
+    // Three quirks of xterm.js are excluded: it moves a saved cursor with the text when the screen scrolls, without autowrap it
     // leaves half a wide character behind, and CBT does nothing in the last column, both depending on its last-column flag.
     const painted = fc.oneof(
       { weight: 6, arbitrary: text },
@@ -65,7 +65,7 @@ describe('the stream filter', () => {
     );
   });
 
-  it('gives the child its saved cursor back although the footer was painted in between', async () => {
+  it('restores the child’s saved cursor although the footer was painted in between', async () => {
     const still = fc.oneof(csi('H', row, row), colours, saving, modes, fc.constantFrom('ab', 'x', '漢'));
     await fc.assert(
       fc.asyncProperty(fc.array(still, { minLength: 1, maxLength: 40 }), async (elements) => {
@@ -76,7 +76,7 @@ describe('the stream filter', () => {
     );
   });
 
-  it('wraps for the child when the footer had to be painted while its cursor waited at the right edge', async () => {
+  it('wraps for the child when the footer was painted during a pending wrap', async () => {
     const feeds = fc.constantFrom('\n', '\r', '\r\n', '\x1bD', '\x1bE', '\x1bM');
     const waiting = fc.oneof(
       text,
@@ -128,7 +128,7 @@ describe('the stream filter', () => {
   );
 
   it.each(casts())(
-    'rewrites the recording $name alike whatever its chunks are',
+    'rewrites the recording $name in the same way at any chunk size',
     ({ columns, rows, output }) => {
       const rewritten = (pieces: readonly Uint8Array[]): Buffer => {
         const filter = makeStreamFilter(makeGrid(columns, rows, rows + 1));

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flushElements, startInput } from '../../src/core/terminal-input.js';
-import { isAnswerHeld, readInput, type InputContext } from '../../src/terminal/input.js';
+import { isHoldingAnswer, readInput, type InputContext } from '../../src/terminal/input.js';
 
 const context: InputContext = {
   hotkey: 0x1d,
-  frame: { terminalRows: 25, childRows: 24, columns: 80 },
-  isOurs: () => false,
-  oldMouse: false,
-  pixelMouse: false,
+  geometry: { terminalRows: 25, childRows: 24, columns: 80 },
+  takeIfOwn: () => false,
+  hasOldMouse: false,
+  hasPixelMouse: false,
   isQuiet: false,
 };
 
 const textOf = (elements: readonly { readonly text: string }[]): string =>
   elements.map(({ text }) => text).join('');
 
-/** What the child gets, with `<HOTKEY>` and `<ANSWER …>` where something was not for it. */
+/** What the child gets, with `<HOTKEY>` and `<ANSWER …>` for what the wrapper takes. */
 const read = (pieces: readonly string[], changes: Partial<InputContext> = {}): string => {
   let state = startInput;
   let seen = '';
@@ -58,17 +58,17 @@ describe('the hotkey', () => {
     expect(read(bytes(keys))).toBe(keys);
   });
 
-  it('keeps its release to itself', () => {
+  it('has a release that does not reach the child either', () => {
     expect(read(['\x1b[93;5u\x1b[93;5:3u'])).toBe('<HOTKEY>');
   });
 
-  it('is the child’s inside a bracketed paste, wherever the paste is cut', () => {
+  it('goes to the child inside a bracketed paste, wherever the paste is split', () => {
     const paste = '\x1b[200~a\x1db\x1b[93;5uc\x1b[201~';
     expect(read([paste])).toBe(paste);
     expect(read(bytes(`${paste}\x1d`))).toBe(`${paste}<HOTKEY>`);
   });
 
-  it('is the child’s when the user wants none', () => {
+  it('goes to the child when the user has turned it off', () => {
     expect(read(['\x1d\x1b[93;5u'], { hotkey: undefined })).toBe('\x1d\x1b[93;5u');
   });
 });
@@ -94,21 +94,21 @@ describe('what the terminal reports', () => {
     expect(read(bytes(from))).toBe(to);
   });
 
-  it('of the mouse in its old form is understood only while the child has asked for it', () => {
+  it('about the mouse in the old form is translated only while the child has requested it', () => {
     const press = '\x1b[M \x30\x39'; // row 25
-    expect(read(bytes(press), { oldMouse: true })).toBe('');
-    expect(read(['\x1b[M#\x30\x39'], { oldMouse: true })).toBe('\x1b[M#\x30\x38');
+    expect(read(bytes(press), { hasOldMouse: true })).toBe('');
+    expect(read(['\x1b[M#\x30\x39'], { hasOldMouse: true })).toBe('\x1b[M#\x30\x38');
     expect(read([press])).toBe(press);
   });
 
-  it('reaches the child as it is while there is no footer', () => {
+  it('reaches the child unchanged while there is no footer', () => {
     const reports = '\x1b[8;25;80t\x1b[<0;10;25M\x1bP1$r25t\x1b\\';
-    expect(read([reports], { frame: undefined })).toBe(reports);
+    expect(read([reports], { geometry: undefined })).toBe(reports);
   });
 
-  it('in answer to us stays with us, and in answer to the child goes to the child', () => {
+  it('goes to the wrapper if it answers the wrapper’s query, otherwise to the child', () => {
     const answers = '\x1b[12;40R\x1b[>41;379;0c';
-    expect(read([answers], { isOurs: () => true })).toBe('<ANSWER 12;40R><ANSWER 41;379;0c>');
+    expect(read([answers], { takeIfOwn: () => true })).toBe('<ANSWER 12;40R><ANSWER 41;379;0c>');
     expect(read([answers])).toBe(answers);
   });
 });
@@ -123,12 +123,12 @@ describe('an answer in pieces', () => {
     ['\x1bO', false, false],
   ])('is waited for after %j: %s while one must come, %s later', (begun, soon, later) => {
     const { state } = readInput(startInput, begun, context);
-    expect([isAnswerHeld(state, true), isAnswerHeld(state, false)]).toEqual([soon, later]);
+    expect([isHoldingAnswer(state, true), isHoldingAnswer(state, false)]).toEqual([soon, later]);
   });
 });
 
 describe('every other byte', () => {
-  it('reaches the child unchanged, whatever it is and however it is cut', () => {
+  it('reaches the child unchanged, whatever it is and however it is split', () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 40 });
     const keys = fc.constantFrom(
       '\x1b[A',
@@ -150,20 +150,20 @@ describe('every other byte', () => {
     );
     fc.assert(
       fc.property(pieces, (parts) => {
-        expect(read(parts, { hotkey: undefined, frame: undefined })).toBe(parts.join(''));
+        expect(read(parts, { hotkey: undefined, geometry: undefined })).toBe(parts.join(''));
       }),
     );
   });
 });
 
-describe('beside the keys of others', () => {
-  it('the hotkey with Alt is the child’s: that is another key', () => {
+describe('keys that look like the hotkey', () => {
+  it('the hotkey with Alt is another key and goes to the child', () => {
     expect(read(['a\x1b\x1db'])).toBe('a\x1b\x1db');
     expect(read(['\x1b\x1b[93;5u'])).toBe('\x1b\x1b[93;5u');
-    expect(read(['\x1b\x1b[12;40R\x1d'], { isOurs: () => true })).toBe('\x1b<ANSWER 12;40R><HOTKEY>');
+    expect(read(['\x1b\x1b[12;40R\x1d'], { takeIfOwn: () => true })).toBe('\x1b<ANSWER 12;40R><HOTKEY>');
   });
 
-  it('a colour that the terminal tells holds no hotkey', () => {
+  it('a colour report of the terminal never contains the hotkey', () => {
     const colour = '\x1b]11;rgb:1/1/1\x07';
     expect(read([`${colour}\x07`], { hotkey: 0x07 })).toBe(`${colour}<HOTKEY>`);
     expect(read(bytes(`${colour}\x07`), { hotkey: 0x07 })).toBe(`${colour}<HOTKEY>`);
@@ -171,7 +171,7 @@ describe('beside the keys of others', () => {
 });
 
 describe('a paste', () => {
-  /** Each piece comes when nobody waits for the rest of the one before any more. */
+  /** Each piece arrives after the wait for the rest of the previous one is over. */
   const readSlowly = (pieces: readonly string[]): string => {
     let state = startInput;
     let seen = '';
@@ -185,14 +185,14 @@ describe('a paste', () => {
     return seen;
   };
 
-  it('is known as one also where a slow line cuts its marks anywhere', () => {
+  it('is recognized even if a slow line splits its markers', () => {
     const paste = '\x1b[200~a\x1db\x1b[201\x1d\x1b[201~';
     for (let at = 1; at < paste.length; at += 1)
       expect(readSlowly([paste.slice(0, at), `${paste.slice(at)}\x1d`])).toBe(`${paste}<OURS>`);
     expect(readSlowly([...paste, '\x1d'])).toBe(`${paste}<OURS>`);
   });
 
-  it('without an end leaves the hotkey alive: pressed by itself after a silence it is ours', () => {
+  it('without an end marker does not block the hotkey: pressed alone after a silence it works', () => {
     const begun = readInput(startInput, '\x1b[200~half', context).state;
     const pressed = (keys: string, isQuiet: boolean) =>
       readInput(begun, keys, { ...context, isQuiet }).parts.map(({ type }) => type);
@@ -202,11 +202,11 @@ describe('a paste', () => {
     expect(pressed('text\x1d', true)).toEqual(['forward']);
   });
 
-  it('without an end keeps no answer from us', () => {
+  it('without an end marker does not block answers to the wrapper', () => {
     const begun = readInput(startInput, '\x1b[200~half', context).state;
     const { parts, state } = readInput(begun, '\x1b[5;3R', {
       ...context,
-      isOurs: () => true,
+      takeIfOwn: () => true,
     });
     expect(parts).toEqual([{ type: 'answer', text: '5;3R' }]);
     expect(state.inside).toBe('paste');

@@ -41,7 +41,7 @@ describe('a notification', () => {
     expect(notificationSequence(env, call)).toBe(sequence);
   });
 
-  it('is the bell for a terminal that plays a VT52', () => {
+  it('is the bell for a terminal in VT52 mode', () => {
     expect(notificationSequence({ TERM: 'xterm-kitty' }, call, true)).toBe('\x07');
   });
 
@@ -54,7 +54,7 @@ describe('a notification', () => {
     );
   });
 
-  it('draws nothing and carries no control character, whatever its text is', async () => {
+  it('draws nothing and contains no control character of its text', async () => {
     const envs = [
       { TERM: 'xterm-kitty' },
       { TERM: 'foot' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { paintDelay, type PaintMoment } from '../../src/terminal/painter.js';
+import { paintDelay, type PaintTiming } from '../../src/terminal/footer-sequences.js';
 
-const quiet: PaintMoment = {
+const quiet: PaintTiming = {
   now: 10_000,
   dueSince: 10_000,
   lastOutput: 9_000,
@@ -12,7 +12,7 @@ const quiet: PaintMoment = {
 };
 
 describe('a paint of the footer', () => {
-  it.each<{ when: string; moment: Partial<PaintMoment>; delay: number }>([
+  it.each<{ when: string; moment: Partial<PaintTiming>; delay: number }>([
     { when: 'comes at once when the child is quiet', moment: {}, delay: 0 },
     { when: 'waits for 50 ms of quiet', moment: { lastOutput: 9_990 }, delay: 40 },
     {

@@ -8,7 +8,7 @@ import { bytesOf, play, runs } from '../support/side-by-side.js';
 const lengthOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, part) => sum + part.length, 0);
 
 describe('a repeated character', () => {
-  it('stands where it would stand without the footer, for any place, margins, width and number', async () => {
+  it('is printed where it would be without the footer, for any position, margins, width and count', async () => {
     const rows = 8;
     const row = fc.integer({ min: 1, max: rows });
     const start = fc.record({
@@ -39,7 +39,7 @@ describe('a repeated character', () => {
     );
   });
 
-  it('costs a few dozen bytes, however often and wherever it is repeated', () => {
+  it('takes a few dozen bytes, however often and wherever it is repeated', () => {
     for (const place of [
       '',
       '\x1b[39;1H',
@@ -56,7 +56,7 @@ describe('a repeated character', () => {
     }
   });
 
-  it('is never repeated more often than all terminals can', () => {
+  it('is never repeated more often than all terminals support', () => {
     const filter = makeStreamFilter(makeGrid(20, 5, 6));
     filter.push(bytesOf('x'));
     expect(Buffer.concat(filter.push(bytesOf('\x1b[70000b'))).toString()).toBe('x\x1b[65534b');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { makeWriteQueue } from '../../src/terminal/write-queue.js';
 
-/** A real pseudo-terminal, raw, with a program that reads only when it is told to. */
+/** A real pseudo-terminal in raw mode, with a program that reads only on command. */
 const openPty = async () => {
   const script = `
     process.stdin.setRawMode(true);
@@ -24,7 +24,7 @@ const openPty = async () => {
     fd: (pty as unknown as { fd: number }).fd,
     isOpen: () => open && !(pty as unknown as { _socket: { destroyed: boolean } })._socket.destroyed,
     onDrained: () => (seen.drained += 1),
-    onGone: () => (seen.gone += 1),
+    onHangUp: () => (seen.gone += 1),
   });
   const received = (): number =>
     [...output.matchAll(/<(\d+)>/g)].reduce((sum, [, count]) => sum + Number(count), 0);
@@ -32,7 +32,7 @@ const openPty = async () => {
 };
 
 describe('bytes for a terminal whose program does not read', () => {
-  it('wait in their order while everything else goes on, and are all read in the end', async () => {
+  it('wait in order without blocking the process, and are all read in the end', async () => {
     const { pty, queue, seen, received, signal } = await openPty();
     for (let count = 0; count < 100; count += 1) queue.write(Buffer.alloc(10_000, 0x61));
     expect(queue.pending()).toBeGreaterThan(500_000);
@@ -45,7 +45,7 @@ describe('bytes for a terminal whose program does not read', () => {
     pty.kill('SIGKILL');
   });
 
-  it('are dropped when it is closed, and whoever waits for them waits no longer', async () => {
+  it('are dropped when the queue is closed, which also resolves `drained`', async () => {
     const { pty, queue } = await openPty();
     queue.write(Buffer.alloc(1_000_000, 0x61));
     const drained = queue.drained();
@@ -74,7 +74,7 @@ describe('bytes for a terminal whose program does not read', () => {
     pty.kill('SIGKILL');
   });
 
-  it('end with it: a terminal that is gone takes no more, and says so once', async () => {
+  it('are dropped after a hang-up, which is reported once', async () => {
     const { pty, queue, seen, signal } = await openPty();
     queue.write(Buffer.alloc(1_000_000, 0x61));
     signal('SIGKILL');

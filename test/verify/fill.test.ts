@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { percentText, tokensText } from '../../src/core/format.js';
-import { triedAgents } from '../../src/verify/agents.js';
-import { numbersIn, sizesBelow, tiersIn, wrongIn } from '../../src/verify/numbers.js';
+import { verifiableAgents } from '../../src/verify/agents.js';
+import { footerNumbers, fillSizes, tiersIn, footerMismatch } from '../../src/verify/numbers.js';
 
 const window = { windowTokens: 200_000 };
 const told = (input: number) => ({ input, output: 20 });
@@ -12,26 +12,26 @@ const footerOf = (used: number, windowTokens = 200_000, free = 0): string => {
 };
 
 describe('the number in the footer', () => {
-  it('is right when it is what the model server told, with the answer or without', () => {
+  it('is right when it is the model server’s number, with the answer or without', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...triedAgents),
+        fc.constantFrom(...verifiableAgents),
         fc.double({ min: 0.001, max: 0.999, noNaN: true }),
         (agent, share) => {
           const input = Math.round(agent.windowTokens * share);
           for (const used of [input, input + 20])
             expect(
-              wrongIn(footerOf(used, agent.windowTokens, agent.freeTokens), told(input), agent),
+              footerMismatch(footerOf(used, agent.windowTokens, agent.freeTokens), told(input), agent),
             ).toBeUndefined();
         },
       ),
     );
   });
 
-  it('is wrong when it tells of a fiftieth of the window more or less', () => {
+  it('is wrong when it differs by a fiftieth of the window', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10_000, max: 190_000 }), fc.constantFrom(-4_000, 4_000), (input, off) => {
-        expect(wrongIn(footerOf(input + off), told(input), window)).toContain('says');
+        expect(footerMismatch(footerOf(input + off), told(input), window)).toContain('says');
       }),
     );
   });
@@ -41,12 +41,12 @@ describe('the number in the footer', () => {
     ['claude ▰▱ 40% safe', 'has no number'],
     ['claude ▰▱ 40%  80k/1.0M  safe', 'says a window of 1.0M'],
     ['claude ▰▱ 8%  80k/200k  safe', 'says 8%, not 40%'],
-  ])('%s %s', (footer, why) => expect(wrongIn(footer, told(80_000), window)).toBe(why));
+  ])('%s %s', (footer, why) => expect(footerMismatch(footer, told(80_000), window)).toBe(why));
 
   it('may be marked as one that is inferred', () => {
     const footer = 'gemini ▰▱ 40%  ~80k/200k?  safe';
-    expect(wrongIn(footer, told(80_000), window)).toBeUndefined();
-    expect(numbersIn(footer)).toBe('40% ~80k/200k?');
+    expect(footerMismatch(footer, told(80_000), window)).toBeUndefined();
+    expect(footerNumbers(footer)).toBe('40% ~80k/200k?');
   });
 });
 
@@ -62,7 +62,7 @@ describe('the sizes to which a window is filled', () => {
         const values = unit === 'percent' ? percents : [warn, auto, hard];
         const names = ['warn', 'auto', 'hard'];
         const tiers = tiersIn(ps(...names.map((name, index) => ({ name, value: values[index], unit }))));
-        const sizes = sizesBelow(200_000, tiers);
+        const sizes = fillSizes(200_000, tiers);
         expect(sizes.safe).toBeLessThan(warn);
         expect(sizes.warn).toBeGreaterThanOrEqual(warn);
         expect(sizes.warn).toBeLessThan(auto);

@@ -11,7 +11,7 @@ describe('the alarm', () => {
     return makeAlarm(Date.now, () => rings.push(Date.now()));
   };
 
-  it('rings once, at the time that was set last', () => {
+  it('fires once, at the time that was set last', () => {
     const alarm = make();
     alarm.set(5_000);
     alarm.set(3_000);
@@ -19,20 +19,20 @@ describe('the alarm', () => {
     expect(rings).toEqual([3_000]);
   });
 
-  it('rings soon for a time that has passed, but never at once', () => {
+  it('fires soon for a time that has passed, but never at once', () => {
     make().set(500);
     expect(rings).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(rings).toEqual([1_001]);
   });
 
-  it('does not ring at once for a time that is months away', () => {
+  it('does not fire at once for a time that is months away', () => {
     make().set(1_000 + 2 ** 40);
     vi.advanceTimersByTime(30_000);
     expect(rings).toEqual([]);
   });
 
-  it('is silenced, and stays silent after it was stopped', () => {
+  it('can be cleared, and never fires after it was stopped', () => {
     const alarm = make();
     alarm.set(2_000);
     alarm.set(undefined);

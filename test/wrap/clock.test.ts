@@ -1,6 +1,6 @@
 // Somebody sets the wall clock, or the machine sleeps, while a session runs.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { fallbacks } from '../../src/core/config/keys.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import type { Activity } from '../../src/core/reading.js';
@@ -24,14 +24,14 @@ const settings: CompactSettings = {
   isProactive: true,
 };
 
-/** Two compactions, one that fails and one that works, each after a countdown, with the wall clock set before each step of the story. */
+/** Two compactions, one that fails and one that works, each after a countdown, with the wall clock set before each step. */
 const play = (jumps: readonly number[]) => {
   const seen: unknown[] = [];
   const ends: Extract<Effect, { type: 'ended' }>['ended'][] = [];
   let elapsed = 0;
   let steps = 0;
   const note = (what: unknown): void => void seen.push([elapsed, what]);
-  const session = { runtime: runtimes.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
+  const session = { agent: agents.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: note,
     onState: (_, compaction) => note(compaction),
@@ -43,7 +43,7 @@ const play = (jumps: readonly number[]) => {
   const wait = (ms: number): void => {
     vi.setSystemTime(Date.now() + (jumps[steps % jumps.length] ?? 0));
     steps += 1;
-    // in pieces, so that what is seen has its time
+    // in pieces, so that the countdown is seen for long enough
     for (let left = ms; left > 0; left -= 100) {
       elapsed += 100;
       vi.advanceTimersByTime(100);
@@ -99,7 +99,7 @@ describe('a wall clock that somebody sets while a session runs', () => {
     expect(lengths(ends)).toEqual(lengths(steady.ends));
   });
 
-  it('tells others of a compaction by the wall clock as it is then', () => {
+  it('reports a compaction to other programs by the current wall clock', () => {
     const [failed] = play([0, 0, 0, 0, 0, 0, -HOUR, 0, 0, 0, 0, 0, 0, 0]).ends;
     expect(failed?.endedAt).toBeGreaterThan(START - HOUR);
     expect(failed?.endedAt).toBeLessThan(START - HOUR + 60_000);
@@ -107,7 +107,7 @@ describe('a wall clock that somebody sets while a session runs', () => {
 });
 
 describe('the clock of a session', () => {
-  it('begins with the time of the wall clock, and goes on whatever that says then', () => {
+  it('begins with the time of the wall clock, and continues independently of it', () => {
     const now = makeClock();
     expect(now()).toBe(START);
     vi.advanceTimersByTime(1_500);

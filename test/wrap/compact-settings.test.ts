@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { fallbacks, type Values } from '../../src/core/config/keys.js';
 import { compactKeys, compactSettings } from '../../src/wrap/compactor.js';
 
@@ -8,8 +8,8 @@ const set = (values: Partial<Values> = {}, isModeGiven = false) => ({
   isModeGiven,
 });
 
-const claude = runtimes.claude.recipe?.({});
-const codex = runtimes.codex.recipe?.({});
+const claude = agents.claude.recipe?.({});
+const codex = agents.codex.recipe?.({});
 
 describe('what is allowed in a session', () => {
   it('is the careful way where nothing is said', () => {
@@ -49,7 +49,7 @@ describe('what is allowed in a session', () => {
     expect(compactSettings(set(), undefined)).not.toHaveProperty('command');
   });
 
-  it('is asked for by keys that are written as people write them', () => {
+  it('is requested by keys in readable form', () => {
     expect(compactKeys({ hotkey: 0x1d })).toBe('Ctrl-] c');
     expect(compactKeys({ hotkey: 0x07 })).toBe('Ctrl-G c');
     expect(compactKeys({ hotkey: 'none' })).toBeUndefined();

@@ -1,19 +1,25 @@
-// What an overlay leaves behind on the child's screen: nothing.
+// An overlay leaves no trace on the child's screen.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
 import { watchLeftovers } from '../support/leftovers.js';
-import { makeOverlayStage, shown, shownPlainly, TITLE, type OverlayStage } from '../support/overlay-stage.js';
+import {
+  makeOverlayHarness,
+  shown,
+  shownPlainly,
+  TITLE,
+  type OverlayHarness,
+} from '../support/overlay-harness.js';
 import { programOutput } from '../support/sequences.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const MEGABYTE = 1024 * 1024;
 
-let run: OverlayStage;
-const start = (columns = COLUMNS, rows = ROWS): OverlayStage => (run = makeOverlayStage(columns, rows));
+let run: OverlayHarness;
+const start = (columns = COLUMNS, rows = ROWS): OverlayHarness => (run = makeOverlayHarness(columns, rows));
 afterEach(() => run.stop());
 
-const firstRow = ({ emulator: { terminal } }: OverlayStage): string =>
+const firstRow = ({ emulator: { terminal } }: OverlayHarness): string =>
   terminal.buffer.active.getLine(terminal.buffer.active.baseY)?.translateToString(true) ?? '';
 
 const modes = [
@@ -50,13 +56,13 @@ const places = [
 
 const open = async (): Promise<void> => {
   run.overlay.open();
-  await vi.waitFor(() => expect(run.stage.cover).toBeDefined());
+  await vi.waitFor(() => expect(run.stage.overlayOutput).toBeDefined());
 };
 
 describe.each(places)('over $where', ({ before }) => {
-  it('everything is as it was, and goes on as it would', async () => {
+  it('everything is restored, and continues as it would without the overlay', async () => {
     start();
-    const after = `\x1b[2b${questions.join('')}`; // repeats what was printed last
+    const after = `\x1b[2b${questions.join('')}`; // repeats the last printed character (REP)
     run.write(before);
     await open();
     run.overlay.close();
@@ -78,7 +84,7 @@ describe.each(places)('over $where', ({ before }) => {
     expect(await shown(run)).toEqual(await shownPlainly(`${before}one\x1b]0;title\x07two`, COLUMNS, ROWS));
   });
 
-  it('three megabytes that come meanwhile are all there, and nothing of them is seen before', async () => {
+  it('three megabytes that arrive meanwhile are all written afterwards, and none before', async () => {
     const lines = Array.from(
       { length: (3 * MEGABYTE) / 40 },
       (_, line) => `\r\nline ${line} \x1b[3${line % 8}mcolour\x1b[m ${'.'.repeat(20)}`,
@@ -125,7 +131,7 @@ describe.each(places)('over $where', ({ before }) => {
     const leftovers = watchLeftovers(run.emulator.terminal);
     run.write(before);
     await open();
-    run.write('\x1b[?1003h\x1b[?1049l\x1b[?1049h\x1b[?5h'); // kept, so it does not count
+    run.write('\x1b[?1003h\x1b[?1049l\x1b[?1049h\x1b[?5h'); // output kept by the overlay, so it does not count
     await run.emulator.write(run.armed().replaceAll('\\033', '\x1b'));
     const { terminal } = run.emulator;
     expect(terminal.buffer.active.type).toBe('normal');
@@ -161,7 +167,7 @@ const resized = async (
   run.write('\x1b[1mmeanwhile');
   run.resize(columns, rows);
   const { grid } = run.stage.filter;
-  await vi.waitFor(() => expect([grid.terminalRows, run.parts.output.isHeld()]).toEqual([rows, false]));
+  await vi.waitFor(() => expect([grid.terminalRows, run.parts.output.hasHeldBytes()]).toEqual([rows, false]));
   if (opens) expect(run.overlay.isOpen()).toBe(columns >= 40);
   run.write(' after');
   run.overlay.close();
@@ -216,14 +222,14 @@ describe('questions of the child', () => {
           run.overlay.close();
           if (index % 2 === 1) run.overlay.open();
           if (run.stage.filter.grid.alternate)
-            while (run.parts.output.isHeld()) await run.stage.screen.settled();
+            while (run.parts.output.hasHeldBytes()) await run.stage.screen.settled();
           run.write(piece);
           await plain.write(piece);
           await run.drawn();
           await vi.waitFor(() => expect(run.received()).toBe(plain.answers()));
         }
         run.overlay.close();
-        while (run.parts.output.isHeld()) await run.stage.screen.settled();
+        while (run.parts.output.hasHeldBytes()) await run.stage.screen.settled();
         await run.drawn();
         expect(describeTerminal(run.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
         run.stop();

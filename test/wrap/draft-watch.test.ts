@@ -7,9 +7,9 @@ import { BACKSPACE, makeAgent, typed } from '../support/typed-agent.js';
 const silent = { info: () => undefined, warn: () => undefined } as unknown as Log;
 const PATIENCE = { timeout: 15_000 };
 
-/** An attempt with a draft that was put aside, at its end. */
+/** The end of an attempt with a stashed draft. */
 const ended = (
-  left: { readonly text: string; readonly aside?: string | undefined },
+  left: { readonly text: string; readonly stashed?: string | undefined },
   mayHoldCommand = false,
 ) => {
   const { state, port } = makeAgent({ text: 'half a thought' });
@@ -17,37 +17,37 @@ const ended = (
   const watch = makeDraftWatch({ port, log: silent, onEvent: (event) => events.push(event) });
   watch.begin();
   state.text = left.text;
-  state.aside = left.aside;
+  state.stashed = left.stashed;
   const signal = new AbortController().signal;
   watch.end({ recipe: typed, port, isQueued: false, mayStash: true, signal }, { mayHoldCommand });
   return { state, events, watch };
 };
 
-describe.concurrent('a draft that was put aside', () => {
-  it('is left alone where the agent gives it back by itself', async () => {
+describe.concurrent('a stashed draft', () => {
+  it('is left alone where the agent restores it by itself', async () => {
     const { state, events } = ended({ text: 'half a thought' });
     const { looks } = state;
     await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks), PATIENCE);
     expect([state.written, events]).toEqual([[], []]);
   });
 
-  it('is given back with its key where the agent does not', async () => {
-    const { state, events } = ended({ text: '', aside: 'half a thought' });
+  it('is restored with the stash key where the agent does not', async () => {
+    const { state, events } = ended({ text: '', stashed: 'half a thought' });
     await vi.waitFor(() => expect(state.text).toBe('half a thought'), PATIENCE);
     expect([state.written, events]).toEqual([['\x13'], []]);
   });
 
-  it('is given back in the place of a command that was stopped, which is taken out first', async () => {
-    const { state, events } = ended({ text: '/compact ', aside: 'half a thought' }, true);
+  it('is restored in the place of an interrupted command, which is removed first', async () => {
+    const { state, events } = ended({ text: '/compact ', stashed: 'half a thought' }, true);
     await vi.waitFor(() => expect(state.text).toBe('half a thought'), PATIENCE);
     expect([state.written, events]).toEqual([[BACKSPACE.repeat(9), '\x13'], []]);
   });
 
-  it('is told as not given back where the user has begun something else, and no key is pressed on that', async () => {
-    const { state, events } = ended({ text: 'another thought', aside: 'half a thought' });
+  it('is reported as not restored where the user has typed something else, and no key is pressed then', async () => {
+    const { state, events } = ended({ text: 'another thought', stashed: 'half a thought' });
     const { looks } = state;
     await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks), PATIENCE);
-    state.typed += 1;
+    state.typedCount += 1;
     await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
     expect(events).toEqual([
       { type: 'notice', text: 'draft put aside: the agent has not given it back', priority: 200 },
@@ -55,8 +55,8 @@ describe.concurrent('a draft that was put aside', () => {
     expect(state.written).toEqual([]);
   });
 
-  it('is told as not given back where the key does nothing', async () => {
-    const { state, events } = ended({ text: '', aside: undefined });
+  it('is reported as not restored where the key does nothing', async () => {
+    const { state, events } = ended({ text: '', stashed: undefined });
     state.isDeaf = true;
     await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
     expect(state.written).toEqual(['\x13']);

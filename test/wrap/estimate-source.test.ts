@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { makeScreen } from '../../src/terminal/screen.js';
+import { makeScreenModel } from '../../src/terminal/screen-model.js';
 import { estimateStep, makeEstimateSource, noEstimate } from '../../src/wrap/estimate.js';
 
 const usedOf = (facts: readonly Fact[]): readonly (number | undefined)[] =>
@@ -10,7 +10,7 @@ const usedOf = (facts: readonly Fact[]): readonly (number | undefined)[] =>
 const ascii = (count: number) => ({ ascii: count, wide: 0 });
 
 describe('the estimate', () => {
-  it('says nothing while nothing was written', () => {
+  it('reports nothing while nothing was written', () => {
     expect(estimateStep(noEstimate, ascii(0), 5_000).facts).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe('the estimate', () => {
     expect(facts).toHaveLength(told ? 1 : 0);
   });
 
-  it('never speaks twice in a second, and is never wrong by more than 1 % when it could have spoken', () => {
+  it('is reported at most once a second, and is never wrong by more than 1 % when it could be reported', () => {
     const step = fc.record({ count: fc.nat(1_000_000), wait: fc.integer({ min: 1, max: 3_000 }) });
     fc.assert(
       fc.property(fc.array(step), (steps) => {
@@ -60,13 +60,13 @@ describe('the estimate of a running program', () => {
   afterEach(() => void vi.useRealTimers());
 
   const run = () => {
-    const screen = makeScreen({ columns: 80, rows: 10 }, () => '');
+    const screen = makeScreenModel({ columns: 80, rows: 10 }, () => '');
     const facts: Fact[] = [];
     const source = makeEstimateSource({ screen, now: Date.now, onFact: (fact) => facts.push(fact) });
     return { screen, facts, source };
   };
 
-  it('is told once for a burst of output, with all of it', async () => {
+  it('is reported once for a burst of output, with all of it', async () => {
     const { screen, facts, source } = run();
     for (let line = 0; line < 100; line += 1) {
       screen.feed(Buffer.from(`line ${String(line).padStart(3, '0')}\r\n`));
@@ -79,7 +79,7 @@ describe('the estimate of a running program', () => {
     source.stop();
   });
 
-  it('says nothing after its end, and nothing for output that is not text', async () => {
+  it('reports nothing after its end, and nothing for output that is not text', async () => {
     const { screen, facts, source } = run();
     screen.feed(Buffer.from('\x1b[2J\x1b[H\x1b]0;title\x07'));
     source.noteOutput();

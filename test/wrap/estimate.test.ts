@@ -4,7 +4,7 @@ import { makeReplayEstimate } from '../../src/replay/replay.js';
 const ascii = (count: number) => ({ ascii: count, wide: 0 });
 
 describe('the estimate in a replay', () => {
-  it('comes when the wrapper would have told it: at once, and later at the end of the second', () => {
+  it('comes when the wrapper would have reported it: at once, and later at the end of the second', () => {
     const estimate = makeReplayEstimate();
     expect(estimate.next(Infinity)).toBeUndefined();
     estimate.note(ascii(400), 5_000);

@@ -6,8 +6,8 @@ import type { Event } from '../../src/core/event.js';
 import { startSession, step } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { demoReader } from '../../src/agents/demo/agent.js';
-import { runtimes } from '../../src/agents/index.js';
-import type { Located, Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Located, Agent } from '../../src/agents/agent.js';
 import { followSession } from '../../src/wrap/session-file.js';
 import { linesOf } from '../support/read-log.js';
 import type { Env, Place } from '../../src/agents/agent.js';
@@ -37,21 +37,21 @@ const put = (path: string, text: string): string => {
   return full;
 };
 
-/** Follows as the wrapper does: everything that happens goes through the core, and `shown` is the footer. */
+/** Follows a session file like the wrapper: all events go through the core, and `shown` is the footer. */
 const follow = (
-  runtime: Runtime,
+  agent: Agent,
   options: { env?: Env; onFact?: (event: Event) => void; enteredAt?: () => number | undefined } = {},
 ) => {
   const events: Event[] = [];
   const problems: string[] = [];
-  let session = startSession({ runtime: runtime.name }, startedAt);
+  let session = startSession({ agent: agent.name }, startedAt);
   const happen = (event: Event): void => {
     events.push(event);
     session = step(session, event, 0);
     options.onFact?.(event);
   };
   const { stop } = followSession({
-    runtime,
+    agent: agent,
     childPid: process.pid,
     cwd: CWD,
     home,
@@ -67,7 +67,7 @@ const follow = (
   });
   stops.push(stop);
   const shown = (): string => {
-    const { usedTokens, compactions, note } = footerView(session, 60_000); // small changes of the number are held back for some seconds
+    const { usedTokens, compactions, note } = footerView(session, 60_000); // small changes of the number are shown only after some seconds
     return `${note ?? usedTokens} ×${compactions}`;
   };
   return { events, problems, shown, stop };
@@ -87,7 +87,7 @@ describe('following a claude session', () => {
 
   it('shows each turn, a compaction, and starts again after /clear', async () => {
     inSession(SESSION);
-    const { shown, events } = follow(runtimes.claude);
+    const { shown, events } = follow(agents.claude);
     await vi.waitFor(() => expect(events).toEqual([{ type: 'session-changed', sessionId: SESSION }]), WAIT);
     const path = file(SESSION, turn(1_000));
     await expect.poll(shown, WAIT).toBe('1000 ×0');
@@ -99,7 +99,7 @@ describe('following a claude session', () => {
     await expect.poll(shown, WAIT).toBe('waiting for the first turn ×1');
     file(SECOND, turn(300));
     await expect.poll(shown, WAIT).toBe('300 ×1');
-    appendFileSync(path, turn(9_999)); // the file that was left says nothing more
+    appendFileSync(path, turn(9_999)); // the previous file is not followed any more
     inSession(SESSION); // resumed: its old compaction is not counted again
     await expect.poll(shown, WAIT).toBe('9999 ×1');
   });
@@ -107,7 +107,7 @@ describe('following a claude session', () => {
   it('counts a compaction that is written after the wall clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     inSession(SESSION);
-    const { shown } = follow(runtimes.claude);
+    const { shown } = follow(agents.claude);
     const path = file(SESSION, turn(1_000));
     await expect.poll(shown, WAIT).toBe('1000 ×0');
     vi.setSystemTime(Date.now() - 3_600_000);
@@ -118,7 +118,7 @@ describe('following a claude session', () => {
   it('gives one reading for a resumed session and counts none of its old compactions', async () => {
     inSession(SESSION);
     file(SESSION, linesOf('claude', 'session-with-compaction.jsonl').join('\n') + '\n');
-    const { shown, events } = follow(runtimes.claude);
+    const { shown, events } = follow(agents.claude);
     await expect.poll(shown, WAIT).toBe('131003 ×0');
     expect(events.map((event) => event.type)).toEqual(['session-changed', 'reading', 'agent-version']);
   });
@@ -126,17 +126,17 @@ describe('following a claude session', () => {
   it('says that there is no reading in a file of an unknown shape, and recovers', async () => {
     inSession(SESSION);
     const path = file(SESSION, '{"hello":"world"}\n');
-    const { shown, problems } = follow(runtimes.claude);
+    const { shown, problems } = follow(agents.claude);
     await expect.poll(shown, WAIT).toBe('no reading ×0');
     expect(problems).toEqual([`${path}: not a Claude record`]);
     appendFileSync(path, turn(700));
     await expect.poll(shown, WAIT).toBe('700 ×0');
   });
 
-  it('does not mind one torn line in a file it understands', async () => {
+  it('ignores one broken line in a file it understands', async () => {
     inSession(SESSION);
     const path = file(SESSION, `${turn(1)}{"type":"assistant","mess\n${turn(2)}{"torn\n`);
-    const { shown, problems } = follow(runtimes.claude);
+    const { shown, problems } = follow(agents.claude);
     await expect.poll(shown, WAIT).toBe('2 ×0');
     appendFileSync(path, turn(3));
     await expect.poll(shown, WAIT).toBe('3 ×0');
@@ -146,16 +146,16 @@ describe('following a claude session', () => {
   it('says that a file which vanished cannot be read', async () => {
     inSession(SESSION);
     const path = file(SESSION, turn(5));
-    const { shown } = follow(runtimes.claude);
+    const { shown } = follow(agents.claude);
     await expect.poll(shown, WAIT).toBe('5 ×0');
     rmSync(path);
     await expect.poll(shown, WAIT).toBe('no reading ×0');
   });
 
-  it('goes on when its caller fails', async () => {
+  it('continues when a listener throws', async () => {
     inSession(SESSION);
     const path = file(SESSION, turn(5));
-    const { problems, events } = follow(runtimes.claude, {
+    const { problems, events } = follow(agents.claude, {
       onFact: () => {
         throw new Error('the caller is broken');
       },
@@ -170,10 +170,10 @@ describe('following a claude session', () => {
   it('says nothing after it was stopped', async () => {
     inSession(SESSION);
     const path = file(SESSION, turn(5));
-    const stopped = follow(runtimes.claude);
+    const stopped = follow(agents.claude);
     await expect.poll(stopped.shown, WAIT).toBe('5 ×0');
     stopped.stop();
-    const other = follow(runtimes.claude);
+    const other = follow(agents.claude);
     appendFileSync(path, turn(6));
     await expect.poll(other.shown, WAIT).toBe('6 ×0');
     expect(stopped.shown()).toBe('5 ×0');
@@ -185,7 +185,7 @@ describe('following a gemini session', () => {
 
   it('finds the chat made at the first turn and shows it as it grows', async () => {
     put('.gemini/projects.json', JSON.stringify({ projects: { [CWD]: 'app' } }));
-    const { shown } = follow(runtimes.gemini);
+    const { shown } = follow(agents.gemini);
     const begun = `"startTime":"${new Date().toISOString()}"`;
     const path = put(
       '.gemini/tmp/app/chats/session-2026-11-21T08-41-60f4dd20.jsonl',
@@ -198,7 +198,7 @@ describe('following a gemini session', () => {
     appendFileSync(path, lines.slice(6, 10).join(''));
     await expect.poll(shown, WAIT).toBe('310000 ×0');
     appendFileSync(path, lines.slice(10).join(''));
-    // The recording is older than this start: its compaction voids the number and is not this wrap's.
+    // The recording is older than this start: its compaction voids the number and does not belong to this session.
     await expect.poll(shown, WAIT).toBe('size pending ×0');
   });
 
@@ -212,7 +212,7 @@ describe('following a gemini session', () => {
       );
     };
     write(4_000);
-    const { shown } = follow(runtimes.gemini);
+    const { shown } = follow(agents.gemini);
     await expect.poll(shown, WAIT).toBe('4000 ×0');
     write(4_000, 5_000);
     await expect.poll(shown, WAIT).toBe('5000 ×0');
@@ -228,7 +228,7 @@ describe('following a codex session', () => {
       `.codex/sessions/${day}/rollout-x-01a1fd1c-f01b-7b00-a700-c9e1017aceb1.jsonl`,
       text.replaceAll('/proj/app-codex', CWD),
     );
-    const { shown } = follow(runtimes.codex);
+    const { shown } = follow(agents.codex);
     await expect.poll(shown, WAIT).toBe('15050 ×0');
   });
 });
@@ -245,8 +245,8 @@ describe('following a guess', () => {
       looks++;
       return found;
     };
-    const runtime = { ...runtimes.generic, log: { locate, reader: demoReader } };
-    const { shown } = follow(runtime, { enteredAt: () => enteredAt });
+    const agent = { ...agents.generic, log: { locate, reader: demoReader } };
+    const { shown } = follow(agent, { enteredAt: () => enteredAt });
     await expect.poll(shown, WAIT).toBe('1000 ×0');
     enteredAt = Date.now() - 60_000;
     found = { sessionId: 'b', path: put('b', turn(2_000)), certain: false, writtenAt: Date.now() };
@@ -254,7 +254,7 @@ describe('following a guess', () => {
     await expect.poll(() => looks, WAIT).toBeGreaterThan(before + 1);
     appendFileSync(join(home, 'a'), turn(1_500));
     await expect.poll(shown, WAIT).toBe('1500 ×0');
-    enteredAt = Date.now() + 60_000; // what was written before the key is not its work either
+    enteredAt = Date.now() + 60_000; // a file written before the key is not the agent's work either
     const later = looks;
     await expect.poll(() => looks, WAIT).toBeGreaterThan(later + 1);
     expect(shown()).toBe('1500 ×0');
@@ -263,14 +263,14 @@ describe('following a guess', () => {
     await expect.poll(shown, WAIT).toBe('2000 ×0');
   });
 
-  it('tells who looks for it when the user pressed Enter last', async () => {
+  it('passes the time of the last Enter to the search', async () => {
     const seen: unknown[] = [];
     const locate = async (_: unknown, { enteredAt }: Place) => {
       seen.push(enteredAt);
       return undefined;
     };
     let enteredAt: number | undefined;
-    follow({ ...runtimes.generic, log: { locate, reader: demoReader } }, { enteredAt: () => enteredAt });
+    follow({ ...agents.generic, log: { locate, reader: demoReader } }, { enteredAt: () => enteredAt });
     await expect.poll(() => seen.at(-1), WAIT).toBeUndefined();
     enteredAt = Date.now();
     await expect.poll(() => seen.at(-1), WAIT).toBe(enteredAt);
@@ -280,7 +280,7 @@ describe('following a guess', () => {
 describe('following others', () => {
   it('shows the demo agent as soon as its file is there', async () => {
     const path = join(home, 'demo.jsonl');
-    const { shown } = follow(runtimes.demo, { env: { CTXWRAP_DEMO_LOG: path } });
+    const { shown } = follow(agents.demo, { env: { CTXWRAP_DEMO_LOG: path } });
     writeFileSync(path, '{"type":"turn","usedTokens":20000,"windowTokens":32000,"at":1}\n');
     await expect.poll(shown, WAIT).toBe('20000 ×0');
     const compaction = { type: 'compaction', trigger: 'user', at: startedAt + 1 };
@@ -289,7 +289,7 @@ describe('following others', () => {
   });
 
   it('does nothing for a command it knows nothing about', () => {
-    const { events, stop } = follow(runtimes.generic);
+    const { events, stop } = follow(agents.generic);
     stop();
     expect(events).toEqual([]);
   });

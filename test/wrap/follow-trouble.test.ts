@@ -1,29 +1,29 @@
-// Session files that come late, folders that cannot be read: the session goes on, and is followed when it can be.
+// Session files that appear late, and folders that cannot be read: the session continues, and the file is followed as soon as possible.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSession, step } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { followSession } from '../../src/wrap/session-file.js';
 import { linesOf } from '../support/read-log.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const CWD = '/proj/app';
 const ID = '11111111-2222-4333-8444-555555555555';
-const LOOKS = 4; // at the clock, by what polls
+const LOOKS = 4; // by the poll timer
 
 type Files = Readonly<Record<string, string>>;
 
-const textOf = (runtime: string, file: string): string => `${linesOf(runtime, file).join('\n')}\n`;
+const textOf = (agent: string, file: string): string => `${linesOf(agent, file).join('\n')}\n`;
 const day = (): string => new Date().toISOString().slice(0, 10).replaceAll('-', '/');
 const begun = (): string => `"startTime":"${new Date().toISOString()}"`;
 const ownWord = (): string =>
   JSON.stringify({ pid: process.pid, sessionId: ID, cwd: CWD, startedAt: Date.now() });
 
-// How each agent lays out its files, by name relative to the home folder, and the number that its session file ends with.
-const agents = [
+// Each agent's file layout, by names relative to the home folder, and the last number of its session file.
+const cases = [
   {
     name: 'claude',
     folder: '.claude',
@@ -87,13 +87,13 @@ const put = (folder: string, files: Files): void => {
   }
 };
 
-const follow = (name: (typeof agents)[number]['name']) => {
+const follow = (name: (typeof cases)[number]['name']) => {
   const startedAt = Date.now();
   const problems: string[] = [];
-  let session = startSession({ runtime: name }, startedAt);
+  let session = startSession({ agent: name }, startedAt);
   let asked = 0;
   const { stop } = followSession({
-    runtime: runtimes[name],
+    agent: agents[name],
     childPid: process.pid,
     cwd: CWD,
     home,
@@ -124,7 +124,7 @@ const follow = (name: (typeof agents)[number]['name']) => {
   return { shown, looks, problems };
 };
 
-describe.each(agents)('a session file of $name', ({ name, folder, files, number }) => {
+describe.each(cases)('a session file of $name', ({ name, folder, files, number }) => {
   it('that comes late is waited for', async () => {
     const { shown, looks, problems } = follow(name);
     await looks();
@@ -143,7 +143,7 @@ describe.each(agents)('a session file of $name', ({ name, folder, files, number 
     await expect.poll(shown, WAIT).toBe(number);
   });
 
-  it('gives no number while its folder cannot be read, which is said once', async () => {
+  it('gives no number while its folder cannot be read, which is reported once', async () => {
     put(folder, files());
     const { shown, looks, problems } = follow(name);
     await expect.poll(shown, WAIT).toBe(number);

@@ -4,7 +4,7 @@ import type { Event } from '../../src/core/event.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
 import { agentFacts } from '../../src/agents/agent.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { followSettings } from '../../src/wrap/session.js';
 import { fallbacks } from '../../src/core/config/keys.js';
 import { startFlow, stepFlow, type SessionFlow } from '../../src/core/session-flow.js';
@@ -21,7 +21,7 @@ const compact = (mode: Mode = 'auto', focus?: string): CompactSettings => ({
 });
 
 const start = (settings = compact()): SessionFlow =>
-  startFlow({ agent: agentFacts(runtimes.claude, {}), window: 200_000, compact: settings }, 0);
+  startFlow({ agent: agentFacts(agents.claude, {}), window: 200_000, compact: settings }, 0);
 
 const settingsEvent = (
   settings: CompactSettings,
@@ -40,7 +40,7 @@ const alarm: Event = { type: 'alarm' };
 const full = tokens('log', 190_000);
 const emptier = tokens('log', 20_000);
 
-/** The countdown as it is looked at while it runs. */
+/** Advances the countdown in small steps. */
 const counted = [4_000, 6_000, 8_000, 10_000].map((now) => [now, alarm] as const);
 
 const bare = (usedTokens: number): Event => ({
@@ -48,7 +48,7 @@ const bare = (usedTokens: number): Event => ({
   reading: { usedTokens, source: 'log', at: 1 },
 });
 
-/** An attempt of ours that has just been sent. */
+/** An attempt of the wrapper that was just sent. */
 const sent = (settings?: CompactSettings): SessionFlow =>
   play(
     start(settings),
@@ -61,7 +61,7 @@ const sent = (settings?: CompactSettings): SessionFlow =>
   );
 
 describe('settings that change', () => {
-  it('hold at once where no compaction is due', () => {
+  it('apply at once where no compaction is due', () => {
     const flow = play(
       start(),
       [1, ready],
@@ -73,7 +73,7 @@ describe('settings that change', () => {
     expect(sessionLadder(flow.session).auto).toMatchObject({ value: 40_000, custom: true });
   });
 
-  it('take a window back that is not set any more', () => {
+  it('remove a window that is not set any more', () => {
     const flow = play(start(), [1, settingsEvent(compact())]);
     expect(flow.session.windows.userTokens).toBeUndefined();
   });
@@ -97,7 +97,7 @@ describe('settings that change', () => {
     expect(after.session.ladder).toEqual({ preset: 'percent' });
   });
 
-  it('of a window and boundaries hold at once where a compaction is only due: they may be why', () => {
+  it('of a window and boundaries apply at once where a compaction is only due: they may be the reason', () => {
     const counting = play(start(), [1, ready], [2, full], [2_000, alarm]);
     expect(counting.compaction.phase.kind).toBe('countdown');
     const changed = play(
@@ -112,7 +112,7 @@ describe('settings that change', () => {
     expect(mended.session.fused?.tier).toBe('safe');
   });
 
-  it('lose nothing that was to be done when they begin to hold', () => {
+  it('lose no pending effect when they begin to apply', () => {
     const boundary: Event = {
       type: 'boundary',
       boundary: { at: 13_000, preTokens: 190_000, postTokens: 20_000 },
@@ -126,14 +126,14 @@ describe('settings that change', () => {
     expect(ended).toHaveLength(1);
   });
 
-  it('that are told once more do nothing twice', () => {
+  it('that are reported twice do nothing twice', () => {
     const orders = play(start(), [1, ready], [2, full], [2_000, alarm], ...counted);
     const typing = stepFlow(orders, alarm, 12_500);
     expect(typing.compaction.effects).toMatchObject([{ type: 'type-compact' }]);
     expect(stepFlow(typing, settingsEvent(compact()), 12_501).compaction.effects).toEqual([]);
   });
 
-  it('that have less done end a countdown at once, and those that have more done wait', () => {
+  it('that restrict compacting end a countdown at once, and those that extend it wait', () => {
     const counting = play(start(), [1, ready], [2, full], [2_000, alarm]);
     expect(counting.compaction.phase.kind).toBe('countdown');
     for (const mode of ['ask', 'warn', 'off'] as const) {
@@ -156,11 +156,11 @@ describe('settings that change', () => {
 describe('an assumed window', () => {
   const withAssumed = (...events: readonly (readonly [number, Event])[]): SessionFlow =>
     play(
-      startFlow({ agent: agentFacts(runtimes.generic, {}), assumedWindow: 8_192, compact: compact() }, 0),
+      startFlow({ agent: agentFacts(agents.generic, {}), assumedWindow: 8_192, compact: compact() }, 0),
       ...events,
     );
 
-  it('is used where nobody tells, and starts nothing', () => {
+  it('is used where no source reports one, and causes no compaction', () => {
     const flow = withAssumed([1, ready], [2, bare(8_000)], [2_000, alarm], [30_000, alarm]);
     expect(flow.session.fused?.window).toEqual({
       windowTokens: 8_192,
@@ -183,7 +183,7 @@ describe('an assumed window', () => {
   });
 });
 
-describe('what the wrapper is told of changes', () => {
+describe('a change that is reported to the wrapper', () => {
   it('becomes settings of the core, with the draft as it was and without `off`', () => {
     const taken: Event[] = [];
     let tell: SettingsListener | undefined;
@@ -198,7 +198,7 @@ describe('what the wrapper is told of changes', () => {
         };
       },
     } as unknown as WrapSession;
-    const stop = followSettings(session, runtimes.claude.recipe?.({}), (event) => taken.push(event));
+    const stop = followSettings(session, agents.claude.recipe?.({}), (event) => taken.push(event));
     tell?.onChange({
       values: { ...fallbacks, window: 1_000, mode: 'off', ladder: 'percent', draft: 'stash', focus: 'x' },
       isModeGiven: false,

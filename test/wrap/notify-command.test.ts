@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NotificationRecord } from '../../src/core/records.js';
 import { isRunning } from '../../src/storage/processes.js';
-import { argumentsOf, makeNotifyCommand } from '../../src/wrap/notifier.js';
+import { commandArguments, makeNotifyCommand } from '../../src/wrap/notifier.js';
 
 const WAIT = { timeout: 20_000, interval: 10 };
 
@@ -42,7 +42,7 @@ describe('the words of a command', () => {
     ['notify-send ctxwrap', ['notify-send', 'ctxwrap']],
     ['  /usr/bin/x   --to=me@host  ', ['/usr/bin/x', '--to=me@host']],
   ])('are those of %j', (command, words) => {
-    expect(argumentsOf(command)).toEqual(words);
+    expect(commandArguments(command)).toEqual(words);
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe('the words of a command', () => {
     "it's",
     'a > b',
   ])('are a matter for the shell in %j', (command) => {
-    expect(argumentsOf(command)).toEqual(['/bin/sh', '-c', command]);
+    expect(commandArguments(command)).toEqual(['/bin/sh', '-c', command]);
   });
 });
 

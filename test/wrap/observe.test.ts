@@ -14,7 +14,7 @@ const screen = {
   styleAt: () => undefined,
 };
 
-/** An agent whose screen says a percentage, or nothing. */
+/** An agent whose screen shows a percentage, or nothing. */
 const makeAgent = () => {
   const agent = {
     percent: undefined as number | undefined,
@@ -35,7 +35,7 @@ const makeAgent = () => {
   const model = {
     isBehind: () => agent.behind,
     isMidFrame: () => agent.midFrame,
-    seen: () => (agent.hasModel ? { screen, signals: {} } : undefined),
+    snapshot: () => (agent.hasModel ? { screen, signals: {} } : undefined),
   };
   return { agent, read, model };
 };
@@ -68,15 +68,15 @@ describe('the screen of a live agent', () => {
     };
     agent.percent = 40;
     await next();
-    expect(observer.look()?.activity).toBe('ready');
+    expect(observer.observe()?.activity).toBe('ready');
     types();
     agent.hasModel = false;
     expect(await next()).toEqual(['screen-blank', 'activity']);
-    expect(observer.look()).toBeUndefined();
+    expect(observer.observe()).toBeUndefined();
     expect(await next()).toEqual([]);
     agent.hasModel = true;
     expect(await next()).toEqual(['reading', 'activity']);
-    expect(observer.look()?.activity).toBe('ready');
+    expect(observer.observe()?.activity).toBe('ready');
   });
 
   it('is looked at 50 ms after the last output', () => {
@@ -99,7 +99,7 @@ describe('the screen of a live agent', () => {
     expect(agent.looks).toBe(4);
   });
 
-  it('is left alone while nothing happens: no timer waits', async () => {
+  it('is not read while nothing happens: no timer runs', async () => {
     const { agent, observer } = observing(async () => ({ state: 'idle' }));
     observer.noteOutput();
     await vi.advanceTimersByTimeAsync(10_000);
@@ -138,7 +138,7 @@ describe('the screen of a live agent', () => {
     expect(agent.looks).toBe(1);
   });
 
-  it('tells its number at each look, and once that it went away', () => {
+  it('reports its number at each read, and once that it has disappeared', () => {
     const { agent, observer, types } = observing();
     const look = (percent: number | undefined): readonly string[] => {
       agent.percent = percent;
@@ -153,7 +153,7 @@ describe('the screen of a live agent', () => {
     expect(look(undefined)).toEqual([]);
   });
 
-  it('tells at most once a second that the agent writes', () => {
+  it('reports at most once a second that the agent writes', () => {
     const { observer, types } = observing();
     for (let count = 0; count < 35; count += 1) {
       observer.noteOutput();
@@ -162,7 +162,7 @@ describe('the screen of a live agent', () => {
     expect(types().filter((type) => type === 'output')).toHaveLength(4);
   });
 
-  it('is not read any more when its reader has failed, which is told once', () => {
+  it('is not read any more when its reader has failed, which is reported once', () => {
     const failures: unknown[] = [];
     let looks = 0;
     const observer = makeObserver({
@@ -209,7 +209,7 @@ describe('the status file of a live agent', () => {
     expect(asked).toBeLessThanOrEqual(10);
   });
 
-  it('brings another look when it says something else', async () => {
+  it('causes another read of the screen when it changes', async () => {
     let state = 'busy';
     const { observer, types } = observing(async () => ({ state }));
     observer.noteOutput();

@@ -1,12 +1,12 @@
-// The child's bytes reach the terminal whatever of ours fails over them.
+// The child's output reaches the terminal, whatever part of the wrapper fails.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
-import { quirksOf } from '../../src/terminal/filter/quirks.js';
+import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { makeOutput, type OutputListener } from '../../src/wrap/output.js';
-import type { Stage } from '../../src/wrap/terminal-session.js';
-import { goVerbatim } from '../../src/wrap/wrap.js';
+import type { TerminalSession } from '../../src/wrap/terminal-session.js';
+import { switchToPassthrough } from '../../src/wrap/wrap.js';
 
 let written: string;
 let said: string[];
@@ -19,8 +19,8 @@ const broken = (): never => {
   throw new Error('broken');
 };
 
-/** What a stage needs to be for bytes to pass; the rest is never asked for. */
-const stageWith = (more: object = {}): Stage =>
+/** The members of a terminal session that the output needs. */
+const stageWith = (more: object = {}): TerminalSession =>
   ({
     session: { log: { ...nullLog, error: (message: string) => said.push(message.split('\n')[0] ?? '') } },
     tty: {
@@ -28,17 +28,17 @@ const stageWith = (more: object = {}): Stage =>
       pending: () => 0,
       size: () => ({ columns: 80, rows: 24 }),
     },
-    filter: makeStreamFilter(makeGrid(80, 23, 24, quirksOf({}))),
+    filter: makeStreamFilter(makeGrid(80, 23, 24, quirksFromEnv({}))),
     screen: { feed: () => undefined },
-    verbatim: false,
+    isPassthrough: false,
     ...more,
-  }) as unknown as Stage;
+  }) as unknown as TerminalSession;
 
-const play = (stage: Stage, more: Partial<OutputListener> = {}): void => {
-  const output = makeOutput(stage, {
+const play = (terminal: TerminalSession, more: Partial<OutputListener> = {}): void => {
+  const output = makeOutput(terminal, {
     isResized: () => false,
     onOutput: () => undefined,
-    onFailure: () => goVerbatim(stage, { stop: () => undefined }),
+    onFailure: () => switchToPassthrough(terminal, { stop: () => undefined }),
     ...more,
   });
   output.hold();
@@ -66,21 +66,21 @@ describe('the bytes of the child', () => {
     ['what follows the output', {}, { onOutput: broken }],
     [
       'what reads the screen, at its end too',
-      { screen: { feed: broken }, readings: { goBlind: broken } },
+      { screen: { feed: broken }, tracker: { stopReadingScreen: broken } },
       {},
     ],
   ])('go on, once each and in order, when %s fails', (_, parts, listener) => {
-    const stage = stageWith(parts);
-    play(stage, listener);
+    const terminal = stageWith(parts);
+    play(terminal, listener);
     expect(written.match(/<\w+>/g)).toEqual(['<one>', '<two>', '<three>']);
-    expect(stage.verbatim).toBe(true);
+    expect(terminal.isPassthrough).toBe(true);
     expect(said.filter((line) => line === 'going on as a plain passthrough')).toHaveLength(1);
     expect(said.length).toBeLessThan(4);
   });
 
   it('go on when the footer cannot be stopped', () => {
-    const stage = stageWith({ screen: { feed: broken } });
-    play(stage, { onFailure: () => goVerbatim(stage, { stop: broken }) });
+    const terminal = stageWith({ screen: { feed: broken } });
+    play(terminal, { onFailure: () => switchToPassthrough(terminal, { stop: broken }) });
     expect(written.match(/<\w+>/g)).toEqual(['<one>', '<two>', '<three>']);
   });
 });

@@ -3,14 +3,14 @@ import type { Terminal } from '@xterm/headless';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { casts, type Cast } from '../support/casts.js';
 import { describeTerminal, makeEmulator } from '../support/emulator.js';
-import { makeOverlayStage } from '../support/overlay-stage.js';
+import { makeOverlayHarness } from '../support/overlay-harness.js';
 
 const MOMENTS = 200;
-const WATCHED = 8; // every so many openings are compared one by one
-const PATIENCE_MS = 500; // then it does not wait for a gap any more
-const GAP = 16; // bytes between two looks for a gap to open in
+const WATCHED = 8; // compare after every so many openings
+const PATIENCE_MS = 500; // the overlay does not wait for a gap any longer
+const GAP = 16; // bytes between two checks for a gap
 
-/** Where the overlay is opened, and after how many bytes it is closed; the same each time. */
+/** Where the overlay is opened, and after how many bytes it is closed; the same in each run. */
 const momentsOf = ({ output }: Cast, seed: number): readonly { at: number; closeAt: number }[] => {
   const offsets = fc.sample(fc.nat({ max: output.length }), { numRuns: 2 * MOMENTS, seed });
   const sorted = offsets.sort((one, other) => one - other);
@@ -20,11 +20,11 @@ const momentsOf = ({ output }: Cast, seed: number): readonly { at: number; close
   }));
 };
 
-/** What comes next joins the character before it, which no terminal does any more after its cursor has been elsewhere. */
+/** The following text combines with the character before it, which no terminal supports after the cursor has moved. */
 const isMark = (output: Uint8Array, at: number): boolean =>
   /^(?:\p{M}|\u200d)/u.test(Buffer.from(output.subarray(at, at + 4)).toString());
 
-/** What can be compared quickly; the whole is compared at the end. */
+/** A fast comparison; everything is compared at the end. */
 const glanceAt = (terminal: Terminal, rows: number) => {
   const { active } = terminal.buffer;
   return {
@@ -45,7 +45,7 @@ describe('an overlay opened and closed at 200 moments', () => {
   it.each(recordings)('leaves no trace in $name', async ({ index, ...cast }) => {
     const { columns, rows, output } = cast;
     const plain = makeEmulator(columns, rows);
-    const run = makeOverlayStage(columns, rows);
+    const run = makeOverlayHarness(columns, rows);
     let opened = 0;
     let written = 0;
     const playTo = (end: number): void => {
@@ -55,7 +55,7 @@ describe('an overlay opened and closed at 200 moments', () => {
       written = end;
     };
     const drawn = async (): Promise<void> => {
-      while (run.parts.output.isHeld()) await run.stage.screen.settled();
+      while (run.parts.output.hasHeldBytes()) await run.stage.screen.settled();
       await plain.write('');
       await run.drawn();
     };
@@ -63,13 +63,13 @@ describe('an overlay opened and closed at 200 moments', () => {
       const isWatched = moment % WATCHED === 0;
       playTo(at);
       run.overlay.open();
-      if (moment % 2 === 0 && run.stage.filter.isWhole() && !isMark(output, written)) {
+      if (moment % 2 === 0 && run.stage.filter.isComplete() && !isMark(output, written)) {
         vi.advanceTimersByTime(PATIENCE_MS); // it opens in the middle of a frame, too
         run.overlay.noteOutput();
       }
       if (run.stage.filter.grid.alternate) await run.stage.screen.settled();
-      while (!run.stage.cover && written < closeAt) playTo(Math.min(closeAt, written + GAP));
-      if (run.stage.cover) opened += 1;
+      while (!run.stage.overlayOutput && written < closeAt) playTo(Math.min(closeAt, written + GAP));
+      if (run.stage.overlayOutput) opened += 1;
       playTo(closeAt);
       run.overlay.close();
       if (!isWatched) continue;
@@ -81,7 +81,7 @@ describe('an overlay opened and closed at 200 moments', () => {
     await drawn(); // answers may have been written meanwhile
     expect(describeTerminal(run.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
     expect(run.received()).toBe(plain.answers());
-    expect(opened).toBeGreaterThan(MOMENTS / 8); // short recordings have little room between two moments
+    expect(opened).toBeGreaterThan(MOMENTS / 8); // short recordings have little room between two openings
     run.stop();
   });
 });

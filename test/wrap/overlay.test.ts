@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { makeOverlayStage, shown, shownPlainly, type OverlayStage } from '../support/overlay-stage.js';
+import { makeOverlayHarness, shown, shownPlainly, type OverlayHarness } from '../support/overlay-harness.js';
 
 const [COLUMNS, ROWS] = [60, 14];
 const HOTKEY = '\x1d';
 
-let run: OverlayStage;
-const start = (...options: Parameters<typeof makeOverlayStage>): OverlayStage =>
-  (run = makeOverlayStage(...options));
+let run: OverlayHarness;
+const start = (...options: Parameters<typeof makeOverlayHarness>): OverlayHarness =>
+  (run = makeOverlayHarness(...options));
 afterEach(() => {
   run.stop();
   vi.useRealTimers();
@@ -43,7 +43,7 @@ describe('the hotkey', () => {
     expect(run.overlay.isOpen()).toBe(false);
     expect(run.received()).toBe(sent);
     expect(run.keys).toEqual([]);
-    expect(run.stage.footerWanted).toBe(true);
+    expect(run.stage.isFooterWanted).toBe(true);
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('the hotkey', () => {
   ])('does what it does without an overlay in a child of $columns by $rows', ({ columns, rows }) => {
     start(columns, rows);
     run.type(`${HOTKEY}q`);
-    expect(run.stage.footerWanted).toBe(false);
+    expect(run.stage.isFooterWanted).toBe(false);
     expect(run.overlay.isOpen()).toBe(false);
     expect(run.received()).toBe('q');
   });
@@ -60,22 +60,22 @@ describe('the hotkey', () => {
   it('does what it does without an overlay until there is something to show', () => {
     start(COLUMNS, ROWS, { isReady: () => false });
     run.type(`${HOTKEY}q`);
-    expect([run.stage.footerWanted, run.received()]).toEqual([false, 'q']);
+    expect([run.stage.isFooterWanted, run.received()]).toEqual([false, 'q']);
   });
 });
 
-describe('a screen beside the child’s', () => {
-  it('is looked for at the first opening, and used', async () => {
+describe('the second screen of the terminal', () => {
+  it('is tested at the first opening, and used', async () => {
     start(COLUMNS, ROWS);
     run.stage.hasSecondScreen = undefined;
     run.write('hello');
     const before = await shown(run);
     run.type(HOTKEY);
-    await vi.waitFor(() => expect(run.stage.cover).toBeDefined());
+    await vi.waitFor(() => expect(run.stage.overlayOutput).toBeDefined());
     run.type('q');
     expect(await shown(run)).toEqual(before);
     run.type(HOTKEY);
-    expect(run.stage.cover).toBeDefined(); // at once
+    expect(run.stage.overlayOutput).toBeDefined(); // at once
   });
 
   it('is not drawn on where there is none: the child’s stays as it was, and the hotkey hides the footer', async () => {
@@ -92,7 +92,7 @@ describe('a screen beside the child’s', () => {
     expect(await shown(run)).toEqual(before);
     expect(run.received()).toBe('');
     run.type(HOTKEY);
-    expect(run.stage.footerWanted).toBe(false);
+    expect(run.stage.isFooterWanted).toBe(false);
   });
 });
 
@@ -101,9 +101,9 @@ describe('keys', () => {
     { typed: [`${HOTKEY}c`], keys: ['c'], sent: '' },
     { typed: [HOTKEY, 'x', '\r', 'c', '\x1b[A', '\x03'], keys: ['c', 'up'], sent: '' },
     { typed: [`${HOTKEY}qls\r`], keys: ['q'], sent: 'ls\r' },
-    // the child has asked for no reports of the mouse: this one was on its way when the overlay was closed
+    // the child has not enabled mouse reports: this one was sent before the overlay was closed
     { typed: [`${HOTKEY}cq\x1b[A\x1b[<64;1;1M`, 'q'], keys: ['c', 'q'], sent: '\x1b[Aq' },
-    { typed: [`${HOTKEY}q${HOTKEY}q`, 'x'], keys: ['q', 'q'], sent: 'x' }, // two times once, not once twice
+    { typed: [`${HOTKEY}q${HOTKEY}q`, 'x'], keys: ['q', 'q'], sent: 'x' }, // each once, none twice
     { typed: [HOTKEY, '\x1b[200~rm -rf\rq', 'qc\r\x1b[201', '~d'], keys: ['d'], sent: '' },
     { typed: [HOTKEY, '\x1b[<64;1;15M'], keys: ['wheel-up'], sent: '' }, // on the footer's row
     {
@@ -130,7 +130,7 @@ describe('keys', () => {
     expect(run.keys).toEqual(['escape']);
   });
 
-  it('the rest of a paste is nobody’s, also when the overlay closes by itself before it ends', () => {
+  it('the rest of a paste is dropped, also when the overlay closes by itself before it ends', () => {
     start(COLUMNS, ROWS);
     run.type(`${HOTKEY}\x1b[200~rm -rf`);
     run.overlay.stop();
@@ -142,9 +142,9 @@ describe('keys', () => {
     start(COLUMNS, ROWS);
     run.write('\x1b]0;half a title');
     run.type(`${HOTKEY}cx`);
-    expect(run.stage.cover).toBeUndefined();
+    expect(run.stage.overlayOutput).toBeUndefined();
     run.write(' and the rest\x07');
-    expect(run.stage.cover).toBeDefined();
+    expect(run.stage.overlayOutput).toBeDefined();
     expect([run.keys, run.received()]).toEqual([['c'], '']);
   });
 });
@@ -186,13 +186,13 @@ describe('what is drawn', () => {
     start(COLUMNS, ROWS);
     run.write('\x1b[?2026hframe');
     run.overlay.open();
-    expect(run.stage.cover).toBeUndefined();
+    expect(run.stage.overlayOutput).toBeUndefined();
     vi.advanceTimersByTime(600);
-    expect(run.stage.cover).toBeDefined();
+    expect(run.stage.overlayOutput).toBeDefined();
     run.overlay.close();
     run.write('\x1b]0;half');
     run.overlay.open();
     vi.advanceTimersByTime(600);
-    expect([run.stage.cover, run.overlay.isOpen()]).toEqual([undefined, false]);
+    expect([run.stage.overlayOutput, run.overlay.isOpen()]).toEqual([undefined, false]);
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { fallbacks } from '../../src/core/config/keys.js';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { followOwnCompaction } from '../../src/wrap/status-line.js';
 
@@ -16,14 +16,14 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-const follow = (runtime: Runtime, agentFolder: string) => {
+const follow = (agent: Agent, agentFolder: string) => {
   const home = mkdtempSync(join(tmpdir(), 'ctxwrap-own-'));
   folders.push(home);
   mkdirSync(join(home, agentFolder));
   const events: Event[] = [];
   const start = (): void => {
     const session = {
-      runtime,
+      agent,
       file: '/bin/true',
       args: [],
       env: { HOME: home },
@@ -41,7 +41,7 @@ const follow = (runtime: Runtime, agentFolder: string) => {
 const PATIENCE = { timeout: 15_000 };
 
 it('a changed settings file counts in a session that runs, also behind a link', async () => {
-  const { start, events, path } = follow(runtimes.claude, '.claude');
+  const { start, events, path } = follow(agents.claude, '.claude');
   writeFileSync(path('kept.json'), '{"autoCompactWindow":150000}');
   symlinkSync('kept.json', path('settings.json'));
   start();
@@ -52,17 +52,17 @@ it('a changed settings file counts in a session that runs, also behind a link', 
   expect(events[1]).toEqual({ type: 'own-compaction', trigger: undefined });
   rmSync(path('kept.json'));
   await vi.waitFor(() => expect(events).toHaveLength(3), PATIENCE);
-  expect(events[2]).toEqual({ type: 'own-compaction', trigger: runtimes.claude.nativeTrigger({}) });
+  expect(events[2]).toEqual({ type: 'own-compaction', trigger: agents.claude.nativeTrigger({}) });
 });
 
 it.each([
   { name: 'gemini', text: '{"model":{"compressionThreshold":0.8}}' },
   { name: 'qwen', text: '{"context":{"autoCompactThreshold":0.8}}' },
 ] as const)('what $name reads at its start counts as it was then', async ({ name, text }) => {
-  const { start, events, path } = follow(runtimes[name], `.${name}`);
+  const { start, events, path } = follow(agents[name], `.${name}`);
   writeFileSync(path('settings.json'), text);
   start();
   await vi.waitFor(() => expect(events).toHaveLength(1), PATIENCE);
   expect(events[0]).toMatchObject({ trigger: { share: 0.8 } });
-  expect(runtimes[name].ownCompaction?.isReadOnce).toBe(true);
+  expect(agents[name].ownCompaction?.isReadOnce).toBe(true);
 });

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-/** Prints all a program can know of how it was called. */
+/** Prints everything a program can learn about how it was called. */
 const witness = `#!/usr/bin/env node
 const { writeSync } = require('node:fs');
 process.stdin.on('data', (bytes) => writeSync(1, bytes));
@@ -21,7 +21,7 @@ process.stdin.on('end', () => {
 });
 `;
 
-const outer = `${process.pid}-outer`; // a wrapper that is alive
+const outer = `${process.pid}-outer`; // a wrapper that runs
 
 describe('a command that is not wrapped', () => {
   it('gets the same arguments, environment, folder and input, and gives the same output and status', async () => {
@@ -72,7 +72,7 @@ describe('a command that is not wrapped', () => {
   });
 
   it.each(['TERM', 'KILL', 'HUP', 'INT', 'QUIT', 'PIPE', 'USR1', 'ALRM', 'SEGV', 'XFSZ'])(
-    'killed by %s: the same signal ends us',
+    'killed by %s: the same signal ends the wrapper',
     async (name) => {
       bench.program('claude', `#!/bin/sh\nulimit -c 0\nkill -${name} $$\n`);
       const { code, signal, stdout, stderr } = await ctxwrap(['claude'], bench);
@@ -81,7 +81,7 @@ describe('a command that is not wrapped', () => {
   );
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'] as const)(
-    'gets a %s that was sent to us, and decides itself what it means',
+    'gets a %s that was sent to the wrapper, and decides itself what it means',
     async (signal) => {
       bench.program(
         'claude',
@@ -123,7 +123,7 @@ describe('a terminal is left to the command', () => {
   });
 
   it('also Ctrl-C, which reaches it once', async () => {
-    // The question goes to us and comes back behind whatever we made of Ctrl-C.
+    // A query to the wrapper, which is answered after it has handled Ctrl-C.
     bench.program(
       'claude',
       `#!/usr/bin/env node

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, step } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
-import { publishSession } from '../../src/wrap/publish.js';
+import { publishRecord } from '../../src/wrap/publish.js';
 import type { Session } from '../../src/core/session.js';
 
 let folder: string;
@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = startSession({ runtime: 'claude' }, 0);
+const start = startSession({ agent: 'claude' }, 0);
 const at = (usedTokens: number) =>
   step(
     start,
@@ -31,7 +31,7 @@ const at = (usedTokens: number) =>
   );
 
 const publish = () =>
-  publishSession({
+  publishRecord({
     stateFolder: join(folder, 'ctxwrap'),
     identity: {
       id: 'me',
@@ -55,25 +55,25 @@ const record = () => {
     return undefined;
   }
 };
-// Turns of the event loop and not timers, which a test may hold still.
+// Waits with turns of the event loop instead of timers, which a test may fake.
 const written = async (what: () => unknown): Promise<void> => {
   const from = performance.now();
   while (!what() && performance.now() - from < 20_000) await new Promise(setImmediate);
   expect(what()).toBeTruthy();
 };
 
-/** As long as a few writes of the same kind take: one that should not be would be there then. */
+/** As long as some writes of the same kind take: a write that should not happen would be seen then. */
 const calm = async (): Promise<void> => {
   for (const name of ['a', 'b', 'c']) await writeAtomic(join(folder, name), 'text');
 };
 
 describe('publishing a session', () => {
-  it('says that it is there, what it knows, and how it ended', async () => {
+  it('writes that the session runs, its state, and how it ended', async () => {
     const publisher = publish();
     await written(() => record()?.note === 'waiting for the first turn');
     expect(statSync(path()).mode & 0o777).toBe(0o600);
-    publisher.show(at(150_000));
-    publisher.showFile('/logs/a.jsonl');
+    publisher.update(at(150_000));
+    publisher.updateFile('/logs/a.jsonl');
     await written(() => record()?.reading?.usedTokens === 150_000);
     expect(record()).toMatchObject({ tier: 'warn', logPath: '/logs/a.jsonl' });
     await publisher.end({ signal: 'SIGTERM' });
@@ -85,9 +85,9 @@ describe('publishing a session', () => {
   it('says what it does about a full window', async () => {
     const publisher = publish();
     await written(record);
-    publisher.show(start, { mode: 'auto', words: 'waiting: agent is busy' });
+    publisher.update(start, { mode: 'auto', words: 'waiting: agent is busy' });
     await written(() => record()?.compaction?.words === 'waiting: agent is busy');
-    publisher.show(start, { mode: 'auto' });
+    publisher.update(start, { mode: 'auto' });
     await written(() => record()?.compaction?.words === undefined);
     expect(record()?.compaction).toEqual({ mode: 'auto' });
     await publisher.end({ code: 0 });
@@ -99,18 +99,18 @@ describe('publishing a session', () => {
     });
     const publisher = publish();
     await written(record);
-    publisher.show(at(1));
-    publisher.show(at(2));
+    publisher.update(at(1));
+    publisher.update(at(2));
     vi.advanceTimersByTime(900);
     await calm();
     expect(record()).not.toHaveProperty('reading');
-    publisher.show(at(3));
+    publisher.update(at(3));
     await calm();
     vi.advanceTimersByTime(100);
     await written(() => record()?.reading?.usedTokens === 3);
     const before = record()?.heartbeatAt ?? 0;
     expect(before - (record()?.startedAt ?? 0)).toBe(1_000);
-    publisher.show(at(3)); // nothing new
+    publisher.update(at(3)); // no change
     vi.advanceTimersByTime(3_900);
     await calm();
     expect(record()?.heartbeatAt).toBe(before);
@@ -125,30 +125,30 @@ describe('publishing a session', () => {
     });
     const publisher = publish();
     await written(record);
-    publisher.show(at(1));
+    publisher.update(at(1));
     vi.advanceTimersByTime(1_000);
     await written(() => record()?.tier === 'safe');
-    publisher.show(at(178_000));
+    publisher.update(at(178_000));
     await written(() => record()?.tier === 'hard');
     expect(record()?.reading?.usedTokens).toBe(178_000);
     await publisher.end({ code: 0 });
   });
 
-  it('nobody is disturbed when it cannot be written: it is said once', async () => {
+  it('a failed write is reported once, and disturbs nothing', async () => {
     writeFileSync(join(folder, 'ctxwrap'), 'a file in the place of the folder');
     const publisher = publish();
     await written(() => failures.length > 0);
-    publisher.show(at(1));
+    publisher.update(at(1));
     await publisher.end({ code: 0 });
     expect(failures).toHaveLength(1);
   });
 
-  it('nobody is disturbed by a state that cannot be told, and the next one is', async () => {
+  it('a state that cannot be serialized disturbs nothing, and the next one is written', async () => {
     const publisher = publish();
     await written(record);
-    publisher.show({} as Session);
+    publisher.update({} as Session);
     await written(() => failures.length > 0);
-    publisher.show(at(4));
+    publisher.update(at(4));
     await written(() => record()?.reading?.usedTokens === 4);
     await publisher.end({ code: 0 });
     expect(failures).toHaveLength(1);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { provenance } from '../../src/core/report.js';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
-import { readSessionFile, runtimeOfFile } from '../../src/wrap/read-session-file.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
+import { readSessionFile, agentOfFile } from '../../src/wrap/read-session-file.js';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
-const read = (runtime: Runtime, path: string) => readSessionFile({ path, runtime, env: {}, now: 0 });
+const read = (agent: Agent, path: string) => readSessionFile({ path, agent: agent, env: {}, now: 0 });
 
 let folder: string;
 beforeEach(() => {
@@ -29,12 +29,12 @@ const recorded = [
 ] as const;
 
 describe('a recorded session file', () => {
-  it.each(recorded)('$name is recognised as one of $runtime', async ({ runtime, name }) => {
-    expect(await runtimeOfFile(fixture(name), Object.values(runtimes))).toBe(runtimes[runtime]);
+  it.each(recorded)('$name is recognised as one of $runtime', async ({ runtime: agent, name }) => {
+    expect(await agentOfFile(fixture(name), Object.values(agents))).toBe(agents[agent]);
   });
 
   it.each(recorded)('$name says how full the window is and what was compacted', async (each) => {
-    const { state, compactions } = await read(runtimes[each.runtime], fixture(each.name));
+    const { state, compactions } = await read(agents[each.runtime], fixture(each.name));
     expect(provenance(state, 0)?.usedTokens).toBe(each.used);
     expect(compactions.map((past) => `${past.preTokens ?? '?'} → ${past.postTokens ?? '?'}`)).toEqual(
       each.compactions,
@@ -42,7 +42,7 @@ describe('a recorded session file', () => {
   });
 
   it('of codex has what came with the next turn where nobody recorded the size after a compaction', async () => {
-    const { compactions } = await read(runtimes.codex, fixture('codex/compactions.jsonl'));
+    const { compactions } = await read(agents.codex, fixture('codex/compactions.jsonl'));
     expect(compactions.map((past) => past.nextTokens)).toEqual([70_050, 9_050, 70_050, 15_050]);
   });
 });
@@ -56,7 +56,7 @@ describe('any other file', () => {
   ])('of $what is nobody’s', async ({ text }) => {
     const path = join(folder, 'file');
     writeFileSync(path, text);
-    expect(await runtimeOfFile(path, Object.values(runtimes))).toBeUndefined();
+    expect(await agentOfFile(path, Object.values(agents))).toBeUndefined();
   });
 });
 
@@ -81,7 +81,7 @@ describe('a session file of hundreds of megabytes', () => {
     const watch = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss - before);
     }, 5);
-    const { state, toolResults } = await read(runtimes.claude, path);
+    const { state, toolResults } = await read(agents.claude, path);
     clearInterval(watch);
     expect(provenance(state, 0)?.usedTokens).toBe(1_600);
     expect(toolResults).toHaveLength(10);

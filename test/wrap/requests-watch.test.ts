@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { getActiveResourcesInfo } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readAnswer } from '../../src/storage/requests.js';
-import { makeAsking, endedFor, folderWatches, holdTimers, keyOf, slowLook } from '../support/asking.js';
+import { makeRequester, endedFor, folderWatches, holdTimers, keyOf, slowLook } from '../support/requester.js';
 
-let asking: Awaited<ReturnType<typeof makeAsking>>;
+let asking: Awaited<ReturnType<typeof makeRequester>>;
 beforeEach(async () => {
-  asking = await makeAsking();
+  asking = await makeRequester();
 });
 afterEach(() => asking.end());
 
 describe('watching for requests', () => {
-  it('tells those who still wait that the session has ended', async () => {
+  it('answers those who still wait that the session has ended', async () => {
     const requests = asking.watch();
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // a slow disk is waited for here
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // waits for a slow disk
     await requests.stop();
     expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({
       state: 'refused',
@@ -29,10 +29,10 @@ describe('watching for requests', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'holds nothing while it runs, and leaves no timer and no handle behind',
+    'does not keep the process running, and leaves no timer and no handle behind',
     async () => {
       const timers = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const;
-      asking.unwatch(); // two watches of a folder count as one
+      asking.unwatch(); // two watches of one folder count as one
       const before = folderWatches();
       vi.useFakeTimers({ toFake: [...timers] });
       const requests = asking.watch();
@@ -71,14 +71,14 @@ describe('watching for requests', () => {
     expect(asking.failures).toEqual([]);
   });
 
-  it('says once that nobody can ask, and disturbs nobody', async () => {
+  it('reports once that no requests can be read, and disturbs nothing', async () => {
     rmSync(asking.state, { recursive: true });
     writeFileSync(asking.state, 'a file in the place of the folder');
     holdTimers();
     const requests = asking.watch();
     await asking.until(() => expect(asking.failures).toHaveLength(1));
     slowLook();
-    requests.perform(endedFor('one'));
+    requests.applyEffect(endedFor('one'));
     await requests.stop();
     expect(asking.failures).toHaveLength(1);
   });

@@ -8,11 +8,11 @@ import { processStart } from '../../src/storage/processes.js';
 import { readAnswer, removeAnswer, removeRequest, writeRequest } from '../../src/storage/requests.js';
 import type { RequestEvent } from '../../src/wrap/requests.js';
 import type { Requests } from '../../src/wrap/requests.js';
-import { makeAsking, endedFor, holdTimers, keyOf, slowLook } from '../support/asking.js';
+import { makeRequester, endedFor, holdTimers, keyOf, slowLook } from '../support/requester.js';
 
-let asking: Awaited<ReturnType<typeof makeAsking>>;
+let asking: Awaited<ReturnType<typeof makeRequester>>;
 beforeEach(async () => {
-  asking = await makeAsking();
+  asking = await makeRequester();
 });
 afterEach(() => asking.end());
 
@@ -23,14 +23,14 @@ const asked = (id: string, more: object = {}) => ({
 const typing: Effect = { type: 'type-compact', isQueued: false };
 
 describe('a request', () => {
-  it('is told once, known to be waiting, and answered with the outcome', async () => {
+  it('is reported once, answered as waiting, and then with the outcome', async () => {
     const requests = asking.watch();
     await asking.leave('one', { force: true, focus: 'the tests' });
     await asking.seen(1);
     expect(asking.events).toEqual([asked('one', { force: true, focus: 'the tests' })]);
     await asking.answered('one', { state: 'waiting' });
-    requests.perform(typing);
-    requests.perform(endedFor('one'));
+    requests.applyEffect(typing);
+    requests.applyEffect(endedFor('one'));
     await asking.answered('one', { state: 'ended', attempt: { words: 'compacted 166k → 12k' } });
     await asking.until(() => expect(readdirSync(asking.folder)).toEqual(['me.one.answer.json']));
     await asking.settled();
@@ -44,11 +44,11 @@ describe('a request', () => {
     expect(asking.events).toEqual([asked('early')]);
   });
 
-  it('that the core refuses at once is told so, and never that it waits', async () => {
+  it('that the core refuses at once is answered so, and never as waiting', async () => {
     const requests: Requests = asking.watch({
       onEvent: (event) => {
         if (event.type === 'compact-requested')
-          requests.perform({
+          requests.applyEffect({
             type: 'refused',
             requestId: event.request.id,
             reason: 'paused after 3 failures',
@@ -61,19 +61,19 @@ describe('a request', () => {
     expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'refused' });
   });
 
-  it('that is withdrawn is told to the core, and not answered', async () => {
+  it('that is withdrawn is reported to the core, and not answered', async () => {
     const requests = asking.watch();
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
     await removeRequest(asking.folder, keyOf('one'));
     await asking.seen(2);
     expect(asking.events[1]).toEqual({ type: 'compact-cancelled', id: 'one' });
-    requests.perform(endedFor('one'));
+    requests.applyEffect(endedFor('one'));
     await asking.settled();
     expect(await readAnswer(asking.folder, keyOf('one'))).toMatchObject({ state: 'waiting' });
   });
 
-  it('for another session is not ours', async () => {
+  it('for another session is ignored', async () => {
     asking.watch();
     await writeRequest(asking.folder, asking.requestOf('one', { session: 'me-too' }));
     await asking.settled();
@@ -90,30 +90,30 @@ describe('a request', () => {
     expect(readdirSync(asking.folder)).toContain('me.two.request.json');
   });
 
-  it('that is older than ten minutes is refused without a word to the core', async () => {
+  it('that is older than ten minutes is refused without an event for the core', async () => {
     asking.watch();
     await asking.leave('old', { askedAt: asking.now - 600_001 });
     await asking.answered('old', { state: 'refused', reason: 'no safe moment came in 10 minutes' });
     expect(asking.events).toEqual([]);
   });
 
-  it('is told when its command is typed', async () => {
+  it('is answered when its command is typed', async () => {
     const requests = asking.watch();
     await asking.leave('one');
     await asking.answered('one', { state: 'waiting' });
-    requests.perform(typing);
+    requests.applyEffect(typing);
     const { folder, until } = asking;
     await until(async () => expect(await readAnswer(folder, keyOf('one'))).toMatchObject({ state: 'begun' }));
   });
 
-  it('that nobody waits for is done without an answer that nobody would fetch', async () => {
+  it('that nobody waits for gets no answer that nobody would read', async () => {
     const requests = asking.watch();
     const { pid: _, ...request } = asking.requestOf('one');
     await writeRequest(asking.folder, request);
     await asking.answered('one', { state: 'waiting' });
-    await removeAnswer(asking.folder, keyOf('one')); // as the command does before it goes
-    requests.perform(typing);
-    requests.perform(endedFor('one'));
+    await removeAnswer(asking.folder, keyOf('one')); // as `ctxwrap compact` does before it exits
+    requests.applyEffect(typing);
+    requests.applyEffect(endedFor('one'));
     await asking.until(() => expect(readdirSync(asking.folder)).toEqual([]));
   });
 
@@ -135,7 +135,7 @@ describe('a request', () => {
     expect(asking.events).toHaveLength(2);
   });
 
-  it('of nobody who waits holds without a process', async () => {
+  it('without a waiting process stays valid', async () => {
     asking.watch();
     const { pid: _, ...request } = asking.requestOf('one');
     await writeRequest(asking.folder, request);
@@ -153,7 +153,7 @@ describe('the file of OMC', () => {
   };
   const isOmc = (event: RequestEvent): boolean => 'request' in event && event.request.id.startsWith('omc-');
 
-  it('counts once, is left alone, and an answer to it harms nobody', async () => {
+  it('counts once, is not changed, and answering it does no harm', async () => {
     holdTimers();
     const requests = asking.watch({ omcFolder: join(asking.home, 'project') });
     await asking.settled();
@@ -162,7 +162,7 @@ describe('the file of OMC', () => {
     slowLook();
     await asking.until(() => expect(asking.events.filter(isOmc)).toHaveLength(1));
     const [event] = asking.events;
-    if (event?.type === 'compact-requested') requests.perform(endedFor(event.request.id));
+    if (event?.type === 'compact-requested') requests.applyEffect(endedFor(event.request.id));
     asking.now += 1_000;
     put();
     slowLook();
@@ -171,7 +171,7 @@ describe('the file of OMC', () => {
     expect(readdirSync(join(asking.home, 'project', '.omc', 'state'))).toEqual(['compact-requested.json']);
   });
 
-  it('counts for nothing where nobody has said so', async () => {
+  it('is ignored unless it is enabled', async () => {
     holdTimers();
     asking.watch();
     await asking.settled();

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Located } from '../../src/agents/agent.js';
-import { chooseSession, noChoice } from '../../src/wrap/session-file.js';
+import { chooseSession, startChoice } from '../../src/wrap/session-file.js';
 
 const at = (sessionId: string, certain: boolean): Located => ({ sessionId, path: `/${sessionId}`, certain });
-const follow = (...found: readonly Located[]) => found.reduce(chooseSession, noChoice).current?.sessionId;
+const follow = (...found: readonly Located[]) => found.reduce(chooseSession, startChoice).current?.sessionId;
 
 describe('the choice of a session file', () => {
   it('is the same object when nothing changes', () => {
-    const choice = chooseSession(noChoice, at('a', true));
+    const choice = chooseSession(startChoice, at('a', true));
     expect(chooseSession(choice, at('a', true))).toBe(choice);
   });
 
   it('stays with a file that is gone while the agent still names its session', () => {
-    const choice = chooseSession(noChoice, at('a', true));
+    const choice = chooseSession(startChoice, at('a', true));
     expect(chooseSession(choice, { sessionId: 'a', certain: true })).toBe(choice);
   });
 
-  it('goes wherever the agent itself says it is, back and forth', () => {
+  it('follows the agent’s own statement, back and forth', () => {
     expect(follow(at('a', true), at('b', true), at('a', true), at('b', true))).toBe('b');
   });
 
@@ -34,7 +34,7 @@ describe('the choice of a session file', () => {
   });
 
   it('moves when a known session gets its file', () => {
-    const named = chooseSession(noChoice, { sessionId: 'a', certain: true });
+    const named = chooseSession(startChoice, { sessionId: 'a', certain: true });
     expect(chooseSession(named, at('a', true)).current?.path).toBe('/a');
   });
 });

@@ -1,4 +1,4 @@
-// A recorded session file says the same whatever its writer did to it between two looks of ours.
+// A recorded session file gives the same facts, whatever happens to the file between two reads.
 import {
   appendFileSync,
   closeSync,
@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { runtimes } from '../../src/agents/index.js';
-import type { Runtime } from '../../src/agents/agent.js';
-import { growingFile } from '../../src/storage/tail.js';
-import { factInbox } from '../../src/wrap/session-file.js';
+import { agents } from '../../src/agents/index.js';
+import type { Agent } from '../../src/agents/agent.js';
+import { makeTailReader } from '../../src/storage/tail.js';
+import { makeFactCoalescer } from '../../src/wrap/session-file.js';
 import { footerSequence, linesOf, readLines } from '../support/read-log.js';
 
 const cases = [
@@ -35,10 +35,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const factsOf = (runtime: Runtime) => {
+const factsOf = (agent: Agent) => {
   let facts: Fact[] = [];
-  let reader = runtime.log?.reader({});
-  const file = growingFile({
+  let reader = agent.log?.reader({});
+  const file = makeTailReader({
     path,
     onLine: (line) => {
       const step = reader?.(line, 0);
@@ -46,14 +46,14 @@ const factsOf = (runtime: Runtime) => {
       facts.push(...(step?.facts ?? []));
     },
     onRestart: () => {
-      reader = runtime.log?.reader({});
+      reader = agent.log?.reader({});
       facts = [];
     },
   });
   return { readNew: file.readNew, facts: () => facts };
 };
 
-// The last ones are bytes that are no UTF-8.
+// The last ones are invalid UTF-8.
 const torn = fc.constantFrom(
   ...['', '{"type":"assis', 'garbage', '{}', 'null', '[1]'].map((text) => Buffer.from(text)),
   Buffer.from([0xff, 0xfe]),
@@ -63,15 +63,15 @@ const torn = fc.constantFrom(
 const readingsIn = (facts: readonly Fact[]) => facts.filter(({ type }) => type === 'reading');
 
 describe.each(cases)('a session file of $name', ({ name, file }) => {
-  const runtime = runtimes[name];
+  const agent = agents[name];
   const lines = linesOf(name, file);
-  const expected = readLines(runtime, lines).facts;
+  const expected = readLines(agent, lines).facts;
   const whole = Buffer.from(lines.map((line) => `${line}\n`).join(''));
 
   it('gives the same facts in any pieces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 8 }), async (places) => {
-        const { readNew, facts } = factsOf(runtime);
+        const { readNew, facts } = factsOf(agent);
         writeFileSync(path, '');
         let written = 0;
         for (const place of [...places.toSorted((a, b) => a - b), whole.length]) {
@@ -85,7 +85,7 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
     );
   });
 
-  // A writer that died has left the beginning of a record.
+  // An agent that was killed leaves an incomplete record.
   const half = fc
     .tuple(fc.constantFrom(...lines), fc.nat())
     .map(([line, length]) => Buffer.from(line.slice(0, length % line.length)));
@@ -98,7 +98,7 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
         async (nonsense, seed) => {
           const mixed = lines.flatMap((line, i) => [nonsense[(i + seed) % 20] ?? '', '\r\n', line, '\r\n']);
           writeFileSync(path, Buffer.concat(mixed.map((piece) => Buffer.from(piece))));
-          const { readNew, facts } = factsOf(runtime);
+          const { readNew, facts } = factsOf(agent);
           await readNew();
           expect(facts()).toEqual(expected);
         },
@@ -108,16 +108,16 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
   });
 
   it('gives what its first line says behind a byte order mark', async () => {
-    const telling = lines.filter((line) => readLines(runtime, [line]).facts.length > 0);
-    const { readNew, facts } = factsOf(runtime);
+    const telling = lines.filter((line) => readLines(agent, [line]).facts.length > 0);
+    const { readNew, facts } = factsOf(agent);
     writeFileSync(path, `\ufeff${telling[0]}\n`);
     await readNew();
-    expect(facts()).toEqual(readLines(runtime, telling.slice(0, 1)).facts);
+    expect(facts()).toEqual(readLines(agent, telling.slice(0, 1)).facts);
     expect(facts()).not.toEqual([]);
   });
 
   it('gives the same facts again after it was truncated and written anew', async () => {
-    const { readNew, facts } = factsOf(runtime);
+    const { readNew, facts } = factsOf(agent);
     writeFileSync(path, whole);
     await readNew();
     writeFileSync(path, '');
@@ -129,7 +129,7 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
   });
 
   it('gives the same facts again after another file has taken its place', async () => {
-    const { readNew, facts } = factsOf(runtime);
+    const { readNew, facts } = factsOf(agent);
     writeFileSync(path, whole.subarray(0, whole.length / 2));
     await readNew();
     writeFileSync(`${path}.new`, whole);
@@ -145,13 +145,13 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
         said.filter(({ type }) => type !== 'growth'),
       );
     const inTurn = (each: readonly string[]): readonly Fact[] => {
-      const inbox = factInbox(() => 0);
-      let reader = runtime.log?.reader({});
+      const coalescer = makeFactCoalescer(() => 0);
+      let reader = agent.log?.reader({});
       return each.flatMap((line) => {
         const step = reader?.(line, 0);
         reader = step?.next;
-        for (const fact of step?.facts ?? []) inbox.put(fact);
-        return inbox.take();
+        for (const fact of step?.facts ?? []) coalescer.add(fact);
+        return coalescer.flush();
       });
     };
     const once = numbers(inTurn(lines));
@@ -164,20 +164,20 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
     );
   });
 
-  it('of 200 MB is read at its end only, and tells the same number', async () => {
+  it('of 200 MB is read at its end only, and gives the same number', async () => {
     const file = openSync(path, 'w');
     writeSync(file, whole);
-    // everything between is a hole in the file
+    // a hole in the file between the two
     writeSync(file, Buffer.concat([Buffer.from('\n'), whole]), 0, whole.length + 1, 200 * 1024 * 1024);
     closeSync(file);
     let facts: Fact[] = [];
-    let reader = runtime.log?.reader({});
+    let reader = agent.log?.reader({});
     const read = (line: string): readonly Fact[] => {
       const step = reader?.(line, 0);
       reader = step?.next;
       return step?.facts ?? [];
     };
-    await growingFile({
+    await makeTailReader({
       path,
       onHead: read,
       onLine: (line) => facts.push(...read(line)),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Unseen } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { makeSessionLoop } from '../../src/wrap/session.js';
 import { fallbacks } from '../../src/core/config/keys.js';
 import type { WrapSession } from '../../src/wrap/options.js';
@@ -24,7 +24,7 @@ const counting = () => {
   const effects: Effect[] = [];
   const sight: { unseen?: Unseen | undefined } = {};
   const words: (string | undefined)[] = [];
-  const session = { runtime: runtimes.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
+  const session = { agent: agents.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
     unseen: () => sight.unseen,
@@ -39,7 +39,7 @@ const counting = () => {
 };
 
 describe('a key of the user', () => {
-  it('is noted a little later, once for all keys of that moment', () => {
+  it('is reported with a delay, once for all keys of that time', () => {
     const { loop, words } = counting();
     const before = words.length;
     for (const _ of 'draft') loop.take({ type: 'user-keys' });
@@ -48,7 +48,7 @@ describe('a key of the user', () => {
     expect(words.slice(before)).toEqual(['waiting: you are typing']);
   });
 
-  it('is noted before a countdown ends, however late it came', () => {
+  it('is reported before a countdown ends, however late it came', () => {
     const { loop, effects, words } = counting();
     vi.advanceTimersByTime(9_998);
     loop.take({ type: 'user-keys' });
@@ -58,7 +58,7 @@ describe('a key of the user', () => {
     expect(effects).toEqual([]);
   });
 
-  it('is noted before anything else that happens', () => {
+  it('is reported before any other event', () => {
     const { loop, effects, words } = counting();
     loop.take({ type: 'user-keys' });
     loop.take({ type: 'compact-requested', request: { id: 'one', force: true } });
@@ -66,7 +66,7 @@ describe('a key of the user', () => {
     expect(effects).toEqual([]);
   });
 
-  it('is forgotten when the session ends', () => {
+  it('is dropped when the session ends', () => {
     const { loop, words } = counting();
     loop.take({ type: 'user-keys' });
     const before = words.length;
@@ -78,7 +78,7 @@ describe('a key of the user', () => {
 });
 
 describe('a countdown that cannot be seen any more', () => {
-  it('waits, and begins anew when it can be, though nothing else happens', () => {
+  it('waits, and begins anew when it can be seen, without another event', () => {
     const { loop, effects, words, sight } = counting();
     sight.unseen = 'undrawn';
     vi.advanceTimersByTime(60_000);

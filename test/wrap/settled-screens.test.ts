@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import type { RecordedEvent } from '../../src/storage/recording-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { playScreens } from '../support/screen-play.js';
 
 describe('the screens of a recording', () => {
   it('come when the agent has stopped writing', async () => {
-    const played = await playScreens('claude/climb-s46-120', runtimes.generic);
+    const played = await playScreens('claude/climb-s46-120', agents.generic);
     expect(played.length).toBeGreaterThan(10);
     expect(played.at(-1)?.activity).toEqual({ activity: 'unknown', witnesses: [] });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { BACKSPACE, makeAgent, pasted, typed, unstashed } from '../support/typed-agent.js';
 
 describe.concurrent('the command', () => {
-  it('is typed, seen in the prompt and submitted, while the user’s keys wait', async () => {
+  it('is typed, checked in the prompt and submitted, while the user’s keys are held', async () => {
     const { state, type } = makeAgent();
     expect(await type(typed)).toMatchObject({ kind: 'sent' });
     expect(state.written).toEqual(['/compact', '\r']);
@@ -10,7 +10,7 @@ describe.concurrent('the command', () => {
     await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
   });
 
-  it('is followed by the user’s keys when the prompt is empty, and not in the same breath as Enter', async () => {
+  it('is followed by the user’s keys when the prompt is empty, and not together with Enter', async () => {
     const { state, type } = makeAgent();
     state.isSlow = true;
     expect(await type(typed)).toMatchObject({ kind: 'sent' });
@@ -21,23 +21,23 @@ describe.concurrent('the command', () => {
     await vi.waitFor(() => expect(state.released).toEqual(['held', 'released after 2']));
   });
 
-  it('is taken back before the user’s keys follow, where the prompt never shows that it was taken', async () => {
+  it('is retracted before the user’s keys follow, where the prompt never shows that it was accepted', async () => {
     const { state, type } = makeAgent();
     state.isSlow = true;
     await type(typed);
-    state.waiting = 1;
-    state.drawn += 1;
+    state.waitingCount = 1;
+    state.outputBytes += 1;
     await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 10_000 });
     expect(state.text).toBe('');
     expect(state.written).toEqual(['/compact', '\r', BACKSPACE.repeat(8)]);
   });
 
-  it('keeps the user’s keys back while the agent draws nothing: it has not read Enter yet', async () => {
+  it('holds the user’s keys while the agent draws nothing: it has not read Enter yet', async () => {
     const { state, type } = makeAgent();
     state.isSlow = true;
     state.onWrite = (keys) => void (state.isDeaf = keys === '\r');
     await type(typed);
-    state.waiting = 1;
+    state.waitingCount = 1;
     const { looks } = state;
     await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 150), { timeout: 20_000 });
     expect(state.released).toEqual(['held']);
@@ -80,33 +80,33 @@ describe.concurrent('no key is typed', () => {
     },
   );
 
-  it('where no prompt is seen', async () => {
+  it('where no prompt is visible', async () => {
     const { state, type } = makeAgent();
     state.hasPrompt = false;
     expect(await type(typed)).toMatchObject({ kind: 'skipped', reason: 'no prompt is seen' });
     expect(state.written).toEqual([]);
   });
 
-  it('into a draft that the user does not want to be put aside', async () => {
+  it('into a draft that the user does not allow to stash', async () => {
     const { state, type } = makeAgent({ text: 'half a thought' });
     expect(await type(typed, { mayStash: false })).toMatchObject({ kind: 'skipped' });
     expect(state.written).toEqual([]);
   });
 
-  it('into a draft of an agent that cannot put it aside', async () => {
+  it('into a draft of an agent that cannot stash it', async () => {
     const { state, type } = makeAgent({ text: 'half a thought' });
     expect(await type(unstashed)).toMatchObject({ kind: 'skipped', reason: 'there is text in the prompt' });
     expect(state.written).toEqual([]);
   });
 });
 
-describe.concurrent('what is not as expected', () => {
+describe.concurrent('a command on an unexpected screen', () => {
   it('is left alone when a dialog opens between the text and the key that submits it', async () => {
     const { state, type } = makeAgent();
     state.onWrite = () => {
       state.activity = 'dialog';
       state.hasPrompt = false;
-      state.drawn += 1;
+      state.outputBytes += 1;
     };
     expect(await type(typed)).toMatchObject({
       kind: 'withdrawn',
@@ -142,24 +142,24 @@ describe.concurrent('what is not as expected', () => {
     expect(state.released.at(-1)).toBe('released after 2');
   });
 
-  it('that comes up behind a dialog is taken back before the user’s next key', async () => {
+  it('that appears behind a dialog is retracted before the user’s next key', async () => {
     const { state, type } = makeAgent();
     state.onWrite = (keys) => {
       if (keys !== '/compact') return;
-      [state.activity, state.hasPrompt, state.waiting] = ['dialog', false, 2];
-      state.drawn += 1;
+      [state.activity, state.hasPrompt, state.waitingCount] = ['dialog', false, 2];
+      state.outputBytes += 1;
     };
     state.onRelease = () => {
-      // the first key closes the dialog, and the prompt has our text
+      // the first key closes the dialog, and the command is in the prompt
       [state.activity, state.hasPrompt, state.text] = [undefined, true, '/compact'];
-      state.drawn += 1;
+      state.outputBytes += 1;
     };
     await type(typed);
     const { looks } = state;
     await vi.waitFor(() => expect(state.looks).toBeGreaterThan(looks + 5));
-    expect(state.waiting).toBe(2); // pressed before the dialog came, they were not meant for it
-    state.typed += 1;
-    state.waiting += 1;
+    expect(state.waitingCount).toBe(2); // pressed before the dialog opened, so not meant for it
+    state.typedCount += 1;
+    state.waitingCount += 1;
     await vi.waitFor(() => expect(state.released.at(-1)).toBe('released after 2'), { timeout: 10_000 });
     expect(state.text).toBe('');
     expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
@@ -172,22 +172,28 @@ describe.concurrent('what is not as expected', () => {
     const { state, type } = makeAgent();
     state.onWrite = (keys) => {
       if (keys !== '/compact') return;
-      Object.assign(state, { activity: 'unknown', hasPrompt: false, isDoubted, waiting: 1, isDeaf: true });
-      state.drawn += drawn;
+      Object.assign(state, {
+        activity: 'unknown',
+        hasPrompt: false,
+        isDoubted,
+        waitingCount: 1,
+        isDeaf: true,
+      });
+      state.outputBytes += drawn;
     };
     await type(typed);
     expect(state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
     expect(state.released.at(-1)).toBe('released after 2');
   });
 
-  it('lets the keys go when nothing can be seen any more', async () => {
+  it('releases the keys when the screen cannot be read any more', async () => {
     const { state, type } = makeAgent();
     state.onWrite = () => void (state.isBlind = true);
     expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
     await vi.waitFor(() => expect(state.released).toHaveLength(2), { timeout: 20_000 });
   });
 
-  it('is taken back with Backspaces for exactly what was typed', async () => {
+  it('is retracted with Backspaces for exactly the typed text', async () => {
     const { state, type } = makeAgent();
     state.onWrite = (keys) => {
       if (keys === '/compact') state.text = 'from elsewhere ';
@@ -199,7 +205,7 @@ describe.concurrent('what is not as expected', () => {
     expect(state.released.at(-1)).toBe('released after 2');
   });
 
-  it('is taken back when it comes up late', async () => {
+  it('is retracted when it appears late', async () => {
     const { state, type } = makeAgent();
     state.isDeaf = true;
     expect(await type(typed)).toMatchObject({ kind: 'withdrawn' });
@@ -216,24 +222,24 @@ describe.concurrent('what is not as expected', () => {
     setTimeout(() => {
       state.isDeaf = false;
       state.text = '/compact';
-    }, 2_000); // longer than keys of the user may wait
+    }, 2_000); // longer than the user's keys may be held
     expect(await sent).toMatchObject({ kind: 'sent' });
     expect(state.submitted).toEqual(['/compact']);
   });
 
-  it('is given up sooner when a key of the user has to wait for it', async () => {
+  it('is given up sooner when a key of the user is held', async () => {
     const [quiet, typing] = [makeAgent(), makeAgent()];
-    for (const { state } of [quiet, typing]) state.listed = '/model'; // never follows
-    typing.state.onWrite = () => void (typing.state.typed = 1);
+    for (const { state } of [quiet, typing]) state.listed = '/model'; // never sent to the agent
+    typing.state.onWrite = () => void (typing.state.typedCount = 1);
     const outcomes = [quiet.type(unstashed).then(() => 'quiet'), typing.type(unstashed).then(() => 'typing')];
     expect(await Promise.race(outcomes)).toBe('typing');
     expect(typing.state.written).toEqual(['/compact', BACKSPACE.repeat(8)]);
     await Promise.all(outcomes);
   });
 
-  it('is taken back once, however long the screen still shows it', async () => {
+  it('is retracted once, however long the screen still shows it', async () => {
     const { state, type } = makeAgent();
-    state.listed = '/model'; // never follows, so nothing is submitted
+    state.listed = '/model'; // never sent to the agent, so nothing is submitted
     state.onWrite = () => void (state.isDeaf = state.text !== '');
     await type(unstashed);
     const { looks } = state;
@@ -245,17 +251,17 @@ describe.concurrent('what is not as expected', () => {
     const { state, type } = makeAgent();
     state.isDeaf = true;
     state.onWrite = () => {
-      state.typed += 1;
-      state.drawn += 1;
+      state.typedCount += 1;
+      state.outputBytes += 1;
     };
     await type(unstashed);
     state.isDeaf = false;
     state.text = '/compact';
-    await type(unstashed); // finds text in the prompt, and has looked after it
+    await type(unstashed); // finds text in the prompt, and checks it
     expect(state.text).toBe('/compact');
   });
 
-  it('is taken back as far as it arrived', async () => {
+  it('is retracted as far as it arrived', async () => {
     const { state, type } = makeAgent();
     state.most = 4;
     await type(typed);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/index.js';
+import { agents } from '../../src/agents/index.js';
 import { versionNotice } from '../../src/wrap/version-notice.js';
 import { verifiedRecord } from '../support/verified.js';
 
-const { claude } = runtimes;
+const { claude } = agents;
 const [played = ''] = claude.home?.played ?? [];
 const newer = '99.0.0';
 
@@ -16,7 +16,7 @@ describe('the notice of a version', () => {
   it('is not given for one that the user has verified', () =>
     expect(versionNotice(claude, newer, verifiedRecord('claude', newer))).toBeUndefined());
 
-  it('says so where not all of it was right, also of a version that the lab has played', () => {
+  it('says so where a check has failed, also for a version tested in the lab', () => {
     expect(versionNotice(claude, newer, verifiedRecord('claude', newer, 1))).toBe(
       `claude ${newer} is newer than the tested ${played}, and ctxwrap verify found 1 of 2 right`,
     );
@@ -25,6 +25,6 @@ describe('the notice of a version', () => {
     );
   });
 
-  it('has nothing to say of a version that the lab has played', () =>
+  it('says nothing about a version tested in the lab', () =>
     expect(versionNotice(claude, played, undefined)).toBeUndefined());
 });

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { JsonRecord } from '../../core/json.js';
 import type { TitleSigns } from '../../core/reading.js';
-import type { AgentHome, Recipe, Env, Runtime } from '../agent.js';
+import type { AgentHome, Recipe, Env, Agent } from '../agent.js';
 import { words, type LaunchRules, startsConversation } from '../launch.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOf } from './activity.js';
@@ -89,7 +89,7 @@ export const titleSigns = (env: Env): TitleSigns => ({
   },
 });
 
-export const claude: Runtime = {
+export const claude: Agent = {
   name: 'claude',
   command,
   npmPackage,

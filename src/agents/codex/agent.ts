@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, Recipe, Runtime } from '../agent.js';
+import type { AgentHome, Recipe, Agent } from '../agent.js';
 import { words, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import { codexFolder, locateCodex, stateIn } from './files.js';
@@ -107,7 +107,7 @@ const OWN_TYPES =
 const isCodexRecord = ({ type, payload }: JsonRecord): boolean =>
   typeof type === 'string' && OWN_TYPES.test(type) && isRecord(payload);
 
-export const codex: Runtime = {
+export const codex: Agent = {
   name: 'codex',
   command,
   npmPackage,

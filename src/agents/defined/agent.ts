@@ -1,4 +1,4 @@
-import type { Recipe, Runtime } from '../agent.js';
+import type { Recipe, Agent } from '../agent.js';
 import { startsConversation } from '../launch.js';
 import { locateBy } from './files.js';
 import { lineTime, logReader } from './log.js';
@@ -25,15 +25,15 @@ const recipeOf = ({ recipe, prompt }: Definition): Recipe | undefined =>
 
 export type { Problem };
 
-export type Defined = { readonly runtime: Runtime } | { readonly problems: readonly Problem[] };
+export type Defined = { readonly agent: Agent } | { readonly problems: readonly Problem[] };
 
 /** A runtime from its definition, or everything that is wrong with it. Its patterns run under the limit. */
-export const defineRuntime = (value: unknown, limit: TimeLimit): Defined => {
+export const defineAgent = (value: unknown, limit: TimeLimit): Defined => {
   const checked = check(definition, value);
-  return 'problems' in checked ? checked : { runtime: runtimeOf(checked.value, limit) };
+  return 'problems' in checked ? checked : { agent: agentOf(checked.value, limit) };
 };
 
-const runtimeOf = (defined: Definition, limit: TimeLimit): Runtime => {
+const agentOf = (defined: Definition, limit: TimeLimit): Agent => {
   const {
     name,
     command,
@@ -73,20 +73,20 @@ const runtimeOf = (defined: Definition, limit: TimeLimit): Runtime => {
 
 export type Changed =
   /** `windowTokens` is the user's word on how large the window is */
-  { readonly runtime: Runtime; readonly windowTokens?: number } | { readonly problems: readonly Problem[] };
+  { readonly agent: Agent; readonly windowTokens?: number } | { readonly problems: readonly Problem[] };
 
-export const changeRuntime = (runtime: Runtime, value: unknown): Changed => {
+export const changeAgent = (agent: Agent, value: unknown): Changed => {
   const checked = check(change, value);
   if ('problems' in checked) return checked;
   const { window } = checked.value;
   return {
-    runtime: changed(runtime, checked.value),
+    agent: changed(agent, checked.value),
     ...(window === undefined ? {} : { windowTokens: window }),
   };
 };
 
-const changed = (runtime: Runtime, { command, recipe: waits, nativeTrigger }: Change): Runtime => {
-  const { recipe, ownCompaction, ...rest } = runtime;
+const changed = (agent: Agent, { command, recipe: waits, nativeTrigger }: Change): Agent => {
+  const { recipe, ownCompaction, ...rest } = agent;
   return {
     ...rest,
     ...(recipe ? { recipe } : {}),

@@ -12,7 +12,7 @@ import {
   type AgentScreen,
   type Seeing,
   type Seen,
-  type Runtime,
+  type Agent,
 } from '../agent.js';
 import { watchCommand, type CommandWatch, type Words, itemsAbove } from '../compress.js';
 
@@ -175,7 +175,7 @@ const words = (text: string): Words | undefined => {
 };
 
 /** The embedded agent simulator; it compacts only when told to. */
-export const demo: Runtime = {
+export const demo: Agent = {
   name: 'demo',
   isInteractive: () => true,
   nativeTrigger: () => undefined,

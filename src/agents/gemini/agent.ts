@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, Recipe, Runtime } from '../agent.js';
+import type { AgentHome, Recipe, Agent } from '../agent.js';
 import { words, type LaunchRules, startsConversation } from '../launch.js';
 import { commentedRecord, lastNumber, placedSettings, type OwnCompactionSource } from '../own-compaction.js';
 import { geminiFolder, locateGemini } from './files.js';
@@ -86,7 +86,7 @@ const isGeminiRecord = (record: JsonRecord): boolean => {
   return isMessage && content !== undefined && uuid === undefined && message === undefined;
 };
 
-export const gemini: Runtime = {
+export const gemini: Agent = {
   name: 'gemini',
   command,
   npmPackage,

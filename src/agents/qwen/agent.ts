@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, Recipe, Runtime } from '../agent.js';
+import type { AgentHome, Recipe, Agent } from '../agent.js';
 import { words, type LaunchRules, startsConversation } from '../launch.js';
 import { commentedRecord, lastNumber, placedSettings, type OwnCompactionSource } from '../own-compaction.js';
 import { runtimeFolder, qwenFolder, locateQwen, stateIn } from './files.js';
@@ -117,7 +117,7 @@ const isQwenRecord = ({ uuid, sessionId, isSidechain, message, systemPayload }: 
   isSidechain === undefined &&
   (isRecord(systemPayload) || (isRecord(message) && Array.isArray(message['parts'])));
 
-export const qwen: Runtime = {
+export const qwen: Agent = {
   name: 'qwen',
   command,
   npmPackage,

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Recipe, Runtime } from '../../agents/agent.js';
-import { runtimes } from '../../agents/index.js';
+import type { Recipe, Agent } from '../../agents/agent.js';
+import { agents } from '../../agents/index.js';
 import { REQUEST_MS } from '../../core/compaction/machine.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import type { AttemptRecord, RequestRecord } from '../../core/compaction/protocol.js';
 import { UserError } from '../../core/json.js';
 import type { SessionRecord } from '../../core/records.js';
-import { reasonOf } from '../../storage/errors.js';
+import { systemReason } from '../../storage/errors.js';
 import { processStart } from '../../storage/processes.js';
 import {
   readAnswer,
   removeAnswer,
   removeRequest,
-  requestsFolder,
+  ensureRequestsFolder,
   writeRequest,
 } from '../../storage/requests.js';
 import { type ListedSession, readSession, listSessions } from '../../storage/sessions.js';
@@ -75,8 +75,8 @@ const unaskable = ({ record, liveness }: ListedSession, now: number): UserError 
   }
 };
 
-const withoutFocus = (runtime: string): UserError =>
-  refusing(`the compact command of ${runtime} takes no text`, 'leave out --focus');
+const withoutFocus = (agent: string): UserError =>
+  refusing(`the compact command of ${agent} takes no text`, 'leave out --focus');
 
 /** A shell of the agent waits for this command, and the agent for its shell. */
 const insideItself = (id: string): UserError =>
@@ -137,13 +137,13 @@ const LONGEST_MS = 2 * REQUEST_MS; // its safe moment comes within the first hal
 /** Resolves with what became of the request. Rejects with a UserError when it cannot be left. */
 const askSession = async (question: Question): Promise<Reply> => {
   const { stateFolder, request } = question;
-  const folder = await requestsFolder(stateFolder)
+  const folder = await ensureRequestsFolder(stateFolder)
     .then(async (path) => {
       await writeRequest(path, request);
       return path;
     })
     .catch((error: unknown) => {
-      throw cannotAsk(reasonOf(error));
+      throw cannotAsk(systemReason(error));
     });
   const reply = await replyIn(folder, question);
   // one that nobody waits for stays until the wrapper has done it
@@ -193,8 +193,8 @@ export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'o
   readonly durationMs?: number;
 }
 
-const compactReport = ({ id, pid, runtime }: SessionRecord, reply: Reply): CompactReport => {
-  const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime } } as const;
+const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Reply): CompactReport => {
+  const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
   switch (reply.kind) {
     case 'ended': {
       const { schema: _, ...attempt } = reply.attempt;
@@ -251,14 +251,14 @@ const sessionFor = async (
   if (!session) throw noSuchSession(target ?? '', namesOf(sessions));
   const obstacle = unaskable(session, now);
   if (obstacle) throw obstacle;
-  const { id, runtime } = session.record;
-  if (focus !== undefined && recipeOf(runtime)?.takesFocus === false) throw withoutFocus(runtime);
+  const { id, runtime: agent } = session.record;
+  if (focus !== undefined && recipeOf(agent)?.takesFocus === false) throw withoutFocus(agent);
   if (wait && process.env['CTXWRAP_SESSION'] === id) throw insideItself(id);
   return session.record;
 };
 
 const recipeOf = (name: string): Recipe | undefined =>
-  Object.values<Runtime>(runtimes)
+  Object.values<Agent>(agents)
     .find((each) => each.name === name)
     ?.recipe?.({}); // whether it takes a text does not depend on the child's environment
 

@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { allRuntimes } from '../../agents/index.js';
+import { allAgents } from '../../agents/index.js';
 import { nativeProblems } from '../../core/config/check.js';
 import { commentOf, jsonSchema } from '../../core/config/describe.js';
 import { keyNames } from '../../core/config/keys.js';
-import { completedConfig, newConfig, readConfigFile, writeConfig } from '../../storage/config-file.js';
-import { reasonOf } from '../../storage/errors.js';
+import { completeConfig, newConfig, readConfigFile, writeConfig } from '../../storage/config-file.js';
+import { systemReason } from '../../storage/errors.js';
 import { type WholeConfiguration, wholeConfiguration } from '../config/load.js';
 import { configPath, ownCommand, surroundings, type Surroundings } from '../config/path.js';
 import {
@@ -71,7 +71,7 @@ const withNative = async (
   whole: WholeConfiguration,
   { env, home, cwd }: Surroundings,
 ): Promise<WholeConfiguration> => {
-  const agents = await compactingAgents(allRuntimes(whole.runtimes), { env, home, cwd });
+  const agents = await compactingAgents(allAgents(whole.runtimes), { env, home, cwd });
   return { ...whole, problems: [...whole.problems, ...nativeProblems(whole.settings.effective, agents)] };
 };
 
@@ -94,15 +94,14 @@ const init = async (options: Options, around: Surroundings): Promise<string> => 
   if (file.kind === 'refused') throw refusedConfig(path, file.reason, fixOfFile(file, 'user', options));
   const blocks = keyNames.map((name) => ({ name, lines: commentOf(name) }));
   const schema = isNamed ? undefined : `./${SCHEMA}`;
-  const completed =
-    file.kind === 'absent' ? newConfig(blocks, schema) : completedConfig(file, blocks, schema);
+  const completed = file.kind === 'absent' ? newConfig(blocks, schema) : completeConfig(file, blocks, schema);
   if (!completed) throw brokenConfig(path, ownCommand('config check', options));
   const before = file.kind === 'read' ? file.text : undefined;
   try {
     if (completed.text !== before) await writeConfig(path, completed.text, before);
     if (!isNamed) await writeSchema(join(dirname(path), SCHEMA));
   } catch (error) {
-    throw unwritableConfig(path, reasonOf(error));
+    throw unwritableConfig(path, systemReason(error));
   }
   return initText(path, { added: completed.added, isNew: before === undefined });
 };

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { errorCode } from '../../core/json.js';
-import type { Runtime, Homestead } from '../../agents/agent.js';
-import { runtimes, allRuntimes } from '../../agents/index.js';
+import type { Agent, Homestead } from '../../agents/agent.js';
+import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import { ownAttempt, withOwn } from '../../core/compaction/protocol.js';
@@ -16,19 +16,19 @@ import {
 import { footerView } from '../../core/footer-view.js';
 import type { OwnLadder, Threshold } from '../../core/ladder.js';
 import { provenance, sessionThresholds, readingRecord } from '../../core/report.js';
-import { settingsFiles } from '../../storage/agent-files.js';
-import { reasonOf } from '../../storage/errors.js';
+import { openSettingsFiles } from '../../storage/agent-file-reader.js';
+import { systemReason } from '../../storage/errors.js';
 import { openRegular } from '../../storage/files.js';
 import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { lookOf } from '../../ui/look.js';
-import { readSessionFile, runtimeOfFile, type ReadSession } from '../../wrap/read-session-file.js';
+import { readSessionFile, agentOfFile, type SessionFileSummary } from '../../wrap/read-session-file.js';
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
 import type { ContextRequest } from '../request.js';
-import { runtimeFromOption } from '../runtime-option.js';
+import { agentFromOption } from '../agent-option.js';
 import { jsonText, widthOfOutput } from '../text.js';
 import { findSession, namesOf, onlySession } from './ps.js';
 
@@ -61,8 +61,8 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
   return fileReport(target, request);
 };
 
-const runtimeNamed = (name: string, { options }: ContextRequest): Runtime | undefined =>
-  allRuntimes(options.configured?.runtimes).find((each) => each.name === name);
+const agentNamed = (name: string, { options }: ContextRequest): Agent | undefined =>
+  allAgents(options.configured?.runtimes).find((each) => each.name === name);
 
 /** Numbers as the wrapper has them; the session file adds what only it holds. */
 const sessionReport = async (
@@ -70,11 +70,11 @@ const sessionReport = async (
   request: ContextRequest,
 ): Promise<ContextReport> => {
   const { id, pid, logPath, reading, note, agentSessionId } = record;
-  const runtime = runtimeNamed(record.runtime, request);
+  const agent = agentNamed(record.runtime, request);
   const file =
-    logPath === undefined || !runtime?.log
+    logPath === undefined || !agent?.log
       ? undefined
-      : await readFile(logPath, runtime, request).catch(() => undefined);
+      : await readFile(logPath, agent, request).catch(() => undefined);
   const seen = file && provenance(file.state, Date.now());
   return contextReport({
     runtime: record.runtime,
@@ -86,7 +86,7 @@ const sessionReport = async (
     // the file may be a turn ahead or behind
     cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
     thresholds: record.thresholds,
-    ownLadder: runtime && ownLadder(runtime, reading, record.thresholds),
+    ownLadder: agent && ownLadder(agent, reading, record.thresholds),
     compactions: logPath === undefined ? [] : await named(file?.compactions ?? [], record.runtime, logPath),
     toolResults: file?.toolResults ?? [],
   });
@@ -95,59 +95,59 @@ const sessionReport = async (
 /** With ours as ours: the session file knows only that somebody asked for it. */
 const named = async (
   compactions: readonly PastCompaction[],
-  runtime: string,
+  agent: string,
   path: string,
 ): Promise<readonly PastCompaction[]> => {
   const { env } = process;
   const lines = compactions.length === 0 ? [] : await readAudit(stateFolder(env, homeFolder(env)));
   const attempts = lines.flatMap((line) => ownAttempt(line) ?? []);
-  return withOwn(compactions, attempts, { runtime, path });
+  return withOwn(compactions, attempts, { runtime: agent, path });
 };
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
   const path = await readablePath(given);
-  const asked = await runtimeFromOption(request.options.runtime, request.options.configured?.runtimes);
-  const recognised = await runtimeOfFile(path, Object.values(runtimes));
-  const runtime = asked ?? recognised;
-  if (!runtime) throw messages.unknownFile(given);
-  if (!runtime.log) throw messages.unfollowedAgent(runtime.name);
-  const { state, compactions, toolResults } = await readFile(path, runtime, request);
+  const asked = await agentFromOption(request.options.runtime, request.options.configured?.runtimes);
+  const recognised = await agentOfFile(path, Object.values(agents));
+  const agent = asked ?? recognised;
+  if (!agent) throw messages.unknownFile(given);
+  if (!agent.log) throw messages.unfollowedAgent(agent.name);
+  const { state, compactions, toolResults } = await readFile(path, agent, request);
   const now = Date.now();
   const reading = readingRecord(state, now);
   // without a number it may be a session before its first answer, or no session of this agent at all
-  const isOther = runtime.log.recognises !== undefined && recognised !== runtime;
+  const isOther = agent.log.recognises !== undefined && recognised !== agent;
   if (!reading && compactions.length === 0 && isOther)
-    throw messages.othersFile(given, runtime.name, recognised?.name);
+    throw messages.othersFile(given, agent.name, recognised?.name);
   const thresholds = sessionThresholds(state);
   return contextReport({
-    runtime: runtime.name,
+    runtime: agent.name,
     path,
     reading,
     note: footerView(state, now).note,
     cachedTokens: provenance(state, now)?.cachedTokens,
     thresholds,
-    ownLadder: ownLadder(runtime, reading, thresholds),
-    compactions: await named(compactions, runtime.name, path),
+    ownLadder: ownLadder(agent, reading, thresholds),
+    compactions: await named(compactions, agent.name, path),
     toolResults,
   });
 };
 
 /** The agent's own boundaries: in its own window only, and not in one that the user has named. */
 const ownLadder = (
-  runtime: Runtime,
+  agent: Agent,
   reading: ContextReport['reading'],
   thresholds: readonly Threshold[],
 ): OwnLadder | undefined => {
   const { windowTokens, windowSource } = reading ?? {};
   if (windowTokens === undefined || windowSource === 'user' || windowSource === 'default') return undefined;
   const native = thresholds.find(({ name }) => name === 'native');
-  return runtime.ownLadder?.(windowTokens, native?.value);
+  return agent.ownLadder?.(windowTokens, native?.value);
 };
 
-const readFile = (path: string, runtime: Runtime, { options }: ContextRequest): Promise<ReadSession> =>
+const readFile = (path: string, agent: Agent, { options }: ContextRequest): Promise<SessionFileSummary> =>
   readSessionFile({
     path,
-    runtime,
+    agent: agent,
     env: {}, // a file may be another machine's, or of another day: this shell's settings are not its agent's
     windowTokens: options.values.window,
     ladder: ladderChoice(options.values),
@@ -177,7 +177,7 @@ const readablePath = async (given: string): Promise<string> => {
     }
     return path;
   } catch (error) {
-    if (errorCode(error) !== undefined) throw messages.unreadableFile(given, reasonOf(error));
+    if (errorCode(error) !== undefined) throw messages.unreadableFile(given, systemReason(error));
     throw error;
   }
 };
@@ -185,24 +185,24 @@ const readablePath = async (given: string): Promise<string> => {
 // Where the agents on this machine compact by themselves, as their own settings have it in this folder.
 
 /** As a session that is started here without arguments would have it. */
-export const ownCompactionOf = async (runtime: Runtime, place: Homestead): Promise<OwnCompaction> =>
-  (await runtime.ownCompaction?.read(settingsFiles(), { ...place, args: [] })) ?? {
-    trigger: runtime.nativeTrigger(place.env),
+export const ownCompactionOf = async (agent: Agent, place: Homestead): Promise<OwnCompaction> =>
+  (await agent.ownCompaction?.read(openSettingsFiles(), { ...place, args: [] })) ?? {
+    trigger: agent.nativeTrigger(place.env),
     said: [],
   };
 
 /** Those that are installed and compact by themselves; where none is, the first of the table, which everything is taken to be meant for. */
 export const compactingAgents = async (
-  runtimes: readonly Runtime[],
+  agents: readonly Agent[],
   place: Homestead,
 ): Promise<readonly KnownAgent[]> => {
   const search = { path: place.env['PATH'], self: realpathSync(process.argv[1] ?? '') };
-  const known = runtimes.filter(({ home }) => home !== undefined);
+  const known = agents.filter(({ home }) => home !== undefined);
   const there = known.filter(({ command = '' }) => findCommand(command, search).kind === 'found');
   const found = await Promise.all(
-    (there.length > 0 ? there : known.slice(0, 1)).map(async (runtime): Promise<readonly KnownAgent[]> => {
-      const { trigger } = await ownCompactionOf(runtime, place);
-      const { name, home } = runtime;
+    (there.length > 0 ? there : known.slice(0, 1)).map(async (agent): Promise<readonly KnownAgent[]> => {
+      const { trigger } = await ownCompactionOf(agent, place);
+      const { name, home } = agent;
       return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
     }),
   );

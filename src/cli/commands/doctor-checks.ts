@@ -1,4 +1,4 @@
-import type { AgentHome, Runtime } from '../../agents/agent.js';
+import type { AgentHome, Agent } from '../../agents/agent.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { isTested, newerThanTested } from '../../agents/tested.js';
 import { ladderOf, nativeNotice } from '../../core/build-ladder.js';
@@ -16,7 +16,7 @@ import { isFullyVerified, scoreOf, type VerifiedRecord } from '../../core/record
 import type { FolderObstacle } from '../../storage/errors.js';
 import type { FoundCommand } from '../../storage/find-command.js';
 import type { ListedSession } from '../../storage/sessions.js';
-import type { OwnTerminal } from '../../wrap/machine.js';
+import type { ProbedTerminal } from '../../wrap/probes.js';
 import type { WholeConfiguration } from '../config/load.js';
 import { findingOf } from '../config/text.js';
 import { isOn } from '../session.js';
@@ -25,7 +25,7 @@ import { isOn } from '../session.js';
 
 /** What was looked up of one agent. */
 export interface AgentFacts {
-  readonly runtime: Runtime;
+  readonly agent: Agent;
   readonly home: AgentHome;
   readonly found: FoundCommand;
   /** what `--version` printed: a version, something else, or nothing in time */
@@ -43,30 +43,30 @@ export interface AgentFacts {
 }
 
 export const agentSection = (facts: AgentFacts): CheckSection => ({
-  title: facts.runtime.name,
+  title: facts.agent.name,
   checks: facts.found.kind === 'found' ? installed(facts) : [absent(facts)],
 });
 
 /** An agent that the user has described: what is known of it is in the configuration. */
-export const ownAgentSection = (runtime: Runtime, found: FoundCommand): CheckSection => ({
-  title: runtime.name,
+export const ownAgentSection = (agent: Agent, found: FoundCommand): CheckSection => ({
+  title: agent.name,
   checks: [
     found.kind === 'found'
       ? ok('program', `${found.file}, as you have described it`)
       : warn(
           'program',
-          `you have described it, and ${runtime.command ?? runtime.name} was not found`,
-          runtime.npmPackage === undefined ? undefined : install(runtime),
+          `you have described it, and ${agent.command ?? agent.name} was not found`,
+          agent.npmPackage === undefined ? undefined : install(agent),
         ),
   ],
 });
 
-const absent = ({ runtime, found }: AgentFacts): Check => {
+const absent = ({ agent, found }: AgentFacts): Check => {
   if (found.kind === 'missing' && found.shims.length > 0)
     return fail(
       'program',
-      `${found.shims.join(', ')} starts ctxwrap, and there is no ${runtime.name} behind it`,
-      install(runtime),
+      `${found.shims.join(', ')} starts ctxwrap, and there is no ${agent.name} behind it`,
+      install(agent),
     );
   if (found.kind === 'not-executable')
     return fail(
@@ -74,10 +74,10 @@ const absent = ({ runtime, found }: AgentFacts): Check => {
       `${found.file} cannot be run (${found.reason})`,
       `chmod +x ${shellWord(found.file)}`,
     );
-  return ok('program', `not installed (${install(runtime)})`);
+  return ok('program', `not installed (${install(agent)})`);
 };
 
-const install = ({ npmPackage, name }: Runtime): string => `npm install -g ${npmPackage ?? name}`;
+const install = ({ npmPackage, name }: Agent): string => `npm install -g ${npmPackage ?? name}`;
 
 const installed = (facts: AgentFacts): readonly Check[] => [
   program(facts),
@@ -92,27 +92,27 @@ const installed = (facts: AgentFacts): readonly Check[] => [
 
 const shimsOf = ({ found }: AgentFacts): readonly string[] => (found.kind === 'found' ? found.shims : []);
 
-const program = ({ found, runtime }: AgentFacts): Check =>
-  found.kind === 'found' ? ok('program', found.file) : fail('program', `${runtime.name} was not found`);
+const program = ({ found, agent }: AgentFacts): Check =>
+  found.kind === 'found' ? ok('program', found.file) : fail('program', `${agent.name} was not found`);
 
-const version = ({ version: said, home, runtime, verified }: AgentFacts): Check => {
+const version = ({ version: said, home, agent, verified }: AgentFacts): Check => {
   if (said.kind !== 'told') {
     const text = said.kind === 'silent' ? 'it did not tell its version in time' : 'it printed no version';
-    return warn('version', text, `${runtime.command ?? ''} --version`);
+    return warn('version', text, `${agent.command ?? ''} --version`);
   }
   if (verified && isFullyVerified(verified)) return ok('version', `${said.text}, which you have verified`);
-  if (isTested(runtime, said.text)) return ok('version', `${said.text}, which the lab has played`);
+  if (isTested(agent, said.text)) return ok('version', `${said.text}, which the lab has played`);
   const text = `${said.text}; the lab has played ${home.played.join(', ')}`;
-  const tested = newerThanTested(runtime, said.text) ?? home.played[0];
+  const tested = newerThanTested(agent, said.text) ?? home.played[0];
   return warn(
     'version',
     text,
-    `where its numbers or its rest are not read right: ${install(runtime)}@${tested ?? 'latest'}`,
+    `where its numbers or its rest are not read right: ${install(agent)}@${tested ?? 'latest'}`,
   );
 };
 
-const certificate = ({ runtime, verified }: AgentFacts): Check => {
-  const { name } = runtime;
+const certificate = ({ agent, verified }: AgentFacts): Check => {
+  const { name } = agent;
   const command = `ctxwrap verify ${name}`;
   if (!verified) return ok('verified', `not verified: ${command}`);
   const { agentVersion, at } = verified;
@@ -122,7 +122,7 @@ const certificate = ({ runtime, verified }: AgentFacts): Check => {
   return warn('verified', `${text}, not ${failed.join(', ')}`, command);
 };
 
-const sessions = ({ sessions: { folder, state }, runtime }: AgentFacts): Check => {
+const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => {
   switch (state) {
     case 'readable':
       return ok('sessions', folder);
@@ -131,16 +131,16 @@ const sessions = ({ sessions: { folder, state }, runtime }: AgentFacts): Check =
     case 'unreadable':
       return fail(
         'sessions',
-        `${folder} cannot be read, so ${runtime.name} has no numbers`,
+        `${folder} cannot be read, so ${agent.name} has no numbers`,
         `chmod u+rx ${shellWord(folder)}`,
       );
   }
 };
 
 /** A session tells its window, and nobody before it: without the user's word the numbers are those of a usual one. */
-const ladder = ({ runtime, home, own, windowTokens, choice }: AgentFacts) =>
+const ladder = ({ agent, home, own, windowTokens, choice }: AgentFacts) =>
   ladderOf({
-    runtime: runtime.name,
+    agent: agent.name,
     windowTokens: windowTokens ?? home.usualWindowTokens,
     byUser: windowTokens === undefined ? undefined : { ownTokens: home.usualWindowTokens },
     native: own.trigger,
@@ -166,18 +166,18 @@ const thresholds = (facts: AgentFacts): readonly Check[] => {
 
 /** The agent's own settings, or the user's for us, can make it compact before us, in the middle of its work. */
 const ownCompaction = (facts: AgentFacts): readonly Check[] => {
-  const { own, runtime } = facts;
+  const { own, agent } = facts;
   const told = own.said.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ');
   const because = told === '' ? '' : `: ${told}`;
   if (!own.trigger) {
-    return told === '' ? [] : [ok('own compaction', `${runtime.name} does not compact by itself${because}`)];
+    return told === '' ? [] : [ok('own compaction', `${agent.name} does not compact by itself${because}`)];
   }
   const { auto, native } = ladder(facts);
   if (!native) return [];
-  const notice = nativeNotice({ ...(auto ? { auto } : {}), native }, runtime.name);
+  const notice = nativeNotice({ ...(auto ? { auto } : {}), native }, agent.name);
   if (auto && notice !== undefined && auto.asked === undefined) {
     const earlier = Math.floor((native.tokens * 0.95) / 1000);
-    const fix = `ctxwrap --auto ${earlier}k ${runtime.command ?? runtime.name}`;
+    const fix = `ctxwrap --auto ${earlier}k ${agent.command ?? agent.name}`;
     return [warn('own compaction', `${notice}${because}`, fix)];
   }
   if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
@@ -234,7 +234,7 @@ const LEAST_ROWS = 8;
 const LEAST_COLUMNS = 20; // with fewer the agent has all rows
 
 /** `terminal` is undefined where input or output is none. */
-export const terminalSection = (env: Env, terminal: OwnTerminal | undefined): CheckSection => {
+export const terminalSection = (env: Env, terminal: ProbedTerminal | undefined): CheckSection => {
   if (!terminal) {
     const text = 'input or output is no terminal, so it was not asked';
     return { title: 'Terminal', checks: [warn('terminal', text, 'run ctxwrap doctor in a terminal')] };
@@ -378,10 +378,14 @@ const records = ({ sessions }: FolderFacts): readonly Check[] => {
 const witnesses = ['records', 'screen', 'state'] as const;
 
 /** Which witnesses of an agent that runs now are understood. */
-const evidence = ({ runtime, pid, evidence: understood }: ListedSession['record']): readonly Check[] => {
+const evidence = ({
+  runtime: agent,
+  pid,
+  evidence: understood,
+}: ListedSession['record']): readonly Check[] => {
   if (!understood) return [];
   const signs = witnesses.map((each) => `${each} ${understood[each] ? '✓' : '–'}`);
-  return [ok('evidence', `${runtime} (process ${pid}): ${signs.join(', ')}`)];
+  return [ok('evidence', `${agent} (process ${pid}): ${signs.join(', ')}`)];
 };
 
 export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems'> {

@@ -2,17 +2,17 @@ import { realpathSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../core/json.js';
-import type { Homestead, OfficialLaunch, Runtime } from '../../agents/agent.js';
-import { allRuntimes } from '../../agents/index.js';
+import type { Homestead, OfficialLaunch, Agent } from '../../agents/agent.js';
+import { allAgents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import { type Check, type DoctorReport, doctorReport, type CheckSection } from '../../core/doctor-report.js';
-import { folderObstacle } from '../../storage/errors.js';
+import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { namesIn, settingsText } from '../../storage/status-line.js';
+import { listNames, readSettings } from '../../storage/status-line.js';
 import { plain, wrapped } from '../../ui/text.js';
-import { ownTerminal, ptyFailure, versionOutput } from '../../wrap/machine.js';
+import { probeTerminal, ptyFailure, readVersionOutput } from '../../wrap/probes.js';
 import { wholeConfiguration } from '../config/load.js';
 import { surroundings } from '../config/path.js';
 import { print, version } from '../print.js';
@@ -78,20 +78,20 @@ export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
 };
 
 const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
-  const agents = knownAgents(request).map((runtime) => agent(runtime, request));
+  const agents = knownAgents(request).map((agent) => agentChecks(agent, request));
   const parts = [system(), terminal(), state(), configuration(request), ...agents];
   const sections: readonly CheckSection[] = await Promise.all(parts);
   return doctorReport(version(), sections);
 };
 
 /** All that somebody can start. */
-const knownAgents = ({ options }: DoctorRequest): readonly Runtime[] =>
-  allRuntimes(options.configured?.runtimes).filter(({ command }) => command !== undefined);
+const knownAgents = ({ options }: DoctorRequest): readonly Agent[] =>
+  allAgents(options.configured?.runtimes).filter(({ command }) => command !== undefined);
 
 const configuration = async ({ options }: DoctorRequest): Promise<CheckSection> => {
   const around = surroundings();
   const whole = wholeConfiguration(options, around);
-  const obstacle = await folderObstacle(dirname(whole.userPath));
+  const obstacle = await findFolderObstacle(dirname(whole.userPath));
   return configSection({ ...whole, obstacle, home: around.home });
 };
 
@@ -105,7 +105,7 @@ const system = async (): Promise<CheckSection> =>
   });
 
 const terminal = async (): Promise<CheckSection> =>
-  terminalSection(process.env, await ownTerminal(process.stdin, process.stdout, ANSWER_MS));
+  terminalSection(process.env, await probeTerminal(process.stdin, process.stdout, ANSWER_MS));
 
 const state = async (): Promise<CheckSection> => {
   const home = homeFolder(process.env);
@@ -119,34 +119,34 @@ const state = async (): Promise<CheckSection> => {
       isOwn: stats.uid === process.getuid?.(),
       isFolder: stats.isDirectory(),
     },
-    obstacle: await folderObstacle(folder),
+    obstacle: await findFolderObstacle(folder),
     sessions,
     home,
   });
 };
 
-const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<CheckSection> => {
-  const { home, command = runtime.name } = runtime;
+const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<CheckSection> => {
+  const { home, command = agent.name } = agent;
   const { env } = process;
   const place = { env, home: homeFolder(env), cwd: process.cwd() };
   const search = { path: env['PATH'], self: realpathSync(process.argv[1] ?? '') };
   const found = findCommand(command, search);
-  if (!home) return ownAgentSection(runtime, found);
+  if (!home) return ownAgentSection(agent, found);
   const folder = home.sessions(place);
   const said = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
   const state = stateFolder(env, place.home);
-  const windowTokens = options.values.window ?? options.configured?.windows[runtime.name];
+  const windowTokens = options.values.window ?? options.configured?.windows[agent.name];
   return agentSection({
-    runtime,
+    agent: agent,
     home,
     found,
     version: said,
-    verified: said.kind === 'told' ? await readVerified(state, runtime.name, said.text) : undefined,
+    verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
-    own: await ownCompactionOf(runtime, place),
-    official: await officialText(runtime, place, {
+    own: await ownCompactionOf(agent, place),
+    official: await officialText(agent, place, {
       isWindowSet: windowTokens !== undefined,
-      version: found.kind === 'found' ? await installedVersion(found.file, runtime) : undefined,
+      version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
     }),
     windowTokens,
     choice: ladderChoice(options.values),
@@ -155,7 +155,7 @@ const agent = async (runtime: Runtime, { options }: DoctorRequest): Promise<Chec
 
 /** The first number with dots in it that `--version` prints. */
 const versionOf = async (file: string): Promise<AgentFacts['version']> => {
-  const stdout = await versionOutput(file, VERSION_MS);
+  const stdout = await readVersionOutput(file, VERSION_MS);
   if (stdout === undefined) return { kind: 'silent' };
   const text = /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
   return text === undefined ? { kind: 'none' } : { kind: 'told', text };
@@ -171,12 +171,12 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 };
 
 const officialText = async (
-  { official }: Runtime,
+  { official }: Agent,
   place: Homestead,
   { isWindowSet, version }: Pick<OfficialLaunch, 'isWindowSet' | 'version'>,
 ): Promise<string | undefined> => {
   if (!official) return undefined;
-  const port = { text: settingsText, names: namesIn };
+  const port = { text: readSettings, names: listNames };
   const files = { settings: '/dev/null', report: '/dev/null' };
   const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, version, files } as const;
   const chained = await official.plan(port, { ...launch, isWindowSet: true });

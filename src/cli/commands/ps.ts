@@ -150,9 +150,9 @@ export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promis
 };
 
 /** What `ctxwrap verify` found with the agent in this version; nothing where it was not tried, or the agent has not told its version yet. */
-const verifiedOf = async ({ runtime, agentVersion = '' }: SessionRecord): Promise<object> => {
+const verifiedOf = async ({ runtime: agent, agentVersion = '' }: SessionRecord): Promise<object> => {
   const { env } = process;
-  const record = await readVerified(stateFolder(env, homeFolder(env)), runtime, agentVersion);
+  const record = await readVerified(stateFolder(env, homeFolder(env)), agent, agentVersion);
   if (!record) return {};
   return { verified: { at: record.at, good: goodChecks(record), checks: record.checks.length } };
 };

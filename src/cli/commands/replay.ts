@@ -1,14 +1,14 @@
-import type { Runtime } from '../../agents/agent.js';
-import { runtimes } from '../../agents/index.js';
+import type { Agent } from '../../agents/agent.js';
+import { agents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import { harmless } from '../../core/json.js';
-import type { ReplayedReading, ReplayEvent } from '../../replay/records.js';
+import type { ReplayedReading, ReplayEvent } from '../../replay/events.js';
 import { openReplay } from '../../replay/replay.js';
-import { detectRuntime } from '../../replay/sources.js';
+import { detectAgent } from '../../replay/sources.js';
 import { openRecordingFile } from '../../storage/recording-reader.js';
 import { print, drawnFor } from '../print.js';
 import type { ReplayRequest } from '../request.js';
-import { runtimeFromOption } from '../runtime-option.js';
+import { agentFromOption } from '../agent-option.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
 
@@ -21,7 +21,7 @@ export const replayLine = (event: ReplayEvent): string => {
   return harmless(line).trimEnd(); // it goes to a terminal, and witnesses quote screens
 };
 
-export const replaySummary = (runtime: string, seconds: number, events: readonly ReplayEvent[]): string => {
+export const replaySummary = (agent: string, seconds: number, events: readonly ReplayEvent[]): string => {
   const count = (schema: ReplayEvent['schema']): number =>
     events.filter((event) => event.schema === schema).length;
   const counts = [
@@ -30,7 +30,7 @@ export const replaySummary = (runtime: string, seconds: number, events: readonly
     counted(count('ctxwrap.tier/1'), 'tier change'),
     counted(count('ctxwrap.boundary/1'), 'compaction'),
   ];
-  return `${runtime}, ${seconds.toFixed(1)} s: ${counts.join(', ')}`;
+  return `${agent}, ${seconds.toFixed(1)} s: ${counts.join(', ')}`;
 };
 
 const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
@@ -66,21 +66,20 @@ const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(\d{3})
 /** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
 export const replay = async ({ path, logs, format, options }: ReplayRequest): Promise<Outcome> => {
   const open = () => openRecordingFile(path);
-  const detected = async (): Promise<Runtime | undefined> =>
-    detectRuntime(await open(), Object.values(runtimes));
-  const runtime =
-    (await runtimeFromOption(options.runtime, options.configured?.runtimes)) ??
+  const detected = async (): Promise<Agent | undefined> => detectAgent(await open(), Object.values(agents));
+  const agent =
+    (await agentFromOption(options.runtime, options.configured?.runtimes)) ??
     (await detected()) ??
-    runtimes.generic;
+    agents.generic;
   const { events, notes, seconds } = await openReplay({
     open,
     logs,
-    runtime,
+    agent: agent,
     env: {}, // this machine's settings are not the recorded agent's
     window: options.values.window,
     ladder: ladderChoice(options.values),
   });
-  const printer = printers[format](runtime.name);
+  const printer = printers[format](agent.name);
   const all: ReplayEvent[] = [];
   for await (const event of events) {
     if (format !== 'ndjson') all.push(event);
@@ -95,14 +94,14 @@ interface Printer {
   readonly end: (events: readonly ReplayEvent[], seconds: number) => string;
 }
 
-const printers: Readonly<Record<ReplayRequest['format'], (runtime: string) => Printer>> = {
-  text: (runtime) => ({
+const printers: Readonly<Record<ReplayRequest['format'], (agent: string) => Printer>> = {
+  text: (agent) => ({
     line: (event) => drawnFor(`${replayLine(event)}\n`, process.env),
-    end: (events, seconds) => `${replaySummary(runtime, seconds, events)}\n`,
+    end: (events, seconds) => `${replaySummary(agent, seconds, events)}\n`,
   }),
-  json: (runtime) => ({
+  json: (agent) => ({
     line: () => '',
-    end: (events) => jsonText({ schema: 'ctxwrap.replay/1', runtime, events }, 2),
+    end: (events) => jsonText({ schema: 'ctxwrap.replay/1', runtime: agent, events }, 2),
   }),
   ndjson: () => ({ line: (event) => jsonText(event), end: () => '' }),
 };

@@ -4,23 +4,23 @@ import { basename, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../core/json.js';
-import type { Runtime } from '../../agents/agent.js';
-import { runtimes } from '../../agents/index.js';
-import { reasonOf } from '../../storage/errors.js';
+import type { Agent } from '../../agents/agent.js';
+import { agents } from '../../agents/index.js';
+import { systemReason } from '../../storage/errors.js';
 import { findCommand, type Obstacle, isShellScript } from '../../storage/find-command.js';
 import { isRunning } from '../../storage/processes.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
 import type { Options, RunRequest, DemoRequest } from '../request.js';
-import { runtimeFromOption } from '../runtime-option.js';
+import { agentFromOption } from '../agent-option.js';
 import { logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
   const own = options.configured?.runtimes ?? [];
-  const asked = await runtimeFromOption(options.runtime, own);
-  const all = [...own, ...Object.values<Runtime>(runtimes), ...(asked ? [asked] : [])];
+  const asked = await agentFromOption(options.runtime, own);
+  const all = [...own, ...Object.values<Agent>(agents), ...(asked ? [asked] : [])];
   // after `--` the word is a program, whatever an agent may be called
   const named = anyCommand
     ? undefined
@@ -29,7 +29,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   if (known === undefined && isOurs(word)) throw messages.wrapsItself(args);
   if (known === undefined && !anyCommand)
     throw messages.unknownAgent(word, [...agentWords, ...own.map(({ name }) => name), 'demo']);
-  const runtime = asked ?? known ?? runtimes.generic;
+  const agent = asked ?? known ?? agents.generic;
   const log = logFor(options);
   const file = find(named?.command ?? word, known);
   const env = deeper(process.env, file);
@@ -39,16 +39,17 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
     stdoutIsTty: isatty(1),
     env: process.env,
     insideIsAlive: isAlive(process.env['CTXWRAP_SESSION']),
-    interactive: runtime.isInteractive(args),
+    interactive: agent.isInteractive(args),
   });
-  if (plain === undefined) return runWrapped({ file, args, env, runtime }, windowed(options, runtime), log);
+  if (plain === undefined)
+    return runWrapped({ file, args, env, agent: agent }, windowed(options, agent), log);
 
   log.info(`not wrapped: ${plain}${options.record === undefined ? '' : '; not recorded'}`);
   try {
-    return { status: await passthrough({ file, word, args, env }), notices: [] };
+    return { status: await passthrough({ file, typedName: word, args, env }), notices: [] };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw messages.noInterpreter(file);
-    throw messages.notAProgram(file, reasonOf(error));
+    throw messages.notAProgram(file, systemReason(error));
   }
 };
 
@@ -71,7 +72,7 @@ const isAlive = (session: string | undefined): boolean => {
 };
 
 /** The window that the user gives this agent, unless one was given for all. */
-const windowed = (options: Options, { name }: Runtime): Options => {
+const windowed = (options: Options, { name }: Agent): Options => {
   const { values, configured } = options;
   const window = values.window ?? configured?.windows[name];
   return window === undefined ? options : { ...options, values: { ...values, window } };
@@ -91,7 +92,7 @@ const isOurs = (word: string): boolean => {
   return found.kind === 'missing';
 };
 
-const find = (word: string, known: Runtime | undefined): string => {
+const find = (word: string, known: Agent | undefined): string => {
   const self = realpathSync(process.argv[1] ?? '');
   const found = findCommand(word, { path: process.env['PATH'], self });
   if (found.kind === 'found') return found.file;
@@ -109,7 +110,7 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
       file: process.execPath,
       args: [agentProgram(), ...(interactive ? ['--interactive'] : [])],
       env: { ...process.env, CTXWRAP_DEMO_LOG: join(folder, 'session.jsonl') },
-      runtime: runtimes.demo,
+      agent: agents.demo,
     };
     return await runWrapped(command, options, log);
   } finally {
@@ -121,7 +122,7 @@ const makeFolder = (): string => {
   try {
     return mkdtempSync(join(tmpdir(), 'ctxwrap-demo-')); // 0700
   } catch (error) {
-    throw messages.demoNeedsFolder(tmpdir(), reasonOf(error));
+    throw messages.demoNeedsFolder(tmpdir(), systemReason(error));
   }
 };
 

@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Runtime } from '../../agents/agent.js';
-import { runtimes } from '../../agents/index.js';
+import type { Agent } from '../../agents/agent.js';
+import { agents } from '../../agents/index.js';
 import { isFullyVerified, scoreOf, type VerifiedRecord } from '../../core/records.js';
-import { reasonOf } from '../../storage/errors.js';
+import { systemReason } from '../../storage/errors.js';
 import { type FoundCommand, findCommand } from '../../storage/find-command.js';
 import { writeVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { plain } from '../../ui/text.js';
-import { bestPlace, type Place } from '../../verify/ground.js';
-import { parseOrder, perform } from '../../verify/player.js';
+import { bestIsolation, type Isolation } from '../../verify/sandbox.js';
+import { parseVerifyRequest, runVerification } from '../../verify/runner.js';
 import * as messages from '../messages.js';
 import { print, drawnFor, version as ownVersion } from '../print.js';
 import { agentWords, type VerifyRequest } from '../program.js';
@@ -75,9 +75,9 @@ export const verify = async (request: VerifyRequest): Promise<Outcome> => {
 
 /** In the place that was made for it. */
 const play = async (text: string): Promise<Outcome> => {
-  const order = parseOrder(text);
+  const order = parseVerifyRequest(text);
   if (!order) throw messages.badOrder();
-  await perform(order, (told) => print(`${JSON.stringify(told)}\n`));
+  await runVerification(order, (told) => print(`${JSON.stringify(told)}\n`));
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
@@ -90,7 +90,7 @@ interface FoundAgent {
 /** Those that are to be tried; throws where the one that was named, or every one, is missing. */
 const agentsIn = ({ agent: named }: VerifyRequest): readonly FoundAgent[] => {
   const self = realpathSync(process.argv[1] ?? '');
-  const all = Object.values<Runtime>(runtimes)
+  const all = Object.values<Agent>(agents)
     .filter(({ name, command }) => command === name && agentWords.includes(name))
     .filter(({ name }) => named === undefined || name === named)
     .map(({ name, npmPackage }): FoundAgent => ({
@@ -115,12 +115,12 @@ const tryAll = async (
   { json, keep }: VerifyRequest,
   signal: AbortSignal,
 ): Promise<Results> => {
-  const place = bestPlace();
+  const place = bestIsolation();
   const paint = paintFor(process.stdout.isTTY, process.env);
   const say = async (...lines: readonly string[]): Promise<void> => {
     if (!json) await print(drawnFor(lines.map((line) => `${line}\n`).join(''), process.env));
   };
-  await say(placeText(place.openFor));
+  await say(placeText(place.networkReason));
   const results: Tried[] = [];
   const notices: string[] = [];
   for (const each of agents) {
@@ -152,7 +152,7 @@ const tryAll = async (
 /** Undefined for an agent that did not tell its version: nobody could ask for it. */
 const recordOf = (
   { agent, version, checks, seconds }: Tried,
-  { openFor }: Place,
+  { networkReason: openFor }: Isolation,
 ): VerifiedRecord | undefined =>
   version === undefined
     ? undefined
@@ -175,11 +175,11 @@ const keepRecord = async (record: VerifiedRecord | undefined): Promise<string | 
     await writeVerified(stateFolder(env, homeFolder(env)), record);
     return undefined;
   } catch (error) {
-    return messages.verifiedNotKept(reasonOf(error));
+    return messages.verifiedNotKept(systemReason(error));
   }
 };
 
-const reportOf = (agents: readonly FoundAgent[], results: readonly Tried[], place: Place): object => ({
+const reportOf = (agents: readonly FoundAgent[], results: readonly Tried[], place: Isolation): object => ({
   schema: 'ctxwrap.verify/1',
   version: ownVersion(),
   agents: agents.map(({ agent, found }) => {

@@ -1,5 +1,5 @@
 import { envNames } from '../../core/config/keys.js';
-import { isThere, projectConfigPath } from '../../storage/config-paths.js';
+import { pathExists, projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
 import type { ConfigListener, Configured, Options, Task } from '../request.js';
 import type { changeTeller } from './load.js';
@@ -37,8 +37,8 @@ const isConfigured = (options: Options, around: Surroundings): boolean => {
   return (
     isNamed ||
     options.flags['env.file'] !== undefined ||
-    isThere(path) ||
-    isThere(projectConfigPath(around.cwd)) ||
+    pathExists(path) ||
+    pathExists(projectConfigPath(around.cwd)) ||
     envNames.some(({ name }) => around.env[name] !== undefined)
   );
 };

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
-import type { Runtime } from '../../agents/agent.js';
-import { changeRuntime, defineRuntime } from '../../agents/defined/agent.js';
-import { runtimes } from '../../agents/index.js';
+import type { Agent } from '../../agents/agent.js';
+import { changeAgent, defineAgent } from '../../agents/defined/agent.js';
+import { agents } from '../../agents/index.js';
 import { fewOf, kindOf } from '../../core/config/check.js';
 import { envNames, keyNames, keyOf, type CurrentSettings } from '../../core/config/keys.js';
 import {
@@ -16,12 +16,17 @@ import {
 } from '../../core/config/merge.js';
 import { readDotenv, readEntries, readEnv } from '../../core/config/read.js';
 import type { JsonRecord } from '../../core/json.js';
-import { readConfigFile, readPlainFile, type ConfigFile, type PlainFile } from '../../storage/config-file.js';
+import {
+  readConfigFile,
+  readTrustedFile,
+  type ConfigFile,
+  type TrustedFile,
+} from '../../storage/config-file.js';
 import { projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
 import { commandWords } from '../program.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
-import { faultText } from '../runtime-option.js';
+import { faultText } from '../agent-option.js';
 import { makeTimeLimit } from '../time-limit.js';
 import { configPath, ownCommand, withHome, type Named, type Surroundings } from './path.js';
 import { envFileMade, fixOfFile, settingsLine, findingOf, detailOf, noticeOf } from './text.js';
@@ -42,8 +47,8 @@ export const currentSettings = ({ values, effective }: Settings): CurrentSetting
 
 // The agents of a configuration: new ones, and ours as the user has changed them.
 
-export interface OwnRuntimes {
-  readonly runtimes: readonly Runtime[];
+export interface DefinedAgents {
+  readonly runtimes: readonly Agent[];
   /** in tokens, by the agent's name */
   readonly windows: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
@@ -55,7 +60,10 @@ export interface DefinedIn {
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
 
-export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where: DefinedIn): OwnRuntimes => {
+export const definedAgents = (
+  defined: Readonly<Record<string, JsonRecord>>,
+  where: DefinedIn,
+): DefinedAgents => {
   const entries = Object.entries(defined);
   if (entries.length === 0) return { runtimes: [], windows: {}, problems: [] };
   const taken = takenNames();
@@ -65,10 +73,10 @@ export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where
       : oneOf(name, value),
   );
   return {
-    runtimes: each.flatMap(({ runtime }) => (runtime ? [runtime] : [])),
+    runtimes: each.flatMap(({ agent }) => (agent ? [agent] : [])),
     windows: Object.fromEntries(
-      each.flatMap(({ runtime, windowTokens }) =>
-        runtime && windowTokens !== undefined ? [[runtime.name, windowTokens]] : [],
+      each.flatMap(({ agent, windowTokens }) =>
+        agent && windowTokens !== undefined ? [[agent.name, windowTokens]] : [],
       ),
     ),
     problems: told(
@@ -79,7 +87,7 @@ export const ownRuntimes = (defined: Readonly<Record<string, JsonRecord>>, where
 };
 
 interface One {
-  readonly runtime?: Runtime;
+  readonly agent?: Agent;
   readonly windowTokens?: number;
   readonly faults: readonly Fault[];
 }
@@ -104,10 +112,10 @@ const told = (faults: readonly Fault[], where: DefinedIn): readonly Problem[] =>
 const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
 
 const oneOf = (name: string, value: JsonRecord): One => {
-  const ours = Object.values<Runtime>(runtimes).find((runtime) => runtime.name === name);
+  const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);
   if (value['name'] !== undefined && value['name'] !== name)
     return { faults: [{ name, reason: () => 'name: must be as the key, or absent', path: ['name'] }] };
-  const found = ours ? changeRuntime(ours, value) : defineRuntime({ ...value, name }, makeTimeLimit());
+  const found = ours ? changeAgent(ours, value) : defineAgent({ ...value, name }, makeTimeLimit());
   if (!('problems' in found)) return { ...found, faults: [] };
   return {
     faults: found.problems.map((each) => ({
@@ -183,7 +191,7 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending)
     origin: { layer, place: path, at },
     reason,
   }));
-  const repeated = file.repeated.map(({ key, at }): Problem => ({
+  const repeated = file.duplicates.map(({ key, at }): Problem => ({
     kind: 'repeated',
     level: 'warning',
     key,
@@ -196,7 +204,7 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending)
 /** What a file that is not read leaves: its problem, unless it simply is not there. */
 const unread = (
   origin: Origin,
-  file: Exclude<PlainFile, { kind: 'read' }>,
+  file: Exclude<TrustedFile, { kind: 'read' }>,
   { options, make }: Mending,
 ): Read => {
   if (file.kind === 'absent' && make === undefined) return noRead;
@@ -239,7 +247,7 @@ const withFile = (env: Read, file: string | undefined, { surroundings, options }
   const { home, cwd } = surroundings;
   if (file === undefined) return env;
   const path = isAbsolute(file) ? file : resolve(cwd, withHome(file, home));
-  const read = readPlainFile(path);
+  const read = readTrustedFile(path);
   const more =
     read.kind === 'read'
       ? dotenvRead(read.text, path)
@@ -260,8 +268,17 @@ export interface WholeConfiguration extends Configuration {
 export const wholeConfiguration = (options: Named, around: Surroundings): WholeConfiguration => {
   const configuration = readConfiguration(options, around);
   const { settings, userPath: path, positionOf } = configuration;
-  const { runtimes, windows, problems } = ownRuntimes(settings.values.runtimes ?? {}, { path, positionOf });
-  return { ...configuration, runtimes, windows, problems: fewOf([...settings.problems, ...problems]) };
+  const {
+    runtimes: agents,
+    windows,
+    problems,
+  } = definedAgents(settings.values.runtimes ?? {}, { path, positionOf });
+  return {
+    ...configuration,
+    runtimes: agents,
+    windows,
+    problems: fewOf([...settings.problems, ...problems]),
+  };
 };
 
 // Options with everything that the user has configured. A wrong value never keeps anything from starting: it does not count, and is told.
@@ -275,7 +292,7 @@ const isToldAtStart = (problem: Problem): boolean => {
 /** The options with everything that holds in these surroundings. */
 export const configure = (options: Options, around: Surroundings): Options => {
   const whole = wholeConfiguration(options, around);
-  const { settings, runtimes, windows, problems } = whole;
+  const { settings, runtimes: agents, windows, problems } = whole;
   const { values, isModeGiven } = currentSettings(settings);
   const notice = noticeIn(problems);
   const isLogNamed = values.log !== undefined && options.flags.log === undefined;
@@ -284,7 +301,7 @@ export const configure = (options: Options, around: Surroundings): Options => {
     values: isLogNamed ? { ...values, log: withHome(values.log, around.home) } : values,
     isModeGiven,
     configured: {
-      runtimes,
+      runtimes: agents,
       windows,
       notices: notice === undefined ? [] : [notice],
       told: settingsLine(settings.effective),

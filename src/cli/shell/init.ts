@@ -1,4 +1,4 @@
-import { allRuntimes } from '../../agents/index.js';
+import { allAgents } from '../../agents/index.js';
 import type { Shell, InitRequest } from '../request.js';
 
 /**
@@ -71,7 +71,7 @@ end
 
 /** `ctxwrap init`: functions for our agents and the user's own, whether they are installed or not; the shell looks when it reads them. */
 export const init = ({ shell, options }: InitRequest): string => {
-  const agents = allRuntimes(options.configured?.runtimes).flatMap(({ name, command }) =>
+  const agents = allAgents(options.configured?.runtimes).flatMap(({ name, command }) =>
     command === undefined ? [] : [{ word: name, program: command }],
   );
   return initText(shell, agents);

@@ -217,14 +217,14 @@ export const lateLine = (session: string, { at, keys }: AuditStroke): string =>
 
 /** The line for an attempt, with its newline: its record, and all that was known of it. No control character of whatever origin is in it. */
 export const auditLine = (ended: Ended, context: AuditContext): string => {
-  const { session, version, runtime, conversation, request, reading, gate, strokes } = context;
+  const { session, version, runtime: agent, conversation, request, reading, gate, strokes } = context;
   const name = (text: string): string => oneLine(text, LONGEST_NAME);
   const model = reading?.model === undefined ? {} : { model: name(reading.model) };
   const line = {
     ...attemptRecord(ended),
     session: name(session),
     version: name(version),
-    runtime: name(runtime),
+    runtime: name(agent),
     conversation: conversation && name(conversation),
     request: request && name(request),
     reading: reading && { ...reading, runtime: name(reading.runtime), ...model },
@@ -256,11 +256,11 @@ export interface OwnAttempt {
 export const ownAttempt = (line: string): OwnAttempt | undefined => {
   const found = parseRecord(line);
   const attempt = found?.['schema'] === 'ctxwrap.attempt/1' ? parseAttempt(found) : undefined;
-  const runtime = textAt(found, 'runtime');
-  if (!attempt || runtime === undefined || attempt.initiator !== 'ctxwrap') return undefined;
+  const agent = textAt(found, 'runtime');
+  if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
   if (unsent.includes(attempt.outcome)) return undefined;
   const { startedAt, endedAt } = attempt;
-  return { runtime, conversation: textAt(found, 'conversation'), startedAt, endedAt };
+  return { runtime: agent, conversation: textAt(found, 'conversation'), startedAt, endedAt };
 };
 
 const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
@@ -282,9 +282,9 @@ const CLOCK_MS = 2_000; // an agent may note the time a moment before or after w
 export const withOwn = <T extends Compaction>(
   compactions: readonly T[],
   attempts: readonly OwnAttempt[],
-  { runtime, path }: AskedFile,
+  { runtime: agent, path }: AskedFile,
 ): readonly T[] => {
-  const own = attempts.filter((each) => each.runtime === runtime && isOf(each, path));
+  const own = attempts.filter((each) => each.runtime === agent && isOf(each, path));
   const isOwn = ({ at, initiator }: T): boolean =>
     initiator !== 'agent' &&
     own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);

@@ -128,7 +128,7 @@ export const nativeProblems = (
   const window = of('window')?.value as number | undefined;
   const first = agents.flatMap(({ name, usualTokens, trigger }) => {
     const { auto: rung, native } = ladderOf({
-      runtime: name,
+      agent: name,
       windowTokens: window ?? usualTokens,
       byUser: window === undefined ? undefined : { ownTokens: usualTokens },
       native: trigger,

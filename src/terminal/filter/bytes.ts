@@ -1,13 +1,15 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** A CSI sequence that has been received whole. Reused for every sequence: read it, do not keep it. */
-export interface Sequence {
-  /** parameters; an absent one is 0, as in DEC's terminals; a sub-parameter (after `:`) is left out */
+// Reads the parts of terminal output from bytes: control sequences, strings, UTF-8 characters and their width.
+
+/** A complete CSI sequence. The object is reused for every sequence: do not keep it. */
+export interface ControlSequence {
+  /** parameters; an absent one is 0, as in DEC's terminals; sub-parameters (after `:`) are left out */
   readonly values: Int32Array;
   count: number;
   /** 0 or one of `< = > ?` */
   prefix: number;
-  /** 0, the byte 0x20–0x2f before the final one, or something else where more stands there */
+  /** 0, the byte 0x20–0x2f before the final one, or another value if there are several */
   intermediate: number;
   final: number;
   bytes: Uint8Array;
@@ -18,9 +20,9 @@ export interface Sequence {
 
 const MAX_PARAMETERS = 32;
 const MAX_VALUE = 1_000_000;
-const MANY = 0x7f;
+const SEVERAL_INTERMEDIATES = 0x7f;
 
-export const makeSequence = (): Sequence => ({
+export const makeControlSequence = (): ControlSequence => ({
   values: new Int32Array(MAX_PARAMETERS),
   count: 0,
   prefix: 0,
@@ -31,15 +33,20 @@ export const makeSequence = (): Sequence => ({
   end: 0,
 });
 
-/** Reads the bytes between `CSI` and the final byte, both ends known, into `into`. */
-export const readSequence = (into: Sequence, bytes: Uint8Array, start: number, final: number): void => {
+/** Reads the bytes between `CSI` and the final byte into `target`; `final` is the offset of the final byte. */
+export const parseControlSequence = (
+  target: ControlSequence,
+  bytes: Uint8Array,
+  start: number,
+  final: number,
+): void => {
   let at = start;
   const first = bytes[at] ?? 0;
-  into.prefix = first >= 0x3c && first <= 0x3f ? first : 0;
-  if (into.prefix !== 0) at += 1;
-  into.bytes = bytes;
-  into.start = at;
-  into.intermediate = 0;
+  target.prefix = first >= 0x3c && first <= 0x3f ? first : 0;
+  if (target.prefix !== 0) at += 1;
+  target.bytes = bytes;
+  target.start = at;
+  target.intermediate = 0;
   let value = 0;
   let count = 0;
   let inSub = false;
@@ -48,33 +55,33 @@ export const readSequence = (into: Sequence, bytes: Uint8Array, start: number, f
     if (byte >= 0x30 && byte <= 0x39) {
       if (!inSub) value = Math.min(MAX_VALUE, value * 10 + byte - 0x30);
     } else if (byte === 0x3b) {
-      if (count < MAX_PARAMETERS) into.values[count++] = value;
+      if (count < MAX_PARAMETERS) target.values[count++] = value;
       value = 0;
       inSub = false;
     } else if (byte === 0x3a) {
       inSub = true;
     } else {
-      into.intermediate = byte;
+      target.intermediate = byte;
       break;
     }
   }
-  if (count < MAX_PARAMETERS) into.values[count++] = value;
-  into.end = at;
-  into.count = count;
-  if (at < final - 1) into.intermediate = MANY; // no sequence that we know has two
-  into.final = bytes[final] ?? 0;
+  if (count < MAX_PARAMETERS) target.values[count++] = value;
+  target.end = at;
+  target.count = count;
+  if (at < final - 1) target.intermediate = SEVERAL_INTERMEDIATES; // no known sequence has two
+  target.final = bytes[final] ?? 0;
 };
 
-/** The parameter at this place, or 1 where it is absent or 0: what counts and addresses mean by it. */
-export const countAt = (sequence: Sequence, index: number): number =>
+/** The parameter at this index, or 1 if it is absent or 0, as for counts and addresses. */
+export const parameterOrOne = (sequence: ControlSequence, index: number): number =>
   (index < sequence.count ? sequence.values[index] : 0) || 1;
 
-/** The parameter at this place, 0 where it is absent. */
-export const valueAt = (sequence: Sequence, index: number): number =>
+/** The parameter at this index, 0 if it is absent. */
+export const parameterOrZero = (sequence: ControlSequence, index: number): number =>
   index < sequence.count ? (sequence.values[index] ?? 0) : 0;
 
-/** The parameters as they were written, without the prefix. */
-export const parameterText = ({ bytes, start, end }: Sequence): string =>
+/** The parameters as written, without the prefix. */
+export const parameterText = ({ bytes, start, end }: ControlSequence): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 
 /**
@@ -90,14 +97,14 @@ const ESC = 0x1b;
 const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
 
 /** The kind of string that `ESC` + this byte starts: OSC, DCS, SOS, PM, APC (ECMA-48 8.3), or GNU screen's title. */
-export const stringStart = (byte: number, escapeKTitle: boolean): StringKind | undefined => {
+export const stringKindOf = (byte: number, escapeKTitle: boolean): StringKind | undefined => {
   if (byte === 0x5d) return 'command';
   if (byte === 0x50) return 'header';
   if (byte === 0x58 || byte === 0x5e || byte === 0x5f) return 'other';
   return byte === 0x6b && escapeKTitle ? 'other' : undefined;
 };
 
-/** Offset of the byte that ends the string: ESC, CAN, SUB, BEL for a command, or the C1 form of ST in UTF-8; -1 if none is here. */
+/** Offset of the byte that ends the string: ESC, CAN, SUB, BEL for a command, or the C1 form of ST in UTF-8; -1 if there is none. */
 export const endOfString = (bytes: Uint8Array, from: number, kind: StringKind): number => {
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -113,7 +120,7 @@ const isC1 = (bytes: Uint8Array, at: number): boolean => {
   return bytes[at] === C1_LEAD && second >= 0x80 && second < 0xa0;
 };
 
-/** Offset behind the final byte of a device control string's header; -1 where it does not come before `to`. */
+/** Offset after the final byte of a device control string's header; -1 if it is not before `to`. */
 export const endOfHeader = (bytes: Uint8Array, from: number, to: number): number => {
   for (let at = from; at < to; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -123,10 +130,10 @@ export const endOfHeader = (bytes: Uint8Array, from: number, to: number): number
 };
 
 /**
- * Offset of the first character in a part of a string that terminals disagree about, -1 where there is none: xterm.js leaves any string at
- * a C1 control, and at every character beyond ASCII where none can be meant.
+ * Offset of the first character in a part of a string on which terminals disagree, -1 if there is none: xterm.js ends any string at a C1
+ * control, and strings that may only hold ASCII at every other character.
  */
-export const disputedInString = (bytes: Uint8Array, from: number, to: number, kind: StringKind): number => {
+export const findAmbiguous = (bytes: Uint8Array, from: number, to: number, kind: StringKind): number => {
   if (kind === 'command' || kind === 'device') {
     for (let at = bytes.indexOf(C1_LEAD, from); at >= 0 && at < to; at = bytes.indexOf(C1_LEAD, at + 1))
       if (isC1(bytes, at)) return at;
@@ -136,16 +143,16 @@ export const disputedInString = (bytes: Uint8Array, from: number, to: number, ki
   return -1;
 };
 
-/** The result of `decodeAt` for bytes that are no UTF-8: one byte of them. */
+/** The result of `decodeAt` for a byte that is not UTF-8. */
 export const INVALID = -1;
-/** The result of `decodeAt` for a character whose end has not come yet. */
+/** The result of `decodeAt` for a character whose last bytes have not arrived. */
 export const INCOMPLETE = -2;
 
 const lengthOf = (lead: number): number => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2);
 
 const smallest = [0, 0, 0x80, 0x800, 0x10000]; // a longer form than needed is invalid (RFC 3629)
 
-/** Code point of the character at `at`, which begins with a byte >= 0x80; INVALID or INCOMPLETE. */
+/** Code point of the character at `at`, whose first byte is >= 0x80; INVALID or INCOMPLETE. */
 export const decodeAt = (bytes: Uint8Array, at: number): number => {
   const lead = bytes[at] ?? 0;
   if (lead < 0xc2 || lead > 0xf4) return INVALID;
@@ -161,15 +168,15 @@ export const decodeAt = (bytes: Uint8Array, at: number): number => {
   return codePoint < (smallest[length] ?? 0) || codePoint > 0x10ffff || isSurrogate ? INVALID : codePoint;
 };
 
-/** Bytes that this code point takes in UTF-8; it is not ASCII. */
+/** Bytes that this code point, which is not ASCII, takes in UTF-8. */
 export const encodedLength = (codePoint: number): number =>
   codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
 
 const UNKNOWN = 255;
-// Two planes hold everything that programs print; private-use and tag planes fall through to the library each time.
+// Two planes cover what programs print; for private-use and tag planes the library is called each time.
 const cache = new Uint8Array(0x20000).fill(UNKNOWN);
 
-const SOFT_HYPHEN = 0xad; // a format character, but terminals give it a cell
+const SOFT_HYPHEN = 0xad; // a format character, but terminals print it in a cell
 
 // string-width has the same rule for a single character, but its regexes for emoji take 20 ms to compile at the first of them
 const invisible =

@@ -1,5 +1,12 @@
-import { countAt, parameterText, valueAt, type Sequence } from './bytes.js';
-import { hasFooter, isNarrow, markSlotOverwritten, type Grid, type Charsets, resetGrid } from './grid.js';
+import { parameterOrOne, parameterText, parameterOrZero, type ControlSequence } from './bytes.js';
+import {
+  hasFooter,
+  hasRowsBelowRegion,
+  markSlotOverwritten,
+  type Grid,
+  type Charsets,
+  resetGrid,
+} from './grid.js';
 import {
   clearWrap,
   lowestRow,
@@ -15,7 +22,7 @@ import {
   eraseFooter,
   isFooterOnMain,
   setRegion,
-  placeSequence,
+  cursorPositionSequence,
   restoreCursor,
   saveCursor,
   backspace,
@@ -27,37 +34,39 @@ import {
   regionSequence,
 } from './motion.js';
 
-/** Changes the grid as the sequence does; returns what to send instead, or undefined to send the sequence as it is. */
-export type Rule = (grid: Grid, sequence: Sequence) => string | undefined;
+// What control and escape sequences do to the cursor and margins, and what to send instead to protect the footer row.
 
-/** A movement that can never leave the child's rows. */
-const safe =
+/** Changes the grid as the sequence does; returns what to send instead, or undefined to send the sequence unchanged. */
+export type Rule = (grid: Grid, sequence: ControlSequence) => string | undefined;
+
+/** A movement that cannot leave the child's rows. */
+const staysAbove =
   (move: (grid: Grid, count: number) => void): Rule =>
   (grid, sequence) => {
-    move(grid, countAt(sequence, 0));
+    move(grid, parameterOrOne(sequence, 0));
     return undefined;
   };
 
 const addressRow = (grid: Grid): number => (grid.origin ? grid.row - grid.top : grid.row) + 1;
 
-/** CUP, HVP: a row below the child's screen is its last row. */
+/** CUP, HVP: a row below the child's screen becomes its last row. */
 const position: Rule = (grid, sequence) => {
-  const row = countAt(sequence, 0);
-  const column = countAt(sequence, 1);
+  const row = parameterOrOne(sequence, 0);
+  const column = parameterOrOne(sequence, 1);
   moveToAddress(grid, row - 1, column - 1);
   return hasFooter(grid) && !grid.origin && row > grid.rows ? `\x1b[${grid.rows};${column}H` : undefined;
 };
 
 /** VPA. */
 const row: Rule = (grid, sequence) => {
-  const line = countAt(sequence, 0);
+  const line = parameterOrOne(sequence, 0);
   moveTo(grid, line - 1 + (grid.origin ? grid.top : 0), grid.column);
   return hasFooter(grid) && !grid.origin && line > grid.rows ? `\x1b[${grid.rows}d` : undefined;
 };
 
-/** CUD: below a region that ends early the last row stops it, and two terminals run through the margin (facts, §3). */
+/** CUD: below the region the last row stops the cursor; two terminals move through the margin (facts/terminals.md §3). */
 const down: Rule = (grid, sequence) => {
-  const count = countAt(sequence, 0);
+  const count = parameterOrOne(sequence, 0);
   const isBelow = grid.row > grid.bottom;
   const beyond =
     count >= (isBelow ? grid.rows - grid.row : grid.rows - 1) && grid.row + count > lowestRow(grid);
@@ -65,10 +74,10 @@ const down: Rule = (grid, sequence) => {
   return hasFooter(grid) && beyond ? `\x1b[${addressRow(grid)}d` : undefined;
 };
 
-/** VPR stops at the last row whatever the margins are; where the region ends there, CUD does the same and can't reach the footer. */
+/** VPR ignores margins and stops at the last row; if the region ends there, CUD does the same and cannot reach the footer. */
 const rowRelative: Rule = (grid, sequence) => {
-  const count = countAt(sequence, 0);
-  if (hasFooter(grid) && !isNarrow(grid)) return down(grid, sequence) ?? `\x1b[${count}B`;
+  const count = parameterOrOne(sequence, 0);
+  if (hasFooter(grid) && !hasRowsBelowRegion(grid)) return down(grid, sequence) ?? `\x1b[${count}B`;
   const beyond = grid.row + count > grid.rows - 1;
   moveBy(grid, count, 0);
   return hasFooter(grid) && !grid.origin && beyond ? `\x1b[${grid.rows}d` : undefined;
@@ -88,7 +97,7 @@ const nextLine: Rule = (grid, sequence) => {
 
 /** CPL. */
 const previousLine: Rule = (grid, sequence) => {
-  moveUp(grid, countAt(sequence, 0));
+  moveUp(grid, parameterOrOne(sequence, 0));
   firstColumn(grid);
   return undefined;
 };
@@ -96,14 +105,14 @@ const previousLine: Rule = (grid, sequence) => {
 /** CHA, HPA. */
 const column: Rule = (grid, sequence) => {
   const margin = grid.origin && grid.sideMargins ? grid.left : 0;
-  moveBy(grid, 0, countAt(sequence, 0) - 1 + margin - grid.column);
+  moveBy(grid, 0, parameterOrOne(sequence, 0) - 1 + margin - grid.column);
   return undefined;
 };
 
-/** ED, DECSED: everything below the cursor is erased, the footer too. */
+/** ED, DECSED: erase everything below the cursor, including the footer. */
 const eraseDisplay: Rule = (grid, sequence) => {
-  const part = valueAt(sequence, 0);
-  if (part === 3 && grid.quirks.isXtermJs && !grid.alternate) grid.scrolled = 0; // the saved cursor does not go with the lines
+  const part = parameterOrZero(sequence, 0);
+  if (part === 3 && grid.quirks.isXtermJs && !grid.alternate) grid.scrolled = 0; // the saved cursor does not move with the lines
   if (part === 1 || part === 3) return undefined;
   grid.footerDirty = true;
   const isWhole = part !== 0 || (grid.row === 0 && grid.column === 0);
@@ -111,39 +120,40 @@ const eraseDisplay: Rule = (grid, sequence) => {
   return `${eraseFooter(grid)}\x1b[${parameterText(sequence)}J`;
 };
 
-/** IL, DL: the cursor goes to the first column, if it is in the region at all. */
+/** IL, DL: move the cursor to the first column if it is in the region. */
 const shiftLines: Rule = (grid) => {
   clearWrap(grid);
   if (grid.row >= grid.top && grid.row <= grid.bottom) grid.column = grid.sideMargins ? grid.left : 0;
   return undefined;
 };
 
-/** ICH, DCH, ECH: the cursor stays, the last-column flag goes. */
+/** ICH, DCH, ECH: clear the last-column flag; the cursor stays. */
 const shiftCells: Rule = (grid) => {
   clearWrap(grid);
   return undefined;
 };
 
-/** CBT: with its last-column flag set xterm.js stays where it is. */
+/** CBT: xterm.js does not move while its last-column flag is set. */
 const backTab: Rule = (grid, sequence) => {
   const wasPending = grid.pendingWrap;
   const wasLost = grid.wrapLost;
-  const place = wasPending ? placeSequence(grid) : '';
-  tabBackward(grid, countAt(sequence, 0));
+  const place = wasPending ? cursorPositionSequence(grid) : '';
+  tabBackward(grid, parameterOrOne(sequence, 0));
   if (!wasPending) return undefined;
   if (grid.quirks.isXtermJs) return wasLost ? '' : undefined;
-  return `${place}\x1b[${countAt(sequence, 0)}Z`;
+  return `${place}\x1b[${parameterOrOne(sequence, 0)}Z`;
 };
 
 const clearTab: Rule = (grid, sequence) => {
-  const part = valueAt(sequence, 0);
+  const part = parameterOrZero(sequence, 0);
   if (part === 0) grid.tabs[grid.column] = 0;
   if (part === 3) grid.tabs.fill(0);
   return undefined;
 };
 
 /** DECSTBM. */
-const region: Rule = (grid, sequence) => setRegion(grid, valueAt(sequence, 0), valueAt(sequence, 1));
+const region: Rule = (grid, sequence) =>
+  setRegion(grid, parameterOrZero(sequence, 0), parameterOrZero(sequence, 1));
 
 /** `CSI s`: DECSLRM while mode 69 is on, else SCOSC. */
 const sideMarginsOrSave: Rule = (grid, sequence) => {
@@ -151,8 +161,8 @@ const sideMarginsOrSave: Rule = (grid, sequence) => {
     saveCursor(grid);
     return undefined;
   }
-  const left = countAt(sequence, 0) - 1;
-  const right = Math.min(grid.columns, valueAt(sequence, 1) || grid.columns) - 1;
+  const left = parameterOrOne(sequence, 0) - 1;
+  const right = Math.min(grid.columns, parameterOrZero(sequence, 1) || grid.columns) - 1;
   if (left >= right) return grid.quirks.sideMargins === 'yes' ? undefined : '';
   Object.assign(grid, { left, right });
   moveToAddress(grid, 0, 0);
@@ -162,22 +172,22 @@ const sideMarginsOrSave: Rule = (grid, sequence) => {
 };
 
 const horizontalRelative: Rule = (grid, sequence) => {
-  moveBy(grid, 0, countAt(sequence, 0));
+  moveBy(grid, 0, parameterOrOne(sequence, 0));
   return undefined;
 };
 
 /** Finals of sequences without prefix and intermediate (ECMA-48 8.3, xterm ctlseqs). */
 export const cursorRules: Readonly<Record<string, Rule>> = {
   '@': shiftCells,
-  A: safe(moveUp),
+  A: staysAbove(moveUp),
   B: down,
-  C: safe(moveRight),
-  D: safe(moveLeft),
+  C: staysAbove(moveRight),
+  D: staysAbove(moveLeft),
   E: nextLine,
   F: previousLine,
   G: column,
   H: position,
-  I: safe(tabForward),
+  I: staysAbove(tabForward),
   J: eraseDisplay,
   L: shiftLines,
   M: shiftLines,
@@ -196,53 +206,54 @@ export const cursorRules: Readonly<Record<string, Rule>> = {
   '?J': eraseDisplay,
 };
 
-/** In the child's last row below its region an index does nothing but end a pending wrap: VPA to the same row does that. */
-const stay = (grid: Grid): string => `\x1b[${grid.rows}d`;
+/** In the child's last row below its region an index only ends a pending wrap; VPA to the same row does that too. */
+const stayOnRow = (grid: Grid): string => `\x1b[${grid.rows}d`;
 
-const indexed = (grid: Grid): string | undefined => {
+const indexRule = (grid: Grid): string | undefined => {
   if (isBlockedBelow(grid)) {
     index(grid);
-    return stay(grid);
+    return stayOnRow(grid);
   }
   index(grid);
   return undefined;
 };
 
 const nextLineInEscape = (grid: Grid): string | undefined => {
-  const instead = indexed(grid);
+  const instead = indexRule(grid);
   carriageReturn(grid);
   return instead === undefined ? undefined : `${instead}\r`;
 };
 
 /** LF, VT, FF. */
-const lineFeed = (grid: Grid): string | undefined => (grid.newLine ? nextLineInEscape(grid) : indexed(grid));
+const lineFeed = (grid: Grid): string | undefined =>
+  grid.newLine ? nextLineInEscape(grid) : indexRule(grid);
 
 const shift = (grid: Grid, shifted: Charsets['shifted']): undefined => {
   grid.charsets = { ...grid.charsets, shifted };
   return undefined;
 };
 
-/** LS1R, LS2R, LS3R: nothing to UTF-8, but xterm.js takes them for LS1, LS2 and LS3. */
+/** LS1R, LS2R, LS3R: no effect in UTF-8, but xterm.js treats them as LS1, LS2 and LS3. */
 const shiftRight = (grid: Grid, shifted: Charsets['shifted']): string | undefined =>
   grid.quirks.isXtermJs ? shift(grid, shifted) : '';
 
-/** ISO 2022's return to character sets: xterm.js makes G0 ASCII; elsewhere it may end UTF-8, which the footer is in. */
+/** ISO 2022's return to character sets: xterm.js makes G0 ASCII; other terminals may leave UTF-8, which the footer needs. */
 const leaveUtf8 = (grid: Grid): string | undefined => {
   if (!grid.quirks.isXtermJs) return '';
   designate(grid, 0, '(B');
   return shift(grid, 0);
 };
 
-/** BS. How it wraps backwards differs from terminal to terminal, so that the place is spelled out. */
-const backward = (grid: Grid): string | undefined => {
-  if (grid.reverseWrap && grid.quirks.isXtermJs && grid.column === 0) return ''; // where it goes hangs on what was printed
+/** BS. Terminals differ in how it wraps backwards, so the position is sent explicitly. */
+const backspaceRule = (grid: Grid): string | undefined => {
+  if (grid.reverseWrap && grid.quirks.isXtermJs && grid.column === 0) return ''; // the new position depends on what was printed
   if (grid.reverseWrap && grid.quirks.isXtermJs && grid.pendingWrap) {
     const instead = grid.wrapLost ? '' : undefined;
     clearWrap(grid);
     return instead;
   }
   backspace(grid);
-  return grid.reverseWrap && !grid.quirks.isXtermJs ? placeSequence(grid) : undefined;
+  return grid.reverseWrap && !grid.quirks.isXtermJs ? cursorPositionSequence(grid) : undefined;
 };
 
 /** Moves the grid as a C0 control does; returns what to send instead of it, if anything. */
@@ -258,7 +269,7 @@ export const control = (grid: Grid, byte: number): string | undefined => {
       return undefined;
     }
     case 0x08: {
-      return backward(grid);
+      return backspaceRule(grid);
     }
     case 0x09: {
       tabForward(grid, 1);
@@ -278,7 +289,7 @@ export const control = (grid: Grid, byte: number): string | undefined => {
 
 const fullReset = (grid: Grid): string | undefined => {
   const before = isFooterOnMain(grid) ? eraseFooter(grid) : '';
-  const newLine = grid.newLine && !grid.quirks.isXtermJs ? '\x1b[20l' : ''; // some keep it
+  const newLine = grid.newLine && !grid.quirks.isXtermJs ? '\x1b[20l' : ''; // some terminals keep LNM
   resetGrid(grid);
   return hasFooter(grid) ? `${before}\x1bc${newLine}${regionSequence(grid)}` : undefined;
 };
@@ -288,7 +299,7 @@ const setTab = (grid: Grid): undefined => {
   return undefined;
 };
 
-/** Memory lock of HP terminals moves the top margin only, and leaves two rows at least. */
+/** The memory lock of HP terminals only moves the top margin and leaves at least two rows. */
 const lockMemory = (grid: Grid, top: number): string | undefined => {
   if (grid.quirks.memoryLock === 'unknown') return '';
   if (grid.quirks.memoryLock === 'yes' && top < grid.bottom) grid.top = top;
@@ -304,7 +315,7 @@ const rules: Readonly<Record<string, EscapeRule>> = {
     return undefined;
   },
   '8': restoreCursor,
-  D: indexed,
+  D: indexRule,
   E: nextLineInEscape,
   H: setTab,
   M: (grid) => {
@@ -325,7 +336,7 @@ const rules: Readonly<Record<string, EscapeRule>> = {
 };
 
 const designators = '()*+';
-const largeDesignators = ' -.'; // sets of 96 characters; G0 can't have one, and `/` is not known everywhere
+const largeDesignators = ' -.'; // sets of 96 characters; not possible for G0, and `/` is not supported everywhere
 
 const designate = (grid: Grid, slot: number, name: string): undefined => {
   const [g0, g1, g2, g3] = grid.charsets.designations;
@@ -335,7 +346,7 @@ const designate = (grid: Grid, slot: number, name: string): undefined => {
   return undefined;
 };
 
-/** `ESC` + intermediates + final. Returns what to send instead, or undefined to send it as it is. */
+/** `ESC` + intermediates + final. Returns what to send instead, or undefined to send it unchanged. */
 export const escape = (grid: Grid, name: string): string | undefined => {
   if (name.length === 1) return rules[name]?.(grid);
   const slot = Math.max(designators.indexOf(name.charAt(0)), largeDesignators.indexOf(name.charAt(0)));

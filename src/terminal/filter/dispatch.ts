@@ -1,40 +1,42 @@
-import type { Ledger } from '../modes.js';
-import { countAt, valueAt, type Sequence } from './bytes.js';
+import type { ModeTracker } from '../mode-tracker.js';
+import { parameterOrOne, parameterOrZero, type ControlSequence } from './bytes.js';
 import { cursorRules, type Rule } from './cursor-rules.js';
 import type { Grid } from './grid.js';
 import { restorePrivateModes, savePrivateModes, setPrivateModes, windowRules } from './mode-rules.js';
 import { addRendition } from './rendition.js';
 import { repeat } from './repeat.js';
 
-const keyOf = (prefix: number, intermediate: number, final: number): number =>
+// Finds the rule for a control sequence.
+
+const ruleKey = (prefix: number, intermediate: number, final: number): number =>
   (prefix << 16) | (intermediate << 8) | final;
 
 const isPrefix = (byte: number): boolean => byte >= 0x3c && byte <= 0x3f;
 
 /** `'?J'` → prefix and final, `'$r'` → intermediate and final. */
-const keyOfName = (name: string): number => {
+const ruleKeyOfName = (name: string): number => {
   const final = name.charCodeAt(name.length - 1);
   const other = name.length > 1 ? name.charCodeAt(0) : 0;
-  return isPrefix(other) ? keyOf(other, 0, final) : keyOf(0, other, final);
+  return isPrefix(other) ? ruleKey(other, 0, final) : ruleKey(0, other, final);
 };
 
-type FullRule = (grid: Grid, ledger: Ledger, sequence: Sequence) => string | undefined;
+type TrackedRule = (grid: Grid, modeTracker: ModeTracker, sequence: ControlSequence) => string | undefined;
 
 const ansiModes =
-  (on: boolean): FullRule =>
-  (grid, ledger, sequence) => {
+  (on: boolean): TrackedRule =>
+  (grid, modeTracker, sequence) => {
     for (let index = 0; index < sequence.count; index += 1) {
-      const mode = valueAt(sequence, index);
+      const mode = parameterOrZero(sequence, index);
       if (mode === 4) grid.insertMode = on;
       if (mode === 20) grid.newLine = on;
-      ledger.ansiMode(mode, on);
+      modeTracker.setAnsiMode(mode, on);
     }
     return undefined;
   };
 
-const reported: Readonly<Record<string, FullRule>> = {
-  '?h': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, true),
-  '?l': (grid, ledger, sequence) => setPrivateModes(grid, ledger, sequence, false),
+const trackedRules: Readonly<Record<string, TrackedRule>> = {
+  '?h': (grid, modeTracker, sequence) => setPrivateModes(grid, modeTracker, sequence, true),
+  '?l': (grid, modeTracker, sequence) => setPrivateModes(grid, modeTracker, sequence, false),
   '?s': savePrivateModes,
   '?r': restorePrivateModes,
   h: ansiModes(true),
@@ -43,69 +45,69 @@ const reported: Readonly<Record<string, FullRule>> = {
     grid.rendition = addRendition(grid.rendition, sequence);
     return undefined;
   },
-  '>u': (grid, ledger, sequence) => {
-    ledger.pushKeyboard(valueAt(sequence, 0), grid.alternate);
+  '>u': (grid, modeTracker, sequence) => {
+    modeTracker.pushKeyboard(parameterOrZero(sequence, 0), grid.alternate);
     return undefined;
   },
-  '<u': (grid, ledger, sequence) => {
-    ledger.popKeyboard(countAt(sequence, 0), grid.alternate);
+  '<u': (grid, modeTracker, sequence) => {
+    modeTracker.popKeyboard(parameterOrOne(sequence, 0), grid.alternate);
     return undefined;
   },
-  n: (_grid, ledger, sequence) => {
-    if (valueAt(sequence, 0) === 6) ledger.questions.ask('R', false);
+  n: (_grid, modeTracker, sequence) => {
+    if (parameterOrZero(sequence, 0) === 6) modeTracker.queries.add('R', false);
     return undefined;
   },
-  c: (_grid, ledger) => {
-    ledger.questions.ask('?c', false);
+  c: (_grid, modeTracker) => {
+    modeTracker.queries.add('?c', false);
     return undefined;
   },
-  '>c': (_grid, ledger) => {
-    ledger.questions.ask('c', false);
+  '>c': (_grid, modeTracker) => {
+    modeTracker.queries.add('c', false);
     return undefined;
   },
-  '=u': (_grid, ledger, sequence) => {
-    ledger.keyboardFlags(valueAt(sequence, 0));
+  '=u': (_grid, modeTracker, sequence) => {
+    modeTracker.keyboardFlags(parameterOrZero(sequence, 0));
     return undefined;
   },
-  '>m': (_grid, ledger, sequence) => {
-    ledger.modifyKeys(valueAt(sequence, 0), valueAt(sequence, 1));
+  '>m': (_grid, modeTracker, sequence) => {
+    modeTracker.modifyKeys(parameterOrZero(sequence, 0), parameterOrZero(sequence, 1));
     return undefined;
   },
-  ' q': (_grid, ledger, sequence) => {
-    ledger.cursorStyle(valueAt(sequence, 0));
+  ' q': (_grid, modeTracker, sequence) => {
+    modeTracker.cursorStyle(parameterOrZero(sequence, 0));
     return undefined;
   },
   '"q': (grid, _ledger, sequence) => {
-    grid.isProtected = valueAt(sequence, 0) === 1; // DECSCA
+    grid.isProtected = parameterOrZero(sequence, 0) === 1; // DECSCA
     return undefined;
   },
-  '!p': (grid, ledger, sequence) => {
-    ledger.reset(true);
+  '!p': (grid, modeTracker, sequence) => {
+    modeTracker.reset(true);
     return windowRules['!p']?.(grid, sequence);
   },
 };
 
-const plain =
-  (rule: Rule): FullRule =>
+const ignoreModeTracker =
+  (rule: Rule): TrackedRule =>
   (grid, _ledger, sequence) =>
     rule(grid, sequence);
 
-const table = new Map<number, FullRule>();
+const table = new Map<number, TrackedRule>();
 for (const rules of [cursorRules, windowRules]) {
-  for (const [name, rule] of Object.entries(rules)) table.set(keyOfName(name), plain(rule));
+  for (const [name, rule] of Object.entries(rules)) table.set(ruleKeyOfName(name), ignoreModeTracker(rule));
 }
-for (const [name, rule] of Object.entries(reported)) table.set(keyOfName(name), rule);
+for (const [name, rule] of Object.entries(trackedRules)) table.set(ruleKeyOfName(name), rule);
 
-const REPEAT = keyOfName('b');
+const REPEAT = ruleKeyOfName('b');
 
-/** Changes grid and ledger as the sequence does; returns what to send instead of it, or undefined to send it as it is. */
+/** Changes grid and mode tracker as the sequence does; returns what to send instead, or undefined to send it unchanged. */
 export const dispatchControlSequence = (
   grid: Grid,
-  ledger: Ledger,
-  sequence: Sequence,
+  modeTracker: ModeTracker,
+  sequence: ControlSequence,
 ): string | undefined => {
-  const key = keyOf(sequence.prefix, sequence.intermediate, sequence.final);
-  if (key === REPEAT) return repeat(grid, countAt(sequence, 0));
+  const key = ruleKey(sequence.prefix, sequence.intermediate, sequence.final);
+  if (key === REPEAT) return repeat(grid, parameterOrOne(sequence, 0));
   grid.lastWidth = 0;
-  return table.get(key)?.(grid, ledger, sequence);
+  return table.get(key)?.(grid, modeTracker, sequence);
 };

@@ -1,5 +1,5 @@
-import { makeLedger, type Ledger } from '../modes.js';
-import { makeSequence } from './bytes.js';
+import { makeModeTracker, type ModeTracker } from '../mode-tracker.js';
+import { makeControlSequence } from './bytes.js';
 import { control } from './cursor-rules.js';
 import type { Grid } from './grid.js';
 import { printCells } from './motion.js';
@@ -8,30 +8,30 @@ import {
   readCharacter,
   HOLD,
   insertBefore,
-  join,
+  concatBytes,
   replace,
-  type Pass,
+  type FilterState,
   readEscape,
-  readOpen,
+  readPartial,
   readString,
 } from './parser.js';
-import { readUsual } from './read-usual.js';
+import { readFastPath } from './fast-path.js';
 
 /**
- * Rewrites the child's output so that a terminal with a footer row shows what one without it would: the table of DESIGN §4.
- * Every byte that needs no change goes out as it came in; a sequence that is split between two chunks waits for its end.
+ * Rewrites the child's output so that a terminal with a footer row shows what one without it would.
+ * Bytes that need no change pass unchanged; a sequence that is split between two chunks is held until its end.
  */
 export interface StreamFilter {
   readonly grid: Grid;
-  readonly ledger: Ledger;
+  readonly modeTracker: ModeTracker;
   /** child's bytes in, terminal's bytes out */
   push: (chunk: Uint8Array) => readonly Uint8Array[];
-  /** what is still held of an unfinished sequence, for the end of the output */
+  /** the held bytes of an unfinished sequence, for the end of the output */
   flush: () => Uint8Array;
-  /** false inside an OSC, DCS, APC, PM or SOS string, where nothing of ours may be written */
+  /** false inside an OSC, DCS, APC, PM or SOS string, where the wrapper must not write */
   isGround: () => boolean;
-  /** nothing is held: the last element that came is complete */
-  isWhole: () => boolean;
+  /** no bytes are held: the last element is complete */
+  isComplete: () => boolean;
 }
 
 const ESC = 0x1b;
@@ -39,92 +39,95 @@ const DEL = 0x7f;
 
 const nothing = new Uint8Array();
 
-const readText = (pass: Pass, start: number): number => {
-  const { bytes, grid } = pass;
+const readText = (state: FilterState, start: number): number => {
+  const { bytes, grid } = state;
   let end = start + 1;
   for (; end < bytes.length; end += 1) {
     const byte = bytes[end] ?? 0;
     if (byte < 0x20 || byte >= DEL) break;
   }
-  printCells(grid, end - start, start, pass.insert);
+  printCells(grid, end - start, start, state.insert);
   notePrinted(grid, bytes[end - 1] ?? 0, 1);
   return end;
 };
 
-const readControl = (pass: Pass, start: number): number => {
-  const byte = pass.bytes[start] ?? 0;
+const readControl = (state: FilterState, start: number): number => {
+  const byte = state.bytes[start] ?? 0;
   if (byte === DEL) return start + 1;
-  pass.grid.lastWidth = 0;
-  return replace(pass, start, start + 1, control(pass.grid, byte));
+  state.grid.lastWidth = 0;
+  return replace(state, start, start + 1, control(state.grid, byte));
 };
 
-/** Reads one element at `start`; returns the offset behind it, or HOLD. */
-const readElement = (pass: Pass, start: number): number => {
-  if (pass.string) return readString(pass, pass.string, start);
-  if (pass.openLength > 0) return readOpen(pass, start, readControl);
-  const byte = pass.bytes[start] ?? 0;
-  if (byte >= 0x20 && byte < DEL) return readText(pass, start);
-  if (byte >= 0x80) return readCharacter(pass, start);
-  if (byte !== ESC) return readControl(pass, start);
-  const end = readEscape(pass, start);
-  if (end > start) pass.unterminated = false;
+/** Reads one element at `start`; returns the offset after it, or HOLD. */
+const readElement = (state: FilterState, start: number): number => {
+  if (state.string) return readString(state, state.string, start);
+  if (state.partialLength > 0) return readPartial(state, start, readControl);
+  const byte = state.bytes[start] ?? 0;
+  if (byte >= 0x20 && byte < DEL) return readText(state, start);
+  if (byte >= 0x80) return readCharacter(state, start);
+  if (byte !== ESC) return readControl(state, start);
+  const end = readEscape(state, start);
+  if (end > start) state.isStringOpen = false;
   return end;
 };
 
-const readChunk = (pass: Pass): void => {
+const readChunk = (state: FilterState): void => {
   let at = 0;
-  while (at < pass.bytes.length) {
-    at = readUsual(pass, at);
-    if (at === pass.bytes.length) break;
-    const next = readElement(pass, at);
+  while (at < state.bytes.length) {
+    at = readFastPath(state, at);
+    if (at === state.bytes.length) break;
+    const next = readElement(state, at);
     if (next === HOLD) break;
     at = next;
   }
-  if (at > pass.from) pass.parts.push(pass.bytes.subarray(pass.from, at));
-  pass.held = at < pass.bytes.length ? pass.bytes.slice(at) : nothing;
+  if (at > state.sentUpTo) state.output.push(state.bytes.subarray(state.sentUpTo, at));
+  state.held = at < state.bytes.length ? state.bytes.slice(at) : nothing;
 };
 
-const pushChunk = (pass: Pass, chunk: Uint8Array): readonly Uint8Array[] => {
-  const { open, openLength } = pass;
-  pass.bytes = pass.held.length > 0 ? join(pass.held, chunk) : chunk;
-  pass.from = 0;
-  pass.parts = [];
+const pushChunk = (state: FilterState, chunk: Uint8Array): readonly Uint8Array[] => {
+  const { partial, partialLength } = state;
+  state.bytes = state.held.length > 0 ? concatBytes(state.held, chunk) : chunk;
+  state.sentUpTo = 0;
+  state.output = [];
   try {
-    readChunk(pass);
+    readChunk(state);
   } catch (error) {
-    Object.assign(pass, { held: join(open.subarray(0, openLength), pass.bytes), openLength: 0 }); // nothing of it has been sent
+    Object.assign(state, {
+      held: concatBytes(partial.subarray(0, partialLength), state.bytes),
+      partialLength: 0,
+    }); // none of it has been sent
     throw error;
   }
-  return pass.parts;
+  return state.output;
 };
 
 export const makeStreamFilter = (grid: Grid): StreamFilter => {
-  const pass: Pass = {
+  const state: FilterState = {
     grid,
-    ledger: makeLedger(),
-    sequence: makeSequence(),
+    modeTracker: makeModeTracker(),
+    sequence: makeControlSequence(),
     bytes: nothing,
-    from: 0,
-    parts: [],
+    sentUpTo: 0,
+    output: [],
     held: nothing,
     string: undefined,
     stringEnds: undefined,
     command: [],
-    open: nothing,
-    openLength: 0,
-    unterminated: false,
-    insert: (at, text) => insertBefore(pass, at, text),
+    partial: nothing,
+    partialLength: 0,
+    isStringOpen: false,
+    insert: (at, text) => insertBefore(state, at, text),
   };
   return {
     grid,
-    ledger: pass.ledger,
-    push: (chunk) => pushChunk(pass, chunk),
+    modeTracker: state.modeTracker,
+    push: (chunk) => pushChunk(state, chunk),
     flush: () => {
-      const rest = join(pass.open.subarray(0, pass.openLength), pass.held);
-      Object.assign(pass, { held: nothing, openLength: 0 });
+      const rest = concatBytes(state.partial.subarray(0, state.partialLength), state.held);
+      Object.assign(state, { held: nothing, partialLength: 0 });
       return rest;
     },
-    isWhole: () => pass.held.length === 0 && pass.openLength === 0,
-    isGround: () => pass.string === undefined && !pass.unterminated,
+    isComplete: () => state.held.length === 0 && state.partialLength === 0,
+    isGround: () => state.string === undefined && !state.isStringOpen,
   };
 };

@@ -1,7 +1,9 @@
 import { standardQuirks, type Quirks } from './quirks.js';
-import { plainRendition, type Rendition } from './rendition.js';
+import { defaultRendition, type Rendition } from './rendition.js';
 
-/** The four designated character sets, each as the bytes after ESC, and which of them the locking shifts SI, SO, LS2 or LS3 shifted in. */
+// The child's terminal as far as the filter needs it: size, cursor, margins, tab stops, character sets. It holds no cell contents.
+
+/** The four designated character sets, each as the bytes after ESC, and the index of the one that SI, SO, LS2 or LS3 has selected. */
 export interface Charsets {
   readonly designations: readonly [string, string, string, string];
   readonly shifted: 0 | 1 | 2 | 3;
@@ -11,7 +13,7 @@ export const asciiCharsets: Charsets = { designations: ['(B', ')B', '*B', '+B'],
 
 const lockingShifts = ['\x0f', '\x0e', '\x1bn', '\x1bo']; // SI, SO, LS2, LS3
 
-/** Designates the child's character sets and shifts as it has. */
+/** Designates the child's character sets and selects the child's one. */
 export const charsetSequence = ({ designations, shifted }: Charsets): string =>
   designations.map((designation) => `\x1b${designation}`).join('') + (lockingShifts[shifted] ?? '');
 
@@ -26,13 +28,13 @@ export interface SavedCursor {
   readonly isProtected: boolean;
   /** the grid's `scrolled` when it was saved */
   readonly scrolled: number;
-  /** the terminal's own slot no longer holds this: a paint or a resize of ours has used the slot since */
+  /** the terminal's own slot no longer holds this: the wrapper has used the slot for a paint or resize since */
   readonly overwritten: boolean;
 }
 
 /**
- * What the child's terminal of `rows` rows would know about its cursor and margins. Rows and columns count from 0.
- * One value that is changed in place: it is touched for every run of output bytes.
+ * Cursor, margins and modes of the child's terminal of `rows` rows. Rows and columns count from 0.
+ * Changed in place, since every run of output bytes changes it.
  */
 export interface Grid {
   rows: number;
@@ -41,7 +43,7 @@ export interface Grid {
   column: number;
   /** the last column has been written and the next character wraps first (DEC STD 070, "last column flag") */
   pendingWrap: boolean;
-  /** pendingWrap holds, but the terminal has lost its flag to a save and restore of ours: we wrap for it */
+  /** pendingWrap is true, but the terminal has lost its flag to a cursor save and restore of the wrapper, which must wrap for it */
   wrapLost: boolean;
   top: number;
   bottom: number;
@@ -51,61 +53,61 @@ export interface Grid {
   right: number;
   origin: boolean;
   autowrap: boolean;
-  /** IRM: what is printed moves the rest of the row */
+  /** IRM: printing moves the rest of the row */
   insertMode: boolean;
   /** LNM: a line feed also returns the carriage */
   newLine: boolean;
   reverseWrap: boolean;
   /** 1 where a tab stop is */
   tabs: Uint8Array;
-  /** the main screen's while the alternate one is shown, for terminals with tab stops per buffer */
+  /** tab stops of the main screen while the alternate one is shown, for terminals with tab stops per buffer */
   mainTabs: Uint8Array;
   rendition: Rendition;
   charsets: Charsets;
-  /** DECSCA: what is printed is safe from selective erasing */
+  /** DECSCA: printed characters are protected from selective erase */
   isProtected: boolean;
   alternate: boolean;
   /** the mode that switched to the alternate screen: 47, 1047 or 1049 */
   alternateMode: number;
   /** cursor slots of the main and the alternate screen */
   saved: { main: SavedCursor; alternate: SavedCursor };
-  /** the main screen's region while the alternate one is shown, for terminals with a region per buffer */
+  /** region of the main screen while the alternate one is shown, for terminals with a region per buffer */
   mainRegion: { readonly top: number; readonly bottom: number };
-  /** code point and width of the character just printed, for REP; width 0 = there is none */
+  /** code point and width of the character just printed, for REP; width 0 = none */
   lastCodePoint: number;
   lastWidth: number;
-  /** combining characters that have joined it */
-  lastMarks: string;
-  /** it has been repeated: only some terminals repeat it again */
+  /** combining characters after it */
+  lastCombining: string;
+  /** it has been repeated once; only some terminals repeat it again */
   repeated: boolean;
-  /** lines that the main screen has scrolled into the history */
+  /** number of lines that the main screen has scrolled off at the top */
   scrolled: number;
-  /** a paint has printed since, so that the terminal would repeat something else */
+  /** the wrapper has painted since, so the terminal would repeat another character */
   repeatLost: boolean;
   /** VT52 mode (DECANM reset) */
   vt52: boolean;
-  /** DEC private modes as XTSAVE has kept them */
+  /** DEC private modes saved by XTSAVE */
   savedModes: ReadonlyMap<number, boolean>;
   /** mode 40: DECCOLM is allowed */
-  columnSwitch: boolean;
+  isColumnModeAllowed: boolean;
   /** something erased or overwrote the footer row */
   footerDirty: boolean;
-  /** the terminal was resized while the alternate screen was shown: the main cursor may come back on the footer row */
+  /** the terminal was resized while the alternate screen was shown: the main screen's cursor may return on the footer row */
   mainCursorStale: boolean;
   /** rows of the real terminal; equal to `rows` while there is no footer */
   terminalRows: number;
-  /** the footer is on the screen, so that it must be taken away before the buffer is switched */
+  /** the footer is on the screen and must be erased before a switch of the buffer */
   footerShown: boolean;
   quirks: Quirks;
 }
 
-/** What DECRC restores when nothing was saved: home, no attributes (VT510 manual). */
-export const homeSaved: SavedCursor = {
+/** What DECRC restores if nothing was saved: home, no attributes (VT510 manual). */
+export const defaultSavedCursor: SavedCursor = {
   row: 0,
   column: 0,
   pendingWrap: false,
   origin: false,
-  rendition: plainRendition,
+  rendition: defaultRendition,
   charsets: asciiCharsets,
   isProtected: false,
   scrolled: 0,
@@ -118,7 +120,7 @@ export const defaultTabs = (columns: number): Uint8Array =>
 const keptTabs = (before: Uint8Array, columns: number): Uint8Array =>
   defaultTabs(columns).map((tab, column) => before[column] ?? tab);
 
-const modesOff = {
+const defaultGridModes = {
   sideMargins: false,
   origin: false,
   autowrap: true,
@@ -145,24 +147,24 @@ export const makeGrid = (
   bottom: rows - 1,
   left: 0,
   right: columns - 1,
-  ...modesOff,
+  ...defaultGridModes,
   tabs: defaultTabs(columns),
   mainTabs: defaultTabs(columns),
-  rendition: plainRendition,
+  rendition: defaultRendition,
   charsets: asciiCharsets,
   isProtected: false,
   alternate: false,
   alternateMode: 1049,
-  saved: { main: homeSaved, alternate: homeSaved },
+  saved: { main: defaultSavedCursor, alternate: defaultSavedCursor },
   mainRegion: { top: 0, bottom: rows - 1 },
   lastCodePoint: 0,
   lastWidth: 0,
-  lastMarks: '',
+  lastCombining: '',
   repeated: false,
   scrolled: 0,
   repeatLost: false,
   savedModes: new Map(),
-  columnSwitch: false,
+  isColumnModeAllowed: false,
   footerDirty: true,
   mainCursorStale: false,
   terminalRows,
@@ -170,7 +172,7 @@ export const makeGrid = (
   quirks,
 });
 
-/** The rows and columns are new: margins go back to the whole screen, as terminals do (facts/terminals.md, table). */
+/** Changes the size and resets the margins to the whole screen, as terminals do (facts/terminals.md, table). */
 export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRows: number): void => {
   grid.mainCursorStale ||= grid.alternate;
   Object.assign(grid, {
@@ -192,22 +194,22 @@ export const resizeGrid = (grid: Grid, columns: number, rows: number, terminalRo
   grid.saved.main = { ...grid.saved.main, overwritten: true };
 };
 
-/** A paint, a resize or an assertion of the region has just used the cursor slot of the shown screen. */
+/** Records that the wrapper has used the cursor slot of the visible screen. */
 export const markSlotOverwritten = (grid: Grid): void => {
   const buffer = grid.alternate ? 'alternate' : 'main';
   grid.saved[buffer] = { ...grid.saved[buffer], overwritten: true };
   if (grid.pendingWrap) grid.wrapLost = true;
 };
 
-/** True while a footer row lies below the child's rows; without one nothing needs to be rewritten. */
+/** True while there is a footer row below the child's rows; without one nothing needs rewriting. */
 export const hasFooter = (grid: Grid): boolean => grid.rows < grid.terminalRows;
 
-/** True where rows lie between the child's region and the footer, so that a line feed in the last one would reach the footer. */
-export const isNarrow = (grid: Grid): boolean => hasFooter(grid) && grid.bottom < grid.rows - 1;
+/** True if there are rows between the child's region and the footer, so that a line feed in the last one would reach the footer. */
+export const hasRowsBelowRegion = (grid: Grid): boolean => hasFooter(grid) && grid.bottom < grid.rows - 1;
 
-/** Everything that RIS resets; what the terminal is and how large stays. */
+/** Resets everything that RIS does; size and quirks stay. */
 export const resetGrid = (grid: Grid): void => {
   const { columns, rows, terminalRows, quirks, footerShown, newLine } = grid;
   Object.assign(grid, makeGrid(columns, rows, terminalRows, quirks), { footerShown });
-  grid.newLine = newLine && quirks.isXtermJs; // it keeps LNM as an option of its own
+  grid.newLine = newLine && quirks.isXtermJs; // xterm.js keeps LNM
 };

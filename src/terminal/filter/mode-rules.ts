@@ -1,5 +1,5 @@
-import type { Ledger } from '../modes.js';
-import { type Sequence, parameterText, valueAt } from './bytes.js';
+import type { ModeTracker } from '../mode-tracker.js';
+import { type ControlSequence, parameterText, parameterOrZero } from './bytes.js';
 import type { Rule } from './cursor-rules.js';
 import { asciiCharsets, type Grid, hasFooter } from './grid.js';
 import {
@@ -7,7 +7,7 @@ import {
   moveTo,
   switchBuffer,
   switchColumns,
-  placeSequence,
+  cursorPositionSequence,
   restoreCursor,
   saveCursor,
   softReset,
@@ -19,6 +19,8 @@ import {
   reverseIndex,
 } from './motion.js';
 
+// What modes, window operations, rectangle operations and VT52 sequences do to the grid.
+
 const setSideMargins = (grid: Grid, on: boolean): void => {
   if (grid.quirks.sideMargins === 'no') return;
   Object.assign(grid, { sideMargins: on, left: 0, right: grid.columns - 1 });
@@ -26,8 +28,8 @@ const setSideMargins = (grid: Grid, on: boolean): void => {
 
 type ModeRule = (grid: Grid, on: boolean) => string | undefined;
 
-/** A mode that the terminal switches by itself: we only have to know. */
-const known =
+/** A mode that the terminal switches itself: only the grid changes. */
+const trackOnly =
   (apply: (grid: Grid, on: boolean) => void): ModeRule =>
   (grid, on) => {
     apply(grid, on);
@@ -45,66 +47,74 @@ const setOrigin = (grid: Grid, on: boolean): void => {
   home(grid);
 };
 
-/** DECANM. A terminal that may not know it is not told to leave the mode in which we speak to it. */
-const setAnsi: ModeRule = (grid, on) => {
+/** DECANM. The sequence is dropped if it is unknown whether the terminal supports it, since VT52 mode would break the wrapper's output. */
+const switchVt52: ModeRule = (grid, on) => {
   if (grid.quirks.isXtermJs && on)
     grid.charsets = { ...grid.charsets, designations: asciiCharsets.designations };
   if (grid.quirks.vt52 === 'yes') grid.vt52 = !on;
   return grid.quirks.vt52 === 'unknown' && !on ? '' : undefined;
 };
 
-/** DEC private modes that matter to the cursor (xterm ctlseqs). Each returns what to send for it, or undefined to send it as it is. */
+/** DEC private modes that matter to the cursor (xterm ctlseqs). Each rule returns what to send instead, or undefined to send it unchanged. */
 const rules: Readonly<Record<number, ModeRule>> = {
-  2: setAnsi,
+  2: switchVt52,
   3: switchColumns,
-  6: known(setOrigin),
-  7: known((grid, on) => (grid.autowrap = on)),
-  40: known((grid, on) => (grid.columnSwitch = on)),
-  45: known((grid, on) => (grid.reverseWrap = on)),
-  1045: known((grid, on) => (grid.reverseWrap = on && !grid.quirks.isXtermJs)),
-  69: known(setSideMargins),
+  6: trackOnly(setOrigin),
+  7: trackOnly((grid, on) => (grid.autowrap = on)),
+  40: trackOnly((grid, on) => (grid.isColumnModeAllowed = on)),
+  45: trackOnly((grid, on) => (grid.reverseWrap = on)),
+  1045: trackOnly((grid, on) => (grid.reverseWrap = on && !grid.quirks.isXtermJs)),
+  69: trackOnly(setSideMargins),
   47: (grid, on) => switchBuffer(grid, 47, on),
   1047: (grid, on) => switchBuffer(grid, 1047, on),
   1048: saveOrRestore,
   1049: (grid, on) => switchBuffer(grid, 1049, on),
 };
 
-/** How the child has the mode. */
-export const isPrivateModeOn = (grid: Grid, ledger: Ledger, mode: number): boolean => {
+/** Whether the child has the mode on. */
+export const isPrivateModeOn = (grid: Grid, modeTracker: ModeTracker, mode: number): boolean => {
   if (mode === 6) return grid.origin;
   if (mode === 7) return grid.autowrap;
   if (mode === 69) return grid.sideMargins;
-  return mode === 47 || mode === 1047 || mode === 1049 ? grid.alternate : ledger.isSet(mode);
+  return mode === 47 || mode === 1047 || mode === 1049 ? grid.alternate : modeTracker.isModeSet(mode);
 };
 
 /** XTSAVE. */
-export const savePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence): undefined => {
+export const savePrivateModes = (
+  grid: Grid,
+  modeTracker: ModeTracker,
+  sequence: ControlSequence,
+): undefined => {
   if (grid.quirks.ignoresModeSaving) return undefined;
   const modes = [...sequence.values.subarray(0, sequence.count)];
   grid.savedModes = new Map([
     ...grid.savedModes,
-    ...modes.map((mode) => [mode, isPrivateModeOn(grid, ledger, mode)] as const),
+    ...modes.map((mode) => [mode, isPrivateModeOn(grid, modeTracker, mode)] as const),
   ]);
   return undefined;
 };
 
-/** Unlike a switch of the mode this leaves the cursor where it is. */
+/** Unlike setting the mode, this does not move the cursor. */
 const restoreOrigin = (grid: Grid, on: boolean): string => {
   const { row, column } = grid;
   grid.origin = on;
   moveTo(grid, row, column);
-  return placeSequence(grid);
+  return cursorPositionSequence(grid);
 };
 
-/** XTRESTORE, spelled out where something changes, since not every terminal knows it; a switch of the buffer is one like any other. */
-export const restorePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequence): string | undefined => {
+/** XTRESTORE. Changed modes are sent one by one, since not every terminal supports XTRESTORE; the buffer is switched like any time. */
+export const restorePrivateModes = (
+  grid: Grid,
+  modeTracker: ModeTracker,
+  sequence: ControlSequence,
+): string | undefined => {
   if (grid.quirks.ignoresModeSaving) return undefined;
   let instead = '';
   const others: number[] = [];
   for (const mode of sequence.values.subarray(0, sequence.count)) {
     const saved = grid.savedModes.get(mode);
-    if (saved === undefined || saved === isPrivateModeOn(grid, ledger, mode)) continue;
-    ledger.privateMode(mode, saved);
+    if (saved === undefined || saved === isPrivateModeOn(grid, modeTracker, mode)) continue;
+    modeTracker.setPrivateMode(mode, saved);
     const sequence = `\x1b[?${mode}${saved ? 'h' : 'l'}`;
     if (mode === 6) instead += sequence + restoreOrigin(grid, saved);
     else if (mode === 7 || mode === 69) instead += rules[mode]?.(grid, saved) ?? sequence;
@@ -116,11 +126,11 @@ export const restorePrivateModes = (grid: Grid, ledger: Ledger, sequence: Sequen
   return others.length > 0 ? `\x1b[?${others.join(';')}r${instead}` : instead;
 };
 
-/** `CSI ? … h` and `CSI ? … l`: sent mode by mode as soon as one of them needs more than the terminal does by itself. */
+/** `CSI ? … h` and `CSI ? … l`: sent mode by mode if one of the modes needs a replacement. */
 export const setPrivateModes = (
   grid: Grid,
-  ledger: Ledger,
-  sequence: Sequence,
+  modeTracker: ModeTracker,
+  sequence: ControlSequence,
   on: boolean,
 ): string | undefined => {
   const final = on ? 'h' : 'l';
@@ -128,7 +138,7 @@ export const setPrivateModes = (
   let output = '';
   for (let index = 0; index < sequence.count; index += 1) {
     const mode = sequence.values[index] ?? 0;
-    ledger.privateMode(mode, on);
+    modeTracker.setPrivateMode(mode, on);
     const instead = rules[mode]?.(grid, on);
     rewritten ||= instead !== undefined;
     output += instead ?? `\x1b[?${mode}${final}`;
@@ -138,50 +148,53 @@ export const setPrivateModes = (
 
 const LINES_PER_PAGE = 24; // `CSI n t` with n >= 24 is DECSLPP, smaller ones are window operations (xterm ctlseqs)
 
-/** XTWINOPS 8 and DECSLPP: a child that asks for r rows shall get r rows, so the terminal needs one more. */
+/** XTWINOPS 8 and DECSLPP: for a child that asks for r rows the terminal needs r + 1. */
 const resizeWindow: Rule = (grid, sequence) => {
-  const operation = valueAt(sequence, 0);
+  const operation = parameterOrZero(sequence, 0);
   if (!hasFooter(grid)) return undefined;
   const extra = grid.terminalRows - grid.rows;
   if (operation >= LINES_PER_PAGE) return `\x1b[${operation + extra}t`;
-  const rows = valueAt(sequence, 1);
+  const rows = parameterOrZero(sequence, 1);
   if (operation !== 8 || rows === 0) return undefined;
-  const columns = parameterText(sequence).split(';').slice(2); // an absent one keeps the width, a 0 takes the whole display
+  const columns = parameterText(sequence).split(';').slice(2); // an absent parameter keeps the width, 0 means the whole display
   return `\x1b[${[8, rows + extra, ...columns].join(';')}t`;
 };
 
 /** DECSNLS. */
 const linesPerScreen: Rule = (grid, sequence) => {
-  const lines = valueAt(sequence, 0);
+  const lines = parameterOrZero(sequence, 0);
   return hasFooter(grid) && lines > 0 ? `\x1b[${lines + grid.terminalRows - grid.rows}*|` : undefined;
 };
 
-const textOf = (sequence: Sequence, length: number): string[] =>
-  Array.from({ length: Math.max(length, sequence.count) }, (_, index) => `${valueAt(sequence, index) || ''}`);
+const parameterTexts = (sequence: ControlSequence, length: number): string[] =>
+  Array.from(
+    { length: Math.max(length, sequence.count) },
+    (_, index) => `${parameterOrZero(sequence, index) || ''}`,
+  );
 
-/** A rectangle whose top and bottom stand at these places: an absent bottom, or one below the child, is its last row. */
+/** A rectangle with its top at parameter `top`, its bottom at `top + 2`: an absent or too low bottom becomes the child's last row. */
 const rectangle =
   (top: number, suffix: string): Rule =>
   (grid, sequence) => {
     const bottom = top + 2;
-    const asked = valueAt(sequence, bottom);
-    const inside = asked !== 0 && asked <= grid.rows && valueAt(sequence, top) <= grid.rows;
+    const asked = parameterOrZero(sequence, bottom);
+    const inside = asked !== 0 && asked <= grid.rows && parameterOrZero(sequence, top) <= grid.rows;
     if (!hasFooter(grid) || grid.origin || inside) return undefined;
-    const parameters = textOf(sequence, bottom + 1);
+    const parameters = parameterTexts(sequence, bottom + 1);
     parameters[bottom] = `${grid.rows}`;
-    if (valueAt(sequence, top) > grid.rows) parameters[top] = `${grid.rows}`;
+    if (parameterOrZero(sequence, top) > grid.rows) parameters[top] = `${grid.rows}`;
     return `\x1b[${parameters.join(';')}${suffix}`;
   };
 
-/** DECCRA: what is copied below the child's last row is cut off, as at the edge of a screen. */
+/** DECCRA: rows copied below the child's last row are cut off, as at the edge of a screen. */
 const copyRectangle: Rule = (grid, sequence) => {
   if (!hasFooter(grid) || grid.origin) return undefined;
-  const top = valueAt(sequence, 0) || 1;
-  const target = valueAt(sequence, 5) || 1;
-  const bottom = Math.min(valueAt(sequence, 2) || grid.rows, grid.rows, top + grid.rows - target);
-  if (bottom === valueAt(sequence, 2)) return undefined;
+  const top = parameterOrZero(sequence, 0) || 1;
+  const target = parameterOrZero(sequence, 5) || 1;
+  const bottom = Math.min(parameterOrZero(sequence, 2) || grid.rows, grid.rows, top + grid.rows - target);
+  if (bottom === parameterOrZero(sequence, 2)) return undefined;
   if (bottom < top) return '';
-  const parameters = textOf(sequence, 3);
+  const parameters = parameterTexts(sequence, 3);
   parameters[2] = `${bottom}`;
   return `\x1b[${parameters.join(';')}$v`;
 };
@@ -190,17 +203,17 @@ const softResetRule = (grid: Grid): string | undefined => softReset(grid, '\x1b[
 
 /** DECSCL: xterm does a soft reset with it; levels outside 61–65 do nothing. */
 const conformanceLevel: Rule = (grid, sequence) => {
-  const level = valueAt(sequence, 0);
+  const level = parameterOrZero(sequence, 0);
   if (grid.quirks.ignoresConformanceLevel || level < 61 || level > 65) return undefined;
-  const parameters = sequence.count > 1 ? `${level};${valueAt(sequence, 1)}` : `${level}`;
+  const parameters = sequence.count > 1 ? `${level};${parameterOrZero(sequence, 1)}` : `${level}`;
   const all = `\x1b[${parameters}"p${softResetModes(grid)}`;
   return softReset(grid, all) ?? all;
 };
 
 /** DECST8C. */
-const everyEighth: Rule = (grid, sequence) => {
+const resetTabs: Rule = (grid, sequence) => {
   if (grid.quirks.eighthTabs === 'unknown') return '';
-  if (grid.quirks.eighthTabs === 'yes' && valueAt(sequence, 0) === 5)
+  if (grid.quirks.eighthTabs === 'yes' && parameterOrZero(sequence, 0) === 5)
     grid.tabs.forEach((_, column) => (grid.tabs[column] = column % 8 === 0 ? 1 : 0));
   return undefined;
 };
@@ -218,7 +231,7 @@ export const windowRules: Readonly<Record<string, Rule>> = {
   $v: copyRectangle,
   '!p': softResetRule,
   '"p': conformanceLevel,
-  '?W': everyEighth,
+  '?W': resetTabs,
 };
 
 const ORIGIN = 0x20; // rows and columns of `ESC Y` are sent with this added
@@ -229,7 +242,7 @@ const ADDRESS = 0x59; // Y
 export const vt52Length = (first: number): number => (first === ADDRESS ? 3 : 1); // Y row column
 
 /** The sequences that move the cursor or leave the mode (xterm ctlseqs, "VT52 Mode"). */
-const rulesInVt52: Readonly<Record<string, (grid: Grid) => void>> = {
+const vt52Rules: Readonly<Record<string, (grid: Grid) => void>> = {
   A: (grid) => moveUp(grid, 1),
   B: (grid) => moveDown(grid, 1),
   C: (grid) => moveRight(grid, 1),
@@ -244,11 +257,11 @@ const rulesInVt52: Readonly<Record<string, (grid: Grid) => void>> = {
   },
 };
 
-/** `bytes` follow ESC in VT52 mode. Returns what to send instead of the sequence, if anything. */
+/** `bytes` follow ESC in VT52 mode. Returns what to send instead, or undefined. */
 export const vt52Escape = (grid: Grid, bytes: Uint8Array): string | undefined => {
   const [first = 0, row = ORIGIN, column = ORIGIN] = bytes;
   if (first === ADDRESS) return address(grid, row - ORIGIN, column - ORIGIN);
-  rulesInVt52[String.fromCharCode(first)]?.(grid);
+  vt52Rules[String.fromCharCode(first)]?.(grid);
   return undefined;
 };
 

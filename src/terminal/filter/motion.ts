@@ -2,15 +2,16 @@ import {
   hasFooter,
   type Grid,
   charsetSequence,
-  homeSaved,
+  defaultSavedCursor,
   asciiCharsets,
   defaultTabs,
   markSlotOverwritten,
 } from './grid.js';
-import { renditionSequence, plainRendition } from './rendition.js';
+import { renditionSequence, defaultRendition } from './rendition.js';
 
 /*
- * Cursor movement as ECMA-48, the VT510 manual and xterm define it, on the grid alone: nothing here writes to the terminal.
+ * Cursor movement, scroll regions, screen buffers and printing on the grid, as ECMA-48, the VT510 manual and xterm define them. Functions
+ * that return a string give what to send to the terminal.
  */
 
 export const clearWrap = (grid: Grid): void => {
@@ -26,7 +27,7 @@ export const moveTo = (grid: Grid, row: number, column: number): void => {
   clearWrap(grid);
 };
 
-/** A movement from where the cursor is. In origin mode xterm.js takes the row for one that counts from the top margin. */
+/** A relative movement. In origin mode xterm.js adds the top margin to the row. */
 export const moveBy = (grid: Grid, rows: number, columns: number): void => {
   const extra = grid.origin && grid.quirks.isXtermJs ? grid.top : 0;
   moveTo(grid, grid.row + rows + extra, grid.column + columns);
@@ -43,19 +44,19 @@ export const home = (grid: Grid): void => moveToAddress(grid, 0, 0);
 const isBetweenSideMargins = (grid: Grid): boolean =>
   !grid.sideMargins || (grid.column >= grid.left && grid.column <= grid.right);
 
-/** So many lines have left the region at its top. */
+/** Records that `lines` lines have scrolled out of the region at its top. */
 export const noteScrolled = (grid: Grid, lines: number): void => {
   if (grid.top === 0 && !grid.alternate) grid.scrolled += lines;
 };
 
-/** IND: one row down; at the bottom margin the region scrolls instead; below it the last row holds. */
+/** IND: one row down; at the bottom margin the region scrolls; below the region the last row stops the cursor. */
 export const index = (grid: Grid): void => {
   if (grid.row === grid.bottom) noteScrolled(grid, 1);
   else if (grid.row < grid.rows - 1) grid.row += 1;
   clearWrap(grid);
 };
 
-/** True where an index, a line feed or a wrap must not move because the row is the child's last and lies below its region. */
+/** True if the cursor is in the child's last row below its region: an index, line feed or wrap must not move it onto the footer. */
 export const isBlockedBelow = (grid: Grid): boolean =>
   hasFooter(grid) && grid.row === grid.rows - 1 && grid.row !== grid.bottom;
 
@@ -75,7 +76,7 @@ export const moveUp = (grid: Grid, count: number): void => {
   moveBy(grid, Math.max(limit, grid.row - count) - grid.row, 0);
 };
 
-/** The row where CUD stops: the bottom margin, or the last row for a cursor that is already below it. */
+/** The row where CUD stops: the bottom margin, or the last row if the cursor is already below the margin. */
 export const lowestRow = (grid: Grid): number => (grid.row <= grid.bottom ? grid.bottom : grid.rows - 1);
 
 export const moveDown = (grid: Grid, count: number): void =>
@@ -138,31 +139,31 @@ export const saveCursor = (grid: Grid): void => {
 
 /** After DECSTR the slot holds the home position (VT510 manual). */
 const forgetSavedCursor = (grid: Grid): void => {
-  grid.saved[bufferOf(grid)] = { ...homeSaved, scrolled: grid.scrolled };
+  grid.saved[bufferOf(grid)] = { ...defaultSavedCursor, scrolled: grid.scrolled };
 };
 
-/** CUP to the cursor's row and this column. In origin mode xterm.js takes CHA for a change of the row, too. */
-export const placeSequence = (grid: Grid, column: number = grid.column): string => {
+/** CUP to the cursor's row and this column; not CHA, with which xterm.js also changes the row in origin mode. */
+export const cursorPositionSequence = (grid: Grid, column: number = grid.column): string => {
   const row = grid.origin ? grid.row - grid.top : grid.row;
   const left = grid.origin && grid.sideMargins ? grid.left : 0;
   return `\x1b[${row + 1};${column - left + 1}H`;
 };
 
-/** The child's cursor, rendition and character sets spelled out, for a terminal whose slot does not hold them. */
+/** Sets the child's cursor, rendition and character sets explicitly, for a terminal whose cursor slot does not hold them. */
 export const cursorSequence = (grid: Grid): string => {
   const protection = grid.isProtected ? '\x1b[1"q' : '\x1b[0"q';
-  return `${renditionSequence(grid.rendition)}${protection}${charsetSequence(grid.charsets)}${placeSequence(grid)}`;
+  return `${renditionSequence(grid.rendition)}${protection}${charsetSequence(grid.charsets)}${cursorPositionSequence(grid)}`;
 };
 
 /**
- * DECRC. Returns what to send instead, when the terminal's own slot has been used by us since the child saved: the child's
- * cursor, rendition, character sets and origin mode spelled out. Undefined = the terminal still has it.
+ * DECRC. If the wrapper has used the terminal's cursor slot since the child saved, returns sequences that set the child's cursor,
+ * rendition, character sets and origin mode. Undefined if the terminal's slot still holds them.
  */
 export const restoreCursor = (grid: Grid): string | undefined => {
   const saved = grid.saved[bufferOf(grid)];
   const originBefore = grid.origin;
   const hasMoved = grid.scrolled !== saved.scrolled && !grid.alternate;
-  const lines = hasMoved && grid.quirks.isXtermJs ? grid.scrolled - saved.scrolled : 0; // its slot moves with the text
+  const lines = hasMoved && grid.quirks.isXtermJs ? grid.scrolled - saved.scrolled : 0; // xterm.js moves its slot with the text
   const column = Math.min(saved.column, grid.columns - 1);
   if (!grid.quirks.restoreKeepsOrigin) grid.origin = saved.origin;
   const [first, last] = grid.origin ? [grid.top, grid.bottom] : [0, grid.rows - 1];
@@ -181,23 +182,23 @@ export const restoreCursor = (grid: Grid): string | undefined => {
 export const regionSequence = (grid: Grid): string => `\x1b[${grid.top + 1};${grid.bottom + 1}r`;
 
 /** Sets the child's region again and leaves the cursor where it is. Uses the terminal's cursor slot. */
-const assertRegion = (grid: Grid): string => {
+const setRegionAgain = (grid: Grid): string => {
   markSlotOverwritten(grid);
   return `\x1b7${regionSequence(grid)}\x1b8`;
 };
 
-const fullRegion = (grid: Grid): void => {
+const resetRegion = (grid: Grid): void => {
   grid.top = 0;
   grid.bottom = grid.rows - 1;
 };
 
-const REFUSED = '\x1b[2;1r'; // margins that no terminal takes: a control sequence without effect
+const NO_EFFECT = '\x1b[2;1r'; // margins that every terminal rejects: a sequence without effect
 
-/** DECSTBM. Margins that a terminal of the child's size would refuse stay refused, larger ones are clamped. */
+/** DECSTBM. Margins that a terminal of the child's size would reject stay rejected, larger ones are clamped. */
 export const setRegion = (grid: Grid, top: number, bottom: number): string | undefined => {
   const last = bottom === 0 || bottom > grid.rows ? grid.rows : bottom;
   const first = Math.max(1, top);
-  if (first >= last) return hasFooter(grid) ? REFUSED : undefined;
+  if (first >= last) return hasFooter(grid) ? NO_EFFECT : undefined;
   grid.top = first - 1;
   grid.bottom = last - 1;
   home(grid);
@@ -205,8 +206,8 @@ export const setRegion = (grid: Grid, top: number, bottom: number): string | und
 };
 
 /**
- * Row of the footer, erased; the cursor stays. Uses the terminal's cursor slot. Sent before the child clears or leaves the main screen:
- * some terminals keep what was on it (tmux and VTE scroll a cleared screen into their history).
+ * Erases the footer row; the cursor stays. Uses the terminal's cursor slot. Sent before the child clears or leaves the main screen: some
+ * terminals keep its contents (tmux and VTE scroll a cleared screen into their history).
  */
 export const eraseFooter = (grid: Grid): string => {
   grid.footerShown = false;
@@ -217,15 +218,15 @@ export const eraseFooter = (grid: Grid): string => {
 
 export const isFooterOnMain = (grid: Grid): boolean => hasFooter(grid) && grid.footerShown && !grid.alternate;
 
-/** The alternate screen begins with tab stops of its own. */
+/** The alternate screen has its own tab stops. */
 const switchTabs = (grid: Grid, on: boolean): void => {
   if (on) grid.mainTabs = grid.tabs;
   grid.tabs = on ? defaultTabs(grid.columns) : grid.mainTabs;
 };
 
 /**
- * Modes 47, 1047 and 1049: the footer leaves the main screen before the child does, so that it cannot come back as a ghost, and
- * the region is set again on both ways (facts/terminals.md §2, last rule).
+ * Modes 47, 1047 and 1049: erases the footer before the child leaves the main screen, so that no stale footer returns later, and sets
+ * the region again in both directions (facts/terminals.md §2, last rule).
  */
 export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | undefined => {
   const sequence = `\x1b[?${mode}${on ? 'h' : 'l'}`;
@@ -238,7 +239,7 @@ export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | un
     Object.assign(grid, on ? { top: 0, bottom: grid.rows - 1 } : kept);
     switchTabs(grid, on);
   }
-  if (changed && grid.quirks.switchResetsRegion) fullRegion(grid);
+  if (changed && grid.quirks.switchResetsRegion) resetRegion(grid);
   grid.alternate = on;
   if (on) grid.alternateMode = mode;
   grid.footerDirty = true;
@@ -246,11 +247,11 @@ export const switchBuffer = (grid: Grid, mode: number, on: boolean): string | un
   if (!hasFooter(grid) || !changed)
     return before + restored === '' ? undefined : before + sequence + restored;
   const isKept = !on && grid.quirks.regionPerBuffer && !grid.mainCursorStale; // the main screen still has its region
-  const after = (on ? '' : leaveFooterRow(grid)) + (isKept ? '' : assertRegion(grid));
+  const after = (on ? '' : leaveFooterRow(grid)) + (isKept ? '' : setRegionAgain(grid));
   return before + sequence + restored + after;
 };
 
-/** After a resize behind the alternate screen the main cursor may be on the footer row: one row of room for it. */
+/** After a resize during the alternate screen the main screen's cursor may be on the footer row: makes one row of room. */
 const leaveFooterRow = (grid: Grid): string => {
   if (!grid.mainCursorStale) return '';
   grid.mainCursorStale = false;
@@ -258,7 +259,7 @@ const leaveFooterRow = (grid: Grid): string => {
   return '\x1b7\x1b[r\x1b8\x1bD\x1b[A';
 };
 
-/** What a soft reset does to the modes, for a terminal that does not take the sequence for one. */
+/** What a soft reset does to the modes, for a terminal that does not reset at this sequence. */
 export const softResetModes = (grid: Grid): string =>
   [
     grid.origin ? '\x1b[?6l' : '',
@@ -269,36 +270,41 @@ export const softResetModes = (grid: Grid): string =>
     '\x1b[0m\x1b[0"q',
   ].join('');
 
-/** DECSTR and DECSCL: modes and margins go back, the cursor stays, the saved cursor is home. */
+/** DECSTR and DECSCL: reset modes and margins and the saved cursor; the cursor stays. */
 export const softReset = (grid: Grid, sequence: string): string | undefined => {
-  Object.assign(grid, { origin: false, autowrap: true, rendition: plainRendition, charsets: asciiCharsets });
+  Object.assign(grid, {
+    origin: false,
+    autowrap: true,
+    rendition: defaultRendition,
+    charsets: asciiCharsets,
+  });
   Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1, isProtected: false });
   Object.assign(grid, { insertMode: false, reverseWrap: false });
   forgetSavedCursor(grid);
   if (grid.quirks.softResetKeepsRegion || !hasFooter(grid)) return undefined;
-  fullRegion(grid);
+  resetRegion(grid);
   if (grid.pendingWrap) grid.wrapLost = true;
   return `${sequence}${regionSequence(grid)}\x1b7\x1b[${grid.row + 1};${grid.column + 1}H`;
 };
 
-/** DECALN fills the whole screen, the footer row too. */
+/** DECALN fills the whole screen, including the footer row. */
 export const alignScreen = (grid: Grid): string | undefined => {
   grid.footerDirty = true;
   if (!grid.quirks.alignmentKeepsRegion) {
-    fullRegion(grid);
+    resetRegion(grid);
     Object.assign(grid, { left: 0, right: grid.columns - 1 });
   }
   home(grid);
   return hasFooter(grid) && !grid.quirks.alignmentKeepsRegion ? `\x1b#8${regionSequence(grid)}` : undefined;
 };
 
-/** DECCOLM, where the terminal obeys it: cleared, home, margins reset. */
+/** DECCOLM, if the terminal supports it: clears the screen, moves home, resets margins. */
 export const switchColumns = (grid: Grid, on: boolean): string | undefined => {
   const sequence = `\x1b[?3${on ? 'h' : 'l'}`;
   if (grid.quirks.columnMode === 'no') return undefined;
-  if (!grid.columnSwitch && !grid.quirks.columnModeAlways)
+  if (!grid.isColumnModeAllowed && !grid.quirks.columnModeAlways)
     return grid.quirks.columnMode === 'unknown' ? '' : undefined;
-  fullRegion(grid);
+  resetRegion(grid);
   Object.assign(grid, { sideMargins: false, left: 0, right: grid.columns - 1 });
   grid.footerDirty = true;
   home(grid);
@@ -306,32 +312,32 @@ export const switchColumns = (grid: Grid, on: boolean): string | undefined => {
   return hasFooter(grid) ? sequence + regionSequence(grid) : undefined;
 };
 
-/** Puts bytes of ours into the output before the child's byte at this offset of the chunk. */
+/** Inserts bytes into the output before the child's byte at this offset of the chunk. */
 export type Insert = (at: number, bytes: string) => void;
 
-/** The column where a line of text that goes through the cursor's column ends. */
-export const edgeOf = (grid: Grid): number =>
+/** The last column for text printed at the cursor: the right margin or the screen's edge. */
+export const lastColumnOf = (grid: Grid): number =>
   grid.sideMargins && grid.column <= grid.right ? grid.right : grid.columns - 1;
 
-/** A wide character that wraps early leaves a cell behind, which some terminals blank. */
-const leftCell = (grid: Grid): string => (grid.quirks.earlyWrapBlanks && !grid.pendingWrap ? ' ' : '');
+/** A wide character that wraps early leaves one cell free, which some terminals blank. */
+const blankCell = (grid: Grid): string => (grid.quirks.earlyWrapBlanks && !grid.pendingWrap ? ' ' : '');
 
-/** The wrap before a character at `at`: done by the terminal, except where it would reach the footer or has been forgotten. */
+/** The wrap before a character at `at`: the terminal does it, unless it would reach the footer or the terminal has lost its flag. */
 export const wrap = (grid: Grid, at: number, insert: Insert): void => {
   const blocked = isBlockedBelow(grid);
-  if (blocked) insert(at, `${leftCell(grid)}\r`);
+  if (blocked) insert(at, `${blankCell(grid)}\r`);
   else if (grid.wrapLost) insert(at, '\r\x1bD');
   if (!blocked) index(grid);
   grid.column = grid.sideMargins && grid.column <= grid.right ? grid.left : 0;
   clearWrap(grid);
 };
 
-/** Moves the cursor as `count` characters of one cell each do. */
+/** Moves the cursor for `count` printed characters of one cell each. */
 export const printCells = (grid: Grid, count: number, at: number, insert: Insert): void => {
   let left = count;
   while (left > 0) {
     if (grid.pendingWrap && grid.autowrap) wrap(grid, at + count - left, insert);
-    const edge = edgeOf(grid);
+    const edge = lastColumnOf(grid);
     const taken = Math.min(left, edge - grid.column + 1);
     grid.column += taken;
     left -= taken;
@@ -343,12 +349,12 @@ export const printCells = (grid: Grid, count: number, at: number, insert: Insert
   }
 };
 
-/** Moves the cursor as one character of two cells does: it wraps early when only one cell is left. */
+/** Moves the cursor for one printed character of two cells: it wraps early if only one cell is left. */
 export const printWide = (grid: Grid, at: number, insert: Insert): void => {
-  if (grid.autowrap && (grid.pendingWrap || grid.column >= edgeOf(grid))) wrap(grid, at, insert);
-  const edge = edgeOf(grid);
+  if (grid.autowrap && (grid.pendingWrap || grid.column >= lastColumnOf(grid))) wrap(grid, at, insert);
+  const edge = lastColumnOf(grid);
   if (!grid.autowrap && grid.quirks.isXtermJs && (grid.pendingWrap || grid.column >= edge)) {
-    grid.column = edge; // it prints nothing where there is no room
+    grid.column = edge; // xterm.js prints nothing if there is no room
     return clearWrap(grid);
   }
   grid.column += 2;

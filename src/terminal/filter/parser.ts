@@ -1,14 +1,14 @@
-import type { Ledger } from '../modes.js';
+import type { ModeTracker } from '../mode-tracker.js';
 import {
-  type Sequence,
+  type ControlSequence,
   type StringKind,
-  readSequence,
-  stringStart,
+  parseControlSequence,
+  stringKindOf,
   decodeAt,
   encodedLength,
   INCOMPLETE,
   INVALID,
-  disputedInString,
+  findAmbiguous,
   endOfHeader,
   endOfString,
   widthOf,
@@ -17,9 +17,11 @@ import { escape } from './cursor-rules.js';
 import { dispatchControlSequence } from './dispatch.js';
 import type { Grid } from './grid.js';
 import { vt52Escape, vt52Length } from './mode-rules.js';
-import { type Insert, printCells, printWide, placeSequence } from './motion.js';
+import { type Insert, printCells, printWide, cursorPositionSequence } from './motion.js';
 
-/** Offsets in `bytes`, for the kind of string that was looked for; −1 where there is none. */
+// Reads escape sequences, control sequences, strings and characters from the child's output.
+
+/** Where the current string and its header end in `bytes`; −1 if not in these bytes. */
 export interface StringEnds {
   readonly bytes: Uint8Array;
   readonly kind: StringKind;
@@ -27,36 +29,36 @@ export interface StringEnds {
   readonly header: number;
 }
 
-/** One pass over the child's output: the chunk at hand and what lives from chunk to chunk. Changed in place. */
-export interface Pass {
+/** State of the filter: the current chunk and what is kept between chunks. Changed in place. */
+export interface FilterState {
   readonly grid: Grid;
-  readonly ledger: Ledger;
-  readonly sequence: Sequence;
-  /** the chunk, with what was held before it */
+  readonly modeTracker: ModeTracker;
+  readonly sequence: ControlSequence;
+  /** the chunk, preceded by the bytes held before it */
   bytes: Uint8Array;
-  /** everything before this offset of `bytes` has gone into `parts` */
-  from: number;
-  parts: Uint8Array[];
-  /** bytes of a character or string whose end has not come yet; the terminal has not got them */
+  /** bytes before this offset are already in `output` */
+  sentUpTo: number;
+  output: Uint8Array[];
+  /** bytes of an incomplete character or string; not sent to the terminal yet */
   held: Uint8Array;
-  /** the first `openLength` bytes are a sequence whose end has not come yet; the terminal has not got them either */
-  open: Uint8Array;
-  openLength: number;
-  /** inside a string, up to its terminator */
+  /** the first `partialLength` bytes are an incomplete sequence; not sent to the terminal yet */
+  partial: Uint8Array;
+  partialLength: number;
+  /** the kind of string that the output is inside of */
   string: StringKind | undefined;
-  /** where the string ends in these bytes, and its header; looked for once, however many characters in it are dealt with one by one */
+  /** cached ends of the string, so that they are searched for only once per chunk */
   stringEnds: StringEnds | undefined;
-  /** first bytes of an operating system command, for the ledger */
+  /** first bytes of an operating system command, for the mode tracker */
   command: number[];
-  /** a string ended with an ESC that has not been sent yet: the terminal is still inside it */
-  unterminated: boolean;
+  /** a string ended with an ESC that has not been sent yet: for the terminal it is still open */
+  isStringOpen: boolean;
   readonly insert: Insert;
 }
 
-/** Returned instead of the next offset by a reader whose element is not complete yet. */
+/** A reader returns this instead of the next offset if its element is incomplete. */
 export const HOLD = -1;
 
-export const join = (...pieces: readonly Uint8Array[]): Uint8Array => {
+export const concatBytes = (...pieces: readonly Uint8Array[]): Uint8Array => {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
@@ -66,353 +68,364 @@ export const join = (...pieces: readonly Uint8Array[]): Uint8Array => {
   return whole;
 };
 
-/** Puts bytes of ours into the output before offset `at`. */
-export const insertBefore = (pass: Pass, at: number, text: string): void => {
-  if (at > pass.from) pass.parts.push(pass.bytes.subarray(pass.from, at));
-  if (text !== '') pass.parts.push(Buffer.from(text));
-  pass.from = at;
+/** Inserts bytes into the output before offset `at`. */
+export const insertBefore = (state: FilterState, at: number, text: string): void => {
+  if (at > state.sentUpTo) state.output.push(state.bytes.subarray(state.sentUpTo, at));
+  if (text !== '') state.output.push(Buffer.from(text));
+  state.sentUpTo = at;
 };
 
 const STRING_END = '\x1b\\';
 
 /**
- * Sends `instead` for the bytes from `start` to `end`; undefined leaves them as they are. Returns `end`. An ESC that has ended a string
- * may be among what is left out: then the string gets another end.
+ * Sends `instead` for the bytes from `start` to `end`; undefined keeps them. Returns `end`. If the removed bytes include the ESC that ended
+ * a string, the string gets another terminator.
  */
-export const replace = (pass: Pass, start: number, end: number, instead: string | undefined): number => {
+export const replace = (
+  state: FilterState,
+  start: number,
+  end: number,
+  instead: string | undefined,
+): number => {
   if (instead === undefined) return end;
   insertBefore(
-    pass,
+    state,
     start,
-    pass.unterminated && !instead.startsWith('\x1b') ? STRING_END + instead : instead,
+    state.isStringOpen && !instead.startsWith('\x1b') ? STRING_END + instead : instead,
   );
-  pass.unterminated = false;
-  pass.from = end;
+  state.isStringOpen = false;
+  state.sentUpTo = end;
   return end;
 };
 
 /*
- * A sequence whose bytes do not lie together: controls stand between them, or a chunk has ended. It is taken out of the output and
- * collected, each byte once, and goes out when its last byte has come; controls go out before it.
+ * Partial sequences: sequences with controls inside, or split between chunks. Their bytes are removed from the output, collected, and
+ * sent when the last byte has arrived; the controls are sent before them.
  */
 
 const MAX_SEQUENCE = 4096; // bytes; longer than any real sequence
 
-/** A sequence of so many bytes is left out: it would be read in part only, and could do anything. */
+/** A sequence longer than the limit is dropped, since only a part of it would be read. */
 const isTooLong = (length: number): boolean => length > MAX_SEQUENCE;
 
-/** Begins to collect the sequence whose first bytes lie from `start` to `end`; returns `end`. */
-const openSequence = (pass: Pass, start: number, end: number): number => {
+/** Starts to collect the sequence whose first bytes are from `start` to `end`; returns `end`. */
+const startPartial = (state: FilterState, start: number, end: number): number => {
   const length = Math.min(end - start, MAX_SEQUENCE + 1);
-  pass.open = pass.bytes.slice(start, start + length); // never written over: see `pushChunk`
-  pass.openLength = length;
-  return replace(pass, start, end, '');
+  state.partial = state.bytes.slice(start, start + length); // never overwritten: see `pushChunk`
+  state.partialLength = length;
+  return replace(state, start, end, '');
 };
 
-/** Begins to collect a control sequence in seven bits, for the introducer from `start` to `end`; returns `end`. */
-const openInstead = (pass: Pass, start: number, end: number): number => {
-  pass.open = Buffer.from('\x1b[');
-  pass.openLength = pass.open.length;
-  return replace(pass, start, end, '');
+/** Starts to collect a control sequence, with the introducer from `start` to `end` replaced by its 7-bit form; returns `end`. */
+const startSevenBitPartial = (state: FilterState, start: number, end: number): number => {
+  state.partial = Buffer.from('\x1b[');
+  state.partialLength = state.partial.length;
+  return replace(state, start, end, '');
 };
 
 /** Collects the bytes of the chunk from `start` to `end`. */
-const append = (pass: Pass, start: number, end: number): void => {
-  const length = Math.min(pass.openLength + end - start, MAX_SEQUENCE + 1);
-  if (length > pass.open.length) {
-    const grown = new Uint8Array(Math.max(length, 2 * pass.open.length));
-    grown.set(pass.open.subarray(0, pass.openLength));
-    pass.open = grown;
+const appendPartial = (state: FilterState, start: number, end: number): void => {
+  const length = Math.min(state.partialLength + end - start, MAX_SEQUENCE + 1);
+  if (length > state.partial.length) {
+    const grown = new Uint8Array(Math.max(length, 2 * state.partial.length));
+    grown.set(state.partial.subarray(0, state.partialLength));
+    state.partial = grown;
   }
-  pass.open.set(pass.bytes.subarray(start, start + length - pass.openLength), pass.openLength);
-  pass.openLength = length;
+  state.partial.set(state.bytes.subarray(start, start + length - state.partialLength), state.partialLength);
+  state.partialLength = length;
 };
 
-/** What has been collected; from here on nothing is. */
-const closeOpen = (pass: Pass): string => {
-  const { open, openLength } = pass;
-  pass.openLength = 0;
-  return Buffer.from(open.buffer, open.byteOffset, openLength).toString(); // ASCII, or C1 in UTF-8
+/** Returns the collected bytes and stops collecting. */
+const takePartial = (state: FilterState): string => {
+  const { partial, partialLength } = state;
+  state.partialLength = 0;
+  return Buffer.from(partial.buffer, partial.byteOffset, partialLength).toString(); // ASCII, or C1 in UTF-8
 };
 
 /*
- * Escape and control sequences, read as the state diagram of DEC's VT500 parsers has it: controls inside a sequence are executed at
- * once, CAN and SUB abort it, ESC begins a new one. Every reader takes the offset of the first byte and returns the next offset.
- * A sequence that lies whole in the chunk stays where it is; the others are collected, see `OpenSequence`.
+ * Escape and control sequences, read like DEC's VT500 parser: controls inside a sequence are executed at once, CAN and SUB abort it, ESC
+ * starts a new one. Every reader takes the offset of the first byte and returns the next offset.
+ * A sequence that is complete in the chunk stays in place; others are collected as partial sequences.
  */
 
 const ESC = 0x1b;
 const CAN = 0x18;
 const SUB = 0x1a;
 const DEL = 0x7f;
-const CSI = 0x5b; // behind ESC
+const CSI = 0x5b; // after ESC
 const SS2 = 0x4e;
 const SS3 = 0x4f;
 const INTRODUCER = 2; // bytes: `ESC [`, or the C1 form of it in UTF-8
 
-/** The byte ends the sequence that it stands in. */
+/** True for a byte that ends a sequence. */
 const isFinal = (byte: number, isControl: boolean): boolean =>
   byte >= (isControl ? 0x40 : 0x30) && byte < DEL;
 const isInner = (byte: number, isControl: boolean): boolean =>
   byte >= 0x20 && byte < (isControl ? 0x40 : 0x30);
 
 /** `ESC …` at `start`. */
-export const readEscape = (pass: Pass, start: number): number => {
-  if (pass.grid.vt52) return readVt52(pass, start);
-  const { bytes } = pass;
+export const readEscape = (state: FilterState, start: number): number => {
+  if (state.grid.vt52) return readVt52(state, start);
+  const { bytes } = state;
   const second = bytes[start + 1];
-  if (second === CSI) return readControlSequence(pass, start);
+  if (second === CSI) return readControlSequence(state, start);
   let at = start + 1;
   while (isInner(bytes[at] ?? 0, false)) at += 1;
-  if (!isFinal(bytes[at] ?? 0, false)) return interrupted(pass, start, at);
-  // a single shift waits for its character, or it would be one of ours that is shifted
+  if (!isFinal(bytes[at] ?? 0, false)) return interruptSequence(state, start, at);
+  // a single shift waits for its character, or it would affect a character of the wrapper
   if (at + 1 === bytes.length && (second === SS2 || second === SS3)) return HOLD;
   const end = at + 1;
-  return replace(pass, start, end, isTooLong(end - start) ? '' : endOfEscape(pass, bytes, start, end));
+  return replace(state, start, end, isTooLong(end - start) ? '' : endOfEscape(state, bytes, start, end));
 };
 
-/** A C1 control that came as UTF-8 means the same as `ESC` and its code less 0x40 (ECMA-48 5.3). */
-const readC1 = (pass: Pass, start: number, end: number, codePoint: number): number => {
-  const { grid } = pass;
+/** A C1 control in UTF-8 means the same as `ESC` and its code minus 0x40 (ECMA-48 5.3). */
+const readC1 = (state: FilterState, start: number, end: number, codePoint: number): number => {
+  const { grid } = state;
   const byte = codePoint - 0x40;
   const isPassed = grid.quirks.c1 !== 'unknown';
-  if (byte === CSI) return isPassed ? readControlSequence(pass, start) : openInstead(pass, start, end);
+  if (byte === CSI)
+    return isPassed ? readControlSequence(state, start) : startSevenBitPartial(state, start, end);
   if (grid.quirks.isXtermJs && !xtermJsC1.has(byte)) {
     grid.lastWidth = 0;
     return end;
   }
-  const instead = afterEscape(pass, byte);
-  return replace(pass, start, end, instead ?? (isPassed ? undefined : `\x1b${String.fromCharCode(byte)}`));
+  const instead = afterEscape(state, byte);
+  return replace(state, start, end, instead ?? (isPassed ? undefined : `\x1b${String.fromCharCode(byte)}`));
 };
 
-// as bytes behind ESC: IND NEL HTS, DCS SOS CSI ST OSC PM APC
+// as bytes after ESC: IND NEL HTS, DCS SOS CSI ST OSC PM APC
 const xtermJsC1 = new Set(Buffer.from('DEHPX[\\]^_'));
 
-/** `CSI …` at `start`. Most of what agents send is such a sequence, so that it is read in one loop. */
-const readControlSequence = (pass: Pass, start: number): number => {
-  const { bytes } = pass;
+/** `CSI …` at `start`, the most frequent kind of sequence, so it is read in one loop. */
+const readControlSequence = (state: FilterState, start: number): number => {
+  const { bytes } = state;
   for (let at = start + INTRODUCER; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte >= 0x20 && byte < 0x40) continue;
-    if (byte < 0x20 || byte >= DEL) return interrupted(pass, start, at);
+    if (byte < 0x20 || byte >= DEL) return interruptSequence(state, start, at);
     const end = at + 1;
-    const instead = isTooLong(end - start) ? '' : endOfControlSequence(pass, bytes, start, end);
-    return instead === undefined ? end : replace(pass, start, end, instead);
+    const instead = isTooLong(end - start) ? '' : endOfControlSequence(state, bytes, start, end);
+    return instead === undefined ? end : replace(state, start, end, instead);
   }
-  return interrupted(pass, start, bytes.length);
+  return interruptSequence(state, start, bytes.length);
 };
 
-/** What ESC interrupts is left out, for what comes next may be bytes of ours. */
-const interrupted = (pass: Pass, start: number, at: number): number =>
-  pass.bytes[at] === ESC ? replace(pass, start, at, '') : openSequence(pass, start, at);
+/** A sequence interrupted by ESC is dropped, since the next bytes sent may be the wrapper's. */
+const interruptSequence = (state: FilterState, start: number, at: number): number =>
+  state.bytes[at] === ESC ? replace(state, start, at, '') : startPartial(state, start, at);
 
-type End = (pass: Pass, bytes: Uint8Array, start: number, end: number) => string | undefined;
+type End = (state: FilterState, bytes: Uint8Array, start: number, end: number) => string | undefined;
 
-const endOfEscape: End = (pass, bytes, start, end) => {
-  if (end - start === 2) return afterEscape(pass, bytes[start + 1] ?? 0);
-  pass.grid.lastWidth = 0;
-  return escape(pass.grid, String.fromCharCode(...bytes.subarray(start + 1, end)));
+const endOfEscape: End = (state, bytes, start, end) => {
+  if (end - start === 2) return afterEscape(state, bytes[start + 1] ?? 0);
+  state.grid.lastWidth = 0;
+  return escape(state.grid, String.fromCharCode(...bytes.subarray(start + 1, end)));
 };
 
-const endOfControlSequence: End = (pass, bytes, start, end) => {
-  readSequence(pass.sequence, bytes, start + INTRODUCER, end - 1);
-  return dispatchControlSequence(pass.grid, pass.ledger, pass.sequence);
+const endOfControlSequence: End = (state, bytes, start, end) => {
+  parseControlSequence(state.sequence, bytes, start + INTRODUCER, end - 1);
+  return dispatchControlSequence(state.grid, state.modeTracker, state.sequence);
 };
 
-/** What `ESC byte`, or its C1 form, does. */
-const afterEscape = (pass: Pass, byte: number): string | undefined => {
-  const { grid, ledger } = pass;
-  pass.string = stringStart(byte, grid.quirks.escapeKTitle);
-  if (pass.string !== 'other' || !grid.quirks.isXtermJs) grid.lastWidth = 0;
-  if (pass.string) {
-    pass.command = [];
+/** Applies `ESC byte` or its C1 form. */
+const afterEscape = (state: FilterState, byte: number): string | undefined => {
+  const { grid, modeTracker } = state;
+  state.string = stringKindOf(byte, grid.quirks.escapeKTitle);
+  if (state.string !== 'other' || !grid.quirks.isXtermJs) grid.lastWidth = 0;
+  if (state.string) {
+    state.command = [];
     return undefined;
   }
-  if (byte === 0x3d || byte === 0x3e) ledger.keypad(byte === 0x3d);
-  if (byte === 0x63) ledger.reset(false);
+  if (byte === 0x3d || byte === 0x3e) modeTracker.keypad(byte === 0x3d);
+  if (byte === 0x63) modeTracker.reset(false);
   return escape(grid, String.fromCharCode(byte));
 };
 
-/** Goes on with the open sequence at `at`. `readControl` reads a control as between two sequences. */
-export const readOpen = (pass: Pass, at: number, readControl: (pass: Pass, at: number) => number): number => {
-  const byte = pass.bytes[at] ?? 0;
+/** Continues the partial sequence at `at`. `readControl` reads a control as between two sequences. */
+export const readPartial = (
+  state: FilterState,
+  at: number,
+  readControl: (state: FilterState, at: number) => number,
+): number => {
+  const byte = state.bytes[at] ?? 0;
   if (byte === ESC) {
-    closeOpen(pass);
+    takePartial(state);
     return at;
   }
   if (byte === CAN || byte === SUB)
-    return replace(pass, at, at + 1, closeOpen(pass) + String.fromCharCode(byte));
-  if (byte >= 0x80) return readForeign(pass, at);
-  return byte < 0x20 || byte === DEL ? readControl(pass, at) : readInner(pass, at);
+    return replace(state, at, at + 1, takePartial(state) + String.fromCharCode(byte));
+  if (byte >= 0x80) return readUnexpected(state, at);
+  return byte < 0x20 || byte === DEL ? readControl(state, at) : readInner(state, at);
 };
 
-/** A run of bytes that belong to the open sequence, the final one if it is there. */
-const readInner = (pass: Pass, start: number): number => {
-  const { bytes } = pass;
+/** Bytes that belong to the partial sequence, with the final one if present. */
+const readInner = (state: FilterState, start: number): number => {
+  const { bytes } = state;
   let at = start;
-  if (pass.openLength === 1 && bytes[at] === CSI) at += 1;
+  if (state.partialLength === 1 && bytes[at] === CSI) at += 1;
   const isControl =
-    at > start || (pass.openLength >= INTRODUCER && (pass.open[1] === CSI || pass.open[0] !== ESC));
+    at > start ||
+    (state.partialLength >= INTRODUCER && (state.partial[1] === CSI || state.partial[0] !== ESC));
   while (isInner(bytes[at] ?? 0, isControl)) at += 1;
   const isEnd = isFinal(bytes[at] ?? 0, isControl);
   const end = isEnd ? at + 1 : at;
-  append(pass, start, end);
-  if (!isEnd) return replace(pass, start, end, '');
-  const { open, openLength } = pass;
-  const whole = closeOpen(pass);
-  if (isTooLong(openLength)) return replace(pass, start, end, '');
+  appendPartial(state, start, end);
+  if (!isEnd) return replace(state, start, end, '');
+  const { partial, partialLength } = state;
+  const whole = takePartial(state);
+  if (isTooLong(partialLength)) return replace(state, start, end, '');
   const act = isControl ? endOfControlSequence : endOfEscape;
-  return replace(pass, start, end, act(pass, open, 0, openLength) ?? whole);
+  return replace(state, start, end, act(state, partial, 0, partialLength) ?? whole);
 };
 
 /**
- * A byte that no sequence can hold. Terminals differ: some end the sequence, some go on with it. So that ours stays in step they do
- * not get to see it: a byte that is no UTF-8 is left out, a character ends the sequence and is left out with it.
+ * A byte that cannot be part of a sequence. Some terminals end the sequence, some continue it, so it is not sent: a byte that is not UTF-8
+ * is dropped, a character ends the sequence and is dropped with it.
  */
-const readForeign = (pass: Pass, at: number): number => {
-  const codePoint = decodeAt(pass.bytes, at);
+const readUnexpected = (state: FilterState, at: number): number => {
+  const codePoint = decodeAt(state.bytes, at);
   if (codePoint === INCOMPLETE) return HOLD;
-  if (codePoint === INVALID) return replace(pass, at, at + 1, '');
-  closeOpen(pass);
-  const isC1 = codePoint < 0xa0; // begins a sequence of its own
-  return isC1 ? at : replace(pass, at, at + encodedLength(codePoint), '');
+  if (codePoint === INVALID) return replace(state, at, at + 1, '');
+  takePartial(state);
+  const isC1 = codePoint < 0xa0; // starts another sequence
+  return isC1 ? at : replace(state, at, at + encodedLength(codePoint), '');
 };
 
-const readVt52 = (pass: Pass, start: number): number => {
-  const first = pass.bytes[start + 1];
+const readVt52 = (state: FilterState, start: number): number => {
+  const first = state.bytes[start + 1];
   const end = start + 1 + vt52Length(first ?? 0);
-  if (first === undefined || end > pass.bytes.length) return HOLD;
-  return replace(pass, start, end, vt52Escape(pass.grid, pass.bytes.subarray(start + 1, end)));
+  if (first === undefined || end > state.bytes.length) return HOLD;
+  return replace(state, start, end, vt52Escape(state.grid, state.bytes.subarray(start + 1, end)));
 };
 
-/* OSC, DCS, SOS, PM and APC strings: they pass as they are, and what an operating system command leaves behind goes into the ledger. */
+/* OSC, DCS, SOS, PM and APC strings pass unchanged; the mode tracker gets the operating system commands. */
 
 const C1_LEAD = 0xc2; // first byte of a C1 control in UTF-8
-const COMMAND_HEAD = 4096; // bytes of an OSC that the ledger gets to see; hyperlinks are the longest that matter, VTE takes 2083
+const COMMAND_HEAD = 4096; // bytes of an OSC that the mode tracker gets; hyperlinks are the longest relevant ones, VTE takes 2083
 
-/** Keeps what the ledger wants to see of a command; one byte more says that it is not all. */
-const keepCommand = (pass: Pass, start: number, end: number): number => {
-  for (let at = start; at < end && pass.command.length <= COMMAND_HEAD; at += 1)
-    pass.command.push(pass.bytes[at] ?? 0);
+/** Collects the start of a command for the mode tracker; one byte more than COMMAND_HEAD marks it as incomplete. */
+const collectCommand = (state: FilterState, start: number, end: number): number => {
+  for (let at = start; at < end && state.command.length <= COMMAND_HEAD; at += 1)
+    state.command.push(state.bytes[at] ?? 0);
   return end > start ? end : HOLD;
 };
 
-/** BEL and ST end a command; ESC does too, whatever comes after it; CAN and SUB make it void. */
-const endCommand = ({ ledger, command }: Pass, byte: number): void => {
+/** BEL, ST and ESC (whatever follows) end a command; CAN and SUB cancel it. */
+const endCommand = ({ modeTracker, command }: FilterState, byte: number): void => {
   if (byte === CAN || byte === SUB) return;
   const text = String.fromCharCode(...command.slice(0, COMMAND_HEAD));
-  ledger.command({ text, isWhole: command.length <= COMMAND_HEAD });
+  modeTracker.trackCommand({ text, isComplete: command.length <= COMMAND_HEAD });
 };
 
-/** Looks for the ends of the string that goes on at `start`, unless that is known of these bytes. */
-const endsFrom = (pass: Pass, kind: StringKind, start: number): StringEnds => {
-  const { bytes, stringEnds: known } = pass;
+/** Finds the ends of the string that continues at `start`; cached for the same bytes. */
+const findStringEnds = (state: FilterState, kind: StringKind, start: number): StringEnds => {
+  const { bytes, stringEnds: known } = state;
   const isValid = known?.bytes === bytes && known.kind === kind && (known.end < 0 || known.end >= start);
   if (known && isValid && (known.header < 0 || known.header > start)) return known;
   const end = endOfString(bytes, start, kind);
   const header = kind === 'header' ? endOfHeader(bytes, start, end < 0 ? bytes.length : end) : -1;
-  pass.stringEnds = { bytes, kind, end, header };
-  return pass.stringEnds;
+  state.stringEnds = { bytes, kind, end, header };
+  return state.stringEnds;
 };
 
-/** Reads on in the string at `start`; returns the next offset. */
-export const readString = (pass: Pass, kind: StringKind, start: number): number => {
-  const { bytes } = pass;
-  const { end: found, header } = endsFrom(pass, kind, start);
+/** Continues the string at `start`; returns the next offset. */
+export const readString = (state: FilterState, kind: StringKind, start: number): number => {
+  const { bytes } = state;
+  const { end: found, header } = findStringEnds(state, kind, start);
   const end = found < 0 ? bytes.length : found;
-  const disputed = disputedInString(bytes, start, header < 0 ? end : header, kind);
-  if (disputed >= 0) return readDisputed(pass, start, disputed);
+  const ambiguous = findAmbiguous(bytes, start, header < 0 ? end : header, kind);
+  if (ambiguous >= 0) return readAmbiguous(state, start, ambiguous);
   if (header >= 0) {
-    pass.string = 'device';
+    state.string = 'device';
     return header;
   }
   if (found < 0) {
-    const isHalf = bytes[end - 1] === C1_LEAD; // perhaps of ST
-    return keepCommand(pass, start, isHalf ? end - 1 : end);
+    const isHalf = bytes[end - 1] === C1_LEAD; // may be the first byte of ST
+    return collectCommand(state, start, isHalf ? end - 1 : end);
   }
-  if (bytes[end] === ESC && end + 1 === bytes.length) return keepCommand(pass, start, end);
-  keepCommand(pass, start, end);
-  if (kind === 'command') endCommand(pass, bytes[end] ?? 0);
-  pass.string = pass.stringEnds = undefined;
-  pass.unterminated = bytes[end] === ESC;
-  return pass.unterminated ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);
+  if (bytes[end] === ESC && end + 1 === bytes.length) return collectCommand(state, start, end);
+  collectCommand(state, start, end);
+  if (kind === 'command') endCommand(state, bytes[end] ?? 0);
+  state.string = state.stringEnds = undefined;
+  state.isStringOpen = bytes[end] === ESC;
+  return state.isStringOpen ? end : end + (bytes[end] === C1_LEAD ? 2 : 1);
 };
 
-/** The character at `at`: left out, since terminals disagree about it, except in xterm.js, which leaves the string there. */
-const readDisputed = (pass: Pass, start: number, at: number): number => {
-  if (at > start) return keepCommand(pass, start, at);
-  const codePoint = decodeAt(pass.bytes, at);
+/** The character at `at`, on which terminals disagree: dropped, except for xterm.js, which ends the string there. */
+const readAmbiguous = (state: FilterState, start: number, at: number): number => {
+  if (at > start) return collectCommand(state, start, at);
+  const codePoint = decodeAt(state.bytes, at);
   if (codePoint === INCOMPLETE) return HOLD;
   const end = codePoint === INVALID ? at + 1 : at + encodedLength(codePoint);
-  if (!pass.grid.quirks.isXtermJs) return replace(pass, at, end, '');
+  if (!state.grid.quirks.isXtermJs) return replace(state, at, end, '');
   if (codePoint === INVALID) return end;
-  pass.string = pass.stringEnds = undefined;
+  state.string = state.stringEnds = undefined;
   return codePoint < 0xa0 ? at : end;
 };
 
 /* Characters beyond ASCII, as UTF-8. */
 
 const REPLACEMENT = '\ufffd';
-const MOST_MARKS = 32; // in UTF-16 units; no text has as many on one character
+const MAX_COMBINING = 32; // UTF-16 units; no real text has as many on one character
 
-/** Remembers what was printed last, for REP and for combining characters. */
+/** Records the printed character, for REP and for combining characters. */
 export const notePrinted = (grid: Grid, codePoint: number, width: number): void => {
   grid.lastCodePoint = codePoint;
   grid.lastWidth = width;
-  if (grid.lastMarks !== '') grid.lastMarks = '';
+  if (grid.lastCombining !== '') grid.lastCombining = '';
   if (grid.repeated) grid.repeated = false;
   if (grid.repeatLost) grid.repeatLost = false;
 };
 
 /** Reads the character at `start`; returns the next offset. */
-export const readCharacter = (pass: Pass, start: number): number => {
-  const { grid } = pass;
-  const codePoint = decodeAt(pass.bytes, start);
+export const readCharacter = (state: FilterState, start: number): number => {
+  const { grid } = state;
+  const codePoint = decodeAt(state.bytes, start);
   if (codePoint === INCOMPLETE) return HOLD;
-  if (codePoint === INVALID) return readInvalid(pass, start);
+  if (codePoint === INVALID) return readInvalid(state, start);
   const end = start + encodedLength(codePoint);
-  if (codePoint < 0xa0) return readC1(pass, start, end, codePoint);
+  if (codePoint < 0xa0) return readC1(state, start, end, codePoint);
   const width = widthOf(codePoint);
-  if (width === 0) return readMark(pass, start, end, codePoint);
-  if (width === 1) printCells(grid, 1, start, pass.insert);
-  else printWide(grid, start, pass.insert);
+  if (width === 0) return readCombining(state, start, end, codePoint);
+  if (width === 1) printCells(grid, 1, start, state.insert);
+  else printWide(grid, start, state.insert);
   notePrinted(grid, codePoint, width);
   return end;
 };
 
-/** Terminals differ in how many cells they give to bytes that are no UTF-8: one for each, except in xterm.js, which prints nothing. */
-const readInvalid = (pass: Pass, start: number): number => {
-  const { grid } = pass;
+/** Terminals differ in how many cells invalid UTF-8 takes, so each byte becomes U+FFFD; except for xterm.js, which prints nothing. */
+const readInvalid = (state: FilterState, start: number): number => {
+  const { grid } = state;
   if (grid.quirks.isXtermJs) return start + 1;
-  printCells(grid, 1, start, pass.insert);
+  printCells(grid, 1, start, state.insert);
   notePrinted(grid, REPLACEMENT.charCodeAt(0), 1);
-  return replace(pass, start, start + 1, REPLACEMENT);
+  return replace(state, start, start + 1, REPLACEMENT);
 };
 
-/** A combining character joins the one before it, and has none before it right after a control. */
-const readMark = (pass: Pass, start: number, end: number, codePoint: number): number => {
-  const { grid } = pass;
+/** A combining character joins the character before it; after a control there is none. */
+const readCombining = (state: FilterState, start: number, end: number, codePoint: number): number => {
+  const { grid } = state;
   const mark = String.fromCodePoint(codePoint);
-  if (grid.lastWidth === 0) return readLoneMark(pass, start, end, mark);
-  const before = String.fromCodePoint(grid.lastCodePoint) + grid.lastMarks;
-  if (grid.lastMarks.length < MOST_MARKS) grid.lastMarks += mark;
+  if (grid.lastWidth === 0) return readLoneCombining(state, start, end, mark);
+  const before = String.fromCodePoint(grid.lastCodePoint) + grid.lastCombining;
+  if (grid.lastCombining.length < MAX_COMBINING) grid.lastCombining += mark;
   const first = grid.column - grid.lastWidth + (grid.pendingWrap ? 1 : 0);
   const isLost = grid.repeatLost && first >= 0;
   if (!isLost) return end;
-  // a paint came between: the terminal would put it on the footer, or on nothing
-  grid.repeatLost = grid.insertMode; // the switch back comes between the next mark and its letter, too
+  // a paint came between: the terminal would add it to a character of the footer, or to none
+  grid.repeatLost = grid.insertMode; // `CSI 4 h` now comes between the letter and the next combining character
   grid.wrapLost = false;
   const [overwrite, insert] = grid.insertMode ? ['\x1b[4l', '\x1b[4h'] : ['', ''];
-  return replace(pass, start, end, placeSequence(grid, first) + overwrite + before + mark + insert);
+  return replace(state, start, end, cursorPositionSequence(grid, first) + overwrite + before + mark + insert);
 };
 
-/** xterm.js gives it a place of its own, others put it on whatever stands before the cursor. */
-const readLoneMark = (pass: Pass, start: number, end: number, mark: string): number => {
-  const { grid } = pass;
+/** xterm.js gives it a cell of its own, others add it to the character before the cursor. */
+const readLoneCombining = (state: FilterState, start: number, end: number, mark: string): number => {
+  const { grid } = state;
   if (grid.pendingWrap) return end;
   if (grid.quirks.isXtermJs) {
-    printCells(grid, 1, start, pass.insert);
+    printCells(grid, 1, start, state.insert);
     return end;
   }
-  return replace(pass, start, end, mark + placeSequence(grid));
+  return replace(state, start, end, mark + cursorPositionSequence(grid));
 };

@@ -1,9 +1,11 @@
-/** Whether a terminal knows something: where that is not known, what it would do must not matter. */
+// In what terminals differ, and how to recognize them.
+
+/** Whether a terminal supports a feature; for 'unknown' the filter must avoid depending on it. */
 export type Support = 'yes' | 'no' | 'unknown';
 
 /**
- * Where terminals disagree about what a reset does to the scroll region (facts/terminals.md, table). The child must meet the
- * behaviour of the terminal it really runs in, so the filter follows the terminal instead of one reading of the standard.
+ * Behaviour in which terminals differ (facts/terminals.md, table). The filter must track the cursor as the user's terminal moves it, so it
+ * follows the terminal instead of one reading of the standard.
  */
 export interface Quirks {
   /** each screen buffer has its own scroll region, and the alternate one starts with the full screen (xterm.js) */
@@ -14,31 +16,31 @@ export interface Quirks {
   readonly alignmentKeepsRegion: boolean;
   /** DECSTR and DECSCL leave the scroll region alone (kitty, alacritty, st, tmux, GNU screen) */
   readonly softResetKeepsRegion: boolean;
-  /** DECSCL is not known at all (xterm.js) */
+  /** DECSCL is not supported (xterm.js) */
   readonly ignoresConformanceLevel: boolean;
   /** `ESC k … ESC \` is a title (GNU screen, tmux) */
   readonly escapeKTitle: boolean;
-  /** DECRC does not bring origin mode back (xterm.js, alacritty, urxvt, GNU screen) */
+  /** DECRC does not restore origin mode (xterm.js, alacritty, urxvt, GNU screen) */
   readonly restoreKeepsOrigin: boolean;
   /** XTSAVE and XTRESTORE (`CSI ? … s`, `CSI ? … r`) do nothing (xterm.js, alacritty, st, tmux, GNU screen) */
   readonly ignoresModeSaving: boolean;
-  /** DECCOLM clears the screen even while mode 40 does not allow it (alacritty) */
+  /** DECCOLM clears the screen even if mode 40 does not allow it (alacritty) */
   readonly columnModeAlways: boolean;
   /** left and right margins: mode 69 (DECLRMM) and DECSLRM */
   readonly sideMargins: Support;
   /** `ESC l` and `ESC m`, the memory lock of HP terminals, which moves the top margin */
   readonly memoryLock: Support;
-  /** mode 2 (DECANM), reset, makes a VT52 of it */
+  /** resetting mode 2 (DECANM) switches to VT52 mode */
   readonly vt52: Support;
-  /** mode 3 (DECCOLM) clears the screen where mode 40 allows it, and only there */
+  /** mode 3 (DECCOLM) clears the screen if and only if mode 40 allows it */
   readonly columnMode: Support;
   /** `CSI ? 5 W` (DECST8C) */
   readonly eighthTabs: Support;
-  /** C1 controls in UTF-8 do what the same in seven bits does; 'no': only those that xterm.js knows */
+  /** C1 controls in UTF-8 work like their 7-bit forms; 'no': only those that xterm.js supports */
   readonly c1: Support;
-  /** modes and sequences are those of xterm.js, with its peculiarities: see where it is asked for */
+  /** the terminal is xterm.js, with further differences: see where this is read */
   readonly isXtermJs: boolean;
-  /** a wide character that wraps early blanks the cell that it leaves behind (xterm.js) */
+  /** a wide character that wraps early blanks the cell it leaves free (xterm.js) */
   readonly earlyWrapBlanks: boolean;
   /** the cursor does not follow the text when the height shrinks (kitty, facts/terminals.md §2 step 2) */
   readonly cursorStaysOnShrink: boolean;
@@ -81,7 +83,7 @@ const xtermJs: Partial<Quirks> = {
   earlyWrapBlanks: true,
 };
 
-/** What ctlseqs says of xterm itself. */
+/** xterm itself, as documented in ctlseqs. */
 const realXterm: Partial<Quirks> = {
   sideMargins: 'yes',
   memoryLock: 'yes',
@@ -106,14 +108,14 @@ const byTerm: readonly (readonly [RegExp, Partial<Quirks>])[] = [
   ],
 ];
 
-/** xterm sets XTERM_VERSION; a program in it that is a terminal itself leaves it there, but says in TERM or otherwise what it is. */
+/** xterm sets XTERM_VERSION; a terminal started inside xterm inherits it, but shows in TERM or another variable what it is. */
 const isRealXterm = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env['XTERM_VERSION'] !== undefined &&
   /^xterm(?!-kitty|-ghostty)/.test(env['TERM'] ?? '') &&
   ['TMUX', 'STY', 'TERM_PROGRAM', 'VTE_VERSION', 'KONSOLE_VERSION'].every((name) => env[name] === undefined);
 
-/** What the environment says about the terminal; the answer to DA2 may know better (see `quirksOfDeviceAttributes`). */
-export const quirksOf = (env: Readonly<Record<string, string | undefined>>): Quirks => {
+/** Quirks by the environment; the answer to DA2 may correct them (see `quirksFromDeviceAttributes`). */
+export const quirksFromEnv = (env: Readonly<Record<string, string | undefined>>): Quirks => {
   const quirks = { ...standardQuirks };
   const match = byTerm.find(([pattern]) => pattern.test(env['TERM'] ?? ''));
   if (match) Object.assign(quirks, match[1]);
@@ -123,8 +125,8 @@ export const quirksOf = (env: Readonly<Record<string, string | undefined>>): Qui
   return quirks;
 };
 
-/** xterm.js answers DA2 (`CSI > c`) with this and no other terminal does; xterm as a VT420 with its patch level (ctlseqs). */
-export const quirksOfDeviceAttributes = (reply: string, quirks: Quirks): Quirks => {
+/** Quirks by the answer to DA2 (`CSI > c`): only xterm.js answers `0;276;0`; xterm answers as a VT420 with its patch level (ctlseqs). */
+export const quirksFromDeviceAttributes = (reply: string, quirks: Quirks): Quirks => {
   if (reply === '0;276;0') return { ...quirks, ...xtermJs };
   return /^41;[2-9]\d\d;0$/.test(reply) ? { ...quirks, ...realXterm } : quirks;
 };

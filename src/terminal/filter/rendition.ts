@@ -1,27 +1,29 @@
-import { parameterText, valueAt, type Sequence } from './bytes.js';
+import { parameterText, parameterOrZero, type ControlSequence } from './bytes.js';
+
+// Tracks the graphic rendition (SGR: colours and attributes), so that it can be set again.
 
 /**
- * A graphic rendition (SGR) as the parameters that made it, newest first: replaying `CSI 0 m` and then these from the oldest on gives the
- * same colours and attributes in any terminal, without this program having to understand them all.
+ * A graphic rendition as a linked list of the parameters that produced it, newest first. Sending `CSI 0 m` and then these, oldest first,
+ * gives the same colours and attributes in any terminal, even for parameters that the wrapper does not know.
  */
-export interface Chain {
-  readonly before: Chain | undefined;
-  /** as the child wrote them; several in one only if `code` is MIXED */
+export interface RenditionChain {
+  readonly before: RenditionChain | undefined;
+  /** parameters as the child wrote them; several only if `code` is MIXED */
   readonly text: string;
-  /** what the parameter sets: its first number */
+  /** first number of the parameter, which says what it sets */
   readonly code: number;
-  /** links up to the plain rendition */
+  /** number of links down to the default rendition */
   readonly length: number;
 }
 
-const emptyChain: Chain = { before: undefined, text: '', code: 0, length: 0 };
+const emptyChain: RenditionChain = { before: undefined, text: '', code: 0, length: 0 };
 
-const FOLD_AT = 256; // a child that never sends `CSI 0 m` must not grow the chain for ever
+const FOLD_AT = 256; // limits the chain of a child that never sends `CSI 0 m`
 const MIXED = -1;
 const NORMAL_WEIGHT = 22;
 const MAX_CODE = 107;
 
-/** What a parameter overwrites, by its code; '' for one we do not know, which only overwrites its like. */
+/** What a parameter overwrites, by its code; '' for an unknown one, which only overwrites the same text. */
 const slotOf = (code: number): string => {
   if ((code >= 30 && code <= 39) || (code >= 90 && code <= 97)) return 'foreground';
   if ((code >= 40 && code <= 49) || (code >= 100 && code <= 107)) return 'background';
@@ -38,10 +40,10 @@ const codes = Array.from({ length: MAX_CODE + 1 }, (_, code) => code);
 const slots = codes.map(slotOf);
 const texts = codes.map(String);
 
-const link = (before: Chain, text: string, code: number): Chain =>
+const appendLink = (before: RenditionChain, text: string, code: number): RenditionChain =>
   code === 0 ? emptyChain : { before, text, code, length: before.length + 1 };
 
-/** Parameters that the colours 38, 48 and 58 take, themselves included (ISO 8613-6). */
+/** Number of parameters of the colours 38, 48 and 58, including themselves (ISO 8613-6). */
 const colourLength = (kind: number): number => (kind === 5 ? 3 : kind === 2 ? 5 : 1);
 
 const isColour = (code: number): boolean => code === 38 || code === 48 || code === 58;
@@ -58,59 +60,61 @@ const splitParameters = (text: string): string[] => {
   return parameters;
 };
 
-/** The same with every parameter in a link of its own. */
-const unmix = (chain: Chain): Chain => {
-  const links: Chain[] = [];
-  for (let at: Chain | undefined = chain; at?.before; at = at.before) links.push(at);
+/** The same chain with one parameter per link. */
+const splitMixed = (chain: RenditionChain): RenditionChain => {
+  const links: RenditionChain[] = [];
+  for (let at: RenditionChain | undefined = chain; at?.before; at = at.before) links.push(at);
   let result = emptyChain;
   for (const { text, code } of links.reverse()) {
-    if (code !== MIXED) result = link(result, text, code);
+    if (code !== MIXED) result = appendLink(result, text, code);
     else
-      for (const each of splitParameters(text)) result = link(result, each, Number.parseInt(each, 10) || 0);
+      for (const each of splitParameters(text))
+        result = appendLink(result, each, Number.parseInt(each, 10) || 0);
   }
   return result;
 };
 
-/** Without the parameters that later ones have overwritten. */
-const fold = (chain: Chain): Chain => {
+/** The chain without parameters that later ones overwrite. */
+const fold = (chain: RenditionChain): RenditionChain => {
   const seen = new Set<string>();
-  const kept: Chain[] = [];
-  for (let at: Chain | undefined = unmix(chain); at?.before; at = at.before) {
+  const kept: RenditionChain[] = [];
+  for (let at: RenditionChain | undefined = splitMixed(chain); at?.before; at = at.before) {
     const slot = slots[at.code] || at.text;
     if (seen.has(slot)) continue;
     seen.add(slot);
     if (at.code === NORMAL_WEIGHT) seen.add('weight 1').add('weight 2');
     else kept.push(at);
   }
-  return kept.reduceRight((before, { text, code }) => link(before, text, code), emptyChain);
+  return kept.reduceRight((before, { text, code }) => appendLink(before, text, code), emptyChain);
 };
 
-/** The code of the one parameter that a sequence has, or MIXED. */
-const codeOf = (sequence: Sequence): number => {
-  const code = valueAt(sequence, 0);
-  const length = isColour(code) && sequence.count > 1 ? colourLength(valueAt(sequence, 1)) : 1;
+/** The code of the only parameter of a sequence, or MIXED. */
+const codeOf = (sequence: ControlSequence): number => {
+  const code = parameterOrZero(sequence, 0);
+  const length = isColour(code) && sequence.count > 1 ? colourLength(parameterOrZero(sequence, 1)) : 1;
   return sequence.count === length ? code : MIXED;
 };
 
 /** The chain after one more `CSI … m`. */
-const addToChain = (before: Chain, sequence: Sequence): Chain => {
+const addToChain = (before: RenditionChain, sequence: ControlSequence): RenditionChain => {
   const code = codeOf(sequence);
   const known = texts[code];
   const isPlainNumber = sequence.count === 1 && known?.length === sequence.end - sequence.start;
-  const after = link(before, isPlainNumber ? known : parameterText(sequence), code);
+  const after = appendLink(before, isPlainNumber ? known : parameterText(sequence), code);
   return after.length > FOLD_AT ? fold(after) : after;
 };
 
 /** The bytes that bring a terminal to this rendition from any other. */
-const chainSequence = (chain: Chain): string => {
+const chainSequence = (chain: RenditionChain): string => {
   let text = '';
-  for (let at: Chain | undefined = chain; at?.before; at = at.before) text = `\x1b[${at.text}m${text}`;
+  for (let at: RenditionChain | undefined = chain; at?.before; at = at.before)
+    text = `\x1b[${at.text}m${text}`;
   return `\x1b[0m${text}`;
 };
 
 /**
- * The graphic rendition (SGR; ECMA-48 8.3.117, xterm ctlseqs). What every terminal knows is kept as numbers, for agents send half a million
- * of these in a session; as soon as something else comes, everything is kept as it was written, until the next reset.
+ * The graphic rendition (SGR; ECMA-48 8.3.117, xterm ctlseqs). Common parameters are kept as numbers, since agents send half a million
+ * of these sequences in a session; after any other parameter a chain is kept until the next reset.
  */
 export interface Rendition {
   /** 0 for the default, a parameter such as 31 or 97, or a colour: INDEXED or DIRECT with its number */
@@ -118,17 +122,17 @@ export interface Rendition {
   readonly background: number;
   /** bit n: parameter n is on, of 1…9 */
   readonly attributes: number;
-  readonly chain: Chain | undefined;
+  readonly chain: RenditionChain | undefined;
 }
 
-export const plainRendition: Rendition = { foreground: 0, background: 0, attributes: 0, chain: undefined };
+export const defaultRendition: Rendition = { foreground: 0, background: 0, attributes: 0, chain: undefined };
 
 const INDEXED = 0x100_0000; // | 0…255
 const DIRECT = 0x200_0000; // | 0xRRGGBB
 const UNKNOWN = -1;
 const COLON = 0x3a;
 
-/** The colour whose parameters begin at `index` with 38 or 48; UNKNOWN where it is none of the common forms. */
+/** The colour whose parameters start at `index` with 38 or 48; UNKNOWN if it has none of the common forms. */
 const colourAt = (values: Int32Array, index: number, count: number): number => {
   const kind = values[index + 1] ?? 0;
   const first = values[index + 2] ?? 0;
@@ -138,7 +142,7 @@ const colourAt = (values: Int32Array, index: number, count: number): number => {
   return (first | green | blue) > 255 ? UNKNOWN : DIRECT | (first << 16) | (green << 8) | blue;
 };
 
-/** The bits that one of 22…25 and 27…29 switches off. */
+/** The attribute bits that one of 22…25 and 27…29 turns off. */
 const offBits = (code: number): number => {
   if (code === 22) return 0b110;
   return code === 25 ? 0b110_0000 : 1 << (code - 20);
@@ -147,8 +151,8 @@ const offBits = (code: number): number => {
 const isForeground = (code: number): boolean => (code >= 30 && code <= 37) || (code >= 90 && code <= 97);
 const isBackground = (code: number): boolean => (code >= 40 && code <= 47) || (code >= 100 && code <= 107);
 
-/** After the first `count` values; undefined where one of them is not kept as a number. */
-const inNumbers = (before: Rendition, { values, count }: Sequence): Rendition | undefined => {
+/** The rendition after the first `count` values; undefined if one of them cannot be kept as a number. */
+const applyNumeric = (before: Rendition, { values, count }: ControlSequence): Rendition | undefined => {
   let { foreground, background, attributes } = before;
   for (let index = 0; index < count; index += 1) {
     const code = values[index] ?? 0;
@@ -181,23 +185,26 @@ const parametersOf = ({ foreground, background, attributes }: Rendition): readon
   ...(background === 0 ? [] : [colourText(background, 48)]),
 ];
 
-const chainOf = (rendition: Rendition): Chain =>
-  parametersOf(rendition).reduce((chain, text) => link(chain, text, Number.parseInt(text, 10)), emptyChain);
+const chainOf = (rendition: Rendition): RenditionChain =>
+  parametersOf(rendition).reduce(
+    (chain, text) => appendLink(chain, text, Number.parseInt(text, 10)),
+    emptyChain,
+  );
 
-/** Sub-parameters (after `:`), or more parameters than are kept. */
-const isUnusual = ({ bytes, start, end, values, count }: Sequence): boolean => {
+/** True for sub-parameters (after `:`) or more parameters than `values` holds. */
+const needsChain = ({ bytes, start, end, values, count }: ControlSequence): boolean => {
   for (let at = start; at < end; at += 1) if (bytes[at] === COLON) return true;
   return count === values.length;
 };
 
 /** The rendition after one more `CSI … m`. */
-export const addRendition = (before: Rendition, sequence: Sequence): Rendition => {
-  const from = sequence.values[0] === 0 ? plainRendition : before;
-  const isText = from.chain !== undefined || isUnusual(sequence);
-  const after = isText ? undefined : inNumbers(from, sequence);
+export const addRendition = (before: Rendition, sequence: ControlSequence): Rendition => {
+  const from = sequence.values[0] === 0 ? defaultRendition : before;
+  const isText = from.chain !== undefined || needsChain(sequence);
+  const after = isText ? undefined : applyNumeric(from, sequence);
   if (after) return after;
   const chain = addToChain(from.chain ?? chainOf(from), sequence);
-  return chain === emptyChain ? plainRendition : { ...plainRendition, chain };
+  return chain === emptyChain ? defaultRendition : { ...defaultRendition, chain };
 };
 
 /** The bytes that bring a terminal to this rendition from any other. */

@@ -1,23 +1,23 @@
 import type { Grid } from './grid.js';
-import { isBlockedBelow, noteScrolled, edgeOf, wrap } from './motion.js';
+import { isBlockedBelow, noteScrolled, lastColumnOf, wrap } from './motion.js';
 
 /*
- * REP (ECMA-48 8.3.103, `CSI n b`) prints the preceding character n times more. It is reckoned row by row and never character by
- * character: a child that asks for thousands with a few bytes gets them for a few bytes of ours.
+ * REP (ECMA-48 8.3.103, `CSI n b`) prints the preceding character n more times. The new cursor position is computed row by row, not
+ * character by character, and the replacement stays short however large n is.
  */
 
 const MAX_REPEAT = 65_535; // the largest parameter that xterm and others take
 
-/** The character `count` times: itself, and REP for the rest where that is shorter. */
+/** The character `count` times: written out, or once plus REP if that is shorter. */
 const repeated = (character: string, count: number): string => {
   if (count === 0) return '';
   const short = `${character}\x1b[${count - 1}b`;
   return Buffer.byteLength(character) * count <= Buffer.byteLength(short) ? character.repeat(count) : short;
 };
 
-/** Fills the cursor's row from its column on with up to `count` characters; returns how many went into it. */
+/** Fills the cursor's row from its column on with up to `count` characters; returns how many fit. */
 const fillRow = (grid: Grid, width: number, count: number): number => {
-  const edge = edgeOf(grid);
+  const edge = lastColumnOf(grid);
   const fitting = Math.max(1, Math.floor((edge - grid.column + 1) / width));
   const taken = grid.autowrap ? Math.min(count, fitting) : count;
   grid.column += taken * width;
@@ -29,26 +29,26 @@ const fillRow = (grid: Grid, width: number, count: number): number => {
 };
 
 const isRowFull = (grid: Grid, width: number): boolean =>
-  grid.autowrap && (grid.pendingWrap || grid.column + width - 1 > edgeOf(grid));
+  grid.autowrap && (grid.pendingWrap || grid.column + width - 1 > lastColumnOf(grid));
 
 /**
- * Moves the cursor as `count` repetitions do. Returns what to send instead: spelled out where a repetition would wrap into the footer,
- * or the terminal would repeat something else; undefined leaves it to the terminal.
+ * Moves the cursor for `asked` repetitions. Returns what to send instead if a repetition would wrap onto the footer or the terminal would
+ * repeat another character; undefined if the terminal can do it.
  */
 export const repeat = (grid: Grid, asked: number): string | undefined => {
   const width = grid.lastWidth;
-  if (width === 0) return ''; // terminals differ in what they repeat after a control, if anything
-  const withMarks = grid.quirks.isXtermJs ? grid.lastMarks : ''; // it repeats all of the cell, others disagree
+  if (width === 0) return ''; // after a control terminals differ in what they repeat, if anything
+  const withMarks = grid.quirks.isXtermJs ? grid.lastCombining : ''; // xterm.js repeats them too, others differ
   const character = String.fromCodePoint(grid.lastCodePoint) + withMarks;
   let spelled = '';
-  let isSpelled = grid.repeatLost || grid.repeated || grid.lastMarks !== withMarks || asked > MAX_REPEAT;
+  let isSpelled = grid.repeatLost || grid.repeated || grid.lastCombining !== withMarks || asked > MAX_REPEAT;
   let run = 0; // repetitions that the terminal can do in one go
   const insert = (_at: number, bytes: string): void => {
     spelled += repeated(character, run) + bytes;
     run = 0;
     isSpelled = true;
   };
-  let filledFrom = -1; // where the row above this one was begun, if this one lies at the same place
+  let filledFrom = -1; // start column of the previous row, if this row has the same number
   for (let left = Math.min(asked, MAX_REPEAT); left > 0;) {
     if (isRowFull(grid, width)) {
       const { row } = grid;
@@ -57,8 +57,8 @@ export const repeat = (grid: Grid, asked: number): string | undefined => {
       const isSame = grid.row === row && grid.column === filledFrom;
       filledFrom = grid.row === row ? grid.column : -1;
       if (isSame) {
-        // from here on whole rows only scroll the screen, or draw over the last row what is on it already
-        const perRow = Math.max(1, Math.floor((edgeOf(grid) - grid.column + 1) / width));
+        // from here on whole rows only scroll the screen or overwrite the last row with the same characters
+        const perRow = Math.max(1, Math.floor((lastColumnOf(grid) - grid.column + 1) / width));
         const whole = Math.floor((left - 1) / perRow) * perRow;
         left -= whole;
         if (!isBlocked) {
@@ -72,7 +72,7 @@ export const repeat = (grid: Grid, asked: number): string | undefined => {
     run += taken;
   }
   grid.repeated = true;
-  if (grid.quirks.isXtermJs) grid.lastWidth = 0; // it repeats a character once
+  if (grid.quirks.isXtermJs) grid.lastWidth = 0; // xterm.js repeats a character only once
   if (!isSpelled) return undefined;
   grid.repeatLost = false;
   return spelled + repeated(character, run);

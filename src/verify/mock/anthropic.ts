@@ -1,7 +1,7 @@
 import { countAt, listAt, textAt, type JsonRecord } from '../../core/json.js';
 import { event, json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
-// Anthropic's messages, as Claude Code sends them: https://docs.anthropic.com/en/api/messages-streaming
+// Anthropic's messages API, as Claude Code uses it: https://docs.anthropic.com/en/api/messages-streaming
 
 const SUMMARY = /Respond with TEXT ONLY|create a detailed summary of (?:the|this|our) conversation/;
 const SHELL = 'Bash';
@@ -24,7 +24,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-// Most of a long question is read from the cache, as in a real conversation.
+// Most of a long prompt is read from the cache, as in a real conversation.
 const usageOf = (usedTokens: number, output: number) => ({
   input_tokens: Math.min(3, usedTokens),
   cache_creation_input_tokens: 0,
@@ -32,7 +32,7 @@ const usageOf = (usedTokens: number, output: number) => ({
   output_tokens: output,
 });
 
-/** A block of the content: whole, as it begins in a stream, and what comes then. */
+/** A content block: the whole, its start in a stream, and its deltas. */
 interface Block {
   readonly whole: object;
   readonly begun: object;

@@ -1,80 +1,80 @@
 import { textAt, type JsonRecord } from '../../core/json.js';
 
-// What the mock server needs to know of an API. Shapes are those that the agents of the lab were seen to send and to accept.
+// The interface between the mock server and the four APIs. Their shapes are those that the agents were seen to send and accept.
 
-/** What a request is for. */
+/** The purpose of a request. */
 export type Purpose =
   | 'turn'
   /** a summary of the conversation: the agent compacts */
   | 'summary'
-  /** a title, a route, a guess: nothing that the user asked for */
+  /** a title, a route, a suggestion: not requested by the user */
   | 'side';
 
-/** What an agent asks. */
+/** An agent's request. */
 export interface Question {
   readonly purpose: Purpose;
   readonly model: string;
   readonly isStreamed: boolean;
-  /** the last that the user or a tool said */
+  /** the last text of the user or a tool */
   readonly said: string;
-  /** the result of a tool came with it, so that another tool call would go on for ever */
+  /** it contains a tool result; another tool call would repeat forever */
   readonly isAfterTool: boolean;
   /** the tool that runs a shell command, by the agent's name for it */
   readonly shellTool: string | undefined;
-  /** what a side question is answered with */
+  /** the answer to a side request */
   readonly sideText: string;
 }
 
-/** What the made-up model answers: one language for the four APIs. */
+/** The model's answer, independent of the API. */
 export interface Answer {
   readonly text: string;
-  /** what the question took, as the model counts it; 0 for a summary: what the last turn took */
+  /** the prompt's tokens as the model counts them; 0 for a summary: the same as in the last turn */
   readonly usedTokens: number;
   readonly outputTokens: number;
-  /** in how many pieces the text comes */
+  /** number of pieces in which the text is sent */
   readonly pieces: number;
   /** before the first byte, in milliseconds */
   readonly waitMs: number;
-  /** between the answer's opening, which says that it comes, and its first word; a server that pings does so meanwhile */
+  /** between the start of the answer and its first word, in milliseconds; the server pings meanwhile if its API has pings */
   readonly thinkMs: number;
-  /** from the first piece to the last */
+  /** from the first piece to the last, in milliseconds */
   readonly spreadMs: number;
-  /** a shell command that the agent is told to run, one for which it has to ask */
+  /** a shell command that the agent is told to run, one that needs permission */
   readonly command?: string | undefined;
-  /** sent instead of all this, by the name of the API */
+  /** sent instead of the answer, by the name of the API */
   readonly error?: ((api: string) => Wire) | undefined;
   /** the connection ends in the middle of the answer */
   readonly isCut?: boolean | undefined;
 }
 
-/** An answer as an API writes it down. */
+/** The answer as input for an API's encoder. */
 export interface Reply extends Pick<Question, 'model' | 'isStreamed'>, Pick<Answer, 'text' | 'outputTokens'> {
   readonly id: string;
   readonly usedTokens: number;
-  /** the text, as even as its length allows; none of a text without characters */
+  /** the text in pieces of equal length, as far as possible; empty for an empty text */
   readonly pieces: readonly string[];
-  /** the tool that runs a shell command is called */
+  /** a call of the tool that runs a shell command */
   readonly call: { readonly tool: string; readonly command: string } | undefined;
 }
 
-/** Bytes for the agent: one JSON text, which is all opening, or frames of a stream. */
+/** Bytes for the agent: one JSON text, which is all in `opening`, or frames of a stream. */
 export interface Wire {
   readonly status: number;
-  /** comes at once */
+  /** sent at once */
   readonly opening: readonly string[];
-  /** the text, spread over the time that the answer takes */
+  /** the text, spread over the duration of the answer */
   readonly pieces: readonly string[];
-  /** comes with the last piece */
+  /** sent with the last piece */
   readonly closing: readonly string[];
   readonly isStream: boolean;
 }
 
 export interface Api {
   readonly name: string;
-  /** undefined for another API's path */
+  /** undefined for a path of another API */
   readonly read: (path: string, body: JsonRecord) => Question | undefined;
   readonly write: (reply: Reply) => Wire;
-  /** a frame that says nothing, which this API's servers send while there is nothing to say */
+  /** an empty frame, which this API's servers send while there is no content */
   readonly ping?: string;
 }
 
@@ -102,11 +102,11 @@ export const stream = (frames: Pick<Wire, 'opening' | 'pieces' | 'closing'>): Wi
   isStream: true,
 });
 
-/** A frame of a stream that names its events, in the frame and in its data. */
+/** A server-sent event with its name in the frame and in its data. */
 export const event = (type: string, rest: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
 
-/** The texts in what APIs call content: a text, or a list of parts of which some have one. */
+/** The texts of an API's `content`: a string, or a list of parts of which some have text. */
 export const textIn = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -115,8 +115,8 @@ export const textIn = (content: unknown): string => {
 
 const [WAIT, THINK, MOST_PIECES] = [0.05, 0.2, 64];
 
-/** An answer that takes so long, as a real one does: headers soon, the first word later, and then word after word. */
-export const lasting = (ms: number): Pick<Answer, 'pieces' | 'waitMs' | 'thinkMs' | 'spreadMs'> => ({
+/** Timing of an answer of this duration, similar to a real one: headers soon, the first word later, then word after word. */
+export const spreadOver = (ms: number): Pick<Answer, 'pieces' | 'waitMs' | 'thinkMs' | 'spreadMs'> => ({
   pieces: MOST_PIECES,
   waitMs: ms * WAIT,
   thinkMs: ms * THINK,

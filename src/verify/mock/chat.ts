@@ -1,10 +1,10 @@
 import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
-// OpenAI's chat completions, as Qwen Code sends them: https://platform.openai.com/docs/api-reference/chat-streaming
+// OpenAI's chat completions API, as Qwen Code uses it: https://platform.openai.com/docs/api-reference/chat-streaming
 
 const SUMMARY = /state_snapshot|create a detailed summary/;
-/** The last words of a question that offers the tools, too, as the turns do: what was asked before is in the cache then. */
+/** The end of a summary request that includes the tools like a turn, so that the earlier prompt is in the cache. */
 const SUMMARY_WITH_TOOLS =
   /tool execution is disabled for this request\.[^]*produce the <state_snapshot> XML\.$/;
 const SHELL = 'run_shell_command';

@@ -1,10 +1,10 @@
 import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
-// Gemini's generateContent and streamGenerateContent, as Gemini CLI sends them: https://ai.google.dev/api/generate-content
+// Gemini's generateContent and streamGenerateContent APIs, as Gemini CLI uses them: https://ai.google.dev/api/generate-content
 
 const PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent)$/;
-/** The first call asks for the snapshot, the second one for a critical look at it. */
+/** The first request asks for the snapshot, the second one for a critical review of it. */
 const SUMMARY = /state_snapshot[^]*(?:scratchpad|Critically evaluate)|Critically evaluate[^]*state_snapshot/;
 const SHELL = 'run_shell_command';
 
@@ -30,7 +30,7 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-/** For the router that chooses a model, and for who speaks next. */
+/** Answers for the model router, and for the check of who speaks next. */
 const sideText = (schema: string): string => {
   if (schema.includes('next_speaker')) return JSON.stringify({ reasoning: '-', next_speaker: 'user' });
   return /complexity|model_choice/.test(schema)

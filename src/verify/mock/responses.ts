@@ -1,11 +1,11 @@
 import { listAt, textAt, type JsonRecord } from '../../core/json.js';
 import { event, stream, textIn, type Api, type Question, type Reply, type Wire } from './api.js';
 
-// OpenAI's responses, as Codex sends them: https://platform.openai.com/docs/api-reference/responses-streaming
+// OpenAI's responses API, as Codex uses it: https://platform.openai.com/docs/api-reference/responses-streaming
 
 const SUMMARY = /CONTEXT CHECKPOINT COMPACTION/;
 const TITLE = /single-line task title/;
-/** Names that the shell tool has had; the first one that the agent offers is called. */
+/** Names of the shell tool in different versions; the first one that the agent offers is called. */
 const SHELLS = ['exec_command', 'shell_command', 'shell'];
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
@@ -29,12 +29,12 @@ const read = (path: string, body: JsonRecord): Question | undefined => {
   };
 };
 
-// What runs outside the sandbox has to be asked for.
+// A command outside the agent's sandbox needs permission.
 const argumentsFor = (tool: string, command: string) => {
-  const asking = { sandbox_permissions: 'require_escalated', justification: 'it makes a file' };
-  if (tool === 'exec_command') return { cmd: command, ...asking };
+  const context = { sandbox_permissions: 'require_escalated', justification: 'it makes a file' };
+  if (tool === 'exec_command') return { cmd: command, ...context };
   return tool === 'shell_command'
-    ? { command, ...asking }
+    ? { command, ...context }
     : { command: ['sh', '-c', command], with_escalated_permissions: true };
 };
 

@@ -9,52 +9,52 @@ import { chat } from './chat.js';
 import { google } from './google.js';
 import { responses } from './responses.js';
 
-// A model server on the loopback device that speaks four APIs and does as it is told.
+// A model server on the loopback device that implements four APIs and gives configured answers.
 
 const apis: readonly Api[] = [anthropic, responses, google, chat];
 
-const SAID_LENGTH = 200; // characters of what was said that are kept
+const SAID_LENGTH = 200; // stored characters of each request's text
 
 type End = 'answered' | 'failed' | 'dropped' | 'left by the agent';
 
-/** A request of an agent, and what became of it. */
-export interface Asked {
+/** A request of an agent, and its result. */
+export interface RecordedRequest {
   readonly api: string;
   readonly purpose: Purpose | 'unknown';
   readonly path: string;
   readonly said: string;
-  /** milliseconds since 1970 */
+  /** milliseconds since the epoch */
   readonly at: number;
-  /** what is said first counts */
+  /** set once; the first result counts */
   end?: End;
 }
 
-/** What is different from now on; `error: undefined` takes one back. */
+/** Changes of the answers from now on; `error: undefined` removes an error. */
 export interface Change {
   readonly turn?: Partial<Answer>;
-  /** of a question for a summary: an agent that compacts */
+  /** for a summary request: an agent that compacts */
   readonly summary?: Partial<Answer>;
-  /** what is different in the next turns, one each */
+  /** changes for the next turns, one each */
   readonly next?: readonly Partial<Answer>[];
 }
 
-export interface Mock {
+export interface MockServer {
   readonly port: number;
-  /** what it answers from now on */
-  readonly control: (change: Change) => void;
-  readonly asked: () => readonly Asked[];
+  /** changes the answers from now on */
+  readonly configure: (change: Change) => void;
+  readonly requests: () => readonly RecordedRequest[];
   readonly close: () => void;
 }
 
 const QUICK = { outputTokens: 20, pieces: 1, waitMs: 0, thinkMs: 0, spreadMs: 0 };
 const USUAL_TURN: Answer = { ...QUICK, text: 'Hello from the model.', usedTokens: 5_000 };
-// The tags are those that Claude, Gemini and Qwen look for; Codex takes any text.
+// The tags are those that Claude, Gemini and Qwen look for; Codex accepts any text.
 const SUMMARY = `<analysis>The user said hello.</analysis>
 <summary>1. Primary Request: to say hello.</summary>
 <state_snapshot><overall_goal>To say hello.</overall_goal></state_snapshot>`;
 
-/** What it is told to answer, and what it takes of that for a question. */
-const makeOrders = () => {
+/** The configured answers, and the choice of the one for a request. */
+const makeAnswers = () => {
   let turn = USUAL_TURN;
   let summary: Answer = { ...QUICK, text: SUMMARY, usedTokens: 0 };
   const next: Partial<Answer>[] = [];
@@ -67,18 +67,18 @@ const makeOrders = () => {
     take: ({ purpose, sideText, isAfterTool }: Question): Answer => {
       if (purpose === 'side') return { ...USUAL_TURN, text: sideText };
       if (purpose === 'summary') return { ...summary, usedTokens: summary.usedTokens || turn.usedTokens };
-      // the answer to what a tool has said is the plain one
+      // the request after a tool result gets the plain answer
       return isAfterTool ? { ...turn, command: undefined } : { ...turn, ...next.shift() };
     },
   };
 };
 
-export const startMock = async (): Promise<Mock> => {
-  const { change, take } = makeOrders();
-  const asked: Asked[] = [];
-  const note = (what: Omit<Asked, 'at' | 'end'>): ((end: End) => void) => {
-    const one: Asked = { ...what, at: Date.now() };
-    asked.push(one);
+export const startMockServer = async (): Promise<MockServer> => {
+  const { change, take } = makeAnswers();
+  const requests: RecordedRequest[] = [];
+  const note = (what: Omit<RecordedRequest, 'at' | 'end'>): ((end: End) => void) => {
+    const one: RecordedRequest = { ...what, at: Date.now() };
+    requests.push(one);
     return (end) => void (one.end ??= end);
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -91,11 +91,11 @@ export const startMock = async (): Promise<Mock> => {
       const end = note({ api: api.name, purpose, path, said: said.slice(-SAID_LENGTH) });
       response.once('close', () => end('left by the agent'));
       const answer = take(question);
-      const wire = answer.error?.(api.name) ?? api.write(replyOf(question, answer, String(asked.length)));
+      const wire = answer.error?.(api.name) ?? api.write(replyOf(question, answer, String(requests.length)));
       return answerWith(wire, { response, question, answer, ping: api.ping, end });
     }
     note({ api: '', purpose: 'unknown', path, said: '' })('failed');
-    // lists of models are looked at by agents that do without them
+    // agents ask for lists of models but work without them
     const status = path.endsWith('/models') ? 200 : 404;
     return send(response, json(status, { object: 'list', data: [], models: [] }));
   };
@@ -106,8 +106,8 @@ export const startMock = async (): Promise<Mock> => {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return {
     port: (server.address() as AddressInfo).port,
-    control: change,
-    asked: () => asked,
+    configure: change,
+    requests: () => requests,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -115,7 +115,7 @@ export const startMock = async (): Promise<Mock> => {
   };
 };
 
-interface Asking {
+interface AnswerContext {
   readonly response: ServerResponse;
   readonly question: Question;
   readonly answer: Answer;
@@ -123,8 +123,8 @@ interface Asking {
   readonly end: (how: End) => void;
 }
 
-const answerWith = async (wire: Wire, asking: Asking): Promise<void> => {
-  const { response, question, answer, ping, end } = asking;
+const answerWith = async (wire: Wire, context: AnswerContext): Promise<void> => {
+  const { response, question, answer, ping, end } = context;
   const { waitMs, thinkMs, spreadMs, error, isCut = false } = answer;
   await pause(question.isStreamed ? waitMs : waitMs + thinkMs + spreadMs);
   if (response.destroyed) return;
@@ -133,7 +133,7 @@ const answerWith = async (wire: Wire, asking: Asking): Promise<void> => {
     return send(response, wire);
   }
   head(response, wire);
-  // until it is under way: an answer is cut in its middle, not before it
+  // resolves when the part is written: an answer is cut in its middle, not before it
   const write = (part: string): Promise<void> =>
     new Promise((written) => response.write(part, () => written()));
   await write(wire.opening.join(''));
@@ -145,7 +145,7 @@ const answerWith = async (wire: Wire, asking: Asking): Promise<void> => {
     if (response.destroyed) return;
     await write(piece);
   }
-  // with the last of it the agent has its answer, and may leave
+  // ended before the last part: with it the agent has its answer and may disconnect
   end(isCut ? 'dropped' : 'answered');
   if (isCut) response.destroy();
   else response.end(wire.closing.join(''));

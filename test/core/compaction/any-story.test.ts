@@ -7,14 +7,14 @@ import { compactionWords } from '../../../src/core/compaction/words.js';
 import type { OutcomeKind } from '../../../src/core/compaction/outcome.js';
 import { NOON } from '../../support/compaction-play.js';
 import type { PlayStep } from '../../support/compaction-play.js';
-import { story, storyInBadClock, tellStory } from '../../support/compaction-stories.js';
-import type { Story } from '../../support/compaction-stories.js';
+import { eventSequence, eventSequenceWithClockJumps, playEvents } from '../../support/compaction-events.js';
+import type { EventSequence } from '../../support/compaction-events.js';
 
 const runs = { numRuns: 400 };
 
-const stepsOf = (told: Story): readonly PlayStep[] => {
+const stepsOf = (told: EventSequence): readonly PlayStep[] => {
   const steps: PlayStep[] = [];
-  tellStory(told, (each) => steps.push(each));
+  playEvents(told, (each) => steps.push(each));
   return steps;
 };
 
@@ -33,8 +33,8 @@ const isHard = ({ after, before }: PlayStep): boolean =>
   [before, after].some(({ compaction: { phase } }) => 'attempt' in phase && phase.attempt.isHard);
 
 /** Checks each order to type in any story, with what went before it. */
-const whenever = (holds: (typing: PlayStep, past: readonly PlayStep[], told: Story) => boolean) =>
-  fc.property(story, (told) => {
+const whenever = (holds: (typing: PlayStep, past: readonly PlayStep[], told: EventSequence) => boolean) =>
+  fc.property(eventSequence, (told) => {
     const steps = stepsOf(told);
     return steps.every((each, index) => !types(each) || holds(each, steps.slice(0, index), told));
   });
@@ -167,9 +167,9 @@ describe('whenever a command is typed', () => {
 describe('whatever happens, also to the clock', () => {
   it('each order to type ends once, before the next one, and at the latest with the agent', () => {
     fc.assert(
-      fc.property(storyInBadClock, (told) => {
+      fc.property(eventSequenceWithClockJumps, (told) => {
         let open = 0;
-        const play = tellStory(told, (each) => {
+        const play = playEvents(told, (each) => {
           open -= endings(each).length;
           expect(open).toBeGreaterThanOrEqual(0);
           if (types(each)) open += 1;
@@ -184,7 +184,7 @@ describe('whatever happens, also to the clock', () => {
 
   it('each request is answered once, unless it was taken back', () => {
     fc.assert(
-      fc.property(story, (told) => {
+      fc.property(eventSequence, (told) => {
         const steps = stepsOf(told);
         // a key pressed again only takes back what the first press asked for
         const isAgain = ({ after }: PlayStep): boolean =>
@@ -213,8 +213,8 @@ describe('whatever happens, also to the clock', () => {
 
   it('nothing follows after the end of the agent, and nothing is waited for', () => {
     fc.assert(
-      fc.property(storyInBadClock, story, (life, after) => {
-        const play = tellStory(life);
+      fc.property(eventSequenceWithClockJumps, eventSequence, (life, after) => {
+        const play = playEvents(life);
         play.is('dead');
         expect(play.due()).toBeUndefined();
         const before = play.done.length;
@@ -234,8 +234,8 @@ describe('whatever happens, also to the clock', () => {
 
   it('what is waited for lies ahead, at most ten minutes, and an hour of silence leaves nothing to wait for', () => {
     fc.assert(
-      fc.property(storyInBadClock, (told) => {
-        const play = tellStory(told, ({ after, now }) => {
+      fc.property(eventSequenceWithClockJumps, (told) => {
+        const play = playEvents(told, ({ after, now }) => {
           const due = compactionDue(after.compaction, NOON + now);
           if (due === undefined) return;
           expect(due - NOON).toBeGreaterThan(now);
@@ -253,8 +253,8 @@ describe('whatever happens, also to the clock', () => {
 
   it('the alarm that rings too early changes nothing', () => {
     fc.assert(
-      fc.property(story, (told) => {
-        const play = tellStory(told);
+      fc.property(eventSequence, (told) => {
+        const play = playEvents(told);
         const [phase, due, count] = [play.phase(), play.due(), play.done.length];
         play.tell({ type: 'alarm' });
         expect([play.phase(), play.due(), play.done.length]).toEqual([phase, due, count]);
@@ -268,7 +268,7 @@ describe('the stories', () => {
   it('reach every outcome and every phase, so that the rules above are not about nothing', () => {
     const outcomes = new Set<string>();
     const phases = new Set<string>();
-    for (const each of fc.sample(story, { seed: 1, numRuns: 1_000 })) {
+    for (const each of fc.sample(eventSequence, { seed: 1, numRuns: 1_000 })) {
       for (const { after } of stepsOf(each)) {
         phases.add(after.compaction.phase.kind);
         if (after.compaction.last) outcomes.add(after.compaction.last.outcome.kind);

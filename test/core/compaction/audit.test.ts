@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditLine } from '../../../src/core/compaction/protocol.js';
 import type { AuditContext } from '../../../src/core/compaction/protocol.js';
-import { anEnded } from '../../support/ended.js';
+import { successfulEnd } from '../../support/ended.js';
 
-const ended = anEnded();
+const ended = successfulEnd();
 const context: AuditContext = {
   session: '4711-abc',
   version: '0.1.0',

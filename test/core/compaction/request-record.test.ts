@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attemptRecord } from '../../../src/core/compaction/protocol.js';
-import { anEnded } from '../../support/ended.js';
+import { successfulEnd } from '../../support/ended.js';
 import type { Ended, Outcome } from '../../../src/core/compaction/outcome.js';
 import { isExpired, parseAnswer, parseRequest } from '../../../src/core/compaction/protocol.js';
 
@@ -16,7 +16,7 @@ const request = {
   processStart: '345',
 };
 const ended = (outcome: Outcome): Ended =>
-  anEnded({ isManual: true, before: { usedTokens: 166_000, usedPercent: 83 }, outcome });
+  successfulEnd({ isManual: true, before: { usedTokens: 166_000, usedPercent: 83 }, outcome });
 const outcomes: readonly Outcome[] = [
   { kind: 'verified', after: { usedTokens: 12_000 } },
   { kind: 'noop', text: 'nothing to do' },

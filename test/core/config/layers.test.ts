@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ladderOf } from '../../../src/core/build-ladder.js';
 import { assumedWindow } from '../../../src/core/config/backends.js';
-import type { Runtime } from '../../../src/agents/agent.js';
-import { runtimes } from '../../../src/agents/index.js';
+import type { Agent } from '../../../src/agents/agent.js';
+import { agents } from '../../../src/agents/index.js';
 import { keyOf } from '../../../src/core/config/keys.js';
 import { readEntries } from '../../../src/core/config/read.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
@@ -121,7 +121,7 @@ describe('names of other programs in the environment', () => {
     [100_000, '90', 90_000],
   ])('a window of %i at %s%% begins auto at %i', (windowTokens, percent, tokens) => {
     const { auto } = settingsOf({ env: { COMPACTION_THRESHOLD_PCT: percent } }).values;
-    const ladder = ladderOf({ runtime: 'x', windowTokens, choice: auto ? { auto } : {} });
+    const ladder = ladderOf({ agent: 'x', windowTokens, choice: auto ? { auto } : {} });
     expect(ladder.auto).toMatchObject({ value: tokens, custom: true });
   });
 
@@ -137,9 +137,7 @@ describe('names of other programs in the environment', () => {
   });
 
   it('a million is Claude’s, and a backend that is none of ours says nothing of an agent we know', () => {
-    const large = Object.values<Runtime>(runtimes).filter(
-      ({ home }) => home?.largeWindowTokens === 1_000_000,
-    );
+    const large = Object.values<Agent>(agents).filter(({ home }) => home?.largeWindowTokens === 1_000_000);
     expect(large.map(({ name }) => name)).toEqual(['claude']);
     expect(assumedWindow('claude', { isKnown: true, ownTokens: 1_000_000 })).toBe(1_000_000);
     expect(assumedWindow(undefined, { isKnown: true })).toBeUndefined();

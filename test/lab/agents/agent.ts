@@ -1,7 +1,7 @@
-// What the lab has to know of an agent beyond what it takes to try it: where it comes from, and how a user gets about in it.
-import type { TriedAgent } from '../../../src/verify/agents.js';
+// What the lab needs to know of an agent beyond VerifiableAgent: its npm package, and its keys, dialogs and modes.
+import type { VerifiableAgent } from '../../../src/verify/agents.js';
 
-/** Where a user can be in an agent while no key of ours may be typed. */
+/** A place in an agent's interface where the wrapper must not type. */
 export type PlaceName =
   | 'slash popup'
   | 'model picker'
@@ -12,34 +12,34 @@ export type PlaceName =
   | 'vim normal';
 
 export interface Place {
-  /** keys that lead there from an empty prompt, pressed one after the other */
+  /** the keys that open it from an empty prompt, pressed one after the other */
   readonly keys: readonly string[];
-  /** is on the screen then */
+  /** what the screen shows there */
   readonly shows: RegExp;
-  /** keys that lead back */
+  /** the keys that leave it */
   readonly back: readonly string[];
 }
 
-export interface LabAgent extends TriedAgent {
-  /** the one that is installed when no other is named */
+export interface LabAgent extends VerifiableAgent {
+  /** the version that is installed by default */
   readonly version: string;
-  /** what npm installs in this version */
+  /** the npm packages of this version */
   readonly npmName: string;
-  /** its own command that begins another conversation */
+  /** its command that starts another conversation */
   readonly clear: string;
   /** tokens at which it compacts by itself when the next turn begins */
   readonly ownTrigger: number;
-  /** some version of it reports its state to its terminal (OSC 7501) */
+  /** at least one version reports its state to the terminal (OSC 7501) */
   readonly tellsState: boolean;
-  /** the key that leads into vim's insert mode, and what shows it, for an agent that does not start there */
+  /** the key for vim's insert mode and the text that shows the mode, for an agent that starts in normal mode */
   readonly vimStart?: { readonly key: string; readonly shows: RegExp };
-  /** Esc stops a compaction that is under way */
+  /** Esc stops a running compaction */
   readonly canInterrupt: boolean;
-  /** ctxwrap types the command during a turn where the user wants that, and the agent runs it behind the turn */
+  /** ctxwrap can type the command during a turn, and the agent runs it after the turn */
   readonly canQueue: boolean;
-  /** its prompt, for an agent of which some version has none while it compacts, and takes no key then, with ctxwrap or without */
+  /** matches its prompt, for an agent of which some version shows none while it compacts and ignores keys then */
   readonly goingPrompt?: RegExp;
-  /** the key that puts a draft aside */
+  /** the key that stashes a draft */
   readonly stash?: string;
   readonly places: Readonly<Partial<Record<PlaceName, Place>>>;
 }

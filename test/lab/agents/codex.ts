@@ -13,7 +13,7 @@ export const codex: LabAgent = {
   places: {
     'slash popup': { keys: ['/'], shows: /^\s*\/\w+ {2,}\S/m, back: [BACKSPACE] },
     'model picker': { keys: ['/model', ENTER], shows: /Select Model/i, back: [ESC] },
-    // the view of the transcript is this one, too
+    // the view of the transcript looks the same
     rewind: { keys: [ESC, ESC], shows: /Browsing transcript|rewind/, back: ['q'] },
     'history search': { keys: [ctrl('r')], shows: /search/i, back: [ESC] },
     'shell mode': { keys: ['!'], shows: /Shell mode/, back: [BACKSPACE] },

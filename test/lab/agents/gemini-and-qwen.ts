@@ -1,4 +1,4 @@
-// Qwen Code began as Gemini CLI, and a user gets about in it in the same way.
+// Qwen Code is a fork of Gemini CLI, and has the same interface.
 import { BACKSPACE, ctrl, ENTER, ESC, type Place, type PlaceName } from './agent.js';
 
 export const sharedPlaces = {

@@ -3,13 +3,13 @@ import { asked } from './asked.js';
 import { ending } from './ends.js';
 import { growing } from './grow.js';
 import { hooks } from './hooks.js';
-import { heard, MARK } from './heard.js';
+import { osc7501Scenarios, MARK } from './osc7501.js';
 import { limits } from './limits.js';
 import { places } from './places.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
 
-/** Stories of one kind: a column of the table. */
+/** Scenarios of one kind: a column of the table. */
 export interface Group {
   readonly name: string;
   readonly scenarios: readonly Scenario[];
@@ -26,15 +26,18 @@ export const groups: readonly Group[] = [
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
   { name: 'Alt keys', scenarios: altKeys },
-  { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(heard) },
+  { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];
 
 export const scenarios: readonly Scenario[] = groups.flatMap((group) => group.scenarios);
 
-/** Also those that are in no table: any story can be played in a terminal that understands OSC 7501, `draft put aside, OSC 7501`. */
+/**
+ * Also finds scenarios that are in no table: any scenario can run in a terminal that supports OSC 7501, for example `draft put aside, OSC
+ * 7501`.
+ */
 export const scenarioNamed = (name: string): Scenario | undefined => {
   const found = scenarios.find((each) => each.name === name);
   if (found || !name.endsWith(MARK)) return found;
   const plain = scenarioNamed(name.slice(0, -MARK.length));
-  return plain && heard(plain);
+  return plain && osc7501Scenarios(plain);
 };

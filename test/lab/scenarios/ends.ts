@@ -1,24 +1,24 @@
-// Every way a compaction can end that is not success, and what is said of it then.
+// Every unsuccessful end of a compaction, and how it is reported.
 import { ESC } from '../agents/agent.js';
-import { familyOf } from '../family.js';
+import { processTree } from '../process-tree.js';
 import type { Answer } from '../../../src/verify/mock/api.js';
 import type { Scenario } from './scenario.js';
-import { brief, ENDED, must } from '../../../src/verify/certificate.js';
+import { logMessage, ENDED, assertThat } from '../../../src/verify/checks.js';
 import { errorWith, tooLong } from './faults.js';
-import { beginAnew, fill, SLOW_MS, underWay } from './steps.js';
+import { startConversation, fill, SLOW_MS, untilCompacting } from './steps.js';
 
-const PATIENCE_MS = 400_000; // Gemini tries again for nearly five minutes
+const PATIENCE_MS = 400_000; // Gemini retries for nearly five minutes
 
 const fails = (what: string, summary: Partial<Answer>): Scenario => ({
   name: `fails: ${what}`,
   expects: 'the summary fails: the outcome says so, and never that it worked',
   typed: 1,
-  play: async (stage) => {
-    stage.mock.control({ summary });
-    await fill(stage);
-    const line = brief(await stage.untilLog(ENDED, 0, PATIENCE_MS));
-    must(!/: verified/.test(line), line);
-    await stage.untilFooter(/compaction (?:failed|not ended|interrupted)|no number shows it/);
+  play: async (session) => {
+    session.mock.configure({ summary });
+    await fill(session);
+    const line = logMessage(await session.untilLog(ENDED, 0, PATIENCE_MS));
+    assertThat(!/: verified/.test(line), line);
+    await session.untilFooter(/compaction (?:failed|not ended|interrupted)|no number shows it/);
     return line;
   },
 });
@@ -40,11 +40,11 @@ const interrupted: Scenario = {
   expects: 'the user stops the compaction: the outcome says so',
   isFor: ({ canInterrupt }) => canInterrupt,
   typed: 1,
-  play: async (stage) => {
-    await underWay(stage);
-    stage.terminal.press(ESC);
-    const line = brief(await stage.untilLog(ENDED));
-    must(/: interrupted/.test(line), line);
+  play: async (session) => {
+    await untilCompacting(session);
+    session.terminal.press(ESC);
+    const line = logMessage(await session.untilLog(ENDED));
+    assertThat(/: interrupted/.test(line), line);
     return line;
   },
 };
@@ -53,12 +53,12 @@ const byItself: Scenario = {
   name: 'agent compacts itself',
   expects: 'the agent begins by itself before our countdown ends: we type nothing, and its success counts',
   typed: 0,
-  play: async (stage) => {
-    const { mock, say, untilLog, agent } = stage;
-    await fill(stage, agent.ownTrigger);
-    mock.control({ turn: { usedTokens: 12_000, text: 'heard it' } });
+  play: async (session) => {
+    const { mock, submit: say, untilLog, agent } = session;
+    await fill(session, agent.ownTrigger);
+    mock.configure({ turn: { usedTokens: 12_000, text: 'heard it' } });
     await say('one more');
-    return brief(await untilLog(/compaction by the (?:agent|user): verified/, 0, PATIENCE_MS));
+    return logMessage(await untilLog(/compaction by the (?:agent|user): verified/, 0, PATIENCE_MS));
   },
 };
 
@@ -66,11 +66,11 @@ const byUser: Scenario = {
   name: 'user compacts',
   expects: 'the user gives the command before our countdown ends: we type nothing, and its success counts',
   typed: 0,
-  play: async (stage) => {
-    const { say, untilLog, agent } = stage;
-    await fill(stage);
+  play: async (session) => {
+    const { submit: say, untilLog, agent } = session;
+    await fill(session);
     await say(agent.compact);
-    return brief(await untilLog(/compaction by the (?:agent|user): verified/));
+    return logMessage(await untilLog(/compaction by the (?:agent|user): verified/));
   },
 };
 
@@ -78,15 +78,15 @@ const cleared: Scenario = {
   name: 'clear in the middle',
   expects: 'another conversation begins during the countdown: nothing is typed into it',
   typed: 0,
-  play: async (stage) => {
-    const { say, untilFooter, agent, watch, summaries } = stage;
-    await fill(stage);
+  play: async (session) => {
+    const { submit: say, untilFooter, agent, waitFor: watch, summaryCount: summaries } = session;
+    await fill(session);
     await untilFooter(/compacting in/);
     await say(agent.clear);
     await untilFooter(/^(?!.*(?:compacting in|waiting:|holding:))/);
     await watch(SLOW_MS);
-    await beginAnew(stage);
-    must(summaries() === 0, 'a summary was asked for');
+    await startConversation(session);
+    assertThat(summaries() === 0, 'a summary was asked for');
     return `nothing typed in ${SLOW_MS / 1000} s of the new conversation, which is safe`;
   },
 };
@@ -96,17 +96,19 @@ const clearedUnderWay: Scenario = {
   expects:
     'another conversation is asked for while the agent compacts: nothing more is typed, and success is only told where there was one',
   typed: 1,
-  play: async (stage) => {
-    const { say, agent, untilLog, mock, watch, footer, log } = stage;
-    await underWay(stage);
+  play: async (session) => {
+    const { submit: say, agent, untilLog, mock, waitFor: watch, footer, log } = session;
+    await untilCompacting(session);
     await say(agent.clear);
-    const line = brief(await untilLog(ENDED, 0, PATIENCE_MS));
-    const isSummarised = mock.asked().some(({ purpose, end }) => purpose === 'summary' && end === 'answered');
-    must(isSummarised || !/: verified/.test(line), `there was no summary, but ${line}`);
+    const line = logMessage(await untilLog(ENDED, 0, PATIENCE_MS));
+    const isSummarised = mock
+      .requests()
+      .some(({ purpose, end }) => purpose === 'summary' && end === 'answered');
+    assertThat(isSummarised || !/: verified/.test(line), `there was no summary, but ${line}`);
     await watch(SLOW_MS);
-    must(!/compacting in|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
-    await beginAnew(stage);
-    must(log().split(ENDED).length === 2, 'another compaction was told');
+    assertThat(!/compacting in|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
+    await startConversation(session);
+    assertThat(log().split(ENDED).length === 2, 'another compaction was told');
     const isOther = log().split(CONVERSATION).length > 2;
     return `${agent.clear} ${isOther ? 'led to another conversation' : 'was refused by the agent'}; ${line}`;
   },
@@ -117,20 +119,20 @@ const killed: Scenario = {
   expects:
     'kill -9 of the agent while it compacts: the wrapper ends as the agent did, and says what happened',
   typed: 1,
-  play: async (stage) => {
-    const { terminal, log } = stage;
-    await underWay(stage);
-    for (const pid of familyOf(startedIn(log()))) process.kill(pid, 'SIGKILL');
+  play: async (session) => {
+    const { terminal, log } = session;
+    await untilCompacting(session);
+    for (const pid of processTree(startedIn(log()))) process.kill(pid, 'SIGKILL');
     await terminal.ended;
-    must(/compaction by us: interrupted/.test(log()), 'the log does not say that it was interrupted');
-    must(/ended: exit code \d+, signal 9/.test(log()), `the end: ${log().trim().split('\n').at(-1)}`);
+    assertThat(/compaction by us: interrupted/.test(log()), 'the log does not say that it was interrupted');
+    assertThat(/ended: exit code \d+, signal 9/.test(log()), `the end: ${log().trim().split('\n').at(-1)}`);
     return 'interrupted by the end of the agent; the wrapper ended with it';
   },
 };
 
 const startedIn = (log: string): number => {
   const pid = Number(/started .* as process (\d+)/.exec(log)?.[1]);
-  must(Number.isInteger(pid), 'the log does not name the process of the agent');
+  assertThat(Number.isInteger(pid), 'the log does not name the process of the agent');
   return pid;
 };
 

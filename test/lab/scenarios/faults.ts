@@ -1,7 +1,7 @@
-// Answers of the model server that are errors, as each API words them.
+// Errors of the model server in each API's format.
 import { event, json, stream, type Wire } from '../../../src/verify/mock/api.js';
 
-/** The message where a question does not fit into the model's window. */
+/** The message for a prompt that does not fit into the model's window. */
 const TOO_LONG: Readonly<Record<string, string>> = {
   anthropic: 'prompt is too long: 250000 tokens > 200000 maximum',
   responses: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -9,7 +9,7 @@ const TOO_LONG: Readonly<Record<string, string>> = {
   chat: "This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens.",
 };
 
-const CODE = 'context_length_exceeded'; // of both APIs of OpenAI's
+const CODE = 'context_length_exceeded'; // of both OpenAI APIs
 
 const bodyOf = (api: string, status: number, message: string, isTooLong: boolean): object => {
   const isServers = status >= 500;
@@ -34,7 +34,7 @@ export const errorWith =
 export const tooLong = (api: string): Wire => {
   const message = TOO_LONG[api] ?? '';
   if (api !== 'responses') return json(400, bodyOf(api, 400, message, true));
-  // in a stream that began well
+  // in a stream that began without an error
   const response = { id: 'resp_long', object: 'response' };
   const failed = { ...response, status: 'failed', error: { code: CODE, message }, usage: null };
   return stream({

@@ -1,9 +1,9 @@
-// The window becomes full: alone, in the middle of work, and beside a user who does something.
+// The window becomes full: while the agent is idle, while it works, and while the user is active.
 import { BACKSPACE } from '../agents/agent.js';
-import { workAtLength } from './long-turn.js';
+import { startLongTurn } from './long-turn.js';
 import { WATCH_MS, type Scenario } from './scenario.js';
-import { compacted, must, openDialog, untouched } from '../../../src/verify/certificate.js';
-import { fill, unanswered } from './steps.js';
+import { untilCompacted, assertThat, openDialog, staysUntouched } from '../../../src/verify/checks.js';
+import { fill, stillAsking } from './steps.js';
 
 const PIECE_MS = 500;
 const DRAFT = 'half a thought';
@@ -12,12 +12,12 @@ const idle: Scenario = {
   name: 'idle',
   expects: 'full while at rest: counts down, types the command, and the compaction is verified',
   typed: 1,
-  play: async (stage) => {
-    await fill(stage);
-    await stage.untilFooter(/compacting in \d+ s/);
-    const line = await compacted(stage);
-    must(stage.summaries() > 0, 'no summary was asked for');
-    await stage.untilFooter(/compacted/);
+  play: async (session) => {
+    await fill(session);
+    await session.untilFooter(/compacting in \d+ s/);
+    const line = await untilCompacted(session);
+    assertThat(session.summaryCount() > 0, 'no summary was asked for');
+    await session.untilFooter(/compacted/);
     return line;
   },
 };
@@ -26,14 +26,14 @@ const busy: Scenario = {
   name: 'busy',
   expects: 'full while it works: waits for the end of the turn, then compacts',
   typed: 1,
-  play: async (stage) => {
-    const { terminal, untilFooter, summaries } = stage;
-    await fill(stage);
-    const ending = await workAtLength(stage, PIECE_MS);
+  play: async (session) => {
+    const { terminal, untilFooter, summaryCount: summaries } = session;
+    await fill(session);
+    const ending = await startLongTurn(session, PIECE_MS);
     await untilFooter(/agent is busy/);
     await terminal.until(() => ending() === 'answered', 'the end of the long answer');
-    must(summaries() === 0, 'a summary was asked for during the turn');
-    const line = await compacted(stage);
+    assertThat(summaries() === 0, 'a summary was asked for during the turn');
+    const line = await untilCompacted(session);
     return `waited for the turn; ${line}`;
   },
 };
@@ -44,17 +44,17 @@ const queued: Scenario = {
     'with --when-busy queue: typed during the turn where the agent takes it, and run behind it; elsewhere it waits for the end of the turn',
   options: ['--when-busy', 'queue'],
   typed: 1,
-  play: async (stage) => {
-    const { agent, terminal, untilLog, untilFooter, summaries, log } = stage;
-    await fill(stage);
-    const ending = await workAtLength(stage, 2 * PIECE_MS);
+  play: async (session) => {
+    const { agent, terminal, untilLog, untilFooter, summaryCount: summaries, log } = session;
+    await fill(session);
+    const ending = await startLongTurn(session, 2 * PIECE_MS);
     if (agent.canQueue) await untilLog(/typing .*: sent/);
     else await untilFooter(/agent is busy/);
-    must(ending() === undefined, 'the turn was over before the command was typed');
+    assertThat(ending() === undefined, 'the turn was over before the command was typed');
     await terminal.until(() => ending() === 'answered', 'the end of the long answer');
-    must(summaries() === 0, 'a summary was asked for during the turn');
-    must(agent.canQueue || !/ typing /.test(log()), 'the command was typed during the turn');
-    const line = await compacted(stage);
+    assertThat(summaries() === 0, 'a summary was asked for during the turn');
+    assertThat(agent.canQueue || !/ typing /.test(log()), 'the command was typed during the turn');
+    const line = await untilCompacted(session);
     return `${agent.canQueue ? 'typed during the turn, run behind it' : 'waited for the turn'}; ${line}`;
   },
 };
@@ -63,10 +63,10 @@ const dialog: Scenario = {
   name: 'permission dialog',
   expects: 'a tool asks for permission when the window is full: no key, and the tool is not approved',
   typed: 0,
-  play: async (stage) => {
-    await fill(stage);
-    await openDialog(stage);
-    return unanswered(stage);
+  play: async (session) => {
+    await fill(session);
+    await openDialog(session);
+    return stillAsking(session);
   },
 };
 
@@ -74,13 +74,13 @@ const draft: Scenario = {
   name: 'draft',
   expects: 'text in the prompt when the window is full: held, and the text stays; compacts when it is gone',
   typed: 1,
-  play: async (stage) => {
-    const { terminal } = stage;
-    await fill(stage);
+  play: async (session) => {
+    const { terminal } = session;
+    await fill(session);
     await terminal.type(DRAFT);
-    const held = await untouched(stage, /holding: you have a draft/, new RegExp(DRAFT), WATCH_MS);
+    const held = await staysUntouched(session, /holding: you have a draft/, new RegExp(DRAFT), WATCH_MS);
     await terminal.type(BACKSPACE.repeat(DRAFT.length));
-    const line = await compacted(stage);
+    const line = await untilCompacted(session);
     return `${held}, the draft intact; ${line}`;
   },
 };
@@ -93,15 +93,15 @@ const stashed: Scenario = {
   isFor: ({ stash }) => stash !== undefined,
   strokes: ({ stash = '', strokes }) => [stash, ...strokes],
   typed: 1,
-  play: async (stage) => {
-    const { terminal, mock, activity } = stage;
-    await fill(stage);
+  play: async (session) => {
+    const { terminal, mock, activity } = session;
+    await fill(session);
     await terminal.type(DRAFT);
-    const line = await compacted(stage);
+    const line = await untilCompacted(session);
     const isBack = (): boolean =>
       activity() === 'draft' && terminal.rows().some((row) => row.replace(/^[❯>]/, '').trim() === DRAFT);
     await terminal.until(isBack, 'the draft in the prompt');
-    must(!mock.asked().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
+    assertThat(!mock.requests().some(({ said }) => said.includes(DRAFT)), 'the draft was sent');
     return `the draft is back; ${line}`;
   },
 };
@@ -110,15 +110,15 @@ const countdown: Scenario = {
   name: 'key during the countdown',
   expects: 'a key of the user during the countdown: postponed, then counted down anew',
   typed: 1,
-  play: async (stage) => {
-    const { terminal, untilFooter } = stage;
-    await fill(stage);
+  play: async (session) => {
+    const { terminal, untilFooter } = session;
+    await fill(session);
     await untilFooter(/compacting in [2-6] s/);
     terminal.press('x');
     await untilFooter(/^(?!.*compacting in)/);
     terminal.press(BACKSPACE);
     await untilFooter(/compacting in (?:9|10) s/);
-    return compacted(stage);
+    return untilCompacted(session);
   },
 };
 
@@ -127,12 +127,12 @@ const typing: Scenario = {
   expects:
     'keys of the user while the command is typed: they come after it, in their order, and none is lost',
   typed: 1,
-  play: async (stage) => {
-    const { terminal, agent } = stage;
-    await fill(stage);
+  play: async (session) => {
+    const { terminal, agent } = session;
+    await fill(session);
     await terminal.until(() => terminal.screen().includes(agent.compact), 'the command in the prompt');
     for (const key of 'abc') terminal.press(key);
-    return compacted(stage);
+    return untilCompacted(session);
   },
 };
 

@@ -1,15 +1,15 @@
-// Agents that call ctxwrap: from hooks of the user's, and before they compact by themselves.
+// Agents that call ctxwrap: from the user's hooks, and before they compact by themselves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookText } from '../../../src/cli/hooks.js';
-import { brief, compacted, must } from '../../../src/verify/certificate.js';
+import { logMessage, untilCompacted, assertThat } from '../../../src/verify/checks.js';
 import { fill } from './steps.js';
 import { ENTER } from '../agents/agent.js';
-import { QUICK_SUMMARY_MS, type Scenario, type Stage } from './scenario.js';
+import { QUICK_SUMMARY_MS, type Scenario, type LabSession } from './scenario.js';
 
 const BEFORE = '.local/state/ctxwrap/before-compaction.json';
 
-/** As `ctxwrap hook` prints it, for the ctxwrap that is tried. */
+/** As `ctxwrap hook` prints it, for the ctxwrap under test. */
 const fragment = (agent: string, program: string): string =>
   hookText(agent).replaceAll(/ctxwrap (?=compact|context)/g, `${program} `);
 
@@ -25,32 +25,32 @@ const fromHook: Scenario = {
       : { '.codex/config.toml': fragment('codex', program) },
   summaryMs: QUICK_SUMMARY_MS,
   typed: 1,
-  play: async (stage) => {
-    const { agent, home } = stage;
-    await fill(stage);
-    const line = await compacted(stage);
+  play: async (session) => {
+    const { agent, home } = session;
+    await fill(session);
+    const line = await untilCompacted(session);
     if (agent.name !== 'claude') return line;
     const noted: unknown = JSON.parse(readFileSync(join(home, BEFORE), 'utf8'));
     const used = (noted as { reading?: { usedTokens?: number } }).reading?.usedTokens ?? 0;
-    must(used > 50_000, `noted before: ${used}`);
+    assertThat(used > 50_000, `noted before: ${used}`);
     return `${used} tokens noted before; ${line}`;
   },
 };
 
 const HELD_HARD = 175_000;
-const LOOK_MS = 2_000; // as a person looks: a dialog takes no key in its first moment
+const LOOK_MS = 2_000; // time for the user to look: a dialog ignores keys in its first moment
 const ABOVE_OWN = 168_500; // Claude compacts by itself at 167,000
 
 const approve = async ({
-  watch,
+  waitFor: watch,
   mock,
-  say,
+  submit: say,
   untilScreen,
-  untilAsked,
+  untilRequest: untilAsked,
   terminal,
   agent,
-}: Stage): Promise<void> => {
-  mock.control({
+}: LabSession): Promise<void> => {
+  mock.configure({
     next: [{ command: 'touch made', text: 'I make a file.' }],
     turn: { usedTokens: 170_000, text: 'made it' },
   });
@@ -71,22 +71,31 @@ const heldBack: Scenario = {
   files: () => ({ '.config/ctxwrap/config.jsonc': '{ "hold.native": true }' }),
   summaryMs: QUICK_SUMMARY_MS,
   typed: 0,
-  play: async (stage) => {
-    const { turn, say, mock, summaries, untilLog, untilFooter, log, watch } = stage;
-    await fill(stage, ABOVE_OWN);
-    for (let more = 1; more <= 5; more += 1) await turn(ABOVE_OWN + more * 100); // more often than its own breaker would bear
-    await approve(stage);
-    must(summaries() === 0, `${summaries()} summaries were asked for below hard`);
-    must(!/compaction by/.test(log()), 'a compaction was told that was held back');
+  play: async (session) => {
+    const {
+      turn,
+      submit: say,
+      mock,
+      summaryCount: summaries,
+      untilLog,
+      untilFooter,
+      log,
+      waitFor: watch,
+    } = session;
+    await fill(session, ABOVE_OWN);
+    for (let more = 1; more <= 5; more += 1) await turn(ABOVE_OWN + more * 100); // more failures than Claude's own limit
+    await approve(session);
+    assertThat(summaries() === 0, `${summaries()} summaries were asked for below hard`);
+    assertThat(!/compaction by/.test(log()), 'a compaction was told that was held back');
     const tries = log().split('activity compacting').length - 1;
-    must(tries > 0, 'it never tried');
+    assertThat(tries > 0, 'it never tried');
     await turn(HELD_HARD + 500);
     await untilFooter(/hard/);
-    await watch(LOOK_MS); // what the hook is told is written a moment later
-    mock.control({ turn: { usedTokens: 12_000, text: 'heard it' } });
+    await watch(LOOK_MS); // the hook's output is written a moment later
+    mock.configure({ turn: { usedTokens: 12_000, text: 'heard it' } });
     await say('one more');
-    const line = brief(await untilLog(/compaction by the (?:agent|user): verified/));
-    must(summaries() === 1, `${summaries()} summaries were asked for`);
+    const line = logMessage(await untilLog(/compaction by the (?:agent|user): verified/));
+    assertThat(summaries() === 1, `${summaries()} summaries were asked for`);
     return `none of its own in 6 turns from ${ABOVE_OWN}, ${tries} tries seen; then at hard: ${line}`;
   },
 };

@@ -1,17 +1,17 @@
-// What keeps us from trying again and again.
-import { compacted, must } from '../../../src/verify/certificate.js';
+// Limits that keep the wrapper from trying again and again.
+import { untilCompacted, assertThat } from '../../../src/verify/checks.js';
 import { errorWith } from './faults.js';
-import { FULL, HARD, type Scenario, type Stage } from './scenario.js';
+import { FULL, HARD, type Scenario, type LabSession } from './scenario.js';
 import { fill } from './steps.js';
 
 const PATIENCE_MS = 400_000; // the breaker stays open for five minutes
 const WATCH_MS = 30_000;
 
-/** Three failures, one a turn, with so many tokens used. */
-const failThrice = async (stage: Stage, usedTokens: number, patienceMs?: number): Promise<void> => {
-  const { mock, turn, untilLog, log } = stage;
-  mock.control({ summary: { error: errorWith(400) } });
-  await fill(stage, usedTokens);
+/** Three failures, one a turn, at so many used tokens. */
+const failThrice = async (session: LabSession, usedTokens: number, patienceMs?: number): Promise<void> => {
+  const { mock, turn, untilLog, log } = session;
+  mock.configure({ summary: { error: errorWith(400) } });
+  await fill(session, usedTokens);
   for (let failure = 1; failure <= 3; failure += 1) {
     const from = log().length;
     if (failure > 1) await turn(usedTokens + failure);
@@ -23,14 +23,14 @@ const breaker: Scenario = {
   name: 'breaker',
   expects: 'three failures: paused for five minutes, then one attempt, which works and ends the pause',
   typed: 4,
-  play: async (stage) => {
-    const { mock, turn, untilFooter, log } = stage;
-    await failThrice(stage, FULL, PATIENCE_MS);
-    mock.control({ summary: { error: undefined } });
+  play: async (session) => {
+    const { mock, turn, untilFooter, log } = session;
+    await failThrice(session, FULL, PATIENCE_MS);
+    mock.configure({ summary: { error: undefined } });
     await turn(FULL + 1_000);
     const from = log().length;
     await untilFooter(/failed 3×, paused/);
-    return `paused after three failures; then ${await compacted(stage, { from, patienceMs: PATIENCE_MS })}`;
+    return `paused after three failures; then ${await untilCompacted(session, { from, patienceMs: PATIENCE_MS })}`;
   },
 };
 
@@ -38,11 +38,11 @@ const hard: Scenario = {
   name: 'hard tier',
   expects: 'hard: a failure is not waited for, three attempts at most, and only after something new',
   typed: 3,
-  play: async (stage) => {
-    const { turn, untilFooter, watch } = stage;
+  play: async (session) => {
+    const { turn, untilFooter, waitFor: watch } = session;
     const started = performance.now();
-    await failThrice(stage, HARD);
-    must(performance.now() - started < 120_000, 'it waited for the pause after a failure');
+    await failThrice(session, HARD);
+    assertThat(performance.now() - started < 120_000, 'it waited for the pause after a failure');
     await turn(HARD + 1_000);
     await untilFooter(/tried 3×, no more/);
     await watch(WATCH_MS);

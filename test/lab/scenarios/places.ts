@@ -1,11 +1,11 @@
-// Where a user can be in an agent while the window is full: a key of ours would do there what nobody asked for.
+// Places in an agent's interface where a typed command would do something else, visited while the window is full.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Place, PlaceName } from '../agents/agent.js';
-import { QUICK_SUMMARY_MS, WATCH_MS, type Scenario, type Stage } from './scenario.js';
-import { compacted, untouched } from '../../../src/verify/certificate.js';
+import { QUICK_SUMMARY_MS, WATCH_MS, type Scenario, type LabSession } from './scenario.js';
+import { untilCompacted, staysUntouched } from '../../../src/verify/checks.js';
 import { fill } from './steps.js';
 
-const KEY_MS = 300; // between two keys that lead somewhere
+const KEY_MS = 300; // between two keys that open a place
 
 const placeNames: readonly PlaceName[] = [
   'slash popup',
@@ -21,7 +21,7 @@ const VIM: PlaceName = 'vim normal';
 
 const WAITS = /waiting: (?!you are typing|agent has just stopped)|holding:/;
 
-const go = async ({ terminal }: Stage, keys: readonly string[]): Promise<void> => {
+const go = async ({ terminal }: LabSession, keys: readonly string[]): Promise<void> => {
   for (const each of keys) {
     if (each.length > 1) {
       await terminal.type(each);
@@ -31,18 +31,18 @@ const go = async ({ terminal }: Stage, keys: readonly string[]): Promise<void> =
   }
 };
 
-const visit = async (stage: Stage, { keys, shows, back }: Place, isVim: boolean): Promise<string> => {
-  const { vimStart } = stage.agent;
+const visit = async (session: LabSession, { keys, shows, back }: Place, isVim: boolean): Promise<string> => {
+  const { vimStart } = session.agent;
   if (isVim && vimStart) {
-    stage.terminal.press(vimStart.key);
-    await stage.untilScreen(vimStart.shows);
+    session.terminal.press(vimStart.key);
+    await session.untilScreen(vimStart.shows);
   }
-  await fill(stage);
-  await go(stage, keys);
-  await stage.untilScreen(shows);
-  const held = await untouched(stage, WAITS, shows, WATCH_MS);
-  await go(stage, back);
-  await compacted(stage);
+  await fill(session);
+  await go(session, keys);
+  await session.untilScreen(shows);
+  const held = await staysUntouched(session, WAITS, shows, WATCH_MS);
+  await go(session, back);
+  await untilCompacted(session);
   return `${held}; compacted after it was left`;
 };
 
@@ -53,9 +53,9 @@ export const places: readonly Scenario[] = placeNames.map((name) => ({
   isVim: name === VIM,
   summaryMs: QUICK_SUMMARY_MS,
   typed: 1,
-  play: async (stage) => {
-    const place = stage.agent.places[name];
+  play: async (session) => {
+    const place = session.agent.places[name];
     if (!place) throw new Error('the agent has no such place');
-    return visit(stage, place, name === VIM);
+    return visit(session, place, name === VIM);
   },
 }));

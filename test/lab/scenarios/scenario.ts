@@ -1,10 +1,10 @@
-// The lab's stories, which know more of an agent than it takes to try it.
-import type { Stage as AnyStage } from '../../../src/verify/stage.js';
+// The type of the lab's scenarios, and the values they share.
+import type { TrialSession as AnyStage } from '../../../src/verify/trial.js';
 import type { LabAgent } from '../agents/agent.js';
 
-export type Stage = AnyStage<LabAgent>;
+export type LabSession = AnyStage<LabAgent>;
 
-/** A story with an agent, and what must come of it. */
+/** A scenario with an agent, and what is expected of it. */
 export interface Scenario {
   readonly name: string;
   /** a sentence for the table */
@@ -13,27 +13,27 @@ export interface Scenario {
   readonly isFor?: (agent: LabAgent) => boolean;
   /** of ctxwrap */
   readonly options?: readonly string[];
-  /** to be there before the start, by their paths in the home; they come before what the agent has there. `program` runs ctxwrap in a shell */
+  /** files written before the start, by their paths in the home; the agent's own content is appended. `program` runs ctxwrap in a shell */
   readonly files?: (program: string, agent: LabAgent) => Readonly<Record<string, string>>;
   readonly isVim?: boolean;
-  /** the command as it is typed in this story; the agent's own strokes when absent */
+  /** the command's keystrokes in this scenario; the agent's own ones when absent */
   readonly strokes?: (agent: LabAgent) => readonly string[];
   /** how long the model takes for a summary, in milliseconds; SUMMARY_MS when absent */
   readonly summaryMs?: number;
-  /** the terminal understands OSC 7501, and says so when it is asked */
+  /** the terminal supports OSC 7501, and answers the query for it */
   readonly hearsState?: boolean;
-  /** how often the whole command is typed; undefined: the story judges the keys itself */
+  /** how often the whole command is typed; undefined: the scenario checks the keys itself */
   readonly typed?: number;
-  /** plays it, fails where it goes wrong, and gives what proves it, in a few words */
-  readonly play: (stage: Stage) => Promise<string>;
+  /** runs it, throws where it fails, and returns the evidence in a few words */
+  readonly play: (session: LabSession) => Promise<string>;
 }
 
-/** A real one takes 10 to 120 s. */
+/** A real summary takes 10 to 120 s. */
 export const SUMMARY_MS = 20_000;
-/** For stories in which only what comes before the compaction counts. */
+/** For scenarios that are about the time before the compaction. */
 export const QUICK_SUMMARY_MS = 2_000;
 
-/** Bounds of the tiers in every story, in tokens, and numbers that lie between them. */
+/** Bounds of the tiers in every scenario, in tokens, and numbers between them. */
 export const BOUNDS = { warn: 30_000, auto: 50_000, hard: 70_000 } as const;
 export const LITTLE = 10_000;
 export const SOME = 20_000;

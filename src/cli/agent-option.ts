@@ -1,0 +1,86 @@
+import type { Agent } from '../agents/agent.js';
+import type { Problem } from '../agents/defined/agent.js';
+import { agents } from '../agents/index.js';
+import { errorText, UserError } from '../core/json.js';
+import { systemReason } from '../storage/errors.js';
+import { readHead } from '../storage/files.js';
+import { nearest, unknownChoice } from './messages.js';
+import type { AgentOption } from './options.js';
+import { makeTimeLimit } from './time-limit.js';
+
+// `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
+
+const LARGEST_BYTES = 1024 * 1024; // a definition has a thousand or two
+const MOST_PROBLEMS = 20; // printed; the others are counted
+
+/**
+ * The runtime that was asked for, of the user's own or of ours; undefined when none was. Throws a UserError with everything that is
+ * wrong with a definition.
+ */
+export const agentFromOption = async (
+  option: AgentOption | undefined,
+  own: readonly Agent[] = [],
+): Promise<Agent | undefined> => {
+  if (option === undefined) return undefined;
+  if ('name' in option) return named(option.name, own);
+  const { file } = option;
+  const { defineAgent } = await import('../agents/defined/agent.js');
+  const defined = defineAgent(readJson(file), makeTimeLimit());
+  if ('problems' in defined) throw wrongDefinition(file, defined.problems);
+  return defined.agent;
+};
+
+const named = (name: string, own: readonly Agent[]): Agent => {
+  const all = [...own, ...Object.values<Agent>(agents)];
+  const agent = all.find((each) => each.name === name);
+  if (!agent) throw unknownChoice('--runtime', name, [...new Set(all.map((each) => each.name)), 'FILE.json']);
+  return agent;
+};
+
+const readJson = (file: string): unknown => {
+  const text = readText(file).replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unreadable(file, `it is not JSON: ${errorText(error)}`);
+  }
+};
+
+const readText = (file: string): string => {
+  let reason = 'it has more than 1 MB';
+  try {
+    const head = readHead(file, LARGEST_BYTES + 1);
+    if (head.length <= LARGEST_BYTES) return head.toString('utf8');
+  } catch (error) {
+    reason = systemReason(error);
+  }
+  throw unreadable(file, reason);
+};
+
+const unreadable = (file: string, reason: string): UserError =>
+  new UserError(`cannot read the runtime definition "${file}": ${reason}`, {
+    exitCode: 2,
+    hint: 'name a JSON file such as {"name": "my-agent", "command": "my-agent"}',
+  });
+
+const wrongDefinition = (file: string, problems: readonly Problem[]): UserError => {
+  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${faultText(each)}`);
+  const untold = problems.length - told.length;
+  const lines = untold > 0 ? [...told, `  and ${untold} more`] : told;
+  return new UserError([`the runtime definition "${file}" is not valid`, ...lines].join('\n'), {
+    exitCode: 2,
+    hint: 'change these fields in the file and start again; the least is {"name": "my-agent", "command": "my-agent"}',
+  });
+};
+
+/** What is wrong with a field of a definition. */
+export const faultText = ({ path, given, allowed, known }: Problem): string => {
+  const where = path === '' ? 'the definition' : path;
+  if (known) {
+    const meant = nearest(path.split('.').at(-1) ?? '', known);
+    return `${where}: unknown, ${meant === undefined ? `the names are ${allowed}` : `did you mean ${meant}?`}`;
+  }
+  return given === undefined
+    ? `${where}: is missing, it must be ${allowed}`
+    : `${where}: must be ${allowed}, got ${given}`;
+};

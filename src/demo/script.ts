@@ -1,0 +1,150 @@
+import type { Key } from './keys.js';
+
+// The agent's answers and the scripted user's prompts. Nothing here is computed by a model.
+
+const kilo = (tokens: number): string => `${Math.round(tokens / 1000)}k`;
+
+export const windowTokens = 200_000;
+
+/** System prompt and tools, before the first prompt. */
+export const firstTokens = 12_180;
+
+/** Tokens a turn adds: 151k is past warn, 169k past auto and 178k past hard of a 200k window. */
+const gains = [22_310, 23_940, 24_120, 23_770, 24_080, 20_650, 18_240, 8_920] as const;
+const usualGain = 18_000;
+
+export const turnTokens = (turn: number): number => gains[turn] ?? usualGain;
+
+/** What a compaction leaves: the first tokens and a summary. */
+export const compactedTokens = (usedTokens: number): number =>
+  Math.min(usedTokens, firstTokens + Math.round(usedTokens / 100));
+
+/** The first turn after a compaction is short, so that the small number is visible before it grows. */
+export const gainAfterCompaction = 2_400;
+
+const answers = [
+  'I am a simulator of a coding agent: I stream text, show a spinner and ask for permission, but no model is behind me and nothing leaves this machine. The row at the bottom is not mine. It belongs to ctxwrap, which runs me in a terminal of its own.',
+  'Each of my turns adds some twenty thousand tokens to a window of 200k, far more than a real turn. I write the numbers to a session log, the way real agents do, and the footer reads them from there and not from this text.',
+  'My output scrolls into the history of your terminal as if I ran alone: scroll up and you find every line once. Keys reach me unchanged, and your cursor is where I put it.',
+  'The bar has four tiers: safe, then warn, then auto, where a quiet moment is a good one to compact, and hard, close to the end of the window. You will see the colour change on the way.',
+] as const;
+
+/** The answer of the turn that passes this many tokens: the boundaries of a 200k window. */
+const milestones = [
+  {
+    tokens: 177_000,
+    answer:
+      'And this is hard: three thousand tokens below what is usable. It is time to type /compact, and I will keep a summary of all this.',
+  },
+  {
+    tokens: 167_000,
+    answer:
+      'Past auto. A real agent would soon summarise the conversation by itself, often in the middle of a task. A quiet prompt between two tasks is the better moment.',
+  },
+  {
+    tokens: 147_000,
+    answer:
+      'This is the turn that passes warn. Nothing happens to me because of it: a warning is for the person in front of the terminal, and the conversation goes on as before.',
+  },
+] as const;
+
+/** The answer of a turn that takes the window from `before` to `after` tokens. */
+export const answerOf = (turn: number, before: number, after: number): string =>
+  milestones.find(({ tokens }) => before < tokens && tokens <= after)?.answer ??
+  answers[turn % answers.length] ??
+  answers[0];
+
+export const answerAfterDialog =
+  'Thank you. A dialog like that one is the reason why keys are never typed blindly: Enter approves the command.';
+
+export const answerAfterCompaction =
+  'The conversation is short again, and the footer knows it from the log of this turn. The mark at its end counts the compactions of the session.';
+
+export const fullText = (usedTokens: number): string =>
+  `Context is full: ${kilo(usedTokens)} of ${kilo(windowTokens)} used. Type /compact to make room.`;
+
+export const compactedText = (preTokens: number, postTokens: number): string =>
+  `Compacted ${kilo(preTokens)} → ${kilo(postTokens)}`;
+
+export const helpText =
+  'Type anything for an answer, `run <command>` for a permission dialog, /compact to make room, /quit to leave.';
+
+/** The scripted user's prompts, one a turn; the fifth one asks for a command. */
+const prompts = [
+  'What are you?',
+  'How does the footer know how full you are?',
+  'And my scrollback?',
+  'What do the colours mean?',
+  'run npm test',
+  'Go on, fill the window',
+  'A bit more',
+  'One last question before you are full',
+] as const;
+
+/** What the user can see of the agent's activity. */
+export type VisibleStatus = 'idle' | 'busy' | 'dialog';
+
+/** The scripted user presses a key, waits for a time, or waits for the agent. */
+export type Step = Key | { readonly waitMs: number } | { readonly until: VisibleStatus };
+
+const typingMs = 45;
+
+export const typePrompt = (text: string): readonly Step[] => [
+  { name: 'ctrl-u' }, // removes text that somebody else has typed into the prompt
+  ...Array.from(text).flatMap((char): readonly Step[] => [
+    { name: 'text', text: char },
+    { waitMs: typingMs },
+  ]),
+  { waitMs: 350 },
+  { name: 'enter' },
+];
+
+const answered: readonly Step[] = [{ until: 'idle' }, { waitMs: 1300 }];
+
+const approve: readonly Step[] = [{ until: 'dialog' }, { waitMs: 1800 }, { name: 'enter' }];
+
+/** The one-minute script of `ctxwrap demo`: eight turns up to hard, a compaction, one more turn, quit. */
+export const demoScript: readonly Step[] = [
+  { waitMs: 1500 },
+  ...prompts.flatMap((prompt) => [
+    ...typePrompt(prompt),
+    ...(prompt.startsWith('run ') ? approve : []),
+    ...answered,
+  ]),
+  ...typePrompt('/compact'),
+  ...answered,
+  ...typePrompt('What is left after that?'),
+  ...answered,
+  { waitMs: 3000 },
+  ...typePrompt('/quit'),
+];
+
+/** The scripted user's remaining steps. */
+export interface ScriptedUser {
+  readonly steps: readonly Step[];
+  /** no step before this time; virtual milliseconds like every time of the demo */
+  readonly notBefore: number;
+}
+
+/**
+ * Takes the next step that is due, with the key it presses; returns the same object when none is. One step at a time, so that the agent can
+ * react.
+ */
+export const takeStep = (
+  player: ScriptedUser,
+  status: VisibleStatus,
+  now: number,
+): { readonly player: ScriptedUser; readonly key?: Key } => {
+  const [step, ...steps] = player.steps;
+  if (!step || now < player.notBefore || isWaiting(step, status)) return { player };
+  if ('name' in step) return { player: { ...player, steps }, key: step };
+  return { player: { steps, notBefore: 'waitMs' in step ? now + step.waitMs : player.notBefore } };
+};
+
+/** When the next step is due; undefined while the script waits for the agent or has ended. */
+export const nextStepDeadline = (
+  { steps: [step], notBefore }: ScriptedUser,
+  status: VisibleStatus,
+): number | undefined => (!step || isWaiting(step, status) ? undefined : notBefore);
+
+const isWaiting = (step: Step, status: VisibleStatus): boolean => 'until' in step && step.until !== status;

@@ -1,0 +1,145 @@
+// A wrap without processes: a terminal drawn in memory, a child whose output the test writes, and an overlay.
+import { fallbacks } from '../../src/core/config/keys.js';
+import type { OverlayKey } from '../../src/core/overlay-keys.js';
+import type { Agent } from '../../src/agents/agent.js';
+import { makeGrid } from '../../src/terminal/filter/grid.js';
+import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
+import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
+import { reserveFooterSequence } from '../../src/terminal/footer-sequences.js';
+import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
+import { makeScreenModel } from '../../src/terminal/screen-model.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeParts, type Parts } from '../../src/wrap/wrap.js';
+import type { OverlayContents } from '../../src/wrap/overlay.js';
+import type { TerminalSession } from '../../src/wrap/terminal-session.js';
+import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
+
+/** The overlay's text in tests. */
+export const TITLE = 'the overlay of a test';
+
+export interface OverlayHarness {
+  readonly stage: TerminalSession;
+  readonly parts: Parts;
+  readonly overlay: NonNullable<Parts['overlay']>;
+  /** the user's terminal */
+  readonly emulator: Emulator;
+  readonly write: (bytes: Uint8Array | string) => void;
+  readonly type: (keys: string) => void;
+  /** what the child has read, and the keys that the overlay received */
+  readonly received: () => string;
+  /** the same, write by write */
+  readonly writes: readonly string[];
+  readonly keys: readonly OverlayKey[];
+  /** what was sent to the terminal, and what the watchdog would send */
+  readonly sent: () => string;
+  readonly armed: () => string;
+  readonly resize: (columns: number, rows: number) => void;
+  /** resolves when all output is drawn */
+  readonly drawn: () => Promise<void>;
+  readonly stop: () => void;
+}
+
+const env = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }; // a user whose terminal is xterm.js
+
+/** `rows` are the child's; the terminal has one more. */
+export const makeOverlayHarness = (
+  columns: number,
+  rows: number,
+  contents: Partial<OverlayContents> = {},
+  { titleSigns, isSilent = false }: { titleSigns?: Agent['titleSigns']; isSilent?: boolean } = {},
+): OverlayHarness => {
+  const emulator = makeEmulator(columns, rows + 1);
+  const grid = makeGrid(columns, rows, rows + 1, quirksFromEnv(env));
+  const keys: OverlayKey[] = [];
+  const writes: string[] = [];
+  let [received, sent, armed] = ['', '', ''];
+  let size = { columns, rows: rows + 1 };
+  const filter = makeStreamFilter(grid);
+  const stateProxy = titleSigns && makeAgentStateProxy(filter, titleSigns(env));
+  const terminalSession = {
+    session: { env, log: nullLog, values: fallbacks, agent: { titleSigns } },
+    tty: {
+      size: () => size,
+      write: (bytes: Uint8Array | string) => {
+        sent += Buffer.from(bytes).toString('latin1');
+        void emulator.write(bytes);
+      },
+      pending: () => 0,
+    },
+    filter: stateProxy?.filter ?? filter,
+    stateProxy,
+    screen: makeScreenModel({ columns, rows }, () => ''),
+    watchdog: { arm: (sequence: string) => (armed = sequence), dismiss: () => undefined },
+    child: {
+      write: (bytes: Uint8Array) => {
+        const text = Buffer.from(bytes).toString('latin1');
+        received += text;
+        writes.push(text);
+      },
+      pending: () => 0,
+      resize: () => undefined,
+      pause: () => undefined,
+      resume: () => undefined,
+    },
+    isFooterWanted: true,
+    isPassthrough: false,
+    hasSecondScreen: true,
+    isCursorKnown: true,
+  } as unknown as TerminalSession;
+  const parts = makeParts(terminalSession, ({ close }) => ({
+    draw: (all) =>
+      Array.from({ length: all.rows }, (_, row) => `\x1b[7m${TITLE} ${row}\x1b[27m ${all.columns}`),
+    onKey: (key) => {
+      keys.push(key);
+      if (key === 'q' || key === 'escape') close();
+    },
+    ...contents,
+  }));
+  const { overlay } = parts;
+  if (!overlay) throw new Error('there is no overlay');
+  if (!isSilent) emulator.terminal.onData((data) => parts.keyboard.fromUser(Buffer.from(data, 'latin1')));
+  terminalSession.tty.write(reserveFooterSequence(grid));
+  return {
+    stage: terminalSession,
+    parts,
+    overlay,
+    emulator,
+    write: (bytes) => parts.output.fromChild(Buffer.from(bytes)),
+    type: (text) => parts.keyboard.fromUser(Buffer.from(text, 'latin1')),
+    received: () => received,
+    writes,
+    keys,
+    sent: () => sent,
+    armed: () => armed,
+    resize: (newColumns, newRows) => {
+      emulator.terminal.resize(newColumns, newRows);
+      size = { columns: newColumns, rows: newRows };
+      parts.resize.check();
+    },
+    drawn: () => emulator.write(''),
+    stop: () => {
+      for (const part of [parts.footer, parts.suspend, parts.keyboard, parts.titleAnimation, overlay])
+        part.stop();
+    },
+  };
+};
+
+/** The child's screen, when all output is drawn and answered. */
+export const shown = async ({ parts, stage: terminalSession, drawn, emulator }: OverlayHarness) => {
+  while (parts.output.hasHeldBytes()) await terminalSession.screen.settled();
+  await drawn();
+  await drawn();
+  return describeTerminal(emulator.terminal, 1);
+};
+
+/** The row of a footer. */
+export const lastDrawnRow = ({ emulator: { terminal } }: OverlayHarness): string =>
+  terminal.buffer.active.getLine(terminal.buffer.active.baseY + terminal.rows - 1)?.translateToString(true) ??
+  '';
+
+/** The same output in a terminal without the wrapper. */
+export const shownPlainly = async (output: string, columns: number, rows: number) => {
+  const plain = makeEmulator(columns, rows);
+  await plain.write(output);
+  return describeTerminal(plain.terminal);
+};

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { elementsIn } from '../../src/core/terminal-input.js';
+import { makeChildInput } from '../../src/wrap/keyboard.js';
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+/** A child input, everything the child received as one text, and the typed count. */
+const makeSink = (onWrite: (sent: string) => void = () => undefined) => {
+  const seen = { child: '', recorded: '', typed: 0 };
+  const child = {
+    write: (sent: Uint8Array): void => {
+      const text = Buffer.from(sent).toString('latin1');
+      seen.child += text;
+      onWrite(text);
+    },
+  };
+  const recording = {
+    input: (sent: Uint8Array) => void (seen.recorded += Buffer.from(sent).toString('latin1')),
+  };
+  const terminal = { child, session: { recording } } as unknown as Parameters<typeof makeChildInput>[0];
+  const childInput = makeChildInput(terminal, {
+    onForward: () => undefined,
+    onTyped: () => {
+      seen.typed += 1;
+    },
+  });
+  return { seen, sink: childInput };
+};
+
+describe('keys on their way to the child', () => {
+  it('wait while they are held, and follow in their order', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1 })), // printable
+        fc.string(),
+        fc.array(fc.string()),
+        (held, ours, later) => {
+          const { seen, sink: childInput } = makeSink();
+          const { release } = childInput.hold();
+          for (const text of held) childInput.forward(elementsIn(text));
+          childInput.type(bytes(ours));
+          release();
+          release();
+          for (const text of later) childInput.forward(elementsIn(text));
+          const sent = bytes(ours + held.join('') + later.join('')).toString('latin1');
+          expect(seen.child).toBe(sent);
+          expect(seen.recorded).toBe(sent);
+        },
+      ),
+    );
+  });
+
+  it('are one write for each read, and a lone Escape is not joined with the key after it', async () => {
+    const writes: string[] = [];
+    const { sink: childInput, seen } = makeSink((sent) => writes.push(sent));
+    const { release } = childInput.hold();
+    for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) childInput.forward(elementsIn(text));
+    release();
+    childInput.forward(elementsIn('b'));
+    expect(writes).toEqual(['\x1bb', 'a\x1bOA', '\x1b', 'b']);
+    const { release: again } = childInput.hold();
+    for (const text of ['\x1b', 'c', 'd']) childInput.forward(elementsIn(text));
+    again();
+    childInput.forward(elementsIn('e'));
+    expect(writes.slice(4)).toEqual(['\x1b']);
+    await vi.waitFor(() => expect(writes.slice(4)).toEqual(['\x1b', 'c', 'd', 'e']));
+    expect(seen.child).toBe('\x1bba\x1bOA\x1bb\x1bcde');
+  });
+
+  it('are released one by one, also after some that stay held', () => {
+    const { sink: childInput, seen } = makeSink();
+    const hold = childInput.hold();
+    for (const text of ['a', 'b', 'c']) childInput.forward(elementsIn(text));
+    hold.releaseOne(2);
+    hold.releaseOne(0);
+    expect([seen.child, hold.waitingCount()]).toEqual(['ca', 1]);
+    hold.release();
+    expect(seen.child).toBe('cab');
+  });
+
+  it('stay held when they are held again before all are released', async () => {
+    const { sink: childInput, seen } = makeSink();
+    const { release } = childInput.hold();
+    for (const text of ['\x1b', 'b']) childInput.forward(elementsIn(text));
+    release();
+    const { release: again } = childInput.hold();
+    childInput.type(bytes('/compact'));
+    again();
+    expect(seen.child).toBe('\x1b/compactb');
+  });
+
+  it('set the time of the last Enter, which the wrapper’s keys never do', () => {
+    const { sink: childInput } = makeSink();
+    childInput.type(bytes('/compact\r'));
+    expect(childInput.enteredAt()).toBeUndefined();
+    childInput.forward(elementsIn('\r'));
+    expect(childInput.enteredAt()).toBeDefined();
+  });
+
+  it('count as typing, and the wrapper’s do not', () => {
+    const { seen, sink: childInput } = makeSink();
+    childInput.type(bytes('/compact'));
+    expect(seen.typed).toBe(0);
+    childInput.forward(elementsIn('a'));
+    expect(seen.typed).toBe(1);
+  });
+});

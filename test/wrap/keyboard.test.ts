@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { makeOverlayHarness } from '../support/overlay-harness.js';
+
+/** The keyboard of a session with a footer, and each write to its child. */
+const withKeys = async (
+  act: (run: { type: (text: string) => void; writes: readonly string[] }) => Promise<void>,
+): Promise<void> => {
+  const run = makeOverlayHarness(80, 24);
+  try {
+    await act({ type: run.type, writes: run.writes });
+  } finally {
+    run.stop();
+  }
+};
+
+describe('what the user types', () => {
+  it.each([
+    '\x1b\r',
+    '\x1bb',
+    '\x1bOA',
+    '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\',
+    '\x1bP>|kitty(0.26)\x1b\\',
+    'a\x1b[Ab',
+  ])('in one go, like %j, reaches the child in one write', async (keys) => {
+    await withKeys(async ({ type, writes }) => {
+      for (let count = 0; count < 20; count += 1) type(keys);
+      expect(writes).toEqual(Array.from({ length: 20 }, () => keys));
+    });
+  });
+
+  it('reaches it whole and in one write, whatever it is', async () => {
+    const keys = fc
+      .array(
+        fc.oneof(
+          fc.string({ minLength: 1 }),
+          fc
+            .uint8Array({ minLength: 1, maxLength: 12 })
+            .map((bytes) => Buffer.from(bytes).toString('latin1')),
+          fc.constantFrom(
+            '\x1b',
+            '\x1b[',
+            '\x1bx',
+            '\x1b\x1b[A',
+            '\x1bO',
+            '\x1b[200~',
+            '\x1b]11;rgb:1/1/1\x07',
+          ),
+        ),
+        {
+          minLength: 1,
+        },
+      )
+      .map((parts) => parts.join(''))
+      .filter((text) => !text.includes('\x1d'));
+    await fc.assert(
+      fc.asyncProperty(keys, (text) =>
+        withKeys(async ({ type, writes }) => {
+          type(text);
+          await vi.waitFor(() => expect(writes.length).toBeGreaterThan(0), { interval: 2 });
+          expect(writes).toEqual([text]);
+        }),
+      ),
+      { numRuns: 50, seed: 20261122 },
+    );
+  });
+
+  it('is sent with what comes next where keys come without a pause', async () => {
+    await withKeys(async ({ type, writes }) => {
+      for (let count = 0; count < 100; count += 1) type('b\x1b');
+      expect(writes.join('').length).toBeGreaterThan(190);
+    });
+  });
+
+  it('together with an answer to us is still one write', async () => {
+    const run = makeOverlayHarness(80, 24);
+    run.stage.filter.modeTracker.queries.add('R', true);
+    run.type('a\x1b\x1b[5;1Rb');
+    expect(run.writes).toEqual(['a\x1bb']);
+    run.stop();
+  });
+});

@@ -186,14 +186,14 @@ const forwardedSignals: readonly NodeJS.Signals[] = [
 ];
 
 /** Listens until the returned function is called. */
-export const listenToSignals = ({ onForward, onResize, onSuspend: onStop }: SignalListener): (() => void) => {
+export const listenToSignals = ({ onForward, onResize, onSuspend }: SignalListener): (() => void) => {
   for (const signal of forwardedSignals) process.on(signal, onForward);
   process.on('SIGWINCH', onResize);
-  process.on('SIGTSTP', onStop);
+  process.on('SIGTSTP', onSuspend);
   return () => {
     for (const signal of forwardedSignals) process.off(signal, onForward);
     process.off('SIGWINCH', onResize);
-    process.off('SIGTSTP', onStop);
+    process.off('SIGTSTP', onSuspend);
   };
 };
 

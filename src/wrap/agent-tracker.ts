@@ -175,12 +175,12 @@ interface FileListener {
 const followFile = (
   { terminal: { session }, keyboard }: TrackerParts,
   place: AgentPlace,
-  { handle: take, switchTo: goTo, onFile }: FileListener,
+  { handle, switchTo, onFile }: FileListener,
 ): Subscription => {
   const { agent, log } = session;
   const notifyVersion = makeVersionNotifier(agent, stateFolder(place.env, place.home), (text) => {
     log.info(text);
-    take(noticeEvent(text));
+    handle(noticeEvent(text));
   });
   return followSession({
     ...place,
@@ -191,13 +191,13 @@ const followFile = (
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
       if (event.type === 'boundary') log.info('the agent has compacted');
-      take(event);
+      handle(event);
       if (event.type === 'agent-version') void notifyVersion(event.version);
-      if (event.type === 'session-changed') goTo(event.sessionId);
+      if (event.type === 'session-changed') switchTo(event.sessionId);
     },
     onProblem: (reason) => {
       log.warn(reason);
-      take({ type: 'source-problem', reason });
+      handle({ type: 'source-problem', reason });
     },
   });
 };

@@ -117,14 +117,14 @@ const act = (terminal: TerminalSession, action: OverlayAction, close: () => void
   }
 };
 
-const changeProactive = ({ tracker: readings }: TerminalSession): void =>
-  readings?.handle({ type: 'proactive', isProactive: !readings.flow().compaction.isProactive });
+const changeProactive = ({ tracker }: TerminalSession): void =>
+  tracker?.handle({ type: 'proactive', isProactive: !tracker.flow().compaction.isProactive });
 
 /** With the ladder for handing over nothing is ever typed by itself. */
-const changeMode = ({ tracker: readings, session }: TerminalSession): void => {
-  const mode = readings?.flow().compaction.mode;
-  if (!readings || mode === undefined) return;
+const changeMode = ({ tracker, session }: TerminalSession): void => {
+  const mode = tracker?.flow().compaction.mode;
+  if (!tracker || mode === undefined) return;
   const next = nextMode(mode);
   const isNever = session.values.ladder === 'handoff' && next === 'auto';
-  readings.handle({ type: 'mode', mode: isNever ? nextMode(next) : next });
+  tracker.handle({ type: 'mode', mode: isNever ? nextMode(next) : next });
 };

@@ -139,7 +139,7 @@ export const chooseSession = (choice: SessionChoice, found: Located): SessionCho
 };
 
 /** Reads the lines of a session file into an inbox. */
-export const makeFileReader = (log: SessionLog, env: Env, { add: put }: Pick<FactCoalescer, 'add'>) => {
+export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoalescer, 'add'>) => {
   let reader = log.reader(env);
   let formatCheck = startFormatCheck;
   let reportedProblem: string | undefined;
@@ -148,7 +148,7 @@ export const makeFileReader = (log: SessionLog, env: Env, { add: put }: Pick<Fac
       const step = reader(line, now);
       reader = step.next;
       formatCheck = checkLine(formatCheck, step);
-      step.facts.forEach(put);
+      step.facts.forEach(add);
       return step;
     },
     /** only what has to be remembered for the lines that follow */

@@ -14,7 +14,7 @@ export interface AwakeClock {
 export const startAwakeClock = (): AwakeClock => ({ ms: 0, observedAt: 0 });
 
 /** The screen cannot be read for a long time, perhaps forever: the user's keys must not wait for it. */
-export const hasLostScreen = ({ ms, observedAt: seenAt }: AwakeClock): boolean => ms - seenAt > LOST_MS;
+export const hasLostScreen = ({ ms, observedAt }: AwakeClock): boolean => ms - observedAt > LOST_MS;
 
 export interface WaitOptions {
   readonly isMet: (observed: ScreenObservation) => boolean;

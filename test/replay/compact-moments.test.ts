@@ -88,14 +88,14 @@ const playWishes = async (cast: string, agent: Agent, logs: readonly string[] = 
   if (!agentScreen) throw new Error(`nothing is known of the screen of ${agent.name}`);
   let watch = startScreenState(agentScreen.reader({}));
   const written = logBatches(log, records(), { env: {}, startedAt });
-  for await (const { item: moment } of mergeByTime(settledScreens(header, events()), written, startedAt)) {
-    if (!('type' in moment) || moment.type !== 'screen') continue;
-    const { screen } = moment.seen;
+  for await (const { item } of mergeByTime(settledScreens(header, events()), written, startedAt)) {
+    if (!('type' in item) || item.type !== 'screen') continue;
+    const { screen } = item.seen;
     const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
-    const report = readScreen(watch, moment.seen, moment.at);
+    const report = readScreen(watch, item.seen, item.at);
     ({ state: watch } = report);
     for (const event of report.events) if (event.type === 'activity') activities.push(event.report.activity);
-    for (const wisher of wishers) wisher.see(report.events, rows, Math.ceil(moment.at));
+    for (const wisher of wishers) wisher.see(report.events, rows, Math.ceil(item.at));
   }
   return { typings: wishers.flatMap(({ typings }) => typings), activities };
 };

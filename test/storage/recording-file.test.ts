@@ -34,10 +34,10 @@ const lines = [
 ];
 
 const read = async (path: string) => {
-  const { header: first, events, warnings: notes } = await openRecordingFile(path);
+  const { header: first, events, warnings } = await openRecordingFile(path);
   const all = [];
   for await (const event of events()) all.push(event);
-  return { header: first, events: all, notes: notes() };
+  return { header: first, events: all, notes: warnings() };
 };
 
 const expected = {

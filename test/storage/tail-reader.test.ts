@@ -87,7 +87,7 @@ describe('a growing file', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { maxLength: 12 }), async (deeds) => {
         rmSync(path, { force: true });
-        const { readNew, lines, reset: forget } = reader();
+        const { readNew, lines, reset } = reader();
         let content: Buffer | undefined;
         let shown: readonly string[] = [];
         for (const each of deeds) {
@@ -103,7 +103,7 @@ describe('a growing file', () => {
             () => false,
           );
           expect(isRead).toBe(content !== undefined);
-          if (content === undefined) forget();
+          if (content === undefined) reset();
           else shown = linesIn(content);
           expect(lines()).toEqual(shown);
         }

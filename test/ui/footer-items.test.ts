@@ -135,8 +135,8 @@ describe('names in any script', () => {
 
   it('never make the row wrap: whatever is shown, in whatever order, from 20 to 200 columns', async () => {
     await fc.assert(
-      fc.asyncProperty(anyRow, async ({ view: shown, items, columns, ascii }) => {
-        const row = renderFooter(shown, { columns, colorLevel: 2, ascii, background: 'dark' }, items);
+      fc.asyncProperty(anyRow, async ({ view, items, columns, ascii }) => {
+        const row = renderFooter(view, { columns, colorLevel: 2, ascii, background: 'dark' }, items);
         const text = row.replaceAll(/\x1b\[[\d;]*m/g, '');
         expect(stringWidth(row)).toBeLessThanOrEqual(columns);
         expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f\p{Cf}\p{M}]/u);

@@ -167,14 +167,14 @@ describe('what the agent tells', () => {
   });
 
   it('of another conversation is held back until that one is the current one', async () => {
-    const { tell, told, readings, switchTo: goTo, stop } = follow();
-    goTo('b');
+    const { tell, told, readings, switchTo, stop } = follow();
+    switchTo('b');
     const first = told(300);
     tell(report('b', 300));
     await first;
-    goTo('c');
+    switchTo('c');
     expect(readings).toEqual([300]);
-    goTo('b');
+    switchTo('b');
     stop();
     expect(readings).toEqual([300, 300]);
   });

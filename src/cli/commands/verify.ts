@@ -152,7 +152,7 @@ const tryAll = async (
 /** Undefined for an agent that did not tell its version: nobody could ask for it. */
 const recordOf = (
   { agent, version, checks, seconds }: Tried,
-  { networkReason: openFor }: Isolation,
+  { networkReason }: Isolation,
 ): VerifiedRecord | undefined =>
   version === undefined
     ? undefined
@@ -163,7 +163,7 @@ const recordOf = (
         version: ownVersion(),
         at: Date.now(),
         seconds,
-        place: openFor === undefined ? 'namespace' : 'base URL',
+        place: networkReason === undefined ? 'namespace' : 'base URL',
         checks,
       };
 

@@ -184,8 +184,8 @@ const cursorAction = (text: string, { grid }: OverlayContext): QueryAction => {
   return { type: 'ask', bytes: place + wrap + back, dirtyRow: grid.row };
 };
 
-const forcedSequence = ({ forcedModes: forced }: OverlaySequences, modes: ReadonlySet<number>): string =>
-  [...forced]
+const forcedSequence = ({ forcedModes }: OverlaySequences, modes: ReadonlySet<number>): string =>
+  [...forcedModes]
     .filter(([mode]) => modes.has(mode))
     .map(([mode, on]) => modeSequence(mode, on))
     .join('');

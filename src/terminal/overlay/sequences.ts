@@ -34,22 +34,19 @@ const modesOf = (modes: Iterable<readonly [number, boolean]>): string =>
   [...modes].map(([mode, on]) => modeSequence(mode, on)).join('');
 
 /** Modes that the overlay needs and the child has not set: no cursor, no autowrap, mouse wheel, bracketed paste. */
-const modesToForce = (grid: Grid, { isModeSet: isSet }: ModeTracker): ReadonlyMap<number, boolean> => {
+const modesToForce = (grid: Grid, { isModeSet }: ModeTracker): ReadonlyMap<number, boolean> => {
   const forcedModes = new Map<number, boolean>();
-  if (isSet(CURSOR)) forcedModes.set(CURSOR, false);
+  if (isModeSet(CURSOR)) forcedModes.set(CURSOR, false);
   if (grid.autowrap) forcedModes.set(AUTOWRAP, false);
-  if (!isSet(PASTE)) forcedModes.set(PASTE, true);
-  if (!mouseTracking.some(isSet)) forcedModes.set(MOUSE, true);
-  if (!isSet(MOUSE_SGR)) forcedModes.set(MOUSE_SGR, true);
+  if (!isModeSet(PASTE)) forcedModes.set(PASTE, true);
+  if (!mouseTracking.some(isModeSet)) forcedModes.set(MOUSE, true);
+  if (!isModeSet(MOUSE_SGR)) forcedModes.set(MOUSE_SGR, true);
   return forcedModes;
 };
 
 /** Restores the child's modes, the cursor last. */
-const unforceModes = (
-  forcedModes: ReadonlyMap<number, boolean>,
-  { isModeSet: isSet }: ModeTracker,
-): string => {
-  const encodings = forcedModes.has(MOUSE_SGR) ? mouseEncodings.filter(isSet) : [];
+const unforceModes = (forcedModes: ReadonlyMap<number, boolean>, { isModeSet }: ModeTracker): string => {
+  const encodings = forcedModes.has(MOUSE_SGR) ? mouseEncodings.filter(isModeSet) : [];
   return (
     modesOf([...forcedModes].reverse().map(([mode, on]) => [mode, !on] as const)) +
     modesOf(encodings.map((mode) => [mode, true] as const))

@@ -23,7 +23,7 @@ const enter: Scenario = {
     'Alt+Enter between two words makes a new line and sends nothing; Enter then sends both lines as one message',
   typed: 0,
   play: async (session) => {
-    const { terminal, untilScreen, untilRequest: untilAsked } = session;
+    const { terminal, untilScreen, untilRequest } = session;
     await terminal.type(UPPER);
     await untilScreen(new RegExp(UPPER));
     await pause(KEY_MS);
@@ -37,7 +37,7 @@ const enter: Scenario = {
     await pause(KEY_MS);
     terminal.press(ENTER);
     const isWhole = new RegExp(`${UPPER}\n *${LOWER}`);
-    await untilAsked(
+    await untilRequest(
       ({ said, purpose }) => purpose === 'turn' && isWhole.test(said),
       'both lines in one message',
     );

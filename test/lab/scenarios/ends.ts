@@ -54,10 +54,10 @@ const byItself: Scenario = {
   expects: 'the agent begins by itself before our countdown ends: we type nothing, and its success counts',
   typed: 0,
   play: async (session) => {
-    const { mock, submit: say, untilLog, agent } = session;
+    const { mock, submit, untilLog, agent } = session;
     await fill(session, agent.ownTrigger);
     mock.configure({ turn: { usedTokens: 12_000, text: 'heard it' } });
-    await say('one more');
+    await submit('one more');
     return logMessage(await untilLog(/compaction by the (?:agent|user): verified/, 0, PATIENCE_MS));
   },
 };
@@ -67,9 +67,9 @@ const byUser: Scenario = {
   expects: 'the user gives the command before our countdown ends: we type nothing, and its success counts',
   typed: 0,
   play: async (session) => {
-    const { submit: say, untilLog, agent } = session;
+    const { submit, untilLog, agent } = session;
     await fill(session);
-    await say(agent.compact);
+    await submit(agent.compact);
     return logMessage(await untilLog(/compaction by the (?:agent|user): verified/));
   },
 };
@@ -79,14 +79,14 @@ const cleared: Scenario = {
   expects: 'another conversation begins during the countdown: nothing is typed into it',
   typed: 0,
   play: async (session) => {
-    const { submit: say, untilFooter, agent, waitFor: watch, summaryCount: summaries } = session;
+    const { submit, untilFooter, agent, waitFor, summaryCount } = session;
     await fill(session);
     await untilFooter(/compacting in/);
-    await say(agent.clear);
+    await submit(agent.clear);
     await untilFooter(/^(?!.*(?:compacting in|waiting:|holding:))/);
-    await watch(SLOW_MS);
+    await waitFor(SLOW_MS);
     await startConversation(session);
-    assertThat(summaries() === 0, 'a summary was asked for');
+    assertThat(summaryCount() === 0, 'a summary was asked for');
     return `nothing typed in ${SLOW_MS / 1000} s of the new conversation, which is safe`;
   },
 };
@@ -97,15 +97,15 @@ const clearedUnderWay: Scenario = {
     'another conversation is asked for while the agent compacts: nothing more is typed, and success is only told where there was one',
   typed: 1,
   play: async (session) => {
-    const { submit: say, agent, untilLog, mock, waitFor: watch, footer, log } = session;
+    const { submit, agent, untilLog, mock, waitFor, footer, log } = session;
     await untilCompacting(session);
-    await say(agent.clear);
+    await submit(agent.clear);
     const line = logMessage(await untilLog(ENDED, 0, PATIENCE_MS));
     const isSummarised = mock
       .requests()
       .some(({ purpose, end }) => purpose === 'summary' && end === 'answered');
     assertThat(isSummarised || !/: verified/.test(line), `there was no summary, but ${line}`);
-    await watch(SLOW_MS);
+    await waitFor(SLOW_MS);
     assertThat(!/compacting in|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
     await startConversation(session);
     assertThat(log().split(ENDED).length === 2, 'another compaction was told');

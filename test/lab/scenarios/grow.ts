@@ -27,12 +27,12 @@ const busy: Scenario = {
   expects: 'full while it works: waits for the end of the turn, then compacts',
   typed: 1,
   play: async (session) => {
-    const { terminal, untilFooter, summaryCount: summaries } = session;
+    const { terminal, untilFooter, summaryCount } = session;
     await fill(session);
     const ending = await startLongTurn(session, PIECE_MS);
     await untilFooter(/agent is busy/);
     await terminal.until(() => ending() === 'answered', 'the end of the long answer');
-    assertThat(summaries() === 0, 'a summary was asked for during the turn');
+    assertThat(summaryCount() === 0, 'a summary was asked for during the turn');
     const line = await untilCompacted(session);
     return `waited for the turn; ${line}`;
   },
@@ -45,14 +45,14 @@ const queued: Scenario = {
   options: ['--when-busy', 'queue'],
   typed: 1,
   play: async (session) => {
-    const { agent, terminal, untilLog, untilFooter, summaryCount: summaries, log } = session;
+    const { agent, terminal, untilLog, untilFooter, summaryCount, log } = session;
     await fill(session);
     const ending = await startLongTurn(session, 2 * PIECE_MS);
     if (agent.canQueue) await untilLog(/typing .*: sent/);
     else await untilFooter(/agent is busy/);
     assertThat(ending() === undefined, 'the turn was over before the command was typed');
     await terminal.until(() => ending() === 'answered', 'the end of the long answer');
-    assertThat(summaries() === 0, 'a summary was asked for during the turn');
+    assertThat(summaryCount() === 0, 'a summary was asked for during the turn');
     assertThat(agent.canQueue || !/ typing /.test(log()), 'the command was typed during the turn');
     const line = await untilCompacted(session);
     return `${agent.canQueue ? 'typed during the turn, run behind it' : 'waited for the turn'}; ${line}`;

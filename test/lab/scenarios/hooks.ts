@@ -42,11 +42,11 @@ const LOOK_MS = 2_000; // time for the user to look: a dialog ignores keys in it
 const ABOVE_OWN = 168_500; // Claude compacts by itself at 167,000
 
 const approve = async ({
-  waitFor: watch,
+  waitFor,
   mock,
-  submit: say,
+  submit,
   untilScreen,
-  untilRequest: untilAsked,
+  untilRequest,
   terminal,
   agent,
 }: LabSession): Promise<void> => {
@@ -54,12 +54,12 @@ const approve = async ({
     next: [{ command: 'touch made', text: 'I make a file.' }],
     turn: { usedTokens: 170_000, text: 'made it' },
   });
-  await say('make a file');
+  await submit('make a file');
   await untilScreen(agent.dialog);
-  await watch(LOOK_MS);
+  await waitFor(LOOK_MS);
   terminal.press(ENTER);
   await untilScreen(/made it/);
-  await untilAsked(({ said, end }) => said.includes('make a file') && end === 'answered', 'the turn');
+  await untilRequest(({ said, end }) => said.includes('make a file') && end === 'answered', 'the turn');
 };
 
 const heldBack: Scenario = {
@@ -72,30 +72,21 @@ const heldBack: Scenario = {
   summaryMs: QUICK_SUMMARY_MS,
   typed: 0,
   play: async (session) => {
-    const {
-      turn,
-      submit: say,
-      mock,
-      summaryCount: summaries,
-      untilLog,
-      untilFooter,
-      log,
-      waitFor: watch,
-    } = session;
+    const { turn, submit, mock, summaryCount, untilLog, untilFooter, log, waitFor } = session;
     await fill(session, ABOVE_OWN);
     for (let more = 1; more <= 5; more += 1) await turn(ABOVE_OWN + more * 100); // more failures than Claude's own limit
     await approve(session);
-    assertThat(summaries() === 0, `${summaries()} summaries were asked for below hard`);
+    assertThat(summaryCount() === 0, `${summaryCount()} summaries were asked for below hard`);
     assertThat(!/compaction by/.test(log()), 'a compaction was told that was held back');
     const tries = log().split('activity compacting').length - 1;
     assertThat(tries > 0, 'it never tried');
     await turn(HELD_HARD + 500);
     await untilFooter(/hard/);
-    await watch(LOOK_MS); // the hook's output is written a moment later
+    await waitFor(LOOK_MS); // the hook's output is written a moment later
     mock.configure({ turn: { usedTokens: 12_000, text: 'heard it' } });
-    await say('one more');
+    await submit('one more');
     const line = logMessage(await untilLog(/compaction by the (?:agent|user): verified/));
-    assertThat(summaries() === 1, `${summaries()} summaries were asked for`);
+    assertThat(summaryCount() === 1, `${summaryCount()} summaries were asked for`);
     return `none of its own in 6 turns from ${ABOVE_OWN}, ${tries} tries seen; then at hard: ${line}`;
   },
 };

@@ -39,13 +39,13 @@ const hard: Scenario = {
   expects: 'hard: a failure is not waited for, three attempts at most, and only after something new',
   typed: 3,
   play: async (session) => {
-    const { turn, untilFooter, waitFor: watch } = session;
+    const { turn, untilFooter, waitFor } = session;
     const started = performance.now();
     await failThrice(session, HARD);
     assertThat(performance.now() - started < 120_000, 'it waited for the pause after a failure');
     await turn(HARD + 1_000);
     await untilFooter(/tried 3×, no more/);
-    await watch(WATCH_MS);
+    await waitFor(WATCH_MS);
     return `three attempts without a pause, then "tried 3×, no more" for ${WATCH_MS / 1000} s`;
   },
 };

@@ -10,13 +10,13 @@ const LINES = Array.from({ length: 40 }, (_, index) => `${index}. ${(index * 791
  * runs.
  */
 export const startLongTurn = async (
-  { mock, submit: say, untilRequest: untilAsked }: LabSession,
+  { mock, submit, untilRequest }: LabSession,
   pieceMs: number,
 ): Promise<() => RecordedRequest['end']> => {
   mock.configure({ turn: { pieces: LINES.length, spreadMs: LINES.length * pieceMs, text: LINES.join('') } });
-  await say('go on at length');
+  await submit('go on at length');
   const isIt = ({ said, purpose }: RecordedRequest): boolean =>
     purpose === 'turn' && said.includes('at length');
-  await untilAsked(isIt, 'the long question');
+  await untilRequest(isIt, 'the long question');
   return () => mock.requests().findLast(isIt)?.end;
 };

@@ -12,7 +12,7 @@ const WATCH_MS = 10_000;
 
 /** The only correct outcome: by the wrapper, verified, not before the summary was sent, and never reported as not started. */
 const oneOutcome = async (session: LabSession, patienceMs?: number): Promise<string> => {
-  const { mock, log, waitFor: watch, untilFooter } = session;
+  const { mock, log, waitFor, untilFooter } = session;
   const line = await untilCompacted(session, { patienceMs });
   const summaries = mock.requests().filter(({ purpose }) => purpose === 'summary');
   assertThat(summaries.length > 0, 'no summary was asked for');
@@ -21,7 +21,7 @@ const oneOutcome = async (session: LabSession, patienceMs?: number): Promise<str
     'verified before the summary had come',
   );
   await untilFooter(/compacted/);
-  await watch(WATCH_MS);
+  await waitFor(WATCH_MS);
   const outcomes = log().match(OUTCOMES) ?? [];
   assertThat(outcomes.length === 1, `more than one outcome: ${outcomes.join(' · ')}`);
   assertThat(!/did not start/.test(log()), 'the log says that it did not start');
@@ -72,9 +72,9 @@ const verySlow: Scenario = {
   summaryMs: VERY_SLOW_MS,
   typed: 1,
   play: async (session) => {
-    const { terminal, untilRequest: untilAsked } = session;
+    const { terminal, untilRequest } = session;
     await fill(session);
-    await untilAsked(({ purpose }) => purpose === 'summary', 'a summary');
+    await untilRequest(({ purpose }) => purpose === 'summary', 'a summary');
     for (const [index, word] of WORDS.entries()) {
       await pause(WORD_MS);
       await terminal.type(index === 0 ? word : ` ${word}`);
@@ -84,7 +84,7 @@ const verySlow: Scenario = {
     if (isLost) await terminal.type(WORDS.join(' '));
     await terminal.until(() => isWhole(session), 'the whole message in the prompt');
     terminal.press(ENTER);
-    await untilAsked(
+    await untilRequest(
       ({ said, purpose }) => purpose === 'turn' && said.includes(WORDS.join(' ')),
       'the message as it was written',
     );

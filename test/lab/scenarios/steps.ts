@@ -27,12 +27,12 @@ export const untilCompacting = async (session: LabSession): Promise<void> => {
 /** A first turn in another conversation, which has room. */
 export const startConversation = async ({
   mock,
-  submit: say,
-  untilRequest: untilAsked,
+  submit,
+  untilRequest,
   untilFooter,
 }: LabSession): Promise<void> => {
   mock.configure({ turn: { usedTokens: 3_000, text: 'a fresh start' } });
-  await say('hello again');
-  await untilAsked(({ said, end }) => said.includes('hello again') && end === 'answered', 'the new turn');
+  await submit('hello again');
+  await untilRequest(({ said, end }) => said.includes('hello again') && end === 'answered', 'the new turn');
   await untilFooter(/3\.0k\S* +safe/);
 };

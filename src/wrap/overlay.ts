@@ -145,19 +145,21 @@ const MIN_ROWS = 10;
 const fits = ({ filter: { grid } }: TerminalSession): boolean =>
   hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
 
+const closedState = (): OverlayState => ({
+  phase: 'closed',
+  wantedAt: 0,
+  timer: undefined,
+  shown: undefined,
+  settling: undefined,
+  isStopped: false,
+});
+
 export const makeOverlay = (
   terminal: TerminalSession,
   parts: OverlayParts,
   contents: OverlayContents,
 ): Overlay => {
-  const state: OverlayState = {
-    phase: 'closed',
-    wantedAt: 0,
-    timer: undefined,
-    shown: undefined,
-    settling: undefined,
-    isStopped: false,
-  };
+  const state = closedState();
   /** Whatever is there goes; false if nothing was. */
   const leave = (next: Phase): boolean => {
     const { phase, shown } = state;

@@ -41,7 +41,7 @@ export interface Agent {
   /** the exact numbers it tells when its launch asks for them; undefined when it tells none */
   readonly official?: OfficialSource;
   /** how its own compaction is asked for; nothing is ever typed into an agent without one */
-  readonly recipe?: (env: Env) => Recipe | undefined;
+  readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how its screen and signals are read; undefined when nothing is known of them */
   readonly screen?: AgentScreen;
   /**
@@ -71,7 +71,7 @@ export interface HookCommands {
 }
 
 /** What the core has to know of an agent, in the environment that it will run in. */
-export const agentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent, env: Env): AgentFacts => ({
+export const toAgentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent, env: Env): AgentFacts => ({
   name,
   native: nativeTrigger(env),
   hasLog: log !== undefined,
@@ -81,22 +81,22 @@ export const agentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent, e
 /** How a runtime's rendered screen is read. */
 export interface AgentScreen {
   /** true when the screen is laid out as only this agent does it: by its own boxes and signals, not by words a conversation can hold */
-  readonly recognises: (seen: Seen) => boolean;
+  readonly recognises: (seen: ScreenEvidence) => boolean;
   /** the reader for the first screen of a run */
   readonly reader: (env: Env) => ScreenReader;
   /** what stands in its prompt, to see whether what was typed has arrived; needed where there is a recipe */
   readonly prompt?: PromptReader;
   /** what the agent says of itself in a file beside the conversation, where it has such a file */
-  readonly status?: (port: FilePort, place: Place) => Promise<AgentStatus | undefined>;
+  readonly status?: (port: FilePort, place: ChildPlace) => Promise<AgentStatus | undefined>;
 }
 
 /**
  * Reads the screen whenever it has come to rest, and at least a few times a second while it has not. Pure: what must be remembered
  * between screens is in the next reader. Must stay below 2 ms on a screen of 200 × 60.
  */
-export type ScreenReader = (seen: Seen, now: Millis) => ScreenStep;
+export type ScreenReader = (seen: ScreenEvidence, now: Millis) => ScreenResult;
 
-export interface ScreenStep {
+export interface ScreenResult {
   readonly activity: ActivityReport;
   /**
    * what the screen shows now: a reading as long as the number is there (the same one each time), a window claim, a boundary once
@@ -107,18 +107,18 @@ export interface ScreenStep {
 }
 
 /** What one screen means to a reader with state S. */
-export interface Seeing<S> {
+export interface ScreenReading<S> {
   readonly state: S;
   readonly activity: ActivityReport;
   readonly facts: readonly Fact[];
 }
 
 /** A screen reader from a state and a pure function of it. */
-export const screenReader =
-  <S>(state: S, read: (state: S, seen: Seen, now: Millis) => Seeing<S>): ScreenReader =>
+export const makeScreenReader =
+  <S>(state: S, read: (state: S, seen: ScreenEvidence, now: Millis) => ScreenReading<S>): ScreenReader =>
   (seen, now) => {
     const { state: after, ...said } = read(state, seen, now);
-    return { ...said, next: screenReader(after, read) };
+    return { ...said, next: makeScreenReader(after, read) };
   };
 
 /** How a runtime's session file is found and read. */
@@ -142,9 +142,9 @@ export interface SessionLog {
  * Reads one complete line of a session file, gives what it says and the reader for the next line. Pure: what must be remembered
  * between lines is in the next reader. `now` is used where a record has no timestamp.
  */
-export type LineReader = (line: string, now: Millis) => LineStep;
+export type LineReader = (line: string, now: Millis) => LineResult;
 
-export interface LineStep {
+export interface LineResult {
   readonly facts: readonly Fact[];
   readonly next: LineReader;
   /** why the line does not fit what is known of this runtime's files; undefined when it does */
@@ -152,26 +152,26 @@ export interface LineStep {
 }
 
 /** What one line means to a reader with state S. */
-export interface Understood<S> {
+export interface LineMeaning<S> {
   readonly state: S;
   readonly facts: readonly Fact[];
   readonly misfit?: string;
 }
 
 /** A reader from a state and a pure function of it. */
-export const lineReader = <S>(
+export const makeLineReader = <S>(
   state: S,
-  read: (state: S, line: string, now: Millis) => Understood<S>,
+  read: (state: S, line: string, now: Millis) => LineMeaning<S>,
 ): LineReader => {
   const reader: LineReader = (line, now) => {
     const { state: after, ...said } = read(state, line, now);
-    return { ...said, next: after === state ? reader : lineReader(after, read) };
+    return { ...said, next: after === state ? reader : makeLineReader(after, read) };
   };
   return reader;
 };
 
 /** Finds the session file the child writes now, or undefined while there is none. Called again and again: it must be cheap. */
-export type Locate = (port: FilePort, place: Place) => Promise<Located | undefined>;
+export type Locate = (port: FilePort, place: ChildPlace) => Promise<Located | undefined>;
 
 export interface Located {
   readonly sessionId: string;
@@ -191,7 +191,7 @@ export interface AgentStatus {
 }
 
 /** Everything that witnesses the agent's state at one moment. */
-export interface Seen {
+export interface ScreenEvidence {
   readonly screen: ScreenView;
   readonly signals: Signals;
   /** absent where the agent writes none, and in a replay */
@@ -199,7 +199,7 @@ export interface Seen {
 }
 
 /** What is known about the child when its session file is looked for. */
-export interface Place {
+export interface ChildPlace {
   readonly childPid: number;
   readonly cwd: string;
   readonly home: string;
@@ -218,7 +218,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 // How an agent's own compaction is asked for: data, with the figures that facts/ proved on the real agents.
 
-export interface Recipe {
+export interface CompactRecipe {
   /** as a user would type it: `/compact` */
   readonly command: string;
   /** text after the command tells the agent what its summary must keep */
@@ -244,7 +244,7 @@ export interface Recipe {
 }
 
 /** What stands in the agent's prompt, as it is drawn. */
-export interface PromptLook {
+export interface PromptContent {
   /** the user's text without glyph, hint and suggestion; '' when there is none; rows of one text are joined by what was typed between them, where it can be known */
   readonly text: string;
   /** the command that is chosen in the list below the prompt, with its slash; absent where there is no list */
@@ -254,14 +254,14 @@ export interface PromptLook {
 }
 
 /** The prompt on this screen; undefined where none is seen, or where what is typed would not be taken as a message. */
-export type PromptReader = (seen: Seen) => PromptLook | undefined;
+export type PromptReader = (seen: ScreenEvidence) => PromptContent | undefined;
 
 /** Numbers that the agent itself hands to a command of ours, for the one launch that asks for them. */
 export interface OfficialSource {
   /** what to add to the launch, or why the agent is left alone */
   readonly plan: (port: SettingsPort, launch: OfficialLaunch) => Promise<OfficialPlan>;
   /** what to add to the launch so that the agent asks before it compacts by itself; absent where it cannot */
-  readonly hold?: (port: SettingsPort, launch: OfficialLaunch, hold: NativeHold) => Promise<OfficialPlan>;
+  readonly hold?: (port: SettingsPort, launch: OfficialLaunch, hold: NativeHoldHook) => Promise<OfficialPlan>;
   /** one report of the agent; undefined when the text is none */
   readonly read: (text: string, now: Millis) => OfficialReport | undefined;
 }
@@ -303,7 +303,7 @@ export interface OfficialFiles {
 }
 
 /** A hook that the agent runs before it compacts by itself. */
-export interface NativeHold {
+export interface NativeHoldHook {
   /** for a shell; its status says whether the agent may */
   readonly command: string;
   /** what the launch asks for anyway */
@@ -353,7 +353,7 @@ export interface FilePort {
 // What an agent has on this machine beside its sessions, for `ctxwrap doctor`.
 
 /** Where an agent looks for its files. */
-export type Homestead = Pick<Place, 'env' | 'home' | 'cwd'>;
+export type AgentFolders = Pick<ChildPlace, 'env' | 'home' | 'cwd'>;
 
 export interface AgentHome {
   /** versions that the lab has played, the newest first; docs/agents.md has the same */
@@ -363,5 +363,5 @@ export interface AgentHome {
   /** the window that the user can say its models have (`claude.million`), in tokens; undefined where there is no such setting */
   readonly largeWindowTokens?: number;
   /** the folder that holds its session files */
-  readonly sessions: (where: Homestead) => string;
+  readonly sessions: (where: AgentFolders) => string;
 }

@@ -9,18 +9,18 @@ import type { Refusal } from './shown-text.js';
 export type CommandWatch =
   | { readonly kind: 'none' }
   /** it stands in the prompt, or was there on the last screen; with the conversation that was above it */
-  | { readonly kind: 'typed'; readonly columns: number; readonly above: readonly Item[] }
+  | { readonly kind: 'typed'; readonly columns: number; readonly above: readonly ConversationItem[] }
   | { readonly kind: 'running' };
 
 /** An item of the conversation on the screen, its wrapped rows joined. */
-export interface Item {
+export interface ConversationItem {
   readonly row: number;
   /** with the glyph before it; `> ` before what the user said */
   readonly text: string;
 }
 
 /** One screen, as far as the command is concerned. */
-export interface CommandSight {
+export interface CommandScreen {
   readonly columns: number;
   /** the text in the prompt; undefined where there is no prompt */
   readonly draft: string | undefined;
@@ -29,18 +29,18 @@ export interface CommandSight {
   /** the rows in which it would be seen are not on the screen */
   readonly isCovered: boolean;
   /** the conversation, oldest item first */
-  readonly items: readonly Item[];
+  readonly items: readonly ConversationItem[];
   /** what an item says of a compaction that has ended, its glyph taken off */
-  readonly words: (text: string) => Words | undefined;
+  readonly words: (text: string) => CompressResult | undefined;
 }
 
 /** How a compaction ended, in the agent's own words. */
-export type Words =
+export type CompressResult =
   | { readonly boundary: Omit<Boundary, 'at'> }
   /** it changed nothing */
   | { readonly result: CompactResult };
 
-export interface WatchStep {
+export interface WatchResult {
   readonly watch: CommandWatch;
   readonly facts: readonly Fact[];
 }
@@ -51,7 +51,7 @@ const DRAFT = /^\/(?:compress|compact|summarize)(?:\s|$)/;
 const NONE: CommandWatch = { kind: 'none' };
 
 /** What became of the command with one more screen. */
-export const watchCommand = (before: CommandWatch, sight: CommandSight, at: Millis): WatchStep => {
+export const watchCommand = (before: CommandWatch, sight: CommandScreen, at: Millis): WatchResult => {
   const { draft, isRunning, isCovered, items, columns } = sight;
   if (isRunning) return { watch: { kind: 'running' }, facts: [] };
   if (draft === undefined || isCovered) return { watch: before, facts: [] };
@@ -64,17 +64,17 @@ export const watchCommand = (before: CommandWatch, sight: CommandSight, at: Mill
   return { watch: NONE, facts: isAnswered ? factsOf(wordsIn(items.at(-1), sight), at) : [] };
 };
 
-const afterRun = (before: CommandWatch, sight: CommandSight, at: Millis): WatchStep => {
+const afterRun = (before: CommandWatch, sight: CommandScreen, at: Millis): WatchResult => {
   const words = endOf(sight);
   const isOpen = !words && COMMAND.test(sight.items.at(-1)?.text ?? ''); // its end is not painted yet
   return { watch: isOpen ? before : afterDraft(sight), facts: factsOf(words, at) };
 };
 
-const afterDraft = ({ draft = '', columns, items }: CommandSight): CommandWatch =>
+const afterDraft = ({ draft = '', columns, items }: CommandScreen): CommandWatch =>
   DRAFT.test(draft) ? { kind: 'typed', columns, above: items } : NONE;
 
 // A list of commands that opens below moves the conversation: then its end is the same. Where it has not moved, it may only have grown.
-const isSame = (before: readonly Item[], after: readonly Item[]): boolean => {
+const isSame = (before: readonly ConversationItem[], after: readonly ConversationItem[]): boolean => {
   const [first] = before;
   if (!first) return after.length === 0;
   const isInPlace = first.row === after[0]?.row && first.text === after[0]?.text;
@@ -88,9 +88,9 @@ const isSame = (before: readonly Item[], after: readonly Item[]): boolean => {
  * The answer to the last command on the screen, where a compaction was seen. The row of the command may be above the screen: then the
  * answer is what is newest, or what stands before the next thing the user said.
  */
-const endOf = (sight: CommandSight): Words | undefined => {
+const endOf = (sight: CommandScreen): CompressResult | undefined => {
   const { items } = sight;
-  const said = (item: Item | undefined): Words | undefined => wordsIn(item, sight);
+  const said = (item: ConversationItem | undefined): CompressResult | undefined => wordsIn(item, sight);
   const from = items.findLastIndex(({ text }) => COMMAND.test(text));
   const rest = items.slice(from + 1);
   const next = rest.findIndex(({ text }) => USER.test(text));
@@ -105,14 +105,14 @@ const GLYPH = /^[^\p{L}]{1,6}(?=\p{L})/u;
 const COMPACTED = /^Chat history compressed from ~?(\d+) to ~?(\d+) tokens\.$/;
 const ALREADY = /Already compressing, wait for previous request to complete$/;
 
-const wordsIn = (item: Item | undefined, { words }: CommandSight): Words | undefined =>
+const wordsIn = (item: ConversationItem | undefined, { words }: CommandScreen): CompressResult | undefined =>
   item && words(item.text.replace(GLYPH, ''));
 
 /** What Gemini and Qwen say. */
-export const compressWords = (text: string): Words | undefined => {
+export const parseCompressResult = (text: string): CompressResult | undefined => {
   const done = COMPACTED.exec(text);
   if (done) return { boundary: { initiator: 'user', preTokens: Number(done[1]), source: 'screen' } };
-  const result = resultIn(text);
+  const result = failureIn(text);
   return result && { result };
 };
 
@@ -142,7 +142,7 @@ const RESULTS: readonly (readonly [RegExp, (text: string) => CompactResult])[] =
 const LONGEST = 160; // characters of an error of the model's server, which may be a page of JSON
 
 /** What these words say of a compaction that has ended without success; undefined when they say nothing of one. */
-export const resultIn = (words: string): CompactResult | undefined => {
+export const failureIn = (words: string): CompactResult | undefined => {
   const text = words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words;
   return RESULTS.find(([pattern]) => pattern.test(words))?.[1](text);
 };
@@ -150,9 +150,9 @@ export const resultIn = (words: string): CompactResult | undefined => {
 const NEWS_MS = 60_000;
 
 /** A record that is read now and was written long ago tells of a compaction of another run. */
-export const isNews = (writtenAt: Millis, now: Millis): boolean => now - writtenAt < NEWS_MS;
+export const isRecent = (writtenAt: Millis, now: Millis): boolean => now - writtenAt < NEWS_MS;
 
-const factsOf = (words: Words | undefined, at: Millis): readonly Fact[] => {
+const factsOf = (words: CompressResult | undefined, at: Millis): readonly Fact[] => {
   if (!words) return [];
   return 'result' in words
     ? [{ type: 'compact-result', result: words.result }]
@@ -179,33 +179,33 @@ export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
 
 export const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
 
-export type Title = 'ready' | 'working' | 'action' | 'approval' | 'plain' | 'cleared';
+export type TitleState = 'ready' | 'working' | 'action' | 'approval' | 'plain' | 'cleared';
 
 /** What stands between the conversation and the input. */
-export interface Live {
+export interface LiveRows {
   readonly compacting: boolean;
   readonly spinning: boolean;
   readonly asking: boolean;
 }
 
-export type Report = (activity: Activity, ...more: readonly string[]) => ActivityReport;
+export type ReportActivity = (activity: Activity, ...more: readonly string[]) => ActivityReport;
 
 /** What stands around the input. */
-export interface Around {
-  readonly title: Title;
-  readonly live: Live;
+export interface ScreenParts {
+  readonly title: TitleState;
+  readonly live: LiveRows;
   readonly composer: Composer | undefined;
   /** something else has taken the place of the input, as far as the screen shows */
   readonly isDialog: () => boolean;
 }
 
 /** The report from title and live rows, or where these leave it to the input, from that. Its first witness is the title, where it tells. */
-export const reportWith = (
-  { title, live, composer, isDialog }: Around,
-  atInput: (composer: Composer, is: Report) => ActivityReport,
+export const reportActivity = (
+  { title, live, composer, isDialog }: ScreenParts,
+  atInput: (composer: Composer, is: ReportActivity) => ActivityReport,
 ): ActivityReport => {
   const told = title === 'plain' ? [] : [`title ${title}`];
-  const is: Report = (activity, ...more) => ({ activity, witnesses: [...told, ...more] });
+  const is: ReportActivity = (activity, ...more) => ({ activity, witnesses: [...told, ...more] });
   if (title === 'cleared') return is('unknown'); // as both leave it when they end
   if (title === 'action' || title === 'approval' || live.asking)
     return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
@@ -216,7 +216,7 @@ export const reportWith = (
 };
 
 /** How full the window is: by the words of a refusal, else by the percentage in the footer. */
-export const fillShown = (
+export const readFill = (
   refusal: Refusal | undefined,
   usedPercent: number | undefined,
   at: Millis,
@@ -236,8 +236,11 @@ export interface ConversationRows {
 }
 
 /** All items of the conversation above the row, oldest first. */
-export const itemsAbove = (below: number, { textOf, begin, more }: ConversationRows): readonly Item[] => {
-  const items: Item[] = [];
+export const itemsAbove = (
+  below: number,
+  { textOf, begin, more }: ConversationRows,
+): readonly ConversationItem[] => {
+  const items: ConversationItem[] = [];
   let end = 0; // the row after the newest item
   for (let row = 0; row < below; row += 1) {
     const text = textOf(row);
@@ -256,7 +259,7 @@ export const itemsAbove = (below: number, { textOf, begin, more }: ConversationR
  * The text behind the rows of a prompt that breaks its lines between words. A word that would have had room in the row before was put
  * into the next one by a line break; a row that is full to its end may have been cut inside a word.
  */
-export const unwrapped = (rows: readonly string[], columns: number): string =>
+export const joinWrappedRows = (rows: readonly string[], columns: number): string =>
   rows.slice(1).reduce((text, row, index) => {
     const before = rows[index] ?? '';
     return `${text}${breakBetween(before, row, columns)}${row}`;

@@ -1,6 +1,6 @@
-import { parseRecord, textAt, type JsonRecord, isoMillis } from '../core/json.js';
+import { parseRecord, getText, type JsonRecord, parseIsoTime } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
-import type { FileEntry, FilePort, Located, Place } from './agent.js';
+import type { FileEntry, FilePort, Located, ChildPlace } from './agent.js';
 
 // Which session file is that of this terminal, where nothing of the agent's tells it: the one with what the user sent by Enter here. Other
 // terminals of the same folder write theirs at any time, but their users do not press Enter in the same two seconds.
@@ -16,7 +16,7 @@ interface AskedFile {
 
 const askedFiles = async (
   port: FilePort,
-  { enteredAt, now }: Place,
+  { enteredAt, now }: ChildPlace,
   files: readonly FileEntry[],
   isPrompt: (record: JsonRecord) => boolean,
 ): Promise<readonly AskedFile[]> => {
@@ -38,7 +38,7 @@ const promptSince = (
 ): Millis | undefined => {
   for (const line of text.split('\n').toReversed()) {
     const record = parseRecord(line);
-    const at = isoMillis(textAt(record, 'timestamp') ?? '');
+    const at = parseIsoTime(getText(record, 'timestamp') ?? '');
     if (!record || at === undefined) continue; // a snapshot, or the middle of a line
     if (at < enteredAt) return undefined;
     if (at <= enteredAt + SENT_MS && isPrompt(record)) return at;
@@ -47,9 +47,9 @@ const promptSince = (
 };
 
 /** The only file that was asked; else the one that is followed, where it is among them. `idOf` gives its session. */
-export const onlyAsked = async (
+export const chooseAskedFile = async (
   port: FilePort,
-  place: Place,
+  place: ChildPlace,
   files: readonly FileEntry[],
   {
     isPrompt,

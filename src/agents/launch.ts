@@ -12,7 +12,7 @@ export interface LaunchRules {
 }
 
 /** A list written as text, because these lists are long. */
-export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+export const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** True when the arguments open a conversation in the terminal. A prompt that merely holds a flag's name stays a prompt. */
 export const startsConversation = (rules: LaunchRules, args: readonly string[]): boolean => {

@@ -1,17 +1,17 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../core/json.js';
-import type { SettingsPort, Place } from './agent.js';
+import type { SettingsPort, ChildPlace } from './agent.js';
 
 // What an agent's own settings say of where it compacts by itself: one reader for the session and for `ctxwrap doctor`.
 
 /** Where an agent is started, as far as its settings go. */
-export type SettingsPlace = Pick<Place, 'env' | 'home' | 'cwd'> & { readonly args: readonly string[] };
+export type SettingsContext = Pick<ChildPlace, 'env' | 'home' | 'cwd'> & { readonly args: readonly string[] };
 
 export interface OwnCompactionSource {
   /** it reads its settings at its start and not again */
   readonly isReadOnce?: true;
   /** Never rejects: what cannot be read says nothing. */
-  readonly read: (port: SettingsPort, where: SettingsPlace) => Promise<OwnCompaction>;
+  readonly read: (port: SettingsPort, where: SettingsContext) => Promise<OwnCompaction>;
 }
 
 export interface OwnCompaction {
@@ -30,17 +30,17 @@ export interface OwnSetting {
 }
 
 /** A settings file that could be read. */
-export interface PlacedSettings {
+export interface SettingsFile {
   readonly place: string;
   readonly settings: JsonRecord;
 }
 
 /** Settings files in this order; what cannot be read, or is no object, is left out. */
-export const placedSettings = async (
+export const readSettingsFiles = async (
   port: SettingsPort,
   paths: readonly string[],
   parse: (text: string) => JsonRecord | undefined,
-): Promise<readonly PlacedSettings[]> => {
+): Promise<readonly SettingsFile[]> => {
   const texts = await Promise.all(paths.map((path) => port.text(path)));
   return paths.flatMap((place, index) => {
     const settings = parse(texts[index] ?? '');
@@ -49,7 +49,7 @@ export const placedSettings = async (
 };
 
 /** The object in a JSON text with comments, as Gemini CLI and its kin take it. */
-export const commentedRecord = (text: string): JsonRecord | undefined => {
+export const parseCommentedJson = (text: string): JsonRecord | undefined => {
   const bare = text
     .replace(/^\uFEFF/, '')
     .replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, kept?: string) => kept ?? ' ');
@@ -62,8 +62,8 @@ export const commentedRecord = (text: string): JsonRecord | undefined => {
 };
 
 /** The number at the end of a path of names that the last of these files has; one that is no possible value is none. */
-export const lastNumber = (
-  files: readonly PlacedSettings[],
+export const findLastNumber = (
+  files: readonly SettingsFile[],
   names: readonly string[],
   isPossible: (value: number) => boolean,
 ): (OwnSetting & { readonly number: number }) | undefined => {

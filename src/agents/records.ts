@@ -1,12 +1,12 @@
 import {
-  oneLine,
+  toOneLine,
   isRecord,
-  textAt,
+  getText,
   type JsonRecord,
-  countAt,
+  getCount,
   parseRecord,
-  recordAt,
-  isoMillis,
+  getRecord,
+  parseIsoTime,
 } from '../core/json.js';
 import type { Fact } from '../core/event.js';
 import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js';
@@ -17,9 +17,9 @@ import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js
  * Reads one line of a session file for what fills the window, and gives the reader for the next line. Pure. Lines that hold nothing
  * of the kind must be cheap, because a whole file is read.
  */
-export type ContentReader = (line: string, now: Millis) => ContentStep;
+export type ContentReader = (line: string, now: Millis) => ContentResult;
 
-export interface ContentStep {
+export interface ContentResult {
   readonly contents: readonly Content[];
   readonly next: ContentReader;
 }
@@ -30,8 +30,8 @@ export type Content =
   | { readonly kind: 'cleared' };
 
 /** When a record was written; now where it does not say. */
-export const writtenAt = (record: unknown, now: Millis): Millis =>
-  isoMillis(textAt(record, 'timestamp') ?? '') ?? now;
+export const timeOfRecord = (record: unknown, now: Millis): Millis =>
+  parseIsoTime(getText(record, 'timestamp') ?? '') ?? now;
 
 /** What a record tells of the tools, in the agent's order: a call comes before its result. */
 export type ToolEvent =
@@ -68,7 +68,7 @@ interface Held {
 }
 
 /** A content reader that remembers the calls without a result. Only a line in which `telling` is found is parsed. */
-export const contentReader = (
+export const makeContentReader = (
   telling: RegExp,
   eventsIn: (record: JsonRecord) => readonly ToolEvent[],
   calls: readonly ToolCall[] = [],
@@ -77,9 +77,9 @@ export const contentReader = (
     const record = telling.test(line) ? parseRecord(line) : undefined;
     const events = record ? eventsIn(record) : [];
     if (events.length === 0) return { contents: [], next: reader };
-    const at = writtenAt(record, now);
+    const at = timeOfRecord(record, now);
     const after = events.reduce<Held>((held, event) => withEvent(held, event, at), { calls, contents: [] });
-    return { contents: after.contents, next: contentReader(telling, eventsIn, after.calls) };
+    return { contents: after.contents, next: makeContentReader(telling, eventsIn, after.calls) };
   };
   return reader;
 };
@@ -113,11 +113,11 @@ const toolResult = ({ name, label }: ToolCall, { output, timestamp }: Result, at
   name,
   label,
   tokens: outputTokens(output),
-  at: isoMillis(timestamp ?? '') ?? at,
+  at: parseIsoTime(timestamp ?? '') ?? at,
 });
 
 /** Text that entered the conversation before the next answer tells the exact size. */
-export const growthOf = (text: string): readonly Fact[] => {
+export const growthFacts = (text: string): readonly Fact[] => {
   const tokens = estimateTokens(text);
   return tokens === 0 ? [] : [{ type: 'growth', tokens }];
 };
@@ -138,11 +138,11 @@ const wordsOf = (input: JsonRecord, name: string): string => {
   const value = input[name];
   return Array.isArray(value)
     ? value.filter((part) => typeof part === 'string').join(' ')
-    : (textAt(input, name) ?? '');
+    : (getText(input, name) ?? '');
 };
 
 /** Conversations hold anything, of any length. */
-const shortLine = (text: string, longest: number): string => oneLine(text.slice(0, longest * 2), longest);
+const shortLine = (text: string, longest: number): string => toOneLine(text.slice(0, longest * 2), longest);
 
 // A picture is not measured by the length of its encoding.
 const PICTURE_TOKENS = 1_600;
@@ -176,15 +176,15 @@ export interface RecordTime {
   readonly isPrompt: boolean;
 }
 
-export const recordTime = (line: string): RecordTime => {
+export const parseRecordTime = (line: string): RecordTime => {
   const record = parseRecord(line);
   const text =
-    textAt(record, 'timestamp') ??
-    textAt(recordAt(record, '$set'), 'lastUpdated') ??
-    textAt(record, 'startTime') ??
+    getText(record, 'timestamp') ??
+    getText(getRecord(record, '$set'), 'lastUpdated') ??
+    getText(record, 'startTime') ??
     '';
-  const at = isoMillis(text) ?? countAt(record, 'at'); // the demo's is a number
+  const at = parseIsoTime(text) ?? getCount(record, 'at'); // the demo's is a number
   const isPrompt =
-    textAt(record, 'type') === 'user' || textAt(recordAt(record, 'payload'), 'type') === 'task_started';
+    getText(record, 'type') === 'user' || getText(getRecord(record, 'payload'), 'type') === 'task_started';
   return { isPrompt, ...(at === undefined ? {} : { at }) };
 };

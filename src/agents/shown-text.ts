@@ -1,4 +1,4 @@
-import { shownAmount, type ShownAmount } from '../core/format.js';
+import { parseDisplayedAmount, type DisplayedAmount } from '../core/format.js';
 import type { Reading } from '../core/reading.js';
 
 // An agent that sends no more because the window is full says so in words (facts/claude.md §5, gemini.md §2.6, qwen.md). They are a
@@ -14,7 +14,7 @@ export const FULL: Refusal = { usedPercent: 100, basis: 'effective' };
  * A conversation as items with a glyph before each: full where the last thing the user said was refused, and nothing was said since. `isOwn`:
  * the glyphs of the agent's own words, of which `refusalIn` tells whether they refuse.
  */
-export const refusalAtEnd = (
+export const findRefusalAtEnd = (
   items: readonly { readonly text: string }[],
   isOwn: RegExp,
   refusalIn: (words: string) => Refusal | undefined,
@@ -31,7 +31,7 @@ export const refusalAtEnd = (
 // rows that a definition names: a conversation may hold them, too.
 
 /** How full the window is, as a row says it. */
-export interface ShownContext extends ShownAmount {
+export interface ShownContext extends DisplayedAmount {
   readonly unit: 'percent' | 'tokens';
   /** absent where no word says which */
   readonly polarity?: 'used' | 'left';
@@ -59,7 +59,7 @@ const wordings: readonly { readonly pattern: RegExp; readonly unit: ShownContext
 ];
 
 /** The number that the row says; undefined where it says none, or several that differ. */
-export const shownContext = (row: string): ShownContext | undefined => {
+export const parseShownContext = (row: string): ShownContext | undefined => {
   for (const { pattern, unit } of wordings) {
     const [first, ...others] = [...row.matchAll(pattern)].flatMap((match) => contextIn(match, unit) ?? []);
     if (first) return others.every((each) => isSameFill(first, each)) ? first : undefined;
@@ -68,7 +68,7 @@ export const shownContext = (row: string): ShownContext | undefined => {
 };
 
 const contextIn = ({ groups }: RegExpExecArray, unit: ShownContext['unit']): ShownContext | undefined => {
-  const amount = shownAmount(groups?.['number']);
+  const amount = parseDisplayedAmount(groups?.['number']);
   const side = groups?.['side']?.toLowerCase();
   if (!amount || (unit === 'percent' && amount.value > 100)) return undefined;
   if (side === undefined) return { ...amount, unit };

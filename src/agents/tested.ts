@@ -1,4 +1,4 @@
-import { parseRecord, recordAt, textAt, oneLine } from '../core/json.js';
+import { parseRecord, getRecord, getText, toOneLine } from '../core/json.js';
 import type { Agent } from './agent.js';
 
 // Which versions of an agent were tried, and which version runs: its own records say so, and it is not started a second time for it.
@@ -8,7 +8,7 @@ export const isTested = ({ home }: Pick<Agent, 'home'>, version: string): boolea
   home?.played.includes(version) ?? false;
 
 /** The newest version that was tried, where this one is newer; an older one, or one that cannot be compared, is nothing to speak of. */
-export const newerThanTested = (agent: Pick<Agent, 'home'>, version: string): string | undefined => {
+export const newestTestedBefore = (agent: Pick<Agent, 'home'>, version: string): string | undefined => {
   const tested = agent.home?.played.toSorted((a, b) => compared(b, a))[0];
   if (tested === undefined || isTested(agent, version)) return undefined;
   return compared(version, tested) > 0 ? tested : undefined;
@@ -32,11 +32,11 @@ const MENTION = /"(?:cli_)?version":"(\d[\w.+-]{0,39})"/;
  * The version that wrote this line of a session file: `version` of Claude's and Qwen's records (facts/claude.md §7), `cli_version` of
  * Codex's `session_meta`. What a conversation holds is deeper inside, or escaped.
  */
-export const versionIn = (line: string): string | undefined => {
+export const parseRecordVersion = (line: string): string | undefined => {
   if (!MENTION.test(line)) return undefined;
   const record = parseRecord(line);
-  const meta = record?.['type'] === 'session_meta' ? recordAt(record, 'payload') : undefined;
-  const said = meta ? textAt(meta, 'cli_version') : textAt(record, 'version');
+  const meta = record?.['type'] === 'session_meta' ? getRecord(record, 'payload') : undefined;
+  const said = meta ? getText(meta, 'cli_version') : getText(record, 'version');
   return said !== undefined && MENTION.test(`"version":"${said}"`) ? said : undefined;
 };
 
@@ -76,11 +76,11 @@ export const parseAgentState = (text: string | undefined): AgentState | undefine
   const state = fields.get('state');
   if (!isState(state)) return undefined;
   const [app, kind] = [fields.get('app'), fields.get('kind')];
-  const message = oneLine(Buffer.from(fields.get('msg') ?? '', 'base64').toString('utf8'), MAX_MESSAGE);
+  const message = toOneLine(Buffer.from(fields.get('msg') ?? '', 'base64').toString('utf8'), MAX_MESSAGE);
   return {
     state,
-    ...(app ? { app: oneLine(app, MAX_MESSAGE) } : {}),
-    ...(kind ? { kind: oneLine(kind, MAX_MESSAGE) } : {}),
+    ...(app ? { app: toOneLine(app, MAX_MESSAGE) } : {}),
+    ...(kind ? { kind: toOneLine(kind, MAX_MESSAGE) } : {}),
     ...(message ? { message } : {}),
   };
 };

@@ -4,7 +4,7 @@ import { agents } from '../agents/index.js';
 import { errorText, UserError } from '../core/json.js';
 import { systemReason } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
-import { nearest, unknownChoice } from './messages.js';
+import { nearestWord, unknownChoice } from './messages.js';
 import type { AgentOption } from './options.js';
 import { makeTimeLimit } from './time-limit.js';
 
@@ -64,7 +64,7 @@ const unreadable = (file: string, reason: string): UserError =>
   });
 
 const wrongDefinition = (file: string, problems: readonly Problem[]): UserError => {
-  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${faultText(each)}`);
+  const told = problems.slice(0, MOST_PROBLEMS).map((each) => `  ${problemText(each)}`);
   const untold = problems.length - told.length;
   const lines = untold > 0 ? [...told, `  and ${untold} more`] : told;
   return new UserError([`the runtime definition "${file}" is not valid`, ...lines].join('\n'), {
@@ -74,10 +74,10 @@ const wrongDefinition = (file: string, problems: readonly Problem[]): UserError 
 };
 
 /** What is wrong with a field of a definition. */
-export const faultText = ({ path, given, allowed, known }: Problem): string => {
+export const problemText = ({ path, given, allowed, known }: Problem): string => {
   const where = path === '' ? 'the definition' : path;
   if (known) {
-    const meant = nearest(path.split('.').at(-1) ?? '', known);
+    const meant = nearestWord(path.split('.').at(-1) ?? '', known);
     return `${where}: unknown, ${meant === undefined ? `the names are ${allowed}` : `did you mean ${meant}?`}`;
   }
   return given === undefined

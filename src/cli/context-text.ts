@@ -1,10 +1,10 @@
 import type { ContextReport, PastCompaction } from '../core/context-report.js';
-import { blankSentence } from '../core/format.js';
+import { noNumberSentence } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import {
   barSection,
   compactionRow,
-  type NumberFacts,
+  type ReadingFacts,
   partsSection,
   type Report,
   resultsSection,
@@ -17,7 +17,7 @@ import {
 /** What `ctxwrap context` prints for people: the sections of the overlay, with what the session file and the wrapper add. */
 export const contextSections = (report: ContextReport): Report => {
   const { reading, note, tier, compactions, toolResults } = report;
-  const number: NumberFacts = {
+  const number: ReadingFacts = {
     isEstimated: reading?.source === 'estimate',
     isWindowAssumed: reading?.windowSource === 'default',
   };
@@ -25,7 +25,7 @@ export const contextSections = (report: ContextReport): Report => {
     tier,
     sections: [
       headSection(report),
-      reading ? barSection(report, number) : { rows: [{ text: blankSentence(note) }] },
+      reading ? barSection(report, number) : { rows: [{ text: noNumberSentence(note) }] },
       { rows: usedRows(report, number) },
       partsSection(report),
       thresholdsSection(report),

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import type { Agent } from '../agents/agent.js';
 import { agents } from '../agents/index.js';
-import { nativeHold } from '../core/compaction/policy.js';
-import { posixWord, parseRecord } from '../core/json.js';
+import { findNativeHold } from '../core/compaction/policy.js';
+import { quotePosix, parseRecord } from '../core/json.js';
 import { readSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { Outcome } from './session.js';
@@ -39,12 +39,12 @@ export const hookText = (agent: string): string => hooksOf[agent] ?? '';
 
 /** What an agent runs before it compacts by itself: this program, whatever is on the PATH of its shell. */
 export const holdCommand = (): string =>
-  [process.execPath, realpathSync(process.argv[1] ?? ''), 'hold'].map(posixWord).join(' ');
+  [process.execPath, realpathSync(process.argv[1] ?? ''), 'hold'].map(quotePosix).join(' ');
 
 const BLOCKS = 2; // as Claude Code reads the status of a hook
 
 /** A PreCompact hook of ours: its status keeps the agent from compacting by itself. Whatever goes wrong lets it. */
-export const hold = async (): Promise<Outcome> => {
+export const answerHook = async (): Promise<Outcome> => {
   const reason = await reasonToHold().catch(() => undefined);
   const [code, notices] = reason === undefined ? [0, []] : [BLOCKS, [reason]];
   return { status: { kind: 'code', code }, notices };
@@ -55,5 +55,5 @@ const reasonToHold = async (): Promise<string | undefined> => {
   const asked = parseRecord(stdin.isTTY ? '' : await textOf(stdin));
   if (asked?.['trigger'] !== 'auto') return undefined; // what the user or ctxwrap has asked for
   const folder = stateFolder(env, homeFolder(env));
-  return nativeHold(await readSession(folder, env['CTXWRAP_SESSION'] ?? '', Date.now()));
+  return findNativeHold(await readSession(folder, env['CTXWRAP_SESSION'] ?? '', Date.now()));
 };

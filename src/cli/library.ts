@@ -1,10 +1,10 @@
-import { ladderOf } from '../core/build-ladder.js';
+import { buildLadder } from '../core/build-ladder.js';
 import { backendWindow } from '../core/config/backends.js';
 import { ladderChoice, type Values } from '../core/config/keys.js';
 import type { Settings } from '../core/config/merge.js';
-import { tokensOf } from '../core/reading.js';
+import { tokensOfCharacters } from '../core/reading.js';
 import { homeFolder } from '../storage/state-folder.js';
-import { currentSettings, readConfiguration } from './config/load.js';
+import { toCurrentSettings, readConfiguration } from './config/load.js';
 import { workingFolder } from './print.js';
 
 // For other programs: what is configured, as the document of CONTEXT_WINDOW_SIZE and its kin asks for it, and an estimate by characters.
@@ -31,7 +31,7 @@ const windowIn = (values: Values): number => values.window ?? backendWindow(valu
 const thresholdIn = (values: Values): number | undefined => {
   const preset = values.ladder === 'handoff' ? 'handoff' : 'percent';
   const choice = ladderChoice({ ...values, ladder: preset });
-  return ladderOf({ agent: '', windowTokens: windowIn(values), choice }).auto?.value;
+  return buildLadder({ agent: '', windowTokens: windowIn(values), choice }).auto?.value;
 };
 
 /** In tokens: the user's word, else the window of the backend's models. What an agent tells while it runs is not known here. */
@@ -49,7 +49,7 @@ export const shouldTriggerCompaction = (currentTokens: number, place: Place = {}
 
 /** Whether ctxwrap types the command by itself, or leaves it to the agent and the user. */
 export const needsCustomCompaction = (place: Place = {}): boolean => {
-  const { values, isModeGiven } = currentSettings(settingsAt(place));
+  const { values, isModeGiven } = toCurrentSettings(settingsAt(place));
   const isSeen = values.footer || isModeGiven; // nobody sees a countdown without a footer
   return isSeen && values.mode === 'auto' && thresholdIn(values) !== undefined;
 };
@@ -78,7 +78,7 @@ export const analyzeContextUsage = (
   criticalThreshold = 0.85,
   contextLimit = CONTEXT_LIMIT,
 ): ContextUsageResult => {
-  const totalTokens = tokensOf({ ascii: cumulativeChars, wide: 0 });
+  const totalTokens = tokensOfCharacters({ ascii: cumulativeChars, wide: 0 });
   const usageRatio = totalTokens / contextLimit;
   const isWarning = usageRatio >= warningThreshold;
   const isCritical = usageRatio >= criticalThreshold;

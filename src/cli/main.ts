@@ -1,9 +1,9 @@
-import { errorText, UserError, harmless } from '../core/json.js';
+import { errorText, UserError, stripControls } from '../core/json.js';
 import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
 import { demo, run } from './commands/run.js';
-import { configured } from './config/configured.js';
-import { commandWithoutNotify, ownFailure } from './messages.js';
-import { print, drawnFor, version } from './print.js';
+import { applyConfiguration } from './config/apply.js';
+import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
+import { print, toAsciiIfNeeded, version } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
@@ -16,7 +16,7 @@ const main = async (): Promise<void> => {
     await print(request.text);
     return;
   }
-  const task = await configured(request);
+  const task = await applyConfiguration(request);
   // a file may say when, and the command line what
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
@@ -71,21 +71,21 @@ const printed = async (text: string): Promise<Outcome> => {
 };
 
 const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
-  for (const notice of quiet ? [] : notices) say(drawnFor(notice, process.env));
+  for (const notice of quiet ? [] : notices) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: nothing of ours that is still open may keep the user's shell waiting.
   process.exit(status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code);
 };
 
 const fail = (error: unknown): void => {
-  say(drawnFor(errorText(error), process.env));
+  say(toAsciiIfNeeded(errorText(error), process.env));
   if (error instanceof UserError && error.hint !== undefined) say(error.hint); // it may be a command, to be copied
-  process.exitCode = error instanceof UserError ? error.exitCode : ownFailure;
+  process.exitCode = error instanceof UserError ? error.exitCode : OWN_FAILURE;
 };
 
 // What is told was given by somebody: a name of a file, a word of a definition.
 const say = (text: string): void =>
-  void process.stderr.write(`ctxwrap: ${text.split('\n').map(harmless).join('\n')}\n`);
+  void process.stderr.write(`ctxwrap: ${text.split('\n').map(stripControls).join('\n')}\n`);
 
 process.stderr.on('error', () => undefined); // there is no other place to tell of it
 

@@ -1,7 +1,7 @@
-import { shellWord, UserError } from '../core/json.js';
+import { quoteForCopying, UserError } from '../core/json.js';
 
 /** The known word that takes the fewest typing mistakes to become `given`, one in three letters; undefined when none is alike. */
-export const nearest = (given: string, known: readonly string[]): string | undefined => {
+export const nearestWord = (given: string, known: readonly string[]): string | undefined => {
   const alike = known
     .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
     .map((word) => ({ word, mistakes: mistakesBetween(given.toLowerCase(), word.toLowerCase()) }))
@@ -42,7 +42,7 @@ const cell = (row: readonly number[], column: number): number => row[column] ?? 
 /** The launcher was called wrongly. */
 const usage = 2;
 /** Ours failed, and not for what the user has given. */
-export const ownFailure = 125;
+export const OWN_FAILURE = 125;
 const notExecutable = 126;
 const notFound = 127;
 
@@ -56,7 +56,7 @@ export const noCommand = (): UserError =>
   usageError('no command was given after --', 'try ctxwrap -- bash, or ctxwrap --help');
 
 export const unknownAgent = (word: string, agents: readonly string[]): UserError => {
-  const close = nearest(word, agents);
+  const close = nearestWord(word, agents);
   const agent = close === undefined ? `the agents are ${agents.join(', ')}.` : `did you mean ${close}?`;
   return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
 };
@@ -65,11 +65,11 @@ export const unknownAgent = (word: string, agents: readonly string[]): UserError
 export const wrapsItself = (args: readonly string[]): UserError =>
   usageError(
     'ctxwrap cannot wrap ctxwrap',
-    `one is enough: ${args.length > 0 ? `ctxwrap ${args.map(shellWord).join(' ')}` : 'ctxwrap claude'}`,
+    `one is enough: ${args.length > 0 ? `ctxwrap ${args.map(quoteForCopying).join(' ')}` : 'ctxwrap claude'}`,
   );
 
 export const unknownKey = (given: string, known: readonly string[]): UserError => {
-  const close = nearest(given, known);
+  const close = nearestWord(given, known);
   return usageError(
     `unknown key "${given}"`,
     close === undefined ? 'see ctxwrap config show' : `did you mean ${close}?`,
@@ -87,7 +87,7 @@ export interface KnownFlags {
 
 export const unknownOption = (flag: string, { command, here, elsewhere }: KnownFlags): UserError => {
   const stem = (each: string): string => each.replace(/^--(no-)?/, ''); // --footer is a slip for --no-footer
-  const closeStem = flag.startsWith('--') ? nearest(stem(flag), here.map(stem)) : undefined;
+  const closeStem = flag.startsWith('--') ? nearestWord(stem(flag), here.map(stem)) : undefined;
   const close = here.find((each) => stem(each) === closeStem);
   const message = `unknown option "${flag}"${command === undefined ? '' : ` of ctxwrap ${command}`}`;
   if (elsewhere !== undefined) return usageError(message, `it goes ${elsewhere}`);
@@ -101,12 +101,12 @@ export const unknownOption = (flag: string, { command, here, elsewhere }: KnownF
 };
 
 export const unknownChoice = (flag: string, given: string, choices: readonly string[]): UserError => {
-  const close = nearest(given, choices) ?? choices[0];
+  const close = nearestWord(given, choices) ?? choices[0];
   return usageError(`${flag} must be one of ${choices.join(', ')}, got "${given}"`, `try ${flag} ${close}`);
 };
 
 export const unknownItem = (flag: string, given: string, items: readonly string[]): UserError => {
-  const close = nearest(given, items);
+  const close = nearestWord(given, items);
   return usageError(
     `${flag} knows no "${given}"`,
     close === undefined ? `the items are ${items.join(', ')}` : `did you mean ${close}?`,
@@ -167,7 +167,7 @@ export const unwritableLog = (path: string): string => `the log ${path} cannot b
 export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
 
 export const unwritableOutput = (reason: string): UserError =>
-  new UserError(`cannot write the output: ${reason}`, { exitCode: ownFailure });
+  new UserError(`cannot write the output: ${reason}`, { exitCode: OWN_FAILURE });
 
 const MOST_LISTED = 20;
 
@@ -212,7 +212,7 @@ export const compressedFile = (path: string, unpack: string): UserError =>
     `unpack it first: ${unpack} "${path}" > session.jsonl`,
   );
 
-export const othersFile = (path: string, asked: string, recognised: string | undefined): UserError =>
+export const otherAgentsFile = (path: string, asked: string, recognised: string | undefined): UserError =>
   usageError(
     `"${path}" holds nothing that ${asked} writes`,
     recognised === undefined
@@ -251,7 +251,7 @@ export const nothingToVerify = (absent: readonly string[]): UserError =>
     'install an agent, and put it on PATH',
   );
 
-export const badOrder = (): UserError =>
+export const misplacedArguments = (): UserError =>
   usageErrorInMessages('--order is for ctxwrap itself', 'try ctxwrap verify without it');
 
 export const verifyStopped = 'verify was stopped, and nothing of it is left';

@@ -1,19 +1,19 @@
 import { Option, type Command } from 'commander';
 import { agents } from '../agents/index.js';
-import { fallbackOf, keyNames, keyOf, type KeyName, fallbacks } from '../core/config/keys.js';
+import { defaultValueOf, keyNames, configKey, type KeyName, defaultValues } from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
-import { LONGEST_FOCUS, shellWord, type UserError } from '../core/json.js';
+import { MAX_FOCUS_LENGTH, quoteForCopying, type UserError } from '../core/json.js';
 import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
 import type { Options } from './request.js';
 
 // The options that stand before an agent's name: one for each key whose entry in the table has one, and a few more. A wrong value throws
 // what is wrong, and the nearest right one.
 
-const keysWithOption = keyNames.filter((key) => keyOf(key).option !== undefined);
+const keysWithOption = keyNames.filter((key) => configKey(key).option !== undefined);
 
 /** The option that sets this key, as the table has it. */
 export const keyOption = (key: KeyName): Option => {
-  const { fallback, option, type } = keyOf(key);
+  const { fallback, option, type } = configKey(key);
   const { flag = '', short, takes, help } = option ?? {};
   const name = short === undefined ? flag : `${short}, ${flag}`;
   if (takes === undefined) return new Option(name, help);
@@ -22,7 +22,7 @@ export const keyOption = (key: KeyName): Option => {
     if (value === undefined) throw wrongValue(key, flag, text);
     return value;
   });
-  return fallback === undefined ? made : made.default(fallbackOf(key), JSON.stringify(fallback));
+  return fallback === undefined ? made : made.default(defaultValueOf(key), JSON.stringify(fallback));
 };
 
 /** A shell has found the absolute path, or it is meant in this folder. */
@@ -41,7 +41,7 @@ const itemsIn = (text: string): readonly string[] =>
     .filter((item) => item !== '');
 
 const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
-  const { type, example, fallback = example } = keyOf(key);
+  const { type, example, fallback = example } = configKey(key);
   const { choices = [], kind } = type;
   const right = String(fallback);
   switch (kind) {
@@ -56,12 +56,12 @@ const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
     case 'path':
       return badValue(flag, 'the name of a file', text, right.replace(/.*\//, ''));
     case 'text':
-      return badValue(flag, type.rule(), text, shellWord(right));
+      return badValue(flag, type.rule(), text, quoteForCopying(right));
     case 'focus': {
       const { length } = [...text.trim()];
-      return length > LONGEST_FOCUS
-        ? longFocus(length, LONGEST_FOCUS)
-        : badValue(flag, type.rule(), text, shellWord(right));
+      return length > MAX_FOCUS_LENGTH
+        ? longFocus(length, MAX_FOCUS_LENGTH)
+        : badValue(flag, type.rule(), text, quoteForCopying(right));
     }
     default:
       return badValue(flag, type.rule(text), text, type.nearest?.(text) ?? right);
@@ -93,7 +93,7 @@ export const parseChoice =
 /** The words that an option takes, by the option; for shells that complete them. */
 export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    keysWithOption.map(keyOf).map(({ option, type }) => [option?.flag, type.choices ?? []]), // the first of a list
+    keysWithOption.map(configKey).map(({ option, type }) => [option?.flag, type.choices ?? []]), // the first of a list
   ),
   '--runtime': Object.keys(agents),
 };
@@ -115,7 +115,7 @@ export const addOptions = (program: Command): Command => {
 export type CommandOptions = Pick<Options, 'runtime'> & Pick<Options['flags'], 'window'>;
 
 /** What stands on the command line. */
-export const optionsIn = (program: Command, { runtime: agent, window }: CommandOptions = {}): Options => {
+export const parseOptions = (program: Command, { runtime: agent, window }: CommandOptions = {}): Options => {
   const given = keysWithOption.flatMap((key) => {
     const attribute = keyOption(key).attributeName();
     const isGiven = program.getOptionValueSource(attribute) === 'cli';
@@ -128,7 +128,7 @@ export const optionsIn = (program: Command, { runtime: agent, window }: CommandO
   const own = program.opts<Pick<Options, 'runtime' | 'record' | 'recordInput' | 'config'>>();
   return {
     flags,
-    values: { ...fallbacks, ...flags },
+    values: { ...defaultValues, ...flags },
     isModeGiven: flags.mode !== undefined,
     runtime: agent ?? own.runtime,
     record: own.record,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../core/json.js';
 import { systemReason } from '../storage/errors.js';
-import { lookOf, type Env } from '../ui/look.js';
+import { readLook, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';
 
 /**
@@ -46,5 +46,5 @@ const asciiSigns: Readonly<Record<string, string>> = {
 };
 
 /** The signs with which our texts are drawn, in a terminal that has no others than ASCII; the rest is the user's own. */
-export const drawnFor = (text: string, env: Env): string =>
-  lookOf(env, false, 0).ascii ? text.replace(/[▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;
+export const toAsciiIfNeeded = (text: string, env: Env): string =>
+  readLook(env, false, 0).ascii ? text.replace(/[▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;

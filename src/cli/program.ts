@@ -5,7 +5,14 @@ import type { UserError } from '../core/json.js';
 import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
 import { unknownKey, exitStatus } from './messages.js';
-import { addOptions, type CommandOptions, keyOption, optionsIn, parseChoice, parseAgent } from './options.js';
+import {
+  addOptions,
+  type CommandOptions,
+  keyOption,
+  parseOptions,
+  parseChoice,
+  parseAgent,
+} from './options.js';
 import {
   type Options,
   type Request,
@@ -51,7 +58,7 @@ const defineCompact = (program: Command, ask: (request: Request) => void): Comma
         ...(focus === undefined ? {} : { focus }),
         json,
         wait,
-        options: optionsIn(program),
+        options: parseOptions(program),
       }),
     );
 
@@ -72,7 +79,7 @@ const defineConfig = (program: Command, ask: (request: Request) => void): Comman
     action,
     origin,
     json,
-    options: optionsIn(program),
+    options: parseOptions(program),
   });
   config
     .command('show', { isDefault: true })
@@ -161,7 +168,7 @@ const defineHook = (program: Command, ask: (request: Request) => void): void => 
     .command('hold', { hidden: true })
     .description('the answer to an agent that is about to compact by itself')
     .helpOption(false)
-    .action(() => ask({ kind: 'hold', options: optionsIn(program) }));
+    .action(() => ask({ kind: 'hold', options: parseOptions(program) }));
 };
 
 // `ctxwrap init` and `ctxwrap completion` as commander sees them, and what shells and the build ask for.
@@ -180,7 +187,7 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
     .command('init')
     .description('print shell functions that start the agents through ctxwrap')
     .addArgument(shell('init'))
-    .action((name: Shell) => ask({ kind: 'init', shell: name, options: optionsIn(program) }));
+    .action((name: Shell) => ask({ kind: 'init', shell: name, options: parseOptions(program) }));
   program
     .command('completion')
     .description('print what makes a shell complete the words of ctxwrap')
@@ -197,7 +204,7 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
         kind: 'complete',
         candidates: (ownAgents) => candidatesFor(program, line, [...agents, ...ownAgents]),
         typed: line.at(-1) ?? '',
-        options: optionsIn(program),
+        options: parseOptions(program),
       });
     });
   program
@@ -243,7 +250,7 @@ const defineVerify = (
         keep,
         json,
         ...(order === undefined ? {} : { order }),
-        options: optionsIn(program),
+        options: parseOptions(program),
       }),
     );
 
@@ -276,7 +283,7 @@ export const parseArguments = (argv: readonly string[], version: string): Reques
     return { kind: 'print', text: printed };
   }
   if (request === undefined) throw messages.noAgent();
-  const { record, recordInput } = optionsIn(program);
+  const { record, recordInput } = parseOptions(program);
   if (recordInput && record === undefined) throw messages.inputWithoutRecord();
   return request;
 };
@@ -291,7 +298,7 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   if (unknown.length > 0 || argv[argv.length - operands.length - 1] !== '--') return undefined;
   const [word, ...args] = operands;
   if (word === undefined) throw messages.noCommand();
-  return { kind: 'run', word, args, anyCommand: true, options: optionsIn(program) };
+  return { kind: 'run', word, args, anyCommand: true, options: parseOptions(program) };
 };
 
 /** The commands of ours: no agent can be called so. */
@@ -320,14 +327,14 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     .addHelpText('after', afterHelp);
   addOptions(program).action((word: string | undefined, args: readonly string[]) => {
     if (word === undefined) throw messages.noAgent();
-    ask({ kind: 'run', word, args, anyCommand: false, options: optionsIn(program) });
+    ask({ kind: 'run', word, args, anyCommand: false, options: parseOptions(program) });
   });
   program
     .command('demo')
     .description('show it with a built-in agent: offline, 60 s')
     .option('-i, --interactive', 'type to the agent yourself')
     .action(({ interactive = false }: { interactive?: boolean }) =>
-      ask({ kind: 'demo', interactive, options: optionsIn(program) }),
+      ask({ kind: 'demo', interactive, options: parseOptions(program) }),
     );
   defineReplay(program, ask);
   defineSessions(program, ask);
@@ -337,7 +344,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
     .description('look at everything ctxwrap needs, and say what to mend')
     .option('--json', 'print one JSON object')
     .action(({ json = false }: { json?: boolean }) =>
-      ask({ kind: 'doctor', json, options: optionsIn(program) }),
+      ask({ kind: 'doctor', json, options: parseOptions(program) }),
     );
   defineVerify(program, agentWords, ask);
   defineHook(program, ask);
@@ -364,7 +371,7 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
     .option('-a, --all', 'also those that are over, and those that do not answer')
     .option('--json', 'print one JSON object')
     .action(({ all = false, json = false }: { all?: boolean; json?: boolean }) =>
-      ask({ kind: 'ps', all, json, options: optionsIn(program) }),
+      ask({ kind: 'ps', all, json, options: parseOptions(program) }),
     );
   program
     .command('context')
@@ -377,7 +384,7 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
     .addOption(keyOption('window'))
     .option('--json', 'print one JSON object')
     .action((target: string | undefined, { json = false, ...own }: ContextOptions) => {
-      const options = optionsIn(program, own);
+      const options = parseOptions(program, own);
       ask({ kind: 'context', ...(target === undefined ? {} : { target }), json, options });
     });
 };
@@ -402,7 +409,7 @@ const defineReplay = (program: Command, ask: Sinks['ask']): Command =>
     .option('--ndjson', 'print one JSON object a line')
     .action((path: string, { log: logs = [], json, ndjson, ...own }: ReplayOptions) => {
       const format: ReplayRequest['format'] = json ? 'json' : ndjson ? 'ndjson' : 'text';
-      ask({ kind: 'replay', path, logs, format, options: optionsIn(program, own) });
+      ask({ kind: 'replay', path, logs, format, options: parseOptions(program, own) });
     });
 
 const collect = (path: string, others: readonly string[] = []): readonly string[] => [...others, path];

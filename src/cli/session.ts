@@ -140,7 +140,7 @@ const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   );
 
 /** What decides whether a wrapper would be in the way. */
-export interface Circumstances {
+export interface TransparencyContext {
   readonly stdinIsTty: boolean;
   readonly stdoutIsTty: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -157,8 +157,8 @@ export const transparentReason = ({
   env,
   insideIsAlive,
   interactive,
-}: Circumstances) => {
-  if (isOn(env['CTXWRAP_DISABLE'])) return 'CTXWRAP_DISABLE is set';
+}: TransparencyContext) => {
+  if (isSwitchedOn(env['CTXWRAP_DISABLE'])) return 'CTXWRAP_DISABLE is set';
   if (env['CTXWRAP_SESSION'] && insideIsAlive) return 'already inside ctxwrap';
   if (!stdinIsTty) return 'stdin is not a terminal';
   if (!stdoutIsTty) return 'stdout is not a terminal';
@@ -170,5 +170,5 @@ export const transparentReason = ({
 const off: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
 
 /** Whether a variable of ours, such as CTXWRAP_DISABLE, switches something on. */
-export const isOn = (value: string | undefined): boolean =>
+export const isSwitchedOn = (value: string | undefined): boolean =>
   value !== undefined && !off.has(value.toLowerCase());

@@ -1,5 +1,5 @@
 import type { Tier } from '../core/ladder.js';
-import { shortened, widthOf, plain } from '../ui/text.js';
+import { shorten, widthOf, toPlainText } from '../ui/text.js';
 
 export interface Column {
   readonly title: string;
@@ -34,7 +34,7 @@ export const table = (
       .map((index) => padded(cells[index] ?? '', widths[index] ?? 0, columns[index]))
       .join(' '.repeat(GAP))
       .trimEnd();
-  return [line(columns.map(({ title }) => title)), ...rows.map(line)].map((text) => shortened(text, width));
+  return [line(columns.map(({ title }) => title)), ...rows.map(line)].map((text) => shorten(text, width));
 };
 
 /** The columns that fit side by side, by their index. */
@@ -50,7 +50,7 @@ const fitting = (columns: readonly Column[], least: readonly number[], width: nu
 };
 
 const padded = (cell: string, width: number, column: Column | undefined): string => {
-  const text = shortened(cell, width, column?.leastWidth === undefined ? 'end' : 'start');
+  const text = shorten(cell, width, column?.leastWidth === undefined ? 'end' : 'start');
   const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
   return column?.align === 'right' ? blanks + text : text + blanks;
 };
@@ -60,7 +60,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Puts colour around text that is already measured and cut. */
-export interface Paint {
+export interface Painter {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly tier: (tier: Tier | undefined, text: string) => string;
@@ -75,16 +75,16 @@ const colours: Readonly<Record<Tier, string>> = { safe: '32', warn: '33', auto: 
 
 const same = (text: string): string => text;
 
-const noPaint: Paint = { bold: same, dim: same, tier: (_, text) => text };
+const noPaint: Painter = { bold: same, dim: same, tier: (_, text) => text };
 
-const paint: Paint = {
+const paint: Painter = {
   bold: sgr('1', '22'),
   dim: sgr('2', '22'),
   tier: (tier, text) => (tier === undefined ? text : sgr(colours[tier], '39')(text)),
 };
 
 /** Colour only for a terminal that wants it: https://no-color.org. */
-export const paintFor = (isTerminal: boolean, env: Env): Paint =>
+export const painterFor = (isTerminal: boolean, env: Env): Painter =>
   isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? paint : noPaint;
 
 /** JSON that is also harmless to a terminal: what a session file or a screen had in it may be printed there. The value is the same. */
@@ -110,7 +110,9 @@ export const progressLine = (): ProgressLine => {
   let isShown = false;
   return {
     say: (text) => {
-      stderr.write(isTTY ? `\r\x1b[K${shortened(plain(text), columns - 1)}` : `ctxwrap: ${plain(text)}\n`);
+      stderr.write(
+        isTTY ? `\r\x1b[K${shorten(toPlainText(text), columns - 1)}` : `ctxwrap: ${toPlainText(text)}\n`,
+      );
       isShown = true;
     },
     clear: () => {

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import type { TimeLimit } from '../agents/defined/pattern.js';
-import { textAt } from '../core/json.js';
+import { getText } from '../core/json.js';
 
 const LIMIT_MS = 100; // a reading takes less than one; a shorter limit would also end it where another program has the processor
 
@@ -24,4 +24,4 @@ export const makeTimeLimit = (): TimeLimit => {
 };
 
 // an error of the script's own context is no Error of this one
-const isTimeout = (error: unknown): boolean => textAt(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+const isTimeout = (error: unknown): boolean => getText(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

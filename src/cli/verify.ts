@@ -109,10 +109,10 @@ const playApart = async (
 
 // Tries one agent, in a temporary folder that is gone afterwards.
 
-export type ToldCheck = Extract<VerifyMessage, { readonly kind: 'check' }>;
+export type ReportedCheck = Extract<VerifyMessage, { readonly kind: 'check' }>;
 
 /** What came of it. */
-export interface Tried {
+export interface TrialResult {
   readonly agent: string;
   readonly file: string;
   /** as the agent tells it; absent where it told none */
@@ -130,13 +130,13 @@ export interface Trial {
   /** the folder stays, whatever comes of it */
   readonly keep: boolean;
   readonly signal: AbortSignal;
-  readonly onCheck: (check: ToldCheck) => Promise<unknown>;
+  readonly onCheck: (check: ReportedCheck) => Promise<unknown>;
 }
 
 const RECORDING = 'session.cast';
 
 /** Undefined when the signal has ended it. */
-export const tryAgent = async (trial: Trial): Promise<Tried | undefined> => {
+export const tryAgent = async (trial: Trial): Promise<TrialResult | undefined> => {
   const { agent, file, signal } = trial;
   const started = performance.now();
   const folder = makeFolder();
@@ -171,7 +171,7 @@ interface Played {
 const played = async ({ agent, file, place, signal, onCheck }: Trial, folder: string): Promise<Played> => {
   let version: string | undefined;
   const checks: VerifiedCheck[] = [];
-  const see = async (check: ToldCheck): Promise<void> => {
+  const see = async (check: ReportedCheck): Promise<void> => {
     const { name, isGood, evidence } = check;
     checks.push({ name, isGood, evidence });
     await onCheck(check);
@@ -200,7 +200,7 @@ const played = async ({ agent, file, place, signal, onCheck }: Trial, folder: st
 };
 
 /** What keeps the agent from being played at all. */
-const startCheck = (evidence: string): ToldCheck => ({
+const startCheck = (evidence: string): ReportedCheck => ({
   kind: 'check',
   name: 'session',
   isGood: false,
@@ -209,7 +209,7 @@ const startCheck = (evidence: string): ToldCheck => ({
 });
 
 /** Signals that end what is waited for, so that it can be taken back before this process goes. */
-export const stopSignals = () => {
+export const catchStopSignals = () => {
   const controller = new AbortController();
   let name: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {

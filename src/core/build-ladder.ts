@@ -1,17 +1,17 @@
 import {
   WARN_MARGIN_TOKENS,
-  besideAuto,
-  grouped,
+  adjustWarn,
+  groupDigits,
   percentOfTokens,
-  percentRung,
-  tokenRung,
-  type Figure,
-  type Mark,
-  type Rungs,
-  withCustom,
-  effectiveFigure,
-  presetPercents,
-  presetTokens,
+  percentBoundary,
+  tokenBoundary,
+  type ExplainedTokens,
+  type LimitTokens,
+  type TierBoundaries,
+  applyCustomBounds,
+  explainEffectiveTokens,
+  presetPercentBoundaries,
+  presetTokenBoundaries,
   type Ladder,
   type LadderChoice,
 } from './ladder.js';
@@ -27,7 +27,7 @@ const WARN_MARGIN_PERCENT = 10;
 const LEAST_AUTO_PERCENT = 10; // a compaction leaves about this much: below it one would follow the other
 
 /** Lowers auto and warn so that we act before the agent does. `hard` stays: it says how close the end is. */
-const beforeNative = (rungs: Rungs, trigger: Figure, where: Where): Rungs => {
+const beforeNative = (rungs: TierBoundaries, trigger: ExplainedTokens, where: Where): TierBoundaries => {
   const { auto } = rungs;
   const latest = latestBefore(trigger, where);
   if (!auto || latest === undefined || latest.tokens >= auto.value) return rungs;
@@ -35,11 +35,11 @@ const beforeNative = (rungs: Rungs, trigger: Figure, where: Where): Rungs => {
 };
 
 /** The latest that auto may be to come before the agent; undefined where that would be too early to be of use. */
-const latestBefore = (trigger: Figure, { agent, windowTokens }: Where): Mark | undefined => {
+const latestBefore = (trigger: ExplainedTokens, { agent, windowTokens }: Where): LimitTokens | undefined => {
   const least = percentOfTokens(windowTokens, LEAST_AUTO_PERCENT);
   if (trigger.tokens <= least) return undefined;
   const tokens = Math.max(least, trigger.tokens - leadIn(windowTokens));
-  const why = `${grouped(trigger.tokens - tokens)} before ${agent} compacts by itself at ${grouped(trigger.tokens)}`;
+  const why = `${groupDigits(trigger.tokens - tokens)} before ${agent} compacts by itself at ${groupDigits(trigger.tokens)}`;
   return { tokens, why };
 };
 
@@ -50,7 +50,7 @@ const leadIn = (windowTokens: number): number =>
   );
 
 /** The same where only a percentage is known: what the agent keeps free in tokens cannot be told then. */
-const beforeNativePercent = (rungs: Rungs, native: TriggerRule, agent: string): Rungs => {
+const beforeNativePercent = (rungs: TierBoundaries, native: TriggerRule, agent: string): TierBoundaries => {
   const { auto } = rungs;
   const own = Math.round(native.share * 100);
   const percent = own - LEAD_PERCENT;
@@ -65,9 +65,13 @@ const beforeNativePercent = (rungs: Rungs, native: TriggerRule, agent: string): 
 
 type PercentMark = readonly [percent: number, why: string];
 
-const loweredPercent = ({ warn, hard }: Rungs, auto: PercentMark, below: PercentMark): Rungs => ({
-  warn: below[0] >= warn.value ? warn : percentRung('warn', ...below),
-  auto: percentRung('auto', ...auto),
+const loweredPercent = (
+  { warn, hard }: TierBoundaries,
+  auto: PercentMark,
+  below: PercentMark,
+): TierBoundaries => ({
+  warn: below[0] >= warn.value ? warn : percentBoundary('warn', ...below),
+  auto: percentBoundary('auto', ...auto),
   hard,
 });
 
@@ -78,12 +82,16 @@ interface Where {
 }
 
 /** The user's own cap on auto, in percent of the window. */
-const capped = (rungs: Rungs, percent: number | undefined, windowTokens: number | undefined): Rungs => {
+const capped = (
+  rungs: TierBoundaries,
+  percent: number | undefined,
+  windowTokens: number | undefined,
+): TierBoundaries => {
   const { auto } = rungs;
   if (!auto || percent === undefined) return rungs;
   if (windowTokens !== undefined) {
     const tokens = percentOfTokens(windowTokens, percent);
-    const why = `${percent}% of the window of ${grouped(windowTokens)}, the most that auto may be`;
+    const why = `${percent}% of the window of ${groupDigits(windowTokens)}, the most that auto may be`;
     return tokens >= auto.value ? rungs : lowered(rungs, { tokens, why }, windowTokens);
   }
   if (percent >= auto.value) return rungs;
@@ -92,17 +100,21 @@ const capped = (rungs: Rungs, percent: number | undefined, windowTokens: number 
   return loweredPercent(rungs, [percent, why], [percent - margin, `${margin}% before auto`]);
 };
 
-const lowered = ({ warn, auto: usual, hard }: Rungs, auto: Mark, windowTokens: number): Rungs => {
+const lowered = (
+  { warn, auto: usual, hard }: TierBoundaries,
+  auto: LimitTokens,
+  windowTokens: number,
+): TierBoundaries => {
   const margin = Math.min(
     WARN_MARGIN_TOKENS,
     Math.ceil((windowTokens * WARN_MARGIN_PERCENT) / 100),
     Math.floor(auto.tokens / 2), // a warning from the first token on says nothing
   );
   const tokens = auto.tokens - margin;
-  const why = `${grouped(margin)} before auto ${grouped(auto.tokens)}`;
-  const rung = tokenRung('auto', auto.tokens, auto.why);
+  const why = `${groupDigits(margin)} before auto ${groupDigits(auto.tokens)}`;
+  const rung = tokenBoundary('auto', auto.tokens, auto.why);
   return {
-    warn: tokens < warn.value ? tokenRung('warn', tokens, why) : besideAuto(warn, usual, rung),
+    warn: tokens < warn.value ? tokenBoundary('warn', tokens, why) : adjustWarn(warn, usual, rung),
     auto: rung,
     hard,
   };
@@ -139,7 +151,7 @@ export interface TriggerException {
 }
 
 /** The rule for a model in a window of the agent's own; undefined where it does not compact by itself. A model nobody has named is no exception. */
-export const ruleFor = (
+export const triggerRuleFor = (
   { exceptions = [], ...usual }: NativeTrigger,
   model: string | undefined,
   windowTokens: number,
@@ -158,7 +170,7 @@ const countedTokens = (windowTokens: number, { mostWindowTokens = Infinity }: Tr
   Math.min(windowTokens, mostWindowTokens);
 
 /** The tokens at which the agent compacts by itself; undefined where the window is smaller than what it keeps free. */
-export const nativeTokens = (windowTokens: number, rule: TriggerRule): number | undefined => {
+export const nativeTriggerTokens = (windowTokens: number, rule: TriggerRule): number | undefined => {
   const { mostTokens = Infinity } = rule;
   const tokens = Math.min(sharedTokens(windowTokens, rule), freeTokens(windowTokens, rule), mostTokens);
   return tokens > 0 ? tokens : undefined;
@@ -174,12 +186,16 @@ const freeTokens = (windowTokens: number, rule: TriggerRule): number => {
 };
 
 /** The same with the sentence that explains it. */
-const nativeFigure = (agent: string, windowTokens: number, rule: TriggerRule): Figure | undefined => {
-  const tokens = nativeTokens(windowTokens, rule);
+const nativeFigure = (
+  agent: string,
+  windowTokens: number,
+  rule: TriggerRule,
+): ExplainedTokens | undefined => {
+  const tokens = nativeTriggerTokens(windowTokens, rule);
   if (tokens === undefined) return undefined;
   return {
     tokens,
-    reason: `native ${grouped(tokens)}: ${agent} compacts by itself at ${placeOf(windowTokens, rule)}`,
+    reason: `native ${groupDigits(tokens)}: ${agent} compacts by itself at ${placeOf(windowTokens, rule)}`,
   };
 };
 
@@ -189,10 +205,10 @@ const placeOf = (windowTokens: number, rule: TriggerRule): string => {
     return 'the number of tokens that its settings name';
   const counted = countedTokens(windowTokens, rule);
   const name = counted < windowTokens ? 'what it takes for its window' : 'the window';
-  const whole = `${name}${counted < windowTokens ? ',' : ' of'} ${grouped(counted)}`;
-  if (free < shared) return `${whole} less ${grouped(rule.leastFreeTokens ?? 0)}`;
+  const whole = `${name}${counted < windowTokens ? ',' : ' of'} ${groupDigits(counted)}`;
+  if (free < shared) return `${whole} less ${groupDigits(rule.leastFreeTokens ?? 0)}`;
   const share = rule.share === 1 ? whole : `${percentText(rule.share)} of ${whole}`;
-  return rule.reserveTokens > 0 ? `${share} less ${grouped(rule.reserveTokens)}` : share;
+  return rule.reserveTokens > 0 ? `${share} less ${groupDigits(rule.reserveTokens)}` : share;
 };
 
 const percentText = (share: number): string => `${Math.round(share * 1000) / 10}%`;
@@ -215,34 +231,34 @@ export interface LadderRequest {
 const LEAST_WINDOW_TOKENS = 1_000; // a smaller number is no window but a slip
 
 /** The ladder for a window, or for percentages when the window is not known. */
-export const ladderOf = (request: LadderRequest): Ladder => {
+export const buildLadder = (request: LadderRequest): Ladder => {
   const { agent, windowTokens, native, model, byUser, choice = {} } = request;
   const preset = choice.preset ?? 'ladder';
   if (windowTokens === undefined || windowTokens < LEAST_WINDOW_TOKENS) {
-    const rule = native && ruleFor(native, model, Infinity);
-    const plain = presetPercents(preset);
+    const rule = native && triggerRuleFor(native, model, Infinity);
+    const plain = presetPercentBoundaries(preset);
     const early = rule ? beforeNativePercent(plain, rule, agent) : plain;
     const rungs = capped(early, choice.maxAutoPercent, undefined);
-    return { preset, ...withCustom(rungs, choice, {}) };
+    return { preset, ...applyCustomBounds(rungs, choice, {}) };
   }
   const own = nativePoint(request);
-  const plain = presetTokens(preset, windowTokens);
+  const plain = presetTokenBoundaries(preset, windowTokens);
   const isOverride = byUser !== undefined && byUser.ownTokens !== windowTokens;
   const early = own && !isOverride ? beforeNative(plain, own.native, own.where) : plain;
   const rungs = capped(early, choice.maxAutoPercent, windowTokens);
   return {
     preset,
     windowTokens,
-    effective: effectiveFigure(windowTokens),
+    effective: explainEffectiveTokens(windowTokens),
     ...(own ? { native: own.native } : {}),
-    ...withCustom(rungs, choice, { windowTokens, latest: own && latestBefore(own.native, own.where) }),
+    ...applyCustomBounds(rungs, choice, { windowTokens, latest: own && latestBefore(own.native, own.where) }),
   };
 };
 
 /** Where the agent compacts by itself, and the window as it counts it. */
 const nativePoint = ({ agent, windowTokens, native, model, byUser }: LadderRequest) => {
   const ownTokens = byUser ? byUser.ownTokens : windowTokens;
-  const rule = native && ownTokens !== undefined ? ruleFor(native, model, ownTokens) : undefined;
+  const rule = native && ownTokens !== undefined ? triggerRuleFor(native, model, ownTokens) : undefined;
   if (!rule || ownTokens === undefined) return undefined;
   const figure = nativeFigure(agent, ownTokens, rule);
   return figure && { native: figure, where: { agent: agent, windowTokens: countedTokens(ownTokens, rule) } };
@@ -252,15 +268,16 @@ const nativePoint = ({ agent, windowTokens, native, model, byUser }: LadderReque
  * What the user should know of auto and of where the agent compacts by itself: that auto gave way, or that the agent comes first. One
  * line; undefined where auto is where it was wanted, and comes first.
  */
-export const nativeNotice = (
+export const nativeTriggerNotice = (
   { auto, native }: Pick<Ladder, 'auto' | 'native'>,
   agent: string,
 ): string | undefined => {
   if (!auto || !native || auto.unit !== 'tokens') return undefined;
-  const own = `${agent} compacts by itself at ${grouped(native.tokens)}`;
-  if (auto.asked !== undefined) return `auto ${grouped(auto.value)}, not ${grouped(auto.asked)}: ${own}`;
+  const own = `${agent} compacts by itself at ${groupDigits(native.tokens)}`;
+  if (auto.asked !== undefined)
+    return `auto ${groupDigits(auto.value)}, not ${groupDigits(auto.asked)}: ${own}`;
   if (auto.value < native.tokens) return undefined;
   return auto.value === native.tokens
     ? `${own}, where auto is`
-    : `${own}, before auto at ${grouped(auto.value)}`;
+    : `${own}, before auto at ${groupDigits(auto.value)}`;
 };

@@ -1,6 +1,6 @@
 import type { Initiator } from './compaction/outcome.js';
 import type { Boundary } from './event.js';
-import { isoText } from './json.js';
+import { formatIsoTime } from './json.js';
 import type { Tier, OwnLadder, Threshold } from './ladder.js';
 import type { Millis, ToolResult } from './reading.js';
 import type { Liveness } from './records.js';
@@ -30,7 +30,7 @@ export interface BoundaryRecord {
 }
 
 /** A compaction and what is known beside its own record. */
-export interface ToldBoundary extends Omit<Boundary, 'initiator'> {
+export interface BoundaryFacts extends Omit<Boundary, 'initiator'> {
   readonly runtime: string;
   readonly sessionId?: string | undefined;
   readonly initiator?: Initiator;
@@ -38,7 +38,7 @@ export interface ToldBoundary extends Omit<Boundary, 'initiator'> {
   readonly lastTokens?: number | undefined;
 }
 
-export const boundaryRecord = (told: ToldBoundary): BoundaryRecord => {
+export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
   const { runtime: agent, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = told;
   const estimated = preTokens === undefined ? lastTokens : undefined;
   return {
@@ -51,7 +51,7 @@ export const boundaryRecord = (told: ToldBoundary): BoundaryRecord => {
     ...(estimated === undefined ? {} : { pre_tokens: estimated, pre_tokens_estimated: true }),
     ...(postTokens === undefined ? {} : { post_tokens: postTokens }),
     ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
-    timestamp: isoText(told.at),
+    timestamp: formatIsoTime(told.at),
     verified: told.source !== 'screen',
   };
 };
@@ -95,7 +95,7 @@ export interface ContextParts {
 }
 
 /** Used tokens, split where the cached ones are known; then what is free, and what the agent keeps for its own compaction. */
-export const contextParts = (request: PartsRequest): ContextParts => {
+export const splitContext = (request: PartsRequest): ContextParts => {
   const { usedTokens, windowTokens, answerTokens = 0, cachedTokens, nativeTokens } = request;
   const counted = usedTokens + answerTokens;
   const totalTokens = Math.max(counted, windowTokens);
@@ -214,7 +214,7 @@ const partsOf = ({
   if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
   const native = thresholds.find(({ name }) => name === 'native')?.value ?? Infinity;
   const nativeTokens = native < windowTokens ? native : undefined; // in a window of the user's it may lie beyond the end
-  return contextParts({ usedTokens, answerTokens, windowTokens, cachedTokens, nativeTokens });
+  return splitContext({ usedTokens, answerTokens, windowTokens, cachedTokens, nativeTokens });
 };
 
 /** The report for scripts: its compactions are boundary records. */

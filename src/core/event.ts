@@ -1,7 +1,7 @@
 import type { NativeTrigger } from './build-ladder.js';
 import type { Failure } from './compaction/outcome.js';
-import type { Unseen } from './compaction/policy.js';
-import type { CompactRequest, CompactSettings, Mode, Typed } from './compaction/state.js';
+import type { InvisibleReason } from './compaction/policy.js';
+import type { CompactRequest, CompactSettings, Mode, TypeResult } from './compaction/state.js';
 import type { LadderChoice } from './ladder.js';
 import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js';
 
@@ -75,7 +75,7 @@ export type Event =
   /** whether text that came after a number at warn counts; by a key */
   | { readonly type: 'proactive'; readonly isProactive: boolean }
   /** why a countdown could not be seen now; undefined where it can, as is taken for granted before the first of these */
-  | { readonly type: 'sight'; readonly unseen: Unseen | undefined }
+  | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
   /** the user wants nothing typed for a while, unless asked for */
   | { readonly type: 'postpone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
@@ -83,7 +83,7 @@ export type Event =
   /** something of ours that the user should know, said once */
   | { readonly type: 'notice'; readonly text: string; readonly priority: number }
   /** how the typing of the agent's command went */
-  | { readonly type: 'typed'; readonly result: Typed }
+  | { readonly type: 'typed'; readonly result: TypeResult }
   /** the child has written; a number that stays the same while output flows for minutes is stale */
   | { readonly type: 'output' }
   /** the time that `deadline` named has come */

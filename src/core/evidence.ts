@@ -1,5 +1,5 @@
 import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
-import { hearClaim, hearReading, type Windows } from './window.js';
+import { addClaim, addReadingClaim, type WindowClaims } from './window.js';
 
 // What each source said last about the fill of this conversation, and what a new reading changes in it.
 
@@ -18,7 +18,7 @@ export interface Candidate {
 export type Candidates = { readonly [S in Source]?: Candidate };
 
 /** Whether the screen says the same as a better source. */
-export type Drift =
+export type Disagreement =
   | { readonly phase: 'agreeing' }
   | { readonly phase: 'apart'; readonly since: Millis }
   | { readonly phase: 'ignored' }; // for so long that the screen is misread
@@ -42,22 +42,26 @@ export interface Evidence {
   readonly voidedScreen?: VoidedScreen;
   /** the last number became void, and no other has come yet */
   readonly isVoid: boolean;
-  readonly drift: Drift;
+  readonly disagreement: Disagreement;
 }
 
 export const noEvidence: Evidence = {
   candidates: {},
   grownTokens: 0,
   isVoid: false,
-  drift: { phase: 'agreeing' },
+  disagreement: { phase: 'agreeing' },
 };
 
 const trusted = ['official', 'log', 'screen', 'estimate'] as const satisfies readonly Source[];
 
 /** All that speak, the most trusted first; what has grown since the best number is the last of them. */
-export const candidatesOf = ({ candidates, grownTokens, drift }: Evidence): readonly Candidate[] => {
+export const rankedCandidates = ({
+  candidates,
+  grownTokens,
+  disagreement,
+}: Evidence): readonly Candidate[] => {
   const said = trusted
-    .filter((source) => source !== 'screen' || drift.phase !== 'ignored')
+    .filter((source) => source !== 'screen' || disagreement.phase !== 'ignored')
     .flatMap((source) => candidates[source] ?? []);
   const [best] = said;
   return best?.reading.usedTokens !== undefined && grownTokens > 0
@@ -66,7 +70,7 @@ export const candidatesOf = ({ candidates, grownTokens, drift }: Evidence): read
 };
 
 /** Whether it is the best number and the text that came after it, and not an estimate of everything. */
-export const isGrown = ({ reading }: Candidate, { grownTokens, candidates }: Evidence): boolean =>
+export const includesGrowth = ({ reading }: Candidate, { grownTokens, candidates }: Evidence): boolean =>
   reading.source === 'estimate' && grownTokens > 0 && reading !== candidates.estimate?.reading;
 
 const grown = ({ reading, seenAt }: Candidate, tokens: number): Candidate => {
@@ -99,7 +103,7 @@ const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading, isBetterAw
 };
 
 /** The evidence after the agent went over to doing something else. */
-export const withActivity = (evidence: Evidence, after: Activity): Evidence => {
+export const updateActivity = (evidence: Evidence, after: Activity): Evidence => {
   const { voidedScreen } = evidence;
   if (!voidedScreen) return evidence;
   const hasWorked = voidedScreen.hasWorked || after === 'busy';
@@ -151,13 +155,13 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
 };
 
 /** The evidence after the number became void: a compaction, a conversation that was cut back. */
-export const voided = ({ lastScreen, drift, candidates }: Evidence): Evidence => ({
+export const invalidateNumbers = ({ lastScreen, disagreement, candidates }: Evidence): Evidence => ({
   ...noEvidence,
   ...(lastScreen
     ? { lastScreen, voidedScreen: { reading: lastScreen, hasWorked: false, isGone: !candidates.screen } }
     : {}),
   isVoid: true,
-  drift,
+  disagreement,
 });
 
 /** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */
@@ -165,10 +169,15 @@ const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
   const { official, screen: _, ...others } = evidence.candidates;
   const kept = official && (official.reading.model ?? model) === model ? { official } : {};
   const { isVoid } = evidence;
-  return { ...voided(evidence), isVoid, candidates: { ...others, ...kept }, drift: noEvidence.drift };
+  return {
+    ...invalidateNumbers(evidence),
+    isVoid,
+    candidates: { ...others, ...kept },
+    disagreement: noEvidence.disagreement,
+  };
 };
 
-export const withoutScreen = (evidence: Evidence): Evidence => {
+export const dropScreen = (evidence: Evidence): Evidence => {
   const { screen: _, ...candidates } = evidence.candidates;
   const { voidedScreen } = evidence;
   return {
@@ -179,14 +188,14 @@ export const withoutScreen = (evidence: Evidence): Evidence => {
 };
 
 /** The evidence after the session file could not be read any more. */
-export const withoutLog = (evidence: Evidence): Evidence => {
+export const dropLog = (evidence: Evidence): Evidence => {
   const { log: _, estimate: __, ...candidates } = evidence.candidates;
   return { ...evidence, candidates, grownTokens: 0 };
 };
 
 /** The evidence after text came into the conversation; nothing grows from an unknown size. */
-export const withGrowth = (evidence: Evidence, tokens: number): Evidence =>
-  tokens > 0 && Number.isFinite(tokens) && candidatesOf(evidence).length > 0
+export const addGrowth = (evidence: Evidence, tokens: number): Evidence =>
+  tokens > 0 && Number.isFinite(tokens) && rankedCandidates(evidence).length > 0
     ? { ...evidence, grownTokens: evidence.grownTokens + tokens }
     : evidence;
 
@@ -198,23 +207,23 @@ const sameNumbers = (a: Reading, b: Reading): boolean =>
 
 // Which readings count: impossible ones never, empty ones not after a compaction, the screen's not while a file is about to tell.
 
-export interface Heard {
+export interface KnownReadings {
   readonly evidence: Evidence;
-  readonly windows: Windows;
+  readonly windows: WindowClaims;
   /** as in the session: a session file tells, and numbers of a better source than the screen are to be expected */
   readonly fileTells: boolean;
   readonly isAwaited: boolean;
 }
 
 /** What is known after a reading; the same object when the reading does not count. */
-export const hear = (known: Heard, said: Reading, now: Millis): Heard => {
+export const applyReading = (known: KnownReadings, said: Reading, now: Millis): KnownReadings => {
   const reading = validReading(said);
   if (!reading) return known;
   if (isEmpty(reading)) {
     if (known.evidence.isVoid) return known;
     // Zeros right after a number are how a status line says that the agent has compacted (facts/claude.md §6).
     if (reading.source !== 'screen' && hasNumber(known.evidence))
-      return { ...known, evidence: voided(known.evidence) };
+      return { ...known, evidence: invalidateNumbers(known.evidence) };
   }
   return reading.source === 'screen' ? hearScreen(known, reading, now) : hearFile(known, reading, now);
 };
@@ -225,19 +234,19 @@ const isEmpty = ({ usedTokens, usedPercent, basis }: Reading): boolean =>
 
 const hasNumber = ({ candidates }: Evidence): boolean => Object.keys(candidates).length > 0;
 
-const hearScreen = (known: Heard, reading: Reading, now: Millis): Heard => {
+const hearScreen = (known: KnownReadings, reading: Reading, now: Millis): KnownReadings => {
   const { evidence, isAwaited } = known;
   if (isVoidedScreen(evidence, reading, isAwaited) || (evidence.isVoid && isAwaited)) return known;
   const { windowTokens, windowSource = 'default', model } = reading;
   const windows =
     windowTokens === undefined
       ? known.windows
-      : hearClaim(known.windows, { windowTokens, windowSource, ...(model === undefined ? {} : { model }) });
+      : addClaim(known.windows, { windowTokens, windowSource, ...(model === undefined ? {} : { model }) });
   return { ...known, windows, evidence: withReading(evidence, reading, now) };
 };
 
-const hearFile = (known: Heard, reading: Reading, now: Millis): Heard => {
-  const windows = hearReading(known.windows, reading);
+const hearFile = (known: KnownReadings, reading: Reading, now: Millis): KnownReadings => {
+  const windows = addReadingClaim(known.windows, reading);
   const { model } = windows;
   const isOther = model !== undefined && known.windows.model !== undefined && model !== known.windows.model;
   const evidence = isOther ? withoutOtherModels(known.evidence, model) : known.evidence;
@@ -255,20 +264,20 @@ const GAP_MS = 2_000; // a longer silence is not output that flows
 const STALE_MS = 300_000;
 
 /** How long output has flowed since the number moved. */
-export interface Flow {
+export interface OutputFlow {
   readonly flowedMs: number;
   /** undefined before the first output */
   readonly outputAt?: Millis;
 }
 
-export const noFlow: Flow = { flowedMs: 0 };
+export const noOutputFlow: OutputFlow = { flowedMs: 0 };
 
-export const afterOutput = ({ flowedMs, outputAt }: Flow, now: Millis): Flow => {
+export const addOutput = ({ flowedMs, outputAt }: OutputFlow, now: Millis): OutputFlow => {
   const gap = outputAt === undefined ? 0 : now - outputAt;
   return { flowedMs: flowedMs + (gap <= GAP_MS ? gap : 0), outputAt: now };
 };
 
 /** The number has moved. */
-export const restarted = (flow: Flow): Flow => ({ ...flow, flowedMs: 0 });
+export const restartFlow = (flow: OutputFlow): OutputFlow => ({ ...flow, flowedMs: 0 });
 
-export const isStale = ({ flowedMs }: Flow): boolean => flowedMs >= STALE_MS;
+export const isStale = ({ flowedMs }: OutputFlow): boolean => flowedMs >= STALE_MS;

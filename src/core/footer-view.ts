@@ -1,9 +1,9 @@
-import type { Due } from './compaction/policy.js';
+import type { DueKind } from './compaction/policy.js';
 import { isStale } from './evidence.js';
-import { type Fused, shownAt } from './fusion.js';
+import { type FusedReading, updateDisplayed } from './fusion.js';
 import type { Tier } from './ladder.js';
-import { isOver, percentOf, type Millis, type Reading } from './reading.js';
-import type { Blank, Session } from './session.js';
+import { isOverFull, percentUsed, type Millis, type Reading } from './reading.js';
+import type { NoNumberReason, Session } from './session.js';
 import type { KnownWindow } from './window.js';
 
 /** What the footer shows, as plain values. A number that is not known is absent: the footer never draws one it does not have. */
@@ -32,7 +32,7 @@ export interface FooterView {
   /** what is done about a full window, or keeps it from being done; or a notice */
   readonly words?: string;
   /** a compaction is due: the row is wanted, and a countdown stands before everything else in it */
-  readonly due?: Due;
+  readonly due?: DueKind;
 }
 
 /** What the footer shows of a session now. */
@@ -46,12 +46,12 @@ export const footerView = (state: Session, now: Millis): FooterView => {
     windowInferred: false,
     ...(model === undefined ? {} : { model }),
   };
-  const shown = shownAt(state.shown, state.fused, now);
+  const shown = updateDisplayed(state.shown, state.fused, now);
   if (!shown) return { ...base, note: noteOf(blank) };
   return { ...base, ...numbers(shown.fused), ...(isStale(flow) ? { stale: true } : {}) };
 };
 
-const noteOf = ({ why }: Blank): string => {
+const noteOf = ({ why }: NoNumberReason): string => {
   switch (why) {
     case 'waiting':
       return 'waiting for the first turn';
@@ -66,15 +66,20 @@ const noteOf = ({ why }: Blank): string => {
 /** What the footer says where tokens are counted and nobody has told in what; other words come before it. */
 const WINDOW_UNKNOWN = 'window not known: --window';
 
-const numbers = ({ reading, window, raised, tier }: Fused): Omit<FooterView, 'runtime' | 'compactions'> => {
+const numbers = ({
+  reading,
+  window,
+  raised,
+  tier,
+}: FusedReading): Omit<FooterView, 'runtime' | 'compactions'> => {
   const { usedTokens } = reading;
-  const usedPercent = percentOf(reading);
+  const usedPercent = percentUsed(reading);
   return {
     estimated: reading.source === 'estimate' || (raised && reading.source === 'screen'),
     windowInferred: window !== undefined && !window.certain,
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(window === undefined ? {} : { windowTokens: window.windowTokens }),
-    ...(usedPercent === undefined ? {} : { usedPercent, ...(isOver(reading) ? { isOver: true } : {}) }),
+    ...(usedPercent === undefined ? {} : { usedPercent, ...(isOverFull(reading) ? { isOver: true } : {}) }),
     ...(tier === undefined ? {} : { tier }),
     ...(isWindowUnknown({ reading, window }) ? { words: WINDOW_UNKNOWN } : {}),
   };
@@ -87,4 +92,4 @@ interface Numbers {
 
 /** The agent counts tokens, and neither says how large its window is nor what share of it they are. */
 export const isWindowUnknown = ({ reading, window }: Numbers): boolean =>
-  window === undefined && reading.source !== 'estimate' && percentOf(reading) === undefined;
+  window === undefined && reading.source !== 'estimate' && percentUsed(reading) === undefined;

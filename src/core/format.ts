@@ -1,7 +1,7 @@
 import type { Bound } from './ladder.js';
 
 /** Tokens in at most four characters up to 999M: `950`, `9.5k`, `124k`, `1.0M`. */
-export const tokensText = (tokens: number): string => {
+export const formatTokens = (tokens: number): string => {
   if (tokens < 999.5) return String(Math.round(tokens));
   // the bounds are where rounding would carry into the next unit: 999 500 is `1.0M`, not `1000k`
   if (tokens < 999_500) return scaled(tokens / 1000, 'k');
@@ -12,7 +12,7 @@ const scaled = (value: number, unit: string): string =>
   value < 9.95 ? `${value.toFixed(1)}${unit}` : `${Math.round(value)}${unit}`;
 
 /** Whole percent that never claims an end that is not reached: `<1%` above zero, `99%` below a hundred, `>100%` for all above. */
-export const percentText = (percent: number): string => {
+export const formatPercent = (percent: number): string => {
   if (percent > 100) return '>100%';
   if (percent > 0 && percent < 0.5) return '<1%';
   const whole = Math.round(percent);
@@ -20,8 +20,8 @@ export const percentText = (percent: number): string => {
 };
 
 /** The percentage of a fill, which is clamped; `isOver`: more is used than there is room for. That is no number that needs the mark of an estimate. */
-export const shareText = (percent: number, isOver: boolean | undefined, mark: '~' | '' = ''): string =>
-  isOver ? percentText(Infinity) : `${mark}${percentText(percent)}`;
+export const formatFill = (percent: number, isOver: boolean | undefined, mark: '~' | '' = ''): string =>
+  isOver ? formatPercent(Infinity) : `${mark}${formatPercent(percent)}`;
 
 /** Filled cells of a bar; like the percent, neither empty nor full before it is. */
 export const filledCells = (percent: number, cells: number): number => {
@@ -37,27 +37,27 @@ export const isDrawable = (value: number | undefined): value is number =>
 // Numbers of tokens as people write them, and as agents show them.
 
 /** No agent has a smaller or a larger window; beyond them it is a slip of the finger. */
-export const LEAST_TOKENS = 1_000;
-export const MOST_TOKENS = 10_000_000;
+export const MIN_TOKENS = 1_000;
+export const MAX_TOKENS = 10_000_000;
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000, b: 1_000_000_000 };
 
 /** 200000, 200_000, 200k, 1.5M; NaN for anything else, also for a part of a token. */
-export const tokensIn = (text: string): number => {
+export const parseTokens = (text: string): number => {
   const found = /^(\d+(?:_\d+)*(?:\.\d+(?=[km]))?)([km]?)$/i.exec(text);
   const number = Number(found?.[1]?.replaceAll('_', ''));
   return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };
 
 /** A number on a screen. */
-export interface ShownAmount {
+export interface DisplayedAmount {
   readonly value: number;
   /** what its last digit is worth: the true number may be off by half of that */
   readonly step: number;
 }
 
 /** `53.4`, `12,345`, `1.2k`, `500K`, `0.5 M`, `1B`; undefined for any other text. */
-export const shownAmount = (text: string | undefined): ShownAmount | undefined => {
+export const parseDisplayedAmount = (text: string | undefined): DisplayedAmount | undefined => {
   const found = /^\s*(\d{1,3}(?:[,_]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([kmb]?)\s*$/i.exec(text ?? '');
   const [, whole, part = '', unit = ''] = found ?? [];
   if (whole === undefined) return undefined;
@@ -70,18 +70,19 @@ export const shownAmount = (text: string | undefined): ShownAmount | undefined =
 };
 
 /** A boundary between two tiers: `80%` of the window, or tokens as for the window; undefined where it could be none. */
-export const boundIn = (text: string): Bound | undefined => {
+export const parseBound = (text: string): Bound | undefined => {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
   const bound: Bound =
     percent === undefined
-      ? { value: tokensIn(text), unit: 'tokens' }
+      ? { value: parseTokens(text), unit: 'tokens' }
       : { value: Number(percent), unit: 'percent' };
-  const [least, most] = bound.unit === 'tokens' ? [LEAST_TOKENS, MOST_TOKENS] : [1, 100];
+  const [least, most] = bound.unit === 'tokens' ? [MIN_TOKENS, MAX_TOKENS] : [1, 100];
   return bound.value >= least && bound.value <= most ? bound : undefined;
 };
 
 /** As `boundIn` reads it. */
-export const boundText = ({ value, unit }: Bound): string => (unit === 'percent' ? `${value}%` : `${value}`);
+export const formatBound = ({ value, unit }: Bound): string =>
+  unit === 'percent' ? `${value}%` : `${value}`;
 
 // A key that the user presses for us, as people write it and as a terminal sends it.
 
@@ -104,7 +105,7 @@ const taken: Readonly<Record<string, string>> = {
 };
 
 /** The control byte of a key, or what a key must be to be one. */
-export const readControlKey = (text: string): ControlKey | { readonly rule: string } => {
+export const parseControlKey = (text: string): ControlKey | { readonly rule: string } => {
   if (text.toLowerCase() === 'none') return 'none';
   const key = /^(?:ctrl[-+]|c-|\^)([a-z@[\\\]^_])$/i.exec(text)?.[1]?.toUpperCase();
   if (key === undefined) return { rule: controlKeyForms };
@@ -114,7 +115,7 @@ export const readControlKey = (text: string): ControlKey | { readonly rule: stri
 };
 
 /** As people write it. */
-export const controlKeyName = (key: ControlKey): string =>
+export const formatControlKey = (key: ControlKey): string =>
   key === 'none' ? key : `Ctrl-${String.fromCharCode(key | 0x40)}`;
 
 const SECOND_MS = 1_000;
@@ -123,7 +124,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** A time span in words that stay short: `8 s`, `42 min`, `2 h 5 min`, `3 d 4 h`. */
-export const durationText = (ms: number): string => {
+export const formatDuration = (ms: number): string => {
   if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
   return ms < DAY_MS ? pair(ms, HOUR_MS, 'h', [MINUTE_MS, 'min']) : pair(ms, DAY_MS, 'd', [HOUR_MS, 'h']);
@@ -140,10 +141,10 @@ const pair = (
 };
 
 /** How long ago; the first seconds are now, so that the text does not change with each of them. */
-export const agoText = (ms: number): string => (ms < 5 * SECOND_MS ? 'now' : `${durationText(ms)} ago`);
+export const formatAge = (ms: number): string => (ms < 5 * SECOND_MS ? 'now' : `${formatDuration(ms)} ago`);
 
 /** What is said in place of the numbers, for the note that the footer shows (`waiting for the first turn`). */
-export const blankSentence = (note: string | undefined): string => {
+export const noNumberSentence = (note: string | undefined): string => {
   switch (note) {
     case undefined:
     case 'waiting for the first turn':

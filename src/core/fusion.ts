@@ -1,21 +1,27 @@
-import { ladderOf, nativeTokens, ruleFor, type NativeTrigger } from './build-ladder.js';
-import { type Candidate, type Drift, type Evidence, candidatesOf, isGrown } from './evidence.js';
+import { buildLadder, nativeTriggerTokens, triggerRuleFor, type NativeTrigger } from './build-ladder.js';
+import {
+  type Candidate,
+  type Disagreement,
+  type Evidence,
+  rankedCandidates,
+  includesGrowth,
+} from './evidence.js';
 import { effectiveTokens, tierOf, type Ladder, type LadderChoice, type Tier } from './ladder.js';
-import { type Reading, type Millis, percentOf } from './reading.js';
-import { ownTokens, windowOf, type KnownWindow, type Windows } from './window.js';
+import { type Reading, type Millis, percentUsed } from './reading.js';
+import { agentWindowTokens, currentWindow, type KnownWindow, type WindowClaims } from './window.js';
 
 // A reading put against its window: which of its numbers hold, and what they are in tokens.
 
 /** What readings of one session are measured with. */
-export interface Scale {
+export interface MeasureContext {
   readonly agent: string;
-  readonly windows: Windows;
+  readonly windows: WindowClaims;
   readonly native?: NativeTrigger;
   readonly ladder: LadderChoice;
 }
 
 /** A reading with the window that holds for it; its percentage is absent where it was counted against another window. */
-export interface Measured {
+export interface MeasuredReading {
   readonly reading: Reading;
   readonly window?: KnownWindow;
   /**
@@ -28,10 +34,10 @@ export interface Measured {
   readonly ownTier?: Tier;
 }
 
-export const measure = (scale: Scale, reading: Reading): Measured => {
+export const measureReading = (scale: MeasureContext, reading: Reading): MeasuredReading => {
   const window = windowFor(scale, reading);
   const own = inWindow(reading, window);
-  const counted = countedIn(own);
+  const counted = countedTokens(own);
   const tokens = counted ?? convertedTokens(scale, own, window);
   const tier = tierOf(withTokens(own, tokens), ladderFor(scale, { reading: own, window, tokens }));
   const { source, at } = own;
@@ -49,7 +55,7 @@ export const measure = (scale: Scale, reading: Reading): Measured => {
 };
 
 /** What the agent's own trigger compares, too (facts/claude.md §2): its last answer is in the window, and not in its percentage. */
-export const countedIn = ({
+export const countedTokens = ({
   usedTokens,
   answerTokens = 0,
 }: Pick<Reading, 'usedTokens' | 'answerTokens'>): number | undefined =>
@@ -59,29 +65,29 @@ const withTokens = (reading: Reading, tokens: number | undefined): Reading =>
   tokens === undefined ? reading : { ...reading, usedTokens: tokens };
 
 // after a switch the old number counts in the window of the model that runs now
-const modelOf = ({ windows }: Scale, reading?: Pick<Reading, 'model'>): string | undefined =>
+const modelOf = ({ windows }: MeasureContext, reading?: Pick<Reading, 'model'>): string | undefined =>
   windows.model ?? reading?.model;
 
-const windowFor = (scale: Scale, reading: Reading): KnownWindow | undefined =>
-  windowOf(scale.windows, modelOf(scale, reading), reading.usedTokens);
+const windowFor = (scale: MeasureContext, reading: Reading): KnownWindow | undefined =>
+  currentWindow(scale.windows, modelOf(scale, reading), reading.usedTokens);
 
 /** What a ladder is to judge. */
-export interface Judged {
+export interface LadderInput {
   readonly reading?: Reading;
   readonly window?: KnownWindow | undefined;
   readonly tokens?: number | undefined;
 }
 
 /** The ladder that judges a number in its window, or the one before there is a number; the one for percentages where there are no tokens. */
-export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): Ladder => {
+export const ladderFor = (scale: MeasureContext, { reading, window, tokens }: LadderInput): Ladder => {
   const { agent, native, ladder: choice, windows } = scale;
   const model = modelOf(scale, reading);
   const known = reading && tokens === undefined ? undefined : window;
   const isTold = known?.windowSource === 'user' || known?.windowSource === 'default';
   // where the agent compacts is a share of the window alone
   const isShare = known !== undefined || (reading?.basis ?? 'window') === 'window';
-  const byUser = isTold ? { ownTokens: ownTokens(windows, model, reading?.usedTokens) } : undefined;
-  return ladderOf({
+  const byUser = isTold ? { ownTokens: agentWindowTokens(windows, model, reading?.usedTokens) } : undefined;
+  return buildLadder({
     agent: agent,
     windowTokens: known?.windowTokens,
     native: isShare ? native : undefined,
@@ -96,7 +102,7 @@ export const ladderFor = (scale: Scale, { reading, window, tokens }: Judged): La
  * a baseline is in use, too (facts/codex.md §2.3).
  */
 const convertedTokens = (
-  scale: Scale,
+  scale: MeasureContext,
   reading: Reading,
   window: KnownWindow | undefined,
 ): number | undefined => {
@@ -110,15 +116,19 @@ const convertedTokens = (
 };
 
 /** The window that the agent's percentages count in: its own; the user's word only where nobody else has said anything. */
-const basisWindow = (scale: Scale, reading: Reading): number | undefined => {
-  const own = ownTokens(scale.windows, modelOf(scale, reading), reading.usedTokens);
+const basisWindow = (scale: MeasureContext, reading: Reading): number | undefined => {
+  const own = agentWindowTokens(scale.windows, modelOf(scale, reading), reading.usedTokens);
   if (own !== undefined) return own;
   const window = windowFor(scale, reading);
   return window?.certain ? window.windowTokens : undefined;
 };
 
 /** The tokens that are 100 % of a reading's basis; undefined where nobody knows. `other` was counted at the same time. */
-const basisTokens = (scale: Scale, reading: Reading, other: Reading = reading): number | undefined => {
+const basisTokens = (
+  scale: MeasureContext,
+  reading: Reading,
+  other: Reading = reading,
+): number | undefined => {
   const { basis = 'window', basisTokens: told } = reading;
   if (told !== undefined) return told;
   const windowTokens = basisWindow(scale, other);
@@ -135,12 +145,12 @@ const basisTokens = (scale: Scale, reading: Reading, other: Reading = reading): 
 };
 
 // An agent that counts down to it has it, also with a model that usually has none. A window of the user's moves nothing of the agent's.
-const ownTrigger = (scale: Scale, reading: Reading): number | undefined => {
+const ownTrigger = (scale: MeasureContext, reading: Reading): number | undefined => {
   const { native } = scale;
   const model = modelOf(scale, reading);
-  const own = ownTokens(scale.windows, model, reading.usedTokens);
+  const own = agentWindowTokens(scale.windows, model, reading.usedTokens);
   if (!native || own === undefined) return undefined;
-  return nativeTokens(own, ruleFor(native, model, own) ?? native);
+  return nativeTriggerTokens(own, triggerRuleFor(native, model, own) ?? native);
 };
 
 const inWindow = (reading: Reading, window: KnownWindow | undefined): Reading => {
@@ -158,18 +168,19 @@ const DRIFT_POINTS = 5;
 const DRIFT_MS = 10_000; // a screen that is only late has followed by then
 
 /** Whether the screen and the better source differ, since when, and whether that has been too long. */
-export const driftAt = (evidence: Evidence, scale: Scale, now: Millis): Drift => {
-  const { drift } = evidence;
-  if (drift.phase === 'ignored') return drift;
-  if (!isApart(evidence, scale)) return drift.phase === 'agreeing' ? drift : { phase: 'agreeing' };
-  if (drift.phase === 'agreeing') return { phase: 'apart', since: now };
-  return now - drift.since >= DRIFT_MS ? { phase: 'ignored' } : drift;
+export const disagreementAt = (evidence: Evidence, scale: MeasureContext, now: Millis): Disagreement => {
+  const { disagreement } = evidence;
+  if (disagreement.phase === 'ignored') return disagreement;
+  if (!isApart(evidence, scale))
+    return disagreement.phase === 'agreeing' ? disagreement : { phase: 'agreeing' };
+  if (disagreement.phase === 'agreeing') return { phase: 'apart', since: now };
+  return now - disagreement.since >= DRIFT_MS ? { phase: 'ignored' } : disagreement;
 };
 
-export const driftDeadline = ({ drift }: Evidence): Millis | undefined =>
-  drift.phase === 'apart' ? drift.since + DRIFT_MS : undefined;
+export const disagreementDeadline = ({ disagreement }: Evidence): Millis | undefined =>
+  disagreement.phase === 'apart' ? disagreement.since + DRIFT_MS : undefined;
 
-const isApart = ({ candidates, grownTokens }: Evidence, scale: Scale): boolean => {
+const isApart = ({ candidates, grownTokens }: Evidence, scale: MeasureContext): boolean => {
   const { screen } = candidates;
   const file = candidates.log ?? candidates.official;
   if (!screen || !file || isLagging(scale, screen, file)) return false;
@@ -184,7 +195,7 @@ const isApart = ({ candidates, grownTokens }: Evidence, scale: Scale): boolean =
 };
 
 /** The screen still shows what the better source said before. */
-const isLagging = (scale: Scale, screen: Candidate, file: Candidate): boolean => {
+const isLagging = (scale: MeasureContext, screen: Candidate, file: Candidate): boolean => {
   if (!file.before) return false;
   const behind = pointsAbove(scale, screen.reading, file.before);
   const ahead = pointsAbove(scale, screen.reading, file.reading);
@@ -194,14 +205,19 @@ const isLagging = (scale: Scale, screen: Candidate, file: Candidate): boolean =>
 const isClose = (points: number): boolean => Math.abs(points) <= DRIFT_POINTS;
 
 /** How many points of its own percentage the screen is above the other reading; undefined where they cannot be compared. */
-const pointsAbove = (scale: Scale, screen: Reading, other: Reading, grownTokens = 0): number | undefined => {
+const pointsAbove = (
+  scale: MeasureContext,
+  screen: Reading,
+  other: Reading,
+  grownTokens = 0,
+): number | undefined => {
   const { windows } = scale;
-  const window = windowOf(windows, windows.model ?? other.model, other.usedTokens);
+  const window = currentWindow(windows, windows.model ?? other.model, other.usedTokens);
   // against an assumed window a right number looks wrong
   const windowTokens = window?.certain ? window.windowTokens : undefined;
   const { basis = 'window' } = screen;
   // on its own scales an agent counts its last answer, too
-  const counted = basis === 'effective' || basis === 'auto-compact' ? countedIn(other) : other.usedTokens;
+  const counted = basis === 'effective' || basis === 'auto-compact' ? countedTokens(other) : other.usedTokens;
   const used = counted === undefined ? undefined : counted + grownTokens;
   if (screen.usedTokens !== undefined && used !== undefined && windowTokens !== undefined)
     return ((screen.usedTokens - used) * 100) / windowTokens;
@@ -220,13 +236,13 @@ const DRIFTED =
   'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
 
 /** What the log is told when the screen is not believed any more; once. */
-export const driftNews = (before: Drift, after: Drift): readonly string[] =>
+export const disagreementLogLines = (before: Disagreement, after: Disagreement): readonly string[] =>
   after.phase === 'ignored' && before.phase !== 'ignored' ? [DRIFTED] : [];
 
 // Several witnesses, one number. The most trusted one is shown; a worse one can only warn earlier.
 
 /** The number that counts. */
-export interface Fused extends Measured {
+export interface FusedReading extends MeasuredReading {
   /** when it came, and when its source said it last */
   readonly since: Millis;
   readonly seenAt: Millis;
@@ -237,7 +253,7 @@ export interface Fused extends Measured {
   /** the tier that may start something: of an exact number, or by the user's own bounds in tokens; never of an estimate */
   readonly actingTier?: Tier;
   /** the number that was counted, where an estimate has raised its tier */
-  readonly counted?: Fused;
+  readonly counted?: FusedReading;
   /** counted at warn, and at auto or above with the text that came since */
   readonly isNearAuto?: boolean;
 }
@@ -245,28 +261,28 @@ export interface Fused extends Measured {
 const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto', 'hard'];
 
 /** The one reading that counts, or undefined while there is none. */
-export const fuse = (evidence: Evidence, scale: Scale): Fused | undefined => {
-  const all = candidatesOf(evidence);
+export const fuseReadings = (evidence: Evidence, scale: MeasureContext): FusedReading | undefined => {
+  const all = rankedCandidates(evidence);
   const told = all.filter(({ reading }) => reading.source !== 'estimate');
   const fused = fuseOf(all, scale);
   const counted = fused?.reading.source === 'estimate' ? fuseOf(told, scale) : undefined;
   if (!fused || !counted) return fused;
   const { actingTier } = counted;
-  const grown = all.find((each) => isGrown(each, evidence));
+  const grown = all.find((each) => includesGrowth(each, evidence));
   const isNearAuto =
-    actingTier === 'warn' && grown !== undefined && reachesAuto(measure(scale, grown.reading));
+    actingTier === 'warn' && grown !== undefined && reachesAuto(measureReading(scale, grown.reading));
   return { ...fused, counted, ...(actingTier ? { actingTier } : {}), ...(isNearAuto ? { isNearAuto } : {}) };
 };
 
 /** By the same rule as a number that was counted. */
-const reachesAuto = (measured: Measured): boolean => {
+const reachesAuto = (measured: MeasuredReading): boolean => {
   const tier = isExact(measured) ? measured.tier : measured.ownTier;
   return tier === 'auto' || tier === 'hard';
 };
 
-const fuseOf = ([best, ...worse]: readonly Candidate[], scale: Scale): Fused | undefined => {
+const fuseOf = ([best, ...worse]: readonly Candidate[], scale: MeasureContext): FusedReading | undefined => {
   if (!best) return undefined;
-  const first = { candidate: best, measured: measure(scale, best.reading) };
+  const first = { candidate: best, measured: measureReading(scale, best.reading) };
   const shown = worse
     .filter((each) => mayRaise(each, best, scale))
     .map((each) => ({ candidate: each, measured: measuredAtLeast(scale, each.reading) }))
@@ -282,13 +298,13 @@ const fuseOf = ([best, ...worse]: readonly Candidate[], scale: Scale): Fused | u
 };
 
 // A screen that was last looked at before the better number came has not had the time to follow it.
-const mayRaise = (worse: Candidate, best: Candidate, scale: Scale): boolean =>
+const mayRaise = (worse: Candidate, best: Candidate, scale: MeasureContext): boolean =>
   worse.reading.source === 'estimate' || (worse.seenAt >= best.seenAt && !isLagging(scale, worse, best));
 
 /** With the tier that it has at least: by a rounded number alone nobody knows that a boundary was passed. */
-const measuredAtLeast = (scale: Scale, reading: Reading): Measured => {
-  const { tier: _, ...measured } = measure(scale, reading);
-  const { tier } = measure(scale, reading.source === 'screen' ? unrounded(reading) : reading);
+const measuredAtLeast = (scale: MeasureContext, reading: Reading): MeasuredReading => {
+  const { tier: _, ...measured } = measureReading(scale, reading);
+  const { tier } = measureReading(scale, reading.source === 'screen' ? unrounded(reading) : reading);
   return { ...measured, ...(tier ? { tier } : {}) };
 };
 
@@ -301,10 +317,10 @@ const unrounded = ({ usedTokens, usedPercent, roundingTokens = 0, ...rest }: Rea
 // Half of the last digit; agents show whole percents, or one decimal.
 const roundingOf = (percent: number): number => (Number.isInteger(percent) ? 0.5 : 0.05);
 
-const rank = ({ tier }: Measured): number => order.indexOf(tier);
+const rank = ({ tier }: MeasuredReading): number => order.indexOf(tier);
 
 /** Tokens without any window are what they are. */
-const isExact = ({ reading, window }: Measured): boolean =>
+const isExact = ({ reading, window }: MeasuredReading): boolean =>
   reading.usedTokens === undefined || (window?.certain ?? true);
 
 // The number in the footer does not flicker: a small change waits, a tier never does.
@@ -313,17 +329,17 @@ const SMALL_POINTS = 2;
 const HOLD_MS = 5_000;
 
 /** The number the footer shows, and since when. */
-export interface Shown {
-  readonly fused: Fused;
+export interface DisplayedReading {
+  readonly fused: FusedReading;
   readonly at: Millis;
 }
 
 /** What is shown when this number counts: the same as before while the change is small and the last one is not 5 s old. */
-export const shownAt = (
-  shown: Shown | undefined,
-  fused: Fused | undefined,
+export const updateDisplayed = (
+  shown: DisplayedReading | undefined,
+  fused: FusedReading | undefined,
   now: Millis,
-): Shown | undefined => {
+): DisplayedReading | undefined => {
   if (!fused) return undefined;
   if (!shown) return { fused, at: now };
   if (isSame(shown.fused, fused)) return { fused, at: shown.at };
@@ -331,23 +347,25 @@ export const shownAt = (
 };
 
 /** When the number that waits is due. */
-export const shownDeadline = (shown: Shown | undefined, fused: Fused | undefined): Millis | undefined =>
-  shown && fused && !isSame(shown.fused, fused) ? shown.at + HOLD_MS : undefined;
+export const displayedDeadline = (
+  shown: DisplayedReading | undefined,
+  fused: FusedReading | undefined,
+): Millis | undefined => (shown && fused && !isSame(shown.fused, fused) ? shown.at + HOLD_MS : undefined);
 
-const isSame = (a: Fused, b: Fused): boolean =>
+const isSame = (a: FusedReading, b: FusedReading): boolean =>
   !isOther(a, b) &&
   a.reading.usedTokens === b.reading.usedTokens &&
-  percentOf(a.reading) === percentOf(b.reading);
+  percentUsed(a.reading) === percentUsed(b.reading);
 
-const isSmall = (a: Fused, b: Fused): boolean => {
-  const before = percentOf(a.reading);
-  const after = percentOf(b.reading);
+const isSmall = (a: FusedReading, b: FusedReading): boolean => {
+  const before = percentUsed(a.reading);
+  const after = percentUsed(b.reading);
   if (isOther(a, b) || before === undefined || after === undefined) return false;
   return Math.abs(after - before) <= SMALL_POINTS;
 };
 
 /** Everything but the number itself. */
-const isOther = (a: Fused, b: Fused): boolean =>
+const isOther = (a: FusedReading, b: FusedReading): boolean =>
   a.tier !== b.tier ||
   a.raised !== b.raised ||
   a.exact !== b.exact ||

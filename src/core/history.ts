@@ -1,13 +1,13 @@
 import {
-  faultOf,
+  findFailure,
   fillOf,
   isLower,
   isSameFill,
-  type Ended,
+  type EndedCompaction,
   type Fill,
   type Outcome,
 } from './compaction/outcome.js';
-import { momentOf, type Compaction, type Effect } from './compaction/state.js';
+import { sessionContext, type Compaction, type Effect } from './compaction/state.js';
 import type { Boundary, Event } from './event.js';
 import type { Millis } from './reading.js';
 import type { Session } from './session.js';
@@ -33,9 +33,9 @@ export interface UsageHistory {
   readonly stepMs: number;
 }
 
-export const noUsage: UsageHistory = { samples: [], marks: [], stepMs: FIRST_STEP_MS };
+export const emptyUsage: UsageHistory = { samples: [], marks: [], stepMs: FIRST_STEP_MS };
 
-export interface UsageNote {
+export interface UsageUpdate {
   /** undefined while there is no number */
   readonly fill: Fill | undefined;
   readonly at: Millis;
@@ -44,7 +44,7 @@ export interface UsageNote {
 }
 
 /** The history with what is known now; the same object when that is nothing new. */
-export const noteUsage = (history: UsageHistory, { fill, at, mark = false }: UsageNote): UsageHistory => {
+export const recordUsage = (history: UsageHistory, { fill, at, mark = false }: UsageUpdate): UsageHistory => {
   const last = history.samples.at(-1);
   const isKnown = last ? isSameFill(last.fill, fill) : fill === undefined;
   if (isKnown && !mark) return history;
@@ -88,12 +88,12 @@ const MOST_PAST = 8;
 
 /** A compaction, or an attempt at one, that is over. */
 export interface PastAttempt {
-  readonly ended: Ended;
+  readonly ended: EndedCompaction;
   /** the first number after it, where its own end told none */
   readonly next?: Fill;
 }
 
-export interface Past {
+export interface PastAttempts {
   /** oldest first */
   readonly attempts: readonly PastAttempt[];
   /** how full the window was after the last step */
@@ -102,10 +102,10 @@ export interface Past {
   readonly isOpen: boolean;
 }
 
-export const noPast: Past = { attempts: [], isOpen: false };
+export const noPastAttempts: PastAttempts = { attempts: [], isOpen: false };
 
 /** What one step brought. */
-export interface PastNote {
+export interface AttemptsUpdate {
   /** absent where only time has passed */
   readonly event?: Event | undefined;
   /** of the step after that event */
@@ -116,7 +116,10 @@ export interface PastNote {
 }
 
 /** The list after a step; the same object when nothing has changed. */
-export const notePast = (past: Past, { event, effects, fill, now }: PastNote): Past => {
+export const recordAttempts = (
+  past: PastAttempts,
+  { event, effects, fill, now }: AttemptsUpdate,
+): PastAttempts => {
   const before = event?.type === 'session-changed' ? { ...past, isOpen: false } : past;
   const isNumbered = fill !== undefined && before.isOpen;
   const numbered = isNumbered ? withNext(before.attempts, fill) : before.attempts;
@@ -136,16 +139,20 @@ export const notePast = (past: Past, { event, effects, fill, now }: PastNote): P
 };
 
 /** A compaction that only the agent's record tells of. */
-const endedOf = (boundary: Boundary, before: Fill | undefined, now: Millis): Ended => {
+const endedOf = (boundary: Boundary, before: Fill | undefined, now: Millis): EndedCompaction => {
   const { initiator = 'agent', postTokens, preTokens = before?.usedTokens } = boundary;
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
   const whole = preTokens === undefined ? boundary : { ...boundary, preTokens };
-  const outcome: Outcome = faultOf(whole) ?? { kind: 'verified', ...after };
+  const outcome: Outcome = findFailure(whole) ?? { kind: 'verified', ...after };
   return { initiator, startedAt: now, endedAt: now, outcome, evidence: ['its record of the compaction'] };
 };
 
 // The number that a compaction makes void is gone when its end is told.
-const withBefore = (ended: Ended, fill: Fill | undefined, boundary: Boundary | undefined): Ended => {
+const withBefore = (
+  ended: EndedCompaction,
+  fill: Fill | undefined,
+  boundary: Boundary | undefined,
+): EndedCompaction => {
   if (ended.before) return ended;
   const { preTokens } = boundary ?? {};
   const before = preTokens === undefined ? fill : { usedTokens: preTokens };
@@ -166,17 +173,17 @@ const withNext = (attempts: readonly PastAttempt[], next: Fill): readonly PastAt
 // What the overlay remembers of a session while it is closed, so that it has something to show when it opens. Cheap: most steps
 // change nothing here.
 
-export interface OverlayRecord {
+export interface OverlayHistory {
   readonly usage: UsageHistory;
-  readonly past: Past;
+  readonly past: PastAttempts;
   /** counted so far: one that is new is marked in the usage */
   readonly compactions: number;
 }
 
-export const noRecord: OverlayRecord = { usage: noUsage, past: noPast, compactions: 0 };
+export const emptyHistory: OverlayHistory = { usage: emptyUsage, past: noPastAttempts, compactions: 0 };
 
 /** A step of the session: what happened, and the states after it. */
-export interface RecordedStep {
+export interface SessionStep {
   readonly session: Session;
   readonly compaction: Compaction;
   /** absent where only time has passed */
@@ -185,14 +192,14 @@ export interface RecordedStep {
 }
 
 /** The record after a step; the same object when there is nothing to remember. */
-export const noteStep = (record: OverlayRecord, step: RecordedStep): OverlayRecord => {
+export const recordStep = (record: OverlayHistory, step: SessionStep): OverlayHistory => {
   const { session, compaction, event, now } = step;
   const { compactions, fused } = session;
   // estimates are drawn, too: they are what the footer shows
   const mark = compactions > record.compactions;
-  const usage = noteUsage(record.usage, { fill: fused && fillOf(fused), at: now, mark });
-  const { fill } = momentOf(session, now);
-  const past = notePast(record.past, { event, effects: compaction.effects, fill, now });
+  const usage = recordUsage(record.usage, { fill: fused && fillOf(fused), at: now, mark });
+  const { fill } = sessionContext(session, now);
+  const past = recordAttempts(record.past, { event, effects: compaction.effects, fill, now });
   const isSame = usage === record.usage && past === record.past && compactions === record.compactions;
   return isSame ? record : { usage, past, compactions };
 };

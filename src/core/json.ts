@@ -18,23 +18,23 @@ export const parseRecord = (text: string): JsonRecord | undefined => {
   }
 };
 
-export const recordAt = (from: unknown, key: string): JsonRecord | undefined => {
+export const getRecord = (from: unknown, key: string): JsonRecord | undefined => {
   const value = isRecord(from) ? from[key] : undefined;
   return isRecord(value) ? value : undefined;
 };
 
-export const listAt = (from: unknown, key: string): readonly unknown[] => {
+export const getList = (from: unknown, key: string): readonly unknown[] => {
   const value = isRecord(from) ? from[key] : undefined;
   return Array.isArray(value) ? value : [];
 };
 
-export const textAt = (from: unknown, key: string): string | undefined => {
+export const getText = (from: unknown, key: string): string | undefined => {
   const value = isRecord(from) ? from[key] : undefined;
   return typeof value === 'string' ? value : undefined;
 };
 
 /** A count: a finite number that is not negative. */
-export const countAt = (from: unknown, key: string): number | undefined => {
+export const getCount = (from: unknown, key: string): number | undefined => {
   const value = isRecord(from) ? from[key] : undefined;
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 };
@@ -45,7 +45,7 @@ const DAY_MS = 86_400_000;
 const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,3}))?\d*(?:Z|\+00:00)$/;
 
 /** A UTC timestamp as all agents write it (`2026-11-21T08:37:12.289Z`) in milliseconds; undefined for anything else. */
-export const isoMillis = (text: string): Millis | undefined => {
+export const parseIsoTime = (text: string): Millis | undefined => {
   const found = ISO.exec(text);
   if (!found) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(Number);
@@ -55,12 +55,12 @@ export const isoMillis = (text: string): Millis | undefined => {
 };
 
 /** A moment as that text, with milliseconds. */
-export const isoText = (at: Millis): string => {
+export const formatIsoTime = (at: Millis): string => {
   const ms = Math.round(at);
   const inDay = ((ms % DAY_MS) + DAY_MS) % DAY_MS;
   const seconds = Math.floor(inDay / 1000);
   const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
-  return `${dayOf(ms)}T${clock}.${String(inDay % 1000).padStart(3, '0')}Z`;
+  return `${formatDay(ms)}T${clock}.${String(inDay % 1000).padStart(3, '0')}Z`;
 };
 
 /** The UTC date of a moment and of `offsetDays` days away from it, as the agents name their date folders: `2026/11/21`. */
@@ -70,7 +70,7 @@ export const dateFolder = (at: Millis, offsetDays: number): string => {
 };
 
 /** The UTC date of a moment: `2026-11-21`. */
-export const dayOf = (at: Millis): string => dateFolder(at, 0).replaceAll('/', '-');
+export const formatDay = (at: Millis): string => dateFolder(at, 0).replaceAll('/', '-');
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -105,7 +105,7 @@ const civilFromDays = (days: number): { year: number; month: number; day: number
 };
 
 /** A text as one line of at most so many characters, without anything that a terminal or a prompt could take for more than text. */
-export const oneLine = (text: string, mostCharacters: number): string => {
+export const toOneLine = (text: string, mostCharacters: number): string => {
   const line = text
     .replace(/[\p{Cf}\p{Cs}]/gu, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -115,7 +115,7 @@ export const oneLine = (text: string, mostCharacters: number): string => {
 };
 
 /** A text as one word of any POSIX shell, in quotes where it needs them: the name of a folder may hold what a shell would run. */
-export const posixWord = (text: string): string =>
+export const quotePosix = (text: string): string =>
   PLAIN.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const PLAIN = /^[\w./-]+$/;
@@ -124,8 +124,8 @@ const PLAIN = /^[\w./-]+$/;
  * The same for a line that a person copies: what cannot be seen, and blanks that a terminal or a line of ours would run together, is
  * written byte by byte, as bash and zsh understand it in every locale.
  */
-export const shellWord = (text: string): string => {
-  if (!UNSEEN.test(text)) return posixWord(text);
+export const quoteForCopying = (text: string): string => {
+  if (!UNSEEN.test(text)) return quotePosix(text);
   const escaped = text.replace(/[\\']/g, String.raw`\$&`).replace(new RegExp(UNSEEN, 'gu'), bytesOf);
   return `$'${escaped}'`;
 };
@@ -165,16 +165,16 @@ export const errorCode = (error: unknown): unknown =>
 // What the agent is asked to keep is typed into its prompt, so it must be nothing but text.
 
 /** In characters. */
-export const LONGEST_FOCUS = 200;
+export const MAX_FOCUS_LENGTH = 200;
 
 /** The text as it may be typed behind a command; undefined when nothing is left of it. */
-export const focusText = (text: string): string | undefined => {
+export const cleanFocus = (text: string): string | undefined => {
   // composed, so that what the prompt shows can be compared with what was typed
-  const plain = oneLine(text, Infinity).normalize('NFC').replaceAll('@', ' '); // which opens a list of files
-  const line = oneLine(plain, LONGEST_FOCUS).replace(/[\\\s]+$/, ''); // a backslash makes a line break of Enter
+  const plain = toOneLine(text, Infinity).normalize('NFC').replaceAll('@', ' '); // which opens a list of files
+  const line = toOneLine(plain, MAX_FOCUS_LENGTH).replace(/[\\\s]+$/, ''); // a backslash makes a line break of Enter
   return line === '' ? undefined : line;
 };
 
 /** A text without anything that a terminal could take for more than text; its blanks stay as they are. */
-export const harmless = (text: string): string =>
+export const stripControls = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');

@@ -1,4 +1,4 @@
-import { percentOf, type Reading } from './reading.js';
+import { percentUsed, type Reading } from './reading.js';
 
 /** How full the window is, in four steps. */
 export type Tier = 'safe' | 'warn' | 'auto' | 'hard';
@@ -18,20 +18,20 @@ export interface LadderChoice extends CustomBounds {
  * The boundaries between the tiers, each with the sentence that explains it. In tokens where the window is known, otherwise in percent
  * of whatever percentage there is; a custom bound in tokens stays in tokens.
  */
-export interface Ladder extends Rungs {
+export interface Ladder extends TierBoundaries {
   readonly preset: Preset;
   /** absent where it is not known */
   readonly windowTokens?: number;
   /** what the window leaves beside the agent's own answer; only where the window is known */
-  readonly effective?: Figure;
+  readonly effective?: ExplainedTokens;
   /** where the agent compacts by itself; only where that and its own window are known */
-  readonly native?: Figure;
+  readonly native?: ExplainedTokens;
 }
 
 /** The tier of a reading; undefined when it does not hold the numbers the ladder asks for. */
-export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
-  const reached = (rung: Rung | undefined): boolean | undefined => {
-    const used = rung?.unit === 'tokens' ? reading.usedTokens : percentOf(reading);
+export const tierOf = (reading: Reading, ladder: TierBoundaries): Tier | undefined => {
+  const reached = (rung: TierBoundary | undefined): boolean | undefined => {
+    const used = rung?.unit === 'tokens' ? reading.usedTokens : percentUsed(reading);
     return rung && used !== undefined ? used >= rung.value : undefined;
   };
   if (isOwnHard(ladder) && reached(ladder.hard)) return 'hard';
@@ -43,7 +43,7 @@ export const tierOf = (reading: Reading, ladder: Rungs): Tier | undefined => {
 };
 
 /** In a small window hard is where auto is: reaching it asks for no more than auto does. The user's own word stands. */
-const isOwnHard = ({ auto, hard }: Rungs): boolean =>
+const isOwnHard = ({ auto, hard }: TierBoundaries): boolean =>
   hard.custom || !auto || hard.unit !== auto.unit || hard.value > auto.value;
 
 // The pieces a ladder is made of, and the figures in their sentences.
@@ -65,7 +65,7 @@ export interface CustomBounds {
 }
 
 /** One boundary between two tiers, inclusive: at `value` the higher tier has begun. */
-export interface Rung extends Bound {
+export interface TierBoundary extends Bound {
   /** the user set it, so nothing moves it unless it yields */
   readonly custom: boolean;
   /** the user asked for so many tokens, and it gave way to the agent's own compaction */
@@ -75,34 +75,34 @@ export interface Rung extends Bound {
 }
 
 /** `auto` is absent where nothing is ever typed (preset `handoff`). */
-export interface Rungs {
-  readonly warn: Rung;
-  readonly auto?: Rung;
-  readonly hard: Rung;
+export interface TierBoundaries {
+  readonly warn: TierBoundary;
+  readonly auto?: TierBoundary;
+  readonly hard: TierBoundary;
 }
 
-export type RungName = keyof Rungs;
+export type TierBoundaryName = keyof TierBoundaries;
 
 /** A number of tokens with why it is there. */
-export interface Mark {
+export interface LimitTokens {
   readonly tokens: number;
   readonly why: string;
 }
 
 /** A number of tokens with the sentence that explains it. */
-export interface Figure {
+export interface ExplainedTokens {
   readonly tokens: number;
   readonly reason: string;
 }
 
-export const tokenRung = (name: RungName, tokens: number, why: string): Rung => ({
+export const tokenBoundary = (name: TierBoundaryName, tokens: number, why: string): TierBoundary => ({
   value: tokens,
   unit: 'tokens',
   custom: false,
-  reason: `${name} ${grouped(tokens)}: ${why}`,
+  reason: `${name} ${groupDigits(tokens)}: ${why}`,
 });
 
-export const percentRung = (name: RungName, percent: number, why: string): Rung => ({
+export const percentBoundary = (name: TierBoundaryName, percent: number, why: string): TierBoundary => ({
   value: percent,
   unit: 'percent',
   custom: false,
@@ -110,13 +110,17 @@ export const percentRung = (name: RungName, percent: number, why: string): Rung 
 });
 
 /** Warn where auto is no longer the one that warn counts from: its sentence says so. */
-export const besideAuto = (warn: Rung, usual: Rung | undefined, auto: Rung | undefined): Rung =>
+export const adjustWarn = (
+  warn: TierBoundary,
+  usual: TierBoundary | undefined,
+  auto: TierBoundary | undefined,
+): TierBoundary =>
   usual?.value === auto?.value
     ? warn
     : { ...warn, reason: warn.reason.replace('before auto', 'before the usual auto') };
 
 /** 162000 as `162,000`, in every locale; rounded. */
-export const grouped = (tokens: number): string =>
+export const groupDigits = (tokens: number): string =>
   String(Math.round(tokens)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** Whole-number arithmetic: 0.7 · w in floating point would miss a boundary by one. */
@@ -140,49 +144,50 @@ const percents = {
 /** The window less what is kept free for the agent's own answer, in tokens, never negative. */
 export const effectiveTokens = (windowTokens: number): number => Math.max(0, windowTokens - RESERVED_TOKENS);
 
-export const effectiveFigure = (windowTokens: number): Figure => {
+export const explainEffectiveTokens = (windowTokens: number): ExplainedTokens => {
   const tokens = effectiveTokens(windowTokens);
-  const why = `the window of ${grouped(windowTokens)} less ${grouped(RESERVED_TOKENS)} kept free for the answer`;
-  return { tokens, reason: `effective ${grouped(tokens)}: ${why}` };
+  const why = `the window of ${groupDigits(windowTokens)} less ${groupDigits(RESERVED_TOKENS)} kept free for the answer`;
+  return { tokens, reason: `effective ${groupDigits(tokens)}: ${why}` };
 };
 
 /** The boundaries where no window is known: of whatever percentage there is. */
-export const presetPercents = (preset: Preset): Rungs => {
+export const presetPercentBoundaries = (preset: Preset): TierBoundaries => {
   const { warn, auto, hard } = percents[preset === 'handoff' ? 'handoff' : 'percent'];
   const why = preset === 'ladder' ? 'the window is not known in tokens' : `preset ${preset}`;
   return {
-    warn: percentRung('warn', warn, why),
-    ...(auto === undefined ? {} : { auto: percentRung('auto', auto, why) }),
-    hard: percentRung('hard', hard, why),
+    warn: percentBoundary('warn', warn, why),
+    ...(auto === undefined ? {} : { auto: percentBoundary('auto', auto, why) }),
+    hard: percentBoundary('hard', hard, why),
   };
 };
 
 /** The boundaries in a known window. */
-export const presetTokens = (preset: Preset, windowTokens: number): Rungs => {
+export const presetTokenBoundaries = (preset: Preset, windowTokens: number): TierBoundaries => {
   if (preset === 'ladder') return ladderTokens(windowTokens);
   const { warn, auto, hard } = percents[preset];
   const why = (percent: number): string =>
-    `${percent}% of the window of ${grouped(windowTokens)}, preset ${preset}`;
+    `${percent}% of the window of ${groupDigits(windowTokens)}, preset ${preset}`;
   const part = (percent: number): number => percentOfTokens(windowTokens, percent);
   return {
-    warn: tokenRung('warn', part(warn), why(warn)),
-    ...(auto === undefined ? {} : { auto: tokenRung('auto', part(auto), why(auto)) }),
-    hard: tokenRung('hard', part(hard), why(hard)),
+    warn: tokenBoundary('warn', part(warn), why(warn)),
+    ...(auto === undefined ? {} : { auto: tokenBoundary('auto', part(auto), why(auto)) }),
+    hard: tokenBoundary('hard', part(hard), why(hard)),
   };
 };
 
-const ladderTokens = (windowTokens: number): Rungs => {
+const ladderTokens = (windowTokens: number): TierBoundaries => {
   const effective = effectiveTokens(windowTokens);
-  const below = (margin: number): string => `${grouped(margin)} below the effective ${grouped(effective)}`;
+  const below = (margin: number): string =>
+    `${groupDigits(margin)} below the effective ${groupDigits(effective)}`;
   const part = (percent: number) => ({
     tokens: percentOfTokens(windowTokens, percent),
-    why: `${percent}% of the window of ${grouped(windowTokens)}`,
+    why: `${percent}% of the window of ${groupDigits(windowTokens)}`,
   });
   const auto = higher({ tokens: effective - AUTO_MARGIN_TOKENS, why: below(AUTO_MARGIN_TOKENS) }, part(70));
   const warn = higher(
     {
       tokens: auto.tokens - WARN_MARGIN_TOKENS,
-      why: `${grouped(WARN_MARGIN_TOKENS)} before auto ${grouped(auto.tokens)}`,
+      why: `${groupDigits(WARN_MARGIN_TOKENS)} before auto ${groupDigits(auto.tokens)}`,
     },
     part(60),
   );
@@ -191,26 +196,31 @@ const ladderTokens = (windowTokens: number): Rungs => {
     part(70), // where auto is in a window this small
   );
   return {
-    warn: tokenRung('warn', warn.tokens, warn.why),
-    auto: tokenRung('auto', auto.tokens, auto.why),
-    hard: tokenRung('hard', hard.tokens, hard.why),
+    warn: tokenBoundary('warn', warn.tokens, warn.why),
+    auto: tokenBoundary('auto', auto.tokens, auto.why),
+    hard: tokenBoundary('hard', hard.tokens, hard.why),
   };
 };
 
-const higher = (first: Mark, second: Mark): Mark => (first.tokens >= second.tokens ? first : second);
+const higher = (first: LimitTokens, second: LimitTokens): LimitTokens =>
+  first.tokens >= second.tokens ? first : second;
 
 // Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
 
 /** What custom bounds are put into. */
-export interface Room {
+export interface CustomBoundsContext {
   readonly windowTokens?: number;
   /** the latest that still comes before the agent's own compaction */
-  readonly latest?: Mark | undefined;
+  readonly latest?: LimitTokens | undefined;
 }
 
 /** The rungs with the user's own in their places and in order: warn ≤ auto ≤ hard. */
-export const withCustom = (rungs: Rungs, bounds: CustomBounds, { windowTokens, latest }: Room): Rungs => {
-  const placed = (name: RungName, preset: Rung | undefined): Rung | undefined => {
+export const applyCustomBounds = (
+  rungs: TierBoundaries,
+  bounds: CustomBounds,
+  { windowTokens, latest }: CustomBoundsContext,
+): TierBoundaries => {
+  const placed = (name: TierBoundaryName, preset: TierBoundary | undefined): TierBoundary | undefined => {
     const bound = bounds[name];
     if (!bound) return preset;
     const rung = customRung(name, bound, windowTokens);
@@ -222,34 +232,42 @@ export const withCustom = (rungs: Rungs, bounds: CustomBounds, { windowTokens, l
     ...(auto ? { auto } : {}),
     hard: placed('hard', rungs.hard) ?? rungs.hard,
   });
-  return { ...ordered, warn: besideAuto(ordered.warn, rungs.auto, ordered.auto) };
+  return { ...ordered, warn: adjustWarn(ordered.warn, rungs.auto, ordered.auto) };
 };
 
-const customRung = (name: RungName, { value, unit }: Bound, windowTokens: number | undefined): Rung => {
+const customRung = (
+  name: TierBoundaryName,
+  { value, unit }: Bound,
+  windowTokens: number | undefined,
+): TierBoundary => {
   if (unit === 'percent' && windowTokens !== undefined) {
     const tokens = percentOfTokens(windowTokens, value);
-    const why = `custom, ${value}% of the window of ${grouped(windowTokens)}`;
-    return { value: tokens, unit: 'tokens', custom: true, reason: `${name} ${grouped(tokens)}: ${why}` };
+    const why = `custom, ${value}% of the window of ${groupDigits(windowTokens)}`;
+    return { value: tokens, unit: 'tokens', custom: true, reason: `${name} ${groupDigits(tokens)}: ${why}` };
   }
   if (unit === 'percent') return { value, unit, custom: true, reason: `${name} ${value}%: custom` };
   const beyond = windowTokens !== undefined && value > windowTokens;
-  const note = beyond ? `, more than the window of ${grouped(windowTokens)}` : '';
-  return { value, unit, custom: true, reason: `${name} ${grouped(value)}: custom${note}` };
+  const note = beyond ? `, more than the window of ${groupDigits(windowTokens)}` : '';
+  return { value, unit, custom: true, reason: `${name} ${groupDigits(value)}: custom${note}` };
 };
 
-const yielded = (name: RungName, rung: Rung, latest: Mark | undefined): Rung => {
+const yielded = (
+  name: TierBoundaryName,
+  rung: TierBoundary,
+  latest: LimitTokens | undefined,
+): TierBoundary => {
   if (!latest || rung.unit !== 'tokens' || rung.value <= latest.tokens) return rung;
   const { tokens, why } = latest;
   return {
     ...rung,
     value: tokens,
     asked: rung.value,
-    reason: `${name} ${grouped(tokens)}: ${why}; you asked for ${grouped(rung.value)}`,
+    reason: `${name} ${groupDigits(tokens)}: ${why}; you asked for ${groupDigits(rung.value)}`,
   };
 };
 
 /** A preset's rung gives way to a custom one; of two custom ones that contradict each other the lower one holds. */
-const inOrder = ({ warn, auto, hard }: Rungs): Rungs => {
+const inOrder = ({ warn, auto, hard }: TierBoundaries): TierBoundaries => {
   const raised = auto && warn.custom && !auto.custom ? atLeast('auto', auto, ['warn', warn]) : auto;
   const top = hard.custom ? hard : atLeast('hard', hard, raised ? ['auto', raised] : ['warn', warn]);
   if (!raised) return { warn: atMost('warn', warn, ['hard', top]), hard: top };
@@ -257,21 +275,21 @@ const inOrder = ({ warn, auto, hard }: Rungs): Rungs => {
   return { warn: atMost('warn', warn, ['auto', middle]), auto: middle, hard: top };
 };
 
-type Named = readonly [RungName, Rung];
+type Named = readonly [TierBoundaryName, TierBoundary];
 
 // A percentage and a number of tokens cannot be put in order while the window is not known.
-const atMost = (name: RungName, rung: Rung, [otherName, other]: Named): Rung =>
+const atMost = (name: TierBoundaryName, rung: TierBoundary, [otherName, other]: Named): TierBoundary =>
   rung.unit !== other.unit || rung.value <= other.value
     ? rung
     : moved(name, rung, other, `lowered to ${otherName}`);
 
-const atLeast = (name: RungName, rung: Rung, [otherName, other]: Named): Rung =>
+const atLeast = (name: TierBoundaryName, rung: TierBoundary, [otherName, other]: Named): TierBoundary =>
   rung.unit !== other.unit || rung.value >= other.value
     ? rung
     : moved(name, rung, other, `raised to ${otherName}`);
 
-const moved = (name: RungName, rung: Rung, to: Rung, what: string): Rung => {
-  const text = (value: number): string => (rung.unit === 'percent' ? `${value}%` : grouped(value));
+const moved = (name: TierBoundaryName, rung: TierBoundary, to: TierBoundary, what: string): TierBoundary => {
+  const text = (value: number): string => (rung.unit === 'percent' ? `${value}%` : groupDigits(value));
   const was = rung.custom ? `custom ${text(rung.value)}` : text(rung.value);
   return { ...rung, value: to.value, reason: `${name} ${text(to.value)}: ${was} ${what}` };
 };
@@ -295,13 +313,13 @@ export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
 };
 
 /** The reason without the name and the number that it begins with, for a row that shows both already. */
-export const reasonOnly = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
+export const shortReason = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
 
 /**
  * All numbers of a ladder: what the window leaves, where that is what the boundaries keep to, the boundaries upwards, and where the agent
  * compacts by itself.
  */
-export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
+export const listThresholds = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
   ...(effective && [warn, auto, hard].every((rung) => !rung || keepsTo(effective, rung))
     ? [inTokens('effective', effective)]
     : []),
@@ -312,12 +330,16 @@ export const thresholdsOf = ({ effective, warn, auto, hard, native }: Ladder): r
 ];
 
 // A small window is shared out in percent of the whole, and the user's own boundaries are where they are.
-const keepsTo = ({ tokens }: Figure, { custom, unit, value }: Rung): boolean =>
+const keepsTo = ({ tokens }: ExplainedTokens, { custom, unit, value }: TierBoundary): boolean =>
   tokens > 0 && (custom || (unit === 'tokens' && value <= tokens));
 
-const numberOf = ({ value, unit, reason }: Rung): Omit<Threshold, 'name'> => ({ value, unit, reason });
+const numberOf = ({ value, unit, reason }: TierBoundary): Omit<Threshold, 'name'> => ({
+  value,
+  unit,
+  reason,
+});
 
-const inTokens = (name: Threshold['name'], { tokens, reason }: Figure): Threshold => ({
+const inTokens = (name: Threshold['name'], { tokens, reason }: ExplainedTokens): Threshold => ({
   name,
   value: tokens,
   unit: 'tokens',

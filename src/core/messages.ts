@@ -1,6 +1,6 @@
-import { nativeNotice } from './build-ladder.js';
+import { nativeTriggerNotice } from './build-ladder.js';
 import type { Compaction } from './compaction/state.js';
-import { compactionWords, isUrgent } from './compaction/words.js';
+import { compactionText, isUrgent } from './compaction/texts.js';
 import type { Event } from './event.js';
 import type { Tier } from './ladder.js';
 import type { Millis } from './reading.js';
@@ -14,7 +14,7 @@ const NEWS_MS = 60_000; // what could not be shown for so long is no news any mo
 const MOST_WAITING = 5;
 
 /** What is to be said. Of two that wait, the one of the higher priority comes first, and of equal ones the older. */
-export interface NoticeWish {
+export interface NoticeRequest {
   readonly text: string;
   readonly priority: number;
 }
@@ -25,7 +25,7 @@ export interface Notice {
   readonly until: Millis;
 }
 
-interface Waiting extends NoticeWish {
+interface Waiting extends NoticeRequest {
   readonly since: Millis;
 }
 
@@ -37,7 +37,7 @@ export interface Notices {
 export const noNotices: Notices = { waiting: [] };
 
 /** After something is to be said; what is shown already, or waits, is not said twice. */
-export const withNotice = (notices: Notices, { text, priority }: NoticeWish, now: Millis): Notices => {
+export const addNotice = (notices: Notices, { text, priority }: NoticeRequest, now: Millis): Notices => {
   const { shown, waiting } = notices;
   if (text === '' || shown?.text === text || waiting.some((each) => each.text === text)) return notices;
   const sorted = [...waiting, { text, priority, since: now }].toSorted((a, b) => b.priority - a.priority);
@@ -48,7 +48,7 @@ export const withNotice = (notices: Notices, { text, priority }: NoticeWish, now
  * What is shown now. `isFree`: the footer has nothing more urgent to say. One that has to give way does not come back; those that wait
  * go on waiting.
  */
-export const noticesAt = (notices: Notices, isFree: boolean, now: Millis): Notices => {
+export const updateNotices = (notices: Notices, isFree: boolean, now: Millis): Notices => {
   const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
   const { shown } = notices;
   if (isFree && shown && now < shown.until) return { shown, waiting };
@@ -58,7 +58,7 @@ export const noticesAt = (notices: Notices, isFree: boolean, now: Millis): Notic
 };
 
 /** When what is shown goes though nothing happens; undefined while nothing is. */
-export const noticeDue = ({ shown }: Notices): Millis | undefined => shown?.until;
+export const noticeDeadline = ({ shown }: Notices): Millis | undefined => shown?.until;
 
 // What a user of a full window may not know yet: facts, seldom, and never while there is something to be said about a compaction.
 
@@ -78,7 +78,7 @@ export interface Tips {
   readonly shown: Readonly<Partial<Record<Tier, number>>>;
 }
 
-interface Tip extends NoticeWish {
+interface Tip extends NoticeRequest {
   /** in prompts; whoever has seen it a few times does not read it any more */
   readonly cooldown: number;
 }
@@ -142,7 +142,7 @@ export interface Messages {
 }
 
 /** What else is known when something happens. */
-export interface MessageSight {
+export interface MessageContext {
   readonly session: Session;
   readonly compaction: Compaction;
   /** the window has become smaller */
@@ -161,9 +161,9 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
     : { tips: { command, ask, prompts: 0, before: 0, isRested: true, shown: {} } }),
 });
 
-export const stepMessages = (before: Messages, event: Event, sight: MessageSight): Messages => {
+export const stepMessages = (before: Messages, event: Event, sight: MessageContext): Messages => {
   const { now, session, reduced } = sight;
-  const ofNative = nativeNotice(sessionLadder(session), session.agent) ?? before.ofNative;
+  const ofNative = nativeTriggerNotice(sessionLadder(session), session.agent) ?? before.ofNative;
   const wishes = [
     ...(event.type === 'notice' ? [event] : []),
     ...(reduced === undefined ? [] : [{ text: reduced, priority: REDUCED_PRIORITY }]),
@@ -173,11 +173,11 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageSight
     ...refusals(sight.compaction),
   ];
   const told = wishes.reduce(
-    (messages, wish) => ({ ...messages, notices: withNotice(messages.notices, wish, now) }),
+    (messages, wish) => ({ ...messages, notices: addNotice(messages.notices, wish, now) }),
     before,
   );
   const { tips, notices } = withTip(told, event, sight);
-  const settled = noticesAt(notices, !isUrgent(sight.compaction, now), now);
+  const settled = updateNotices(notices, !isUrgent(sight.compaction, now), now);
   return {
     notices: settled,
     ...(ofNative === undefined ? {} : { ofNative }),
@@ -190,7 +190,7 @@ const REDUCED_PRIORITY = 250; // it may be why the window is full all at once
 const REFUSAL_PRIORITY = 300;
 
 /** Whoever asked by a key looks at the footer for the answer. */
-const refusals = ({ effects }: Compaction): readonly NoticeWish[] =>
+const refusals = ({ effects }: Compaction): readonly NoticeRequest[] =>
   effects.flatMap((effect) =>
     effect.type === 'refused' && effect.isByKey
       ? [{ text: `not compacted: ${effect.reason}`, priority: REFUSAL_PRIORITY }]
@@ -198,7 +198,11 @@ const refusals = ({ effects }: Compaction): readonly NoticeWish[] =>
   );
 
 /** A tip is given while the agent is at rest and the footer says nothing else. */
-const withTip = (messages: Messages, event: Event, { session, compaction, now }: MessageSight): Messages => {
+const withTip = (
+  messages: Messages,
+  event: Event,
+  { session, compaction, now }: MessageContext,
+): Messages => {
   const { notices } = messages;
   const tips = messages.tips && hearTips(messages.tips, event);
   if (!tips) return messages;
@@ -209,19 +213,19 @@ const withTip = (messages: Messages, event: Event, { session, compaction, now }:
     (activity === 'ready' || activity === 'draft') &&
     notices.waiting.length === 0 &&
     !notices.shown &&
-    compactionWords(compaction, now) === undefined;
+    compactionText(compaction, now) === undefined;
   if (!tip || !isQuiet || isTooSoon(tips, tier, tip)) return { ...messages, tips };
   const shown = { ...tips.shown, [tier]: tips.prompts };
-  return { tips: { ...tips, shown }, notices: withNotice(notices, tip, now) };
+  return { tips: { ...tips, shown }, notices: addNotice(notices, tip, now) };
 };
 
 /** What the footer says; undefined when it has nothing to say. */
-export const messageAt = (
+export const currentMessage = (
   { notices }: Messages,
   compaction: Compaction,
   now: Millis,
   ask = COMMAND,
 ): string | undefined => {
-  const { shown } = noticesAt(notices, !isUrgent(compaction, now), now);
-  return shown?.text ?? compactionWords(compaction, now, ask);
+  const { shown } = updateNotices(notices, !isUrgent(compaction, now), now);
+  return shown?.text ?? compactionText(compaction, now, ask);
 };

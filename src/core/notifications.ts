@@ -1,9 +1,9 @@
 import { isFailure } from './compaction/outcome.js';
 import type { Compaction } from './compaction/state.js';
-import { endedWords } from './compaction/words.js';
-import { shareText, tokensText } from './format.js';
-import { oneLine } from './json.js';
-import { isOver, percentOf, type Millis } from './reading.js';
+import { endedText } from './compaction/texts.js';
+import { formatFill, formatTokens } from './format.js';
+import { toOneLine } from './json.js';
+import { isOverFull, percentUsed, type Millis } from './reading.js';
 import type { Session } from './session.js';
 
 // When to call a user who looks elsewhere: each kind once in an episode, and only for what is known.
@@ -19,7 +19,7 @@ export interface Notification {
   readonly text: string;
 }
 
-export interface Notifying {
+export interface NotificationState {
   readonly wanted: readonly NotificationKind[];
   /** since when the window has been full, and what was told since then */
   readonly episode: Millis | undefined;
@@ -31,7 +31,7 @@ export interface Notifying {
 }
 
 /** What is known when something has happened. */
-export interface NotifySight {
+export interface NotificationContext {
   readonly session: Session;
   readonly compaction: Compaction;
   readonly now: Millis;
@@ -41,7 +41,7 @@ const DIALOG_MS = 2_000; // some dialogs answer themselves
 const KEY_MS = 5_000; // somebody who types is there
 const LONGEST = 200; // characters
 
-export const startNotifying = (wanted: readonly NotificationKind[]): Notifying => ({
+export const startNotifications = (wanted: readonly NotificationKind[]): NotificationState => ({
   wanted,
   episode: undefined,
   told: [],
@@ -50,7 +50,10 @@ export const startNotifying = (wanted: readonly NotificationKind[]): Notifying =
 });
 
 /** The state after an event; `due` is what follows from it. */
-export const stepNotifying = (before: Notifying, sight: NotifySight): Notifying => {
+export const stepNotifications = (
+  before: NotificationState,
+  sight: NotificationContext,
+): NotificationState => {
   const { session, compaction, now } = sight;
   if (before.wanted.length === 0) return before;
   const { episodeSince } = compaction;
@@ -72,9 +75,9 @@ export const stepNotifying = (before: Notifying, sight: NotifySight): Notifying 
 };
 
 /** When a dialog will have waited long enough; undefined when there is nothing to wait for. */
-export const notifyDue = (
-  state: Notifying,
-  { session, compaction }: Omit<NotifySight, 'now'>,
+export const notificationDeadline = (
+  state: NotificationState,
+  { session, compaction }: Omit<NotificationContext, 'now'>,
 ): Millis | undefined =>
   state.isDialogTold || !state.wanted.includes('permission') ? undefined : dialogAt(session, compaction);
 
@@ -83,7 +86,7 @@ const waiting = ({ asks }: Session): Notification => ({
   text:
     asks === undefined
       ? 'waits for your answer in a dialog'
-      : oneLine(`waits for your answer: ${asks}`, LONGEST),
+      : toOneLine(`waits for your answer: ${asks}`, LONGEST),
 });
 
 const dialogAt = (
@@ -93,16 +96,16 @@ const dialogAt = (
   activity === 'dialog' ? Math.max(activitySince + DIALOG_MS, keyAt + KEY_MS) : undefined;
 
 const windowNews = (
-  { session, compaction }: NotifySight,
+  { session, compaction }: NotificationContext,
   wanted: readonly NotificationKind[],
 ): readonly Notification[] => {
   const { fused } = session;
   if (!fused || compaction.episodeSince === undefined) return [];
   const { actingTier: tier, reading } = fused;
   if (tier !== 'auto' && tier !== 'hard') return [];
-  const percent = percentOf(reading);
-  const full = percent === undefined ? '' : `${shareText(percent, isOver(reading))} of the window used`;
-  const tokens = reading.usedTokens === undefined ? '' : `${tokensText(reading.usedTokens)} tokens used`;
+  const percent = percentUsed(reading);
+  const full = percent === undefined ? '' : `${formatFill(percent, isOverFull(reading))} of the window used`;
+  const tokens = reading.usedTokens === undefined ? '' : `${formatTokens(reading.usedTokens)} tokens used`;
   const kind = tier === 'hard' && !wanted.includes('hard') ? 'auto' : tier;
   return [{ kind, text: `${full || tokens || 'the window is full'}: ${tier}` }];
 };
@@ -116,5 +119,5 @@ const failureNews = ({ effects }: Compaction): readonly Notification[] =>
     // who has asked the agent themselves sees how it ends
     if (effect.type !== 'ended' || effect.ended.initiator === 'user') return [];
     if (!isFailure(effect.ended.outcome)) return [];
-    return [{ kind: 'failure', text: oneLine(endedWords(effect.ended), LONGEST) }];
+    return [{ kind: 'failure', text: toOneLine(endedText(effect.ended), LONGEST) }];
   });

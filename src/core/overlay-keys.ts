@@ -1,5 +1,5 @@
 import type { Mode } from './compaction/state.js';
-import { keyOf, SHIFT, type InputElement } from './terminal-input.js';
+import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
 // What a key does while the overlay is open. Nothing here reaches the agent but what the user asked for by name.
 
@@ -13,13 +13,13 @@ export type OverlayKey = (typeof overlayKeys)[number] | 'wheel-up' | 'wheel-down
 const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // of the mouse, in SGR's form
 
 /** What an element of the user's input, or one character of it, means to the overlay. */
-export const overlayKeyOf = ({ kind, text }: InputElement): OverlayKey | undefined => {
+export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefined => {
   if (kind === 'mouse') {
     const direction = WHEEL.exec(text)?.[1];
     return direction === '4' ? 'wheel-up' : direction === '5' ? 'wheel-down' : undefined;
   }
   if (kind !== 'key' && kind !== 'text') return undefined;
-  const { name, modifiers, isRelease } = keyOf(text);
+  const { name, modifiers, isRelease } = parseKey(text);
   const allowed = name === '?' ? SHIFT : 0;
   return isRelease || (modifiers & ~allowed) !== 0 ? undefined : overlayKeys.find((key) => key === name);
 };
@@ -38,7 +38,7 @@ export interface OverlayState {
   readonly shown: number;
 }
 
-export const openOverlay: OverlayState = { page: 'main', scroll: 0, most: 0, shown: 0 };
+export const initialOverlayState: OverlayState = { page: 'main', scroll: 0, most: 0, shown: 0 };
 
 const actions = {
   c: 'compact',
@@ -64,13 +64,13 @@ const scrolls = {
   'wheel-down': ({ scroll }: OverlayState) => scroll + WHEEL_ROWS,
 } as const;
 
-export interface KeyStep {
+export interface OverlayKeyResult {
   /** the same object where the key has changed nothing that is shown */
   readonly state: OverlayState;
   readonly action?: OverlayAction;
 }
 
-export const overlayKey = (state: OverlayState, key: OverlayKey): KeyStep => {
+export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKeyResult => {
   switch (key) {
     case 'c':
     case 'p':

@@ -1,19 +1,19 @@
-import type { Ended } from './compaction/outcome.js';
+import type { EndedCompaction } from './compaction/outcome.js';
 import { breakerOf } from './compaction/policy.js';
-import { type Compaction, type Doubt, type Mode, uncertaintyOf } from './compaction/state.js';
-import { compactionWords, isUrgent, outcomeWords, secondsTo } from './compaction/words.js';
+import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from './compaction/state.js';
+import { compactionText, isUrgent, outcomeText, secondsTo } from './compaction/texts.js';
 import { contextReport } from './context-report.js';
 import { isStale } from './evidence.js';
 import { footerView, isWindowUnknown } from './footer-view.js';
-import { agoText, blankSentence, durationText, percentText } from './format.js';
-import type { OverlayRecord } from './history.js';
-import { grouped, type Rung } from './ladder.js';
+import { formatAge, noNumberSentence, formatDuration, formatPercent } from './format.js';
+import type { OverlayHistory } from './history.js';
+import { groupDigits, type TierBoundary } from './ladder.js';
 import type { OverlayPage } from './overlay-keys.js';
-import { type Millis, percentOf, type ToolResult } from './reading.js';
+import { type Millis, percentUsed, type ToolResult } from './reading.js';
 import {
   barSection,
   compactionRow,
-  type NumberFacts,
+  type ReadingFacts,
   partsSection,
   type Report,
   resultsSection,
@@ -32,7 +32,7 @@ export interface OverlayFacts {
   readonly session: Session;
   readonly compaction: Compaction;
   /** what was noted of every step so far */
-  readonly record: OverlayRecord;
+  readonly record: OverlayHistory;
   /** the largest since the last compaction, the largest first; undefined where no file tells of them */
   readonly contents?: readonly ToolResult[] | undefined;
   /** of the wrap */
@@ -61,7 +61,7 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
     runtime: session.agent,
     model: session.windows.model ?? '',
     name: session.sessionId ?? '',
-    age: durationText(Math.max(0, now - startedAt)),
+    age: formatDuration(Math.max(0, now - startedAt)),
     sections: pages[page](facts),
     tier: session.fused?.tier,
     isStale: isStale(session.flow),
@@ -120,7 +120,7 @@ const numberOf = (session: Session, now: Millis) => {
     compactions: [],
     toolResults: [],
   });
-  const number: NumberFacts = {
+  const number: ReadingFacts = {
     isEstimated: known?.source === 'estimate' || (known?.raised === true && known.source === 'screen'),
     isWindowAssumed: known?.windowTokens !== undefined && !known.windowCertain,
     tokens: session.fused?.tokens,
@@ -135,7 +135,7 @@ const blankText = (session: Session, now: Millis): string => {
   const { blank } = session;
   if (blank.why === 'unreadable') return `No number: ${blank.reason}.`;
   if (blank.why === 'gone') return "No number: the agent's screen does not show it any more.";
-  return blankSentence(footerView(session, now).note);
+  return noNumberSentence(footerView(session, now).note);
 };
 
 const modeTexts: Readonly<Record<Mode, string>> = {
@@ -159,11 +159,11 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
 
 const LEAST_SPAN_MS = 60_000; // a span of seconds says nothing, and would change with each of them
 
-const usageSection = ({ usage: history }: OverlayRecord, now: Millis): Section => {
+const usageSection = ({ usage: history }: OverlayHistory, now: Millis): Section => {
   const [first] = history.samples;
   if (!first) return { title: 'Usage', rows: [{ text: 'No number has been seen yet.', emphasis: 'quiet' }] };
   const spanMs = now - first.at;
-  const title = spanMs < LEAST_SPAN_MS ? 'Usage' : `Usage over ${durationText(spanMs)}`;
+  const title = spanMs < LEAST_SPAN_MS ? 'Usage' : `Usage over ${formatDuration(spanMs)}`;
   return { title, usage: { history, now }, rows: [] };
 };
 
@@ -173,13 +173,13 @@ const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
     const { before, outcome, startedAt, endedAt, evidence } = ended;
     const told = outcome.kind === 'verified' ? outcome.after : undefined;
     return compactionRow({
-      when: agoText(Math.max(0, now - endedAt)),
+      when: formatAge(Math.max(0, now - endedAt)),
       before,
       after: told ?? next,
       isNext: told === undefined && next !== undefined,
       durationMs: endedAt - startedAt,
       by: byText(ended),
-      outcome: outcomeWords(outcome),
+      outcome: outcomeText(outcome),
       hasFailed: outcome.kind !== 'verified',
       evidence,
     });
@@ -187,7 +187,7 @@ const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
   return rows.length > 0 ? rows : [{ text: 'None in this session.', emphasis: 'quiet' }];
 };
 
-const byText = ({ initiator, isManual }: Ended): string => {
+const byText = ({ initiator, isManual }: EndedCompaction): string => {
   switch (initiator) {
     case 'ctxwrap':
       return isManual ? 'ctxwrap as you asked' : 'ctxwrap';
@@ -213,14 +213,14 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
   }
   // of a doubt, here is room for a whole sentence
   const isDoubted = phase.kind === 'doubted' && !isUrgent(compaction, now);
-  const words = isDoubted ? undefined : compactionWords(compaction, now, ASK);
+  const words = isDoubted ? undefined : compactionText(compaction, now, ASK);
   if (words !== undefined) {
     const said = request ? `compaction asked for, ${words}` : words;
     return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
   }
   const isPostponed = postponedUntil !== undefined && postponedUntil > now;
   return isPostponed && (mode === 'auto' || mode === 'ask')
-    ? `Postponed by you for ${durationText(postponedUntil - now)} more.`
+    ? `Postponed by you for ${formatDuration(postponedUntil - now)} more.`
     : restSentence({ session, compaction });
 };
 
@@ -238,7 +238,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   return doubt ? doubtTexts[doubt] : distance(session, mode === 'ask' ? 'Asks' : 'Compacts');
 };
 
-const doubtTexts: Readonly<Record<Doubt, string>> = {
+const doubtTexts: Readonly<Record<Uncertainty, string>> = {
   assumed: 'Nothing is typed while the window is only assumed: set --window.',
   window: 'Nothing is typed while the window is not certain.',
   estimate: 'Nothing is typed on an estimate: waiting for an exact number.',
@@ -251,15 +251,15 @@ const distance = (session: Session, what: string): string => {
   const { auto } = sessionLadder(session);
   if (!auto) return 'Nothing is typed by itself: there is no auto threshold.';
   const at = `${what} at ${boundText(auto)}`;
-  const used = auto.unit === 'tokens' ? fused?.tokens : fused && percentOf(fused.reading);
+  const used = auto.unit === 'tokens' ? fused?.tokens : fused && percentUsed(fused.reading);
   if (used === undefined) return `${at}.`;
   const left = auto.value - used;
   if (left <= 0) return `${at}, which is reached.`;
-  return `${at} (${auto.unit === 'percent' ? `${Math.ceil(left)} points` : grouped(left)} to go).`;
+  return `${at} (${auto.unit === 'percent' ? `${Math.ceil(left)} points` : groupDigits(left)} to go).`;
 };
 
-const boundText = ({ unit, value }: Rung): string =>
-  unit === 'percent' ? `${value}%` : `${grouped(value)} tokens`;
+const boundText = ({ unit, value }: TierBoundary): string =>
+  unit === 'percent' ? `${value}%` : `${groupDigits(value)} tokens`;
 
 // The second page: every source, what the agent is doing, and what was tried.
 
@@ -267,7 +267,7 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
   const { session, compaction, contents, now } = facts;
   const { activity, activitySince, asks, witnesses } = session;
   const known = provenance(session, now);
-  const doing = `${activity} for ${durationText(Math.max(0, now - activitySince))}`;
+  const doing = `${activity} for ${formatDuration(Math.max(0, now - activitySince))}`;
   return [
     {
       title: 'Where the number comes from',
@@ -276,12 +276,12 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
         ...(known?.candidates ?? []).map(({ source, usedTokens, usedPercent, tier, ageMs }): Row => ({
           values: [
             usedTokens !== undefined
-              ? grouped(usedTokens)
+              ? groupDigits(usedTokens)
               : usedPercent === undefined
                 ? ''
-                : percentText(usedPercent),
+                : formatPercent(usedPercent),
           ],
-          text: [...(tier ? [tier] : []), sourceTexts[source], agoText(ageMs)].join(', '),
+          text: [...(tier ? [tier] : []), sourceTexts[source], formatAge(ageMs)].join(', '),
         })),
       ],
     },
@@ -300,7 +300,7 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
   const breaker = breakerOf(policy, now);
   const inARow = `${failures} failure${failures === 1 ? '' : 's'} in a row`;
   const paused = breaker
-    ? `Paused for ${durationText(breaker.until - now)} more`
+    ? `Paused for ${formatDuration(breaker.until - now)} more`
     : policy.openedAt === undefined
       ? undefined
       : 'One more attempt is allowed';
@@ -308,7 +308,7 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
     settings.command === undefined ? 'No command is known.' : `The command is ${settings.command}.`,
     episodeSince === undefined
       ? 'The window is not full.'
-      : `The window has been full for ${durationText(now - episodeSince)}, ${attempts + hardAttempts} attempts.`,
+      : `The window has been full for ${formatDuration(now - episodeSince)}, ${attempts + hardAttempts} attempts.`,
     paused === undefined
       ? failures === 0
         ? 'No recent failures.'

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { oneLine } from './json.js';
-import { askedIn, IMPOSSIBLE_TOKENS } from './reading.js';
+import { toOneLine } from './json.js';
+import { askedText, IMPOSSIBLE_TOKENS } from './reading.js';
 import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.js';
 
 // The records of sessions and of `ctxwrap verify` as another process finds them: written by whatever version, and perhaps not by us at
@@ -117,11 +117,11 @@ export const parseSessionRecord = (from: string): SessionRecord | undefined => {
   const found = read(session, from);
   if (!found) return undefined;
   const { asks, ...rest } = found;
-  const asked = askedIn(rest.activity, asks);
+  const asked = askedText(rest.activity, asks);
   return { ...rest, ...(asked === undefined ? {} : { asks: asked }) };
 };
 
-const line = (longest: number) => v.transform((from: string) => oneLine(from, longest));
+const line = (longest: number) => v.transform((from: string) => toOneLine(from, longest));
 
 const verified = v.object({
   schema: v.literal('ctxwrap.verified/1'),

@@ -1,4 +1,4 @@
-import { oneLine } from './json.js';
+import { toOneLine } from './json.js';
 
 /**
  * Milliseconds since the epoch, passed in by the shell; the core never asks a clock. `now` never goes back, whatever happens to the
@@ -19,7 +19,7 @@ export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'default';
  * What a percentage counts against: the whole window; what the agent leaves of it for the conversation (`effective`); the point where
  * it compacts by itself (`auto-compact`); or the window above a fixed part that is always there (`baseline`, facts/codex.md §2.3).
  */
-export type Basis = 'window' | 'effective' | 'auto-compact' | 'baseline';
+export type PercentBasis = 'window' | 'effective' | 'auto-compact' | 'baseline';
 
 /** One observation of how full the context window is. A field that was not observed is absent, never zero. */
 export interface Reading {
@@ -37,7 +37,7 @@ export interface Reading {
   /** 0…100 used (never left), as the agent itself counts it, more where it says that it is over-full; absent where it is used/window */
   readonly usedPercent?: number;
   /** what `usedPercent` counts against; `window` when absent */
-  readonly basis?: Basis;
+  readonly basis?: PercentBasis;
   /** tokens that are 100 % on that basis, where known */
   readonly basisTokens?: number;
   readonly source: Source;
@@ -71,7 +71,7 @@ export const validReading = (reading: Reading): Reading | undefined => {
 };
 
 /** 0…100 (not rounded): the runtime's own formula if it gave one, else used/window; undefined while one of them is unknown. */
-export const percentOf = (reading: Reading): number | undefined => {
+export const percentUsed = (reading: Reading): number | undefined => {
   const { usedTokens, windowTokens, usedPercent } = reading;
   if (usedPercent !== undefined) return Math.min(100, usedPercent);
   if (usedTokens === undefined || windowTokens === undefined) return undefined;
@@ -79,7 +79,7 @@ export const percentOf = (reading: Reading): number | undefined => {
 };
 
 /** More is used than there is room for, by the agent's own word or by its numbers: no percentage of it is true. */
-export const isOver = ({
+export const isOverFull = ({
   usedTokens,
   windowTokens,
   usedPercent = 0,
@@ -104,8 +104,8 @@ export type Activity = 'ready' | 'draft' | 'busy' | 'dialog' | 'compacting' | 'u
 const LONGEST = 200; // characters
 
 /** What is asked, for whoever shows it: the words may be anybody's. Undefined where nothing is. */
-export const askedIn = (activity: Activity, asks: string | undefined): string | undefined =>
-  (activity === 'dialog' && asks !== undefined && oneLine(asks, LONGEST)) || undefined;
+export const askedText = (activity: Activity, asks: string | undefined): string | undefined =>
+  (activity === 'dialog' && asks !== undefined && toOneLine(asks, LONGEST)) || undefined;
 
 export interface ActivityReport {
   readonly activity: Activity;
@@ -124,7 +124,7 @@ const TOKENS_PER_NARROW = 1 / 4;
 const TOKENS_PER_WIDE = 1.5;
 
 /** Characters as the estimate tells them apart. Counts of many rows can be added up, rounded tokens can't. */
-export interface Characters {
+export interface CharacterCounts {
   /** ASCII, and letters of other alphabets */
   readonly ascii: number;
   /** East Asian characters and everything beyond the basic plane, emoji among them */
@@ -132,13 +132,13 @@ export interface Characters {
 }
 
 /** The estimated tokens of a text, rounded up. Exact in nothing; good for "it grew by about this much". */
-export const estimateTokens = (text: string): number => tokensOf(charactersOf(text));
+export const estimateTokens = (text: string): number => tokensOfCharacters(countCharacters(text));
 
 /** The estimated tokens of so many characters, rounded up. */
-export const tokensOf = ({ ascii, wide }: Characters): number =>
+export const tokensOfCharacters = ({ ascii, wide }: CharacterCounts): number =>
   Math.ceil(ascii * TOKENS_PER_NARROW + wide * TOKENS_PER_WIDE);
 
-export const charactersOf = (text: string): Characters => {
+export const countCharacters = (text: string): CharacterCounts => {
   let wide = 0;
   let doubled = 0; // the second halves of surrogate pairs
   for (let index = 0; index < text.length; index += 1) {
@@ -222,7 +222,7 @@ export interface ToolResult {
 }
 
 /** Adds a result to the largest ones so far, the largest first, at most `most` of them. */
-export const amongLargest = (
+export const addToLargest = (
   largest: readonly ToolResult[],
   result: ToolResult,
   most: number,

@@ -1,4 +1,4 @@
-import type { Past } from './history.js';
+import type { PastAttempts } from './history.js';
 import type { Compaction, Mode } from './compaction/state.js';
 import { footerView } from './footer-view.js';
 import type { Tier, Threshold } from './ladder.js';
@@ -72,7 +72,7 @@ export interface CompactionRecord {
 /** `words` as the footer says them. */
 export const compactionRecord = (
   { mode }: Compaction,
-  { attempts }: Past,
+  { attempts }: PastAttempts,
   words: string | undefined,
 ): CompactionRecord => {
   const last = attempts.at(-1);
@@ -100,7 +100,7 @@ export const livenessOf = (
 };
 
 /** What else is known beside the state. */
-export interface Published {
+export interface PublishedFacts {
   readonly logPath?: string | undefined;
   readonly compaction?: CompactionRecord | undefined;
   readonly end?: { readonly at: Millis; readonly exit: Exit } | undefined;
@@ -109,7 +109,7 @@ export interface Published {
 export const sessionRecord = (
   identity: SessionIdentity,
   state: Session,
-  { logPath, compaction, end }: Published,
+  { logPath, compaction, end }: PublishedFacts,
   now: Millis,
 ): SessionRecord => {
   const reading = readingRecord(state, now);
@@ -144,7 +144,7 @@ const MOST_ENDED = 50;
 const KEPT_MS = 7 * 86_400_000;
 
 /** Which records nobody needs any more: of sessions that are over, those of the last 7 days are kept, at most 50. */
-export const outdated = (
+export const findOutdated = (
   sessions: readonly { readonly record: SessionRecord; readonly liveness: Liveness }[],
   now: Millis,
 ): readonly SessionRecord[] =>
@@ -235,17 +235,17 @@ const LONGEST_VERSION = 64;
 const VERSION = /^[A-Za-z0-9][\w.+-]*$/;
 
 /** The name of a record's file, without its ending; undefined for a version that is none: nothing of it may lead to another folder. */
-export const verifiedName = (agent: string, agentVersion: string): string | undefined =>
+export const verifiedFileName = (agent: string, agentVersion: string): string | undefined =>
   agentVersion.length <= LONGEST_VERSION && VERSION.test(agentVersion) && VERSION.test(agent)
     ? `${agent}-${agentVersion}`
     : undefined;
 
-export const goodChecks = ({ checks }: Pick<VerifiedRecord, 'checks'>): number =>
+export const countPassed = ({ checks }: Pick<VerifiedRecord, 'checks'>): number =>
   checks.filter(({ isGood }) => isGood).length;
 
 export const isFullyVerified = (record: Pick<VerifiedRecord, 'checks'>): boolean =>
-  goodChecks(record) === record.checks.length;
+  countPassed(record) === record.checks.length;
 
 /** `8 of 8` */
-export const scoreOf = (record: Pick<VerifiedRecord, 'checks'>): string =>
-  `${goodChecks(record)} of ${record.checks.length}`;
+export const formatScore = (record: Pick<VerifiedRecord, 'checks'>): string =>
+  `${countPassed(record)} of ${record.checks.length}`;

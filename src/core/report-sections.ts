@@ -1,7 +1,7 @@
 import type { Fill } from './compaction/outcome.js';
 import { type ContextReport, type PartName, partNames } from './context-report.js';
-import { agoText, durationText, percentText, shareText, tokensText } from './format.js';
-import { grouped, reasonOnly, thresholdNames, type Threshold, type Tier } from './ladder.js';
+import { formatAge, formatDuration, formatPercent, formatFill, formatTokens } from './format.js';
+import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from './ladder.js';
 import type { Millis, ToolResult } from './reading.js';
 import { basisTexts, sourceTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
@@ -56,7 +56,7 @@ export interface Bar {
 }
 
 /** A reading with what its record does not hold. */
-export interface NumberFacts {
+export interface ReadingFacts {
   /** shown with `~` */
   readonly isEstimated: boolean;
   /** nothing certain says how large the window is: shown with `?` */
@@ -68,24 +68,24 @@ export interface NumberFacts {
   readonly isStale?: boolean;
 }
 
-export const barSection = (report: ContextReport, facts: NumberFacts): Section => {
+export const barSection = (report: ContextReport, facts: ReadingFacts): Section => {
   const { reading, tier } = report;
   if (!reading) return { rows: [] };
   const { usedTokens = 0, usedPercent, over } = reading;
   const mark = facts.isEstimated ? '~' : '';
   const bar: Bar =
     usedPercent === undefined
-      ? { parts: [], marks: [], fill: `${mark}${tokensText(usedTokens)} tokens`, tier }
+      ? { parts: [], marks: [], fill: `${mark}${formatTokens(usedTokens)} tokens`, tier }
       : {
           parts: barParts(report, facts),
           marks: barMarks(report),
-          fill: `${shareText(usedPercent, over, mark)}${facts.isWindowAssumed ? '?' : ''}`,
+          fill: `${formatFill(usedPercent, over, mark)}${facts.isWindowAssumed ? '?' : ''}`,
           tier,
         };
   return { bar, rows: [] };
 };
 
-const barParts = (report: ContextReport, { tokens }: NumberFacts): Bar['parts'] => {
+const barParts = (report: ContextReport, { tokens }: ReadingFacts): Bar['parts'] => {
   const { reading, parts, totalTokens } = report;
   const { windowTokens, usedPercent = 0 } = reading ?? {};
   if (totalTokens) return parts.map(({ name, tokens: size }) => ({ name, share: size / totalTokens }));
@@ -105,16 +105,16 @@ const barMarks = (report: ContextReport): Bar['marks'] => {
 };
 
 /** How much is used of what, and who says so. */
-export const usedRows = ({ reading }: ContextReport, facts: NumberFacts): readonly Row[] => {
+export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): readonly Row[] => {
   if (!reading) return [];
   const { usedTokens, answerTokens, usedPercent, basis, source, over } = reading;
   const mark = facts.isEstimated ? '~' : '';
   const isPercentShown = usedPercent !== undefined && (usedTokens === undefined || basis !== 'window');
   const used = [
     ...(usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`]),
-    ...(isPercentShown ? [`${shareText(usedPercent, over, mark)} ${basisTexts[basis]}`] : []),
+    ...(isPercentShown ? [`${formatFill(usedPercent, over, mark)} ${basisTexts[basis]}`] : []),
     source === 'estimate' ? sourceTexts.estimate : `from ${sourceTexts[source]}`,
-    ...(facts.ageMs === undefined ? [] : [agoText(facts.ageMs)]),
+    ...(facts.ageMs === undefined ? [] : [formatAge(facts.ageMs)]),
   ];
   return [
     { label: 'Used', text: used.join(', ') },
@@ -128,13 +128,13 @@ export const usedRows = ({ reading }: ContextReport, facts: NumberFacts): readon
 
 const windowText = (
   { windowTokens, windowSource, usedPercent }: NonNullable<ContextReport['reading']>,
-  { isWindowAssumed }: NumberFacts,
+  { isWindowAssumed }: ReadingFacts,
 ): string => {
   if (windowTokens === undefined)
     return usedPercent === undefined ? 'not known (set --window)' : 'not known in tokens';
   const source =
     isWindowAssumed || windowSource === undefined ? 'assumed; set --window' : windowTexts[windowSource];
-  return `${grouped(windowTokens)} tokens (${source})`;
+  return `${groupDigits(windowTokens)} tokens (${source})`;
 };
 
 export const partsSection = ({ parts, totalTokens = 0 }: ContextReport): Section => ({
@@ -146,9 +146,9 @@ export const partsSection = ({ parts, totalTokens = 0 }: ContextReport): Section
           ...parts.map(({ name, tokens, percent }) => ({
             sign: name,
             label: partNames[name],
-            values: [grouped(tokens), `${percent.toFixed(1)}%`],
+            values: [groupDigits(tokens), `${percent.toFixed(1)}%`],
           })),
-          { label: 'Total', values: [grouped(totalTokens), '100.0%'], emphasis: 'quiet' },
+          { label: 'Total', values: [groupDigits(totalTokens), '100.0%'], emphasis: 'quiet' },
         ],
 });
 
@@ -172,8 +172,8 @@ export const thresholdsSection = (report: ContextReport): Section => {
             ...shown.map((each): Row => ({
               sign: each.current ? 'reached' : 'none',
               label: thresholdNames[each.name],
-              values: [each.unit === 'percent' ? `${each.value}%` : grouped(each.value)],
-              text: reasonOnly(each),
+              values: [each.unit === 'percent' ? `${each.value}%` : groupDigits(each.value)],
+              text: shortReason(each),
               emphasis: each.current ? 'tier' : 'plain',
             })),
             ...(tier === 'safe' ? [quiet('No threshold is reached: the tier is safe.')] : []),
@@ -184,8 +184,8 @@ export const thresholdsSection = (report: ContextReport): Section => {
 };
 
 const ownText = (own: NonNullable<ContextReport['ownLadder']>, agent: string): string =>
-  `For comparison, ${agent}'s own: effective ${grouped(own.effective)}, warn ${grouped(own.warn)}, ` +
-  `auto ${grouped(own.auto)}, hard ${grouped(own.hard)}`;
+  `For comparison, ${agent}'s own: effective ${groupDigits(own.effective)}, warn ${groupDigits(own.warn)}, ` +
+  `auto ${groupDigits(own.auto)}, hard ${groupDigits(own.hard)}`;
 
 /** A compaction that is over. */
 export interface CompactionFacts {
@@ -209,7 +209,7 @@ export const compactionRow = (facts: CompactionFacts): Row => {
   const { when, durationMs = 0, by, outcome, hasFailed, evidence = [] } = facts;
   const what = [
     sizesText(facts),
-    ...(durationMs > 0 ? [durationText(durationMs)] : []),
+    ...(durationMs > 0 ? [formatDuration(durationMs)] : []),
     ...(by === undefined ? [] : [`by ${by}`]),
   ].filter((each) => each !== '');
   return {
@@ -224,8 +224,8 @@ export const compactionRow = (facts: CompactionFacts): Row => {
 const sizesText = ({ before, after, isNext }: CompactionFacts): string => {
   const inTokens = before?.usedTokens !== undefined || before?.usedPercent === undefined;
   const [from, to] = [before, after].map((fill) => {
-    const tokens = fill?.usedTokens === undefined ? undefined : tokensText(fill.usedTokens);
-    const percent = fill?.usedPercent === undefined ? undefined : percentText(fill.usedPercent);
+    const tokens = fill?.usedTokens === undefined ? undefined : formatTokens(fill.usedTokens);
+    const percent = fill?.usedPercent === undefined ? undefined : formatPercent(fill.usedPercent);
     return inTokens ? (tokens ?? percent) : (percent ?? tokens);
   });
   if (to === undefined) return from ?? '';
@@ -246,7 +246,7 @@ export const resultsSection = (
   return {
     title,
     rows: results.map(({ tokens, name, label }) => ({
-      values: [`~${grouped(tokens)}`],
+      values: [`~${groupDigits(tokens)}`],
       label: name,
       text: label,
       isOneLine: true,

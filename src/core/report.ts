@@ -1,24 +1,24 @@
-import { candidatesOf, type Candidate } from './evidence.js';
-import { type Fused, ladderFor, measure } from './fusion.js';
-import { type Ladder, type Tier, grouped, thresholdsOf, type Threshold } from './ladder.js';
+import { rankedCandidates, type Candidate } from './evidence.js';
+import { type FusedReading, ladderFor, measureReading } from './fusion.js';
+import { type Ladder, type Tier, groupDigits, listThresholds, type Threshold } from './ladder.js';
 import {
-  percentOf,
-  type Basis,
+  percentUsed,
+  type PercentBasis,
   type Millis,
   type Reading,
   type Source,
   type WindowSource,
-  isOver,
+  isOverFull,
 } from './reading.js';
-import { scaleOf, type Session } from './session.js';
-import { windowOf, type KnownWindow } from './window.js';
+import { measureContextOf, type Session } from './session.js';
+import { currentWindow, type KnownWindow } from './window.js';
 
 // Where the number comes from, how old it is and why it is the one that counts: for display beside it.
 
 /** One source's last word, measured against the window that holds now. */
-export interface Witnessed {
+export interface SourceReading {
   readonly source: Source;
-  readonly basis: Basis;
+  readonly basis: PercentBasis;
   readonly usedTokens?: number;
   readonly answerTokens?: number;
   readonly cachedTokens?: number;
@@ -35,7 +35,7 @@ export interface Witnessed {
 }
 
 /** The number that counts, and all that speaks for it. */
-export interface Provenance extends Witnessed {
+export interface Provenance extends SourceReading {
   readonly windowCertain: boolean;
   readonly exact: boolean;
   /** shown before a more trusted number because its tier is higher */
@@ -43,16 +43,16 @@ export interface Provenance extends Witnessed {
   /** one line of facts: `the session file: 150,000 tokens; window 200,000 from the model table` */
   readonly reason: string;
   /** every source that speaks, the most trusted first; a screen that is not believed any more is not among them */
-  readonly candidates: readonly Witnessed[];
+  readonly candidates: readonly SourceReading[];
 }
 
 /** The fused number of a session with where it comes from; undefined while there is none. */
 export const provenance = (state: Session, now: Millis): Provenance | undefined => {
   const { fused } = state;
   if (!fused) return undefined;
-  const scale = scaleOf(state);
-  const candidates = candidatesOf(state.evidence).map((each) =>
-    witnessed({ ...measure(scale, each.reading), seenAt: each.seenAt }, now),
+  const scale = measureContextOf(state);
+  const candidates = rankedCandidates(state.evidence).map((each) =>
+    witnessed({ ...measureReading(scale, each.reading), seenAt: each.seenAt }, now),
   );
   return {
     ...witnessed(fused, now),
@@ -67,21 +67,21 @@ export const provenance = (state: Session, now: Millis): Provenance | undefined 
 /** The ladder that judges the session's number now. */
 export const sessionLadder = (state: Session): Ladder => {
   const { windows, fused } = state;
-  const window = windowOf(windows, windows.model, undefined);
-  return ladderFor(scaleOf(state), fused ?? (window ? { window } : {}));
+  const window = currentWindow(windows, windows.model, undefined);
+  return ladderFor(measureContextOf(state), fused ?? (window ? { window } : {}));
 };
 
 /** All numbers of that ladder that mean something: without a percentage, percentages are of nothing. */
 export const sessionThresholds = (state: Session): readonly Threshold[] => {
-  const hasPercent = state.fused !== undefined && percentOf(state.fused.reading) !== undefined;
-  return thresholdsOf(sessionLadder(state)).filter(({ unit }) => unit === 'tokens' || hasPercent);
+  const hasPercent = state.fused !== undefined && percentUsed(state.fused.reading) !== undefined;
+  return listThresholds(sessionLadder(state)).filter(({ unit }) => unit === 'tokens' || hasPercent);
 };
 
-type Numbers = Pick<Fused, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;
+type Numbers = Pick<FusedReading, 'reading' | 'tier'> & Pick<Candidate, 'seenAt'>;
 
-const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): Witnessed => {
+const witnessed = ({ reading, tier, seenAt }: Numbers, now: Millis): SourceReading => {
   const { usedTokens, answerTokens, cachedTokens, windowTokens, windowSource, model, source, at } = reading;
-  const usedPercent = percentOf(reading);
+  const usedPercent = percentUsed(reading);
   return {
     source,
     basis: reading.usedPercent === undefined ? 'window' : (reading.basis ?? 'window'),
@@ -113,14 +113,14 @@ export const windowTexts: Readonly<Record<WindowSource, string>> = {
   default: 'assumed',
 };
 
-export const basisTexts: Readonly<Record<Basis, string>> = {
+export const basisTexts: Readonly<Record<PercentBasis, string>> = {
   window: 'of the window',
   effective: 'of what the window leaves beside the answer',
   'auto-compact': 'of what the agent fills before it compacts by itself',
   baseline: 'of what lies above its fixed part',
 };
 
-const reasonOf = ({ reading, window, raised }: Fused, best: Witnessed | undefined): string =>
+const reasonOf = ({ reading, window, raised }: FusedReading, best: SourceReading | undefined): string =>
   [
     `${sourceTexts[reading.source]}: ${numberText(reading)}`,
     ...(window ? [windowText(window)] : []),
@@ -141,14 +141,14 @@ export const usedText = ({
   readonly answerTokens?: number | undefined;
 }): string =>
   answerTokens === undefined
-    ? `${grouped(usedTokens)} tokens`
-    : `${grouped(usedTokens)} tokens and ${grouped(answerTokens)} of the last answer`;
+    ? `${groupDigits(usedTokens)} tokens`
+    : `${groupDigits(usedTokens)} tokens and ${groupDigits(answerTokens)} of the last answer`;
 
 const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
-  `window ${grouped(windowTokens)} ${windowTexts[windowSource]}`;
+  `window ${groupDigits(windowTokens)} ${windowTexts[windowSource]}`;
 
-const witnessText = ({ usedTokens, usedPercent }: Witnessed): string =>
-  usedTokens === undefined ? `${Math.round(usedPercent ?? 0)}%` : `${grouped(usedTokens)} tokens`;
+const witnessText = ({ usedTokens, usedPercent }: SourceReading): string =>
+  usedTokens === undefined ? `${Math.round(usedPercent ?? 0)}%` : `${groupDigits(usedTokens)} tokens`;
 
 /** How full the window is, as JSON for scripts. What is not known is left out. */
 export interface ReadingRecord {
@@ -158,7 +158,7 @@ export interface ReadingRecord {
   readonly runtime: string;
   readonly source: Source;
   /** what `usedPercent` counts against */
-  readonly basis: Basis;
+  readonly basis: PercentBasis;
   readonly usedTokens?: number;
   /** the agent's last answer, which counts for the tier and is not in the others; since 0.2 */
   readonly answerTokens?: number;
@@ -192,7 +192,7 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(windowSource === undefined ? {} : { windowSource }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
-    ...(fused && isOver(fused.reading) ? { over: true } : {}),
+    ...(fused && isOverFull(fused.reading) ? { over: true } : {}),
     exact,
     ...(tier === undefined ? {} : { tier }),
     ...(model === undefined ? {} : { model }),

@@ -1,24 +1,29 @@
 import type { NativeTrigger } from './build-ladder.js';
-import { compactionDue, doesLess, isBetweenEpisodes, stepCompaction } from './compaction/machine.js';
+import { compactionDeadline, isLowerMode, isBetweenEpisodes, stepCompaction } from './compaction/machine.js';
 import type { Fill } from './compaction/outcome.js';
 import { breakerOf } from './compaction/policy.js';
 import { isUnderWay } from './compaction/running.js';
-import { momentOf, startCompaction, type Compaction, type CompactSettings } from './compaction/state.js';
-import type { Event } from './event.js';
-import { noRecord, noteStep, type OverlayRecord } from './history.js';
-import { grouped, type LadderChoice } from './ladder.js';
-import { noticeDue, startMessages, stepMessages, type Messages } from './messages.js';
 import {
-  notifyDue,
-  startNotifying,
-  stepNotifying,
+  sessionContext,
+  startCompaction,
+  type Compaction,
+  type CompactSettings,
+} from './compaction/state.js';
+import type { Event } from './event.js';
+import { emptyHistory, recordStep, type OverlayHistory } from './history.js';
+import { groupDigits, type LadderChoice } from './ladder.js';
+import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
+import {
+  notificationDeadline,
+  startNotifications,
+  stepNotifications,
   type NotificationKind,
-  type Notifying,
+  type NotificationState,
 } from './notifications.js';
 import type { Millis, Reading, WindowClaim } from './reading.js';
 import { sessionLadder } from './report.js';
-import { deadline, startSession, step, type Session } from './session.js';
-import { capacityAfter, reducedCapacity, type Capacity } from './window.js';
+import { sessionDeadline, startSession, stepSession, type Session } from './session.js';
+import { updateCapacity, capacityNotice, type Capacity } from './window.js';
 
 interface Held {
   readonly reading: Reading;
@@ -27,7 +32,7 @@ interface Held {
 }
 
 /** The number on the screen and the one in the session file, as long as both hold. */
-export interface NumberPair {
+export interface ReadingPair {
   readonly screen?: Held;
   readonly log?: Held;
   /** what the screen showed last, also when it shows nothing now */
@@ -38,13 +43,13 @@ export interface NumberPair {
   readonly judged: boolean;
 }
 
-export const noPair: NumberPair = { judged: true };
+export const noPair: ReadingPair = { judged: true };
 
 // The file and the screen get a new number some hundred milliseconds apart: a pair counts when both stand still.
 const STEADY_MS = 2_000;
 
 /** The pair after an event. */
-export const notePair = (pair: NumberPair, event: Event, now: Millis): NumberPair => {
+export const updatePair = (pair: ReadingPair, event: Event, now: Millis): ReadingPair => {
   switch (event.type) {
     case 'reading':
       return noteReading(pair, event.reading, now);
@@ -63,7 +68,7 @@ export const notePair = (pair: NumberPair, event: Event, now: Millis): NumberPai
   }
 };
 
-const noteReading = (pair: NumberPair, reading: Reading, since: Millis): NumberPair => {
+const noteReading = (pair: ReadingPair, reading: Reading, since: Millis): ReadingPair => {
   const { screen, log, stale } = pair;
   if (reading.source === 'log' && !isSame(log?.reading, reading))
     return { ...pair, log: { reading, since }, judged: false };
@@ -79,7 +84,7 @@ const isSame = (held: Reading | undefined, next: Reading): boolean =>
   held.model === next.model;
 
 /** When the pair can be trusted; undefined while there is none, or it was looked at. */
-export const pairDue = ({ screen, log, judged }: NumberPair): Millis | undefined =>
+export const pairDeadline = ({ screen, log, judged }: ReadingPair): Millis | undefined =>
   judged || !screen || !log ? undefined : Math.max(screen.since, log.since) + STEADY_MS;
 
 // One session as the wrapper and a replay both run it: everything that is known and decided, in one step for each event.
@@ -123,12 +128,12 @@ const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isPro
 export interface SessionFlow {
   readonly derivedWindow: AgentFacts['derivedWindow'];
   readonly session: Session;
-  readonly pair: NumberPair;
+  readonly pair: ReadingPair;
   readonly compaction: Compaction;
   readonly messages: Messages;
-  readonly notifying: Notifying;
+  readonly notifying: NotificationState;
   /** what an overlay has to show when it opens */
-  readonly record: OverlayRecord;
+  readonly record: OverlayHistory;
   readonly startedAt: Millis;
   readonly capacity?: Capacity | undefined;
   /** what the last step has to say to the log of what did not go as it should */
@@ -159,8 +164,8 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     pair: noPair,
     compaction: startCompaction(compact, name),
     messages: startMessages(tips && compact.command, tips?.ask),
-    notifying: startNotifying(notify),
-    record: noRecord,
+    notifying: startNotifications(notify),
+    record: emptyHistory,
     startedAt: now,
     warnings: [],
   });
@@ -181,7 +186,7 @@ export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionF
 const afterAlarm = (flow: SessionFlow, now: Millis): SessionFlow => {
   const { pair, derivedWindow } = flow;
   const { screen, log } = pair;
-  if ((pairDue(pair) ?? Infinity) > now) return stepParts(flow, { type: 'alarm' }, now);
+  if ((pairDeadline(pair) ?? Infinity) > now) return stepParts(flow, { type: 'alarm' }, now);
   const claim = screen && log && derivedWindow?.(screen.reading, log.reading);
   const judged: SessionFlow = { ...flow, pair: { ...pair, judged: true } };
   return stepParts(judged, claim ? { type: 'window', claim } : { type: 'alarm' }, now);
@@ -192,7 +197,7 @@ const afterAlarm = (flow: SessionFlow, now: Millis): SessionFlow => {
 const waitWith = (flow: SessionFlow, event: SettingsEvent, now: Millis): SessionFlow => {
   const { mode, settings } = flow.compaction;
   const next = event.settings.compact.mode;
-  const isLess = next !== settings.mode && doesLess(next, mode);
+  const isLess = next !== settings.mode && isLowerMode(next, mode);
   const less = stepParts(flow, isLess ? { type: 'mode', mode: next } : { type: 'alarm' }, now);
   const bounds: SettingsEvent = { ...event, settings: { ...event.settings, compact: settings } };
   const isEarly = !isBetweenEpisodes(less.compaction) && !isUnderWay(less.compaction);
@@ -219,14 +224,14 @@ const mergedOver = (
 });
 
 const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
-  const session = step(flow.session, event, now);
-  const compaction = stepCompaction(flow.compaction, event, momentOf(session, now));
-  const capacity = capacityAfter(flow.capacity, session);
-  const reduced = reducedCapacity(flow.capacity, capacity);
+  const session = stepSession(flow.session, event, now);
+  const compaction = stepCompaction(flow.compaction, event, sessionContext(session, now));
+  const capacity = updateCapacity(flow.capacity, session);
+  const reduced = capacityNotice(flow.capacity, capacity);
   return {
     ...flow,
     session,
-    pair: notePair(flow.pair, event, now),
+    pair: updatePair(flow.pair, event, now),
     compaction,
     capacity,
     warnings: [
@@ -235,8 +240,8 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...breakerBypassed(flow.compaction, compaction, session, now),
     ],
     messages: stepMessages(flow.messages, event, { session, compaction, reduced, now }),
-    notifying: stepNotifying(flow.notifying, { session, compaction, now }),
-    record: noteStep(flow.record, { session, compaction, event, now }),
+    notifying: stepNotifications(flow.notifying, { session, compaction, now }),
+    record: recordStep(flow.record, { session, compaction, event, now }),
   };
 };
 
@@ -263,19 +268,19 @@ const breakerBypassed = (
 };
 
 const usedText = (fill: Fill | undefined): string => {
-  if (fill?.usedTokens !== undefined) return `${grouped(fill.usedTokens)} tokens`;
+  if (fill?.usedTokens !== undefined) return `${groupDigits(fill.usedTokens)} tokens`;
   return fill?.usedPercent === undefined ? 'not known' : `${Math.round(fill.usedPercent)}%`;
 };
 
 /** When the flow has to be woken, if nothing happens before. */
-export const flowDue = (flow: SessionFlow, now: Millis): Millis | undefined => {
+export const flowDeadline = (flow: SessionFlow, now: Millis): Millis | undefined => {
   const { session, pair, compaction, messages, notifying } = flow;
   const times = [
-    deadline(session),
-    pairDue(pair),
-    compactionDue(compaction, now),
-    noticeDue(messages.notices),
-    notifyDue(notifying, { session, compaction }),
+    sessionDeadline(session),
+    pairDeadline(pair),
+    compactionDeadline(compaction, now),
+    noticeDeadline(messages.notices),
+    notificationDeadline(notifying, { session, compaction }),
   ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 };

@@ -148,7 +148,7 @@ export const flushElements = ({ held, flushed, inside }: InputState): InputRead 
 export const isAnswerBegun = (held: string): boolean => STRING.test(held);
 
 /** All that these characters hold; nothing comes before them or behind. */
-export const elementsIn = (text: string): readonly InputElement[] => {
+export const splitElements = (text: string): readonly InputElement[] => {
   const { elements, state } = readElements(startInput, text);
   return [...elements, ...flushElements(state).elements];
 };
@@ -211,10 +211,10 @@ export const controlName = (code: number): string => String.fromCharCode(code + 
 const SEQUENCE = /^\x1b[[O](\d*)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d*))?(?:;([\d:]*))?)?([ABFHu~])$/;
 
 /** The key of an element of kind `key`, or of one character. */
-export const keyOf = (text: string): Key => {
+export const parseKey = (text: string): Key => {
   if (text.length === 1) return characterKey(text.charCodeAt(0));
   if (text.startsWith(ESC) && (text.length === 2 || text[1] === ESC)) {
-    const key = keyOf(text.slice(1));
+    const key = parseKey(text.slice(1));
     return { ...key, modifiers: key.modifiers | ALT };
   }
   const [, number = '', shifted, given, event, other = '', final = ''] = SEQUENCE.exec(text) ?? [];
@@ -230,6 +230,6 @@ export const keyOf = (text: string): Key => {
 /** Whether a key has gone down that is no modifier, or a paste has come. */
 export const isPressed = (element: InputElement): boolean => {
   if (element.kind !== 'key') return isTyped(element);
-  const { name, isRelease } = keyOf(element.text);
+  const { name, isRelease } = parseKey(element.text);
   return !isRelease && name !== 'modifier';
 };

@@ -1,11 +1,11 @@
-import { tokensText } from './format.js';
+import { formatTokens } from './format.js';
 import type { Reading, WindowClaim, WindowSource } from './reading.js';
 import type { Session } from './session.js';
 
 // Who said how large the window is, for each model of a session, and whom to believe.
 
 /** Everything that was said about windows. It outlives the conversation: `/clear` keeps the model. */
-export interface Windows {
+export interface WindowClaims {
   readonly userTokens?: number;
   /** one for each model and source, the last one said; a claim without a model belongs to readings without one */
   readonly claims: readonly WindowClaim[];
@@ -27,12 +27,12 @@ export interface KnownWindow {
   readonly certain: boolean;
 }
 
-export const noWindows: Windows = { claims: [], open: [] };
+export const noWindowClaims: WindowClaims = { claims: [], open: [] };
 
 const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'default'];
 
 /** After somebody said how large the window is. */
-export const hearClaim = (windows: Windows, claim: WindowClaim): Windows => {
+export const addClaim = (windows: WindowClaims, claim: WindowClaim): WindowClaims => {
   const { windowTokens, windowSource, model } = claim;
   if (!(windowTokens > 0) || !Number.isFinite(windowTokens)) return windows;
   if (windowSource === 'user')
@@ -44,11 +44,11 @@ export const hearClaim = (windows: Windows, claim: WindowClaim): Windows => {
 };
 
 /** After the user said what it may be. */
-export const assumed = (windows: Windows, assumedTokens: number): Windows =>
+export const setAssumedWindow = (windows: WindowClaims, assumedTokens: number): WindowClaims =>
   windows.assumedTokens === assumedTokens ? windows : { ...windows, assumedTokens };
 
 /** After the user said how large it is, or that nothing is said any more. */
-export const withUserTokens = (windows: Windows, userTokens: number | undefined): Windows => {
+export const setUserWindow = (windows: WindowClaims, userTokens: number | undefined): WindowClaims => {
   const { userTokens: before, ...rest } = windows;
   if (before === userTokens) return windows;
   return userTokens === undefined ? rest : { ...rest, userTokens };
@@ -56,16 +56,16 @@ export const withUserTokens = (windows: Windows, userTokens: number | undefined)
 
 // Two numbers tell how large a window is, but not which model runs.
 const withDerived = (
-  windows: Windows,
+  windows: WindowClaims,
   { windowTokens, windowSource, model = windows.model }: WindowClaim,
-): Windows => {
+): WindowClaims => {
   const claim: WindowClaim = { windowTokens, windowSource, ...(model === undefined ? {} : { model }) };
   const claims = remembered(windows.claims, claim);
   return claims === windows.claims ? windows : { ...windows, claims };
 };
 
 /** After a number of this model: the model runs, and the window it names is a claim. */
-export const hearReading = (windows: Windows, reading: Reading): Windows => {
+export const addReadingClaim = (windows: WindowClaims, reading: Reading): WindowClaims => {
   const { windowTokens, windowSource = 'default' } = reading;
   const model = reading.model ?? windows.model;
   const key = model === undefined ? {} : { model };
@@ -78,8 +78,8 @@ export const hearReading = (windows: Windows, reading: Reading): Windows => {
 };
 
 /** The window of the model that runs. `usedTokens` above a window that was only inferred prove it wrong. */
-export const windowOf = (
-  { userTokens, claims, open, assumedTokens }: Windows,
+export const currentWindow = (
+  { userTokens, claims, open, assumedTokens }: WindowClaims,
   model: string | undefined,
   usedTokens: number | undefined,
 ): KnownWindow | undefined => {
@@ -97,12 +97,12 @@ export const windowOf = (
 };
 
 /** The window as the agent itself has it, in tokens, whatever the user says or assumes; undefined where that is not certain. */
-export const ownTokens = (
-  { claims, open }: Windows,
+export const agentWindowTokens = (
+  { claims, open }: WindowClaims,
   model: string | undefined,
   usedTokens: number | undefined,
 ): number | undefined => {
-  const own = windowOf({ claims, open }, model, usedTokens);
+  const own = currentWindow({ claims, open }, model, usedTokens);
   return own?.certain ? own.windowTokens : undefined;
 };
 
@@ -150,7 +150,7 @@ export interface Capacity {
 }
 
 /** What is known after a step; the one before while nothing new is. */
-export const capacityAfter = (
+export const updateCapacity = (
   before: Capacity | undefined,
   { fused, windows }: Session,
 ): Capacity | undefined => {
@@ -163,12 +163,12 @@ export const capacityAfter = (
  * What the user should know when there is less room than before, in one line. The same model told by another source has not shrunk: the
  * one before was wrong.
  */
-export const reducedCapacity = (
+export const capacityNotice = (
   before: Capacity | undefined,
   after: Capacity | undefined,
 ): string | undefined => {
   if (!before || !after || after.windowTokens >= before.windowTokens) return undefined;
   if (after.model === before.model && after.source !== before.source) return undefined;
-  const sizes = `${tokensText(before.windowTokens)} → ${tokensText(after.windowTokens)}`;
+  const sizes = `${formatTokens(before.windowTokens)} → ${formatTokens(after.windowTokens)}`;
   return `reduced capacity: window ${sizes}${after.model === undefined ? '' : ` (${after.model})`}`;
 };

@@ -1,8 +1,8 @@
 import {
   CONTROL,
-  elementsIn,
+  splitElements,
   flushElements,
-  keyOf,
+  parseKey,
   readElements,
   type InputElement,
   type InputRead,
@@ -49,8 +49,8 @@ const keyIn = ({ kind, text }: InputElement): readonly Key[] => {
   if (kind === 'text') return [{ name: 'text', text }];
   if (kind === 'paste') return [{ name: 'text', text: text.replaceAll(/[\x00-\x1f\x7f]+/g, ' ') }];
   if (kind !== 'key') return [];
-  if (/^\x1b[^\x1b]$/.test(text)) return [{ name: 'escape' }, ...elementsIn(text.slice(1)).flatMap(keyIn)]; // Alt is not supported
-  const { name, modifiers, isRelease } = keyOf(text);
+  if (/^\x1b[^\x1b]$/.test(text)) return [{ name: 'escape' }, ...splitElements(text.slice(1)).flatMap(keyIn)]; // Alt is not supported
+  const { name, modifiers, isRelease } = parseKey(text);
   const written =
     text === '\n' ? 'enter' : text === '\b' ? 'backspace' : modifiers === CONTROL ? `ctrl-${name}` : name;
   const known =

@@ -4,9 +4,9 @@ import type { Tier } from '../core/ladder.js';
 import {
   type Activity,
   type ActivityReport,
-  isOver,
-  percentOf,
-  type Basis,
+  isOverFull,
+  percentUsed,
+  type PercentBasis,
   type Reading,
   type Source,
   validReading,
@@ -23,7 +23,7 @@ export interface ReplayedReading {
   readonly runtime: string;
   readonly source: Source;
   /** what `usedPercent` is a share of */
-  readonly basis: Basis;
+  readonly basis: PercentBasis;
   readonly usedTokens?: number;
   readonly windowTokens?: number;
   /** 0…100, one decimal */
@@ -84,7 +84,7 @@ const readingEvent = ({ at, runtime: agent, known }: EventContext, reading: Read
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(usedPercent === undefined ? {} : { usedPercent: oneDecimal(usedPercent) }),
-    ...(isOver(reading) || isOver(counts) ? { over: true } : {}),
+    ...(isOverFull(reading) || isOverFull(counts) ? { over: true } : {}),
     exact: counting && known?.source === source ? known.exact : source !== 'estimate',
     ...(known?.tier === undefined ? {} : { tier: known.tier }),
   };
@@ -97,7 +97,7 @@ const measured = (
 ): Pick<Reading, 'usedTokens' | 'windowTokens' | 'usedPercent'> => {
   const { windowTokens, windowSource, usedPercent: _, ...rest } = reading;
   const isGuess = windowTokens === undefined || windowSource === 'default';
-  const percent = isGuess && !isOwn ? undefined : percentOf(reading);
+  const percent = isGuess && !isOwn ? undefined : percentUsed(reading);
   return {
     ...rest,
     ...(isGuess ? {} : { windowTokens }),

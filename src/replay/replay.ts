@@ -1,7 +1,13 @@
-import { agentFacts, type Env, type Agent, type Seen } from '../agents/agent.js';
+import { toAgentFacts, type Env, type Agent, type ScreenEvidence } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
-import type { Millis, Characters } from '../core/reading.js';
-import { flowDue, startFlow, stepFlow, type FlowContext, type SessionFlow } from '../core/session-flow.js';
+import type { Millis, CharacterCounts } from '../core/reading.js';
+import {
+  flowDeadline,
+  startFlow,
+  stepFlow,
+  type FlowContext,
+  type SessionFlow,
+} from '../core/session-flow.js';
 import type { RecordingFile, RecordingHeader } from '../storage/recording-reader.js';
 import { estimateDue, estimateStep, noEstimate } from '../wrap/estimate.js';
 import { OUTPUT_EVERY_MS, blankScreen, startScreenState, readScreen } from '../wrap/screen-reader.js';
@@ -22,7 +28,7 @@ const runSession = (options: ReplayOptions, startedAt: Millis) => {
   const { agent, env } = options;
   const stepEvents = makeReplayEvents(agent.name);
   const notes: string[] = [];
-  let flow = startFlow({ ...options, agent: agentFacts(agent, env) }, startedAt);
+  let flow = startFlow({ ...options, agent: toAgentFacts(agent, env) }, startedAt);
   let state = agent.screen && startScreenState(agent.screen.reader(env));
   let lastOutput = -Infinity;
   let wokenAt = -Infinity;
@@ -37,7 +43,7 @@ const runSession = (options: ReplayOptions, startedAt: Millis) => {
   function* applyEvents(events: readonly Event[], at: Millis): Generator<ReplayEvent> {
     for (const event of events) yield* applyStep(stepFlow(flow, event, startedAt + at), at, event);
   }
-  const readSeen = (seen: Seen, at: Millis): readonly Event[] => {
+  const readSeen = (seen: ScreenEvidence, at: Millis): readonly Event[] => {
     if (!state) return [];
     try {
       const report = readScreen(state, seen, startedAt + at);
@@ -61,7 +67,7 @@ const runSession = (options: ReplayOptions, startedAt: Millis) => {
     return [{ type: 'output' }];
   };
   /** Strictly increasing, even if the session is due again at once. */
-  const nextWake = (): Millis => Math.max(flowDue(flow, wokenAt) ?? Infinity, wokenAt + 1);
+  const nextWake = (): Millis => Math.max(flowDeadline(flow, wokenAt) ?? Infinity, wokenAt + 1);
   return {
     applyEvents,
     applyItem: (item: RecordingItem) => applyEvents(eventsOf(item), item.at),
@@ -80,9 +86,9 @@ const runSession = (options: ReplayOptions, startedAt: Millis) => {
 /** Reports estimates at the times at which the wrapper would have reported them. Times are in milliseconds since the epoch. */
 export const makeReplayEstimate = () => {
   let last = noEstimate;
-  let waiting: { readonly written: Characters; readonly since: Millis } | undefined;
+  let waiting: { readonly written: CharacterCounts; readonly since: Millis } | undefined;
   return {
-    note: (written: Characters, now: Millis): void => {
+    note: (written: CharacterCounts, now: Millis): void => {
       waiting = { written, since: now };
     },
     /** the estimate that is due until this time, if any; to be called at least once for each item of the recording */

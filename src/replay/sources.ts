@@ -1,8 +1,8 @@
 import { basename, extname } from 'node:path';
-import type { Seen, SessionLog, Env, AgentStatus, Agent } from '../agents/agent.js';
-import { recordTime, type RecordTime } from '../agents/records.js';
+import type { ScreenEvidence, SessionLog, Env, AgentStatus, Agent } from '../agents/agent.js';
+import { parseRecordTime, type RecordTime } from '../agents/records.js';
 import type { Event } from '../core/event.js';
-import type { Characters, Millis } from '../core/reading.js';
+import type { CharacterCounts, Millis } from '../core/reading.js';
 import {
   type RecordedEvent,
   type RecordingHeader,
@@ -18,7 +18,12 @@ import { makeFactCoalescer, makeFileReader } from '../wrap/session-file.js';
 /** An event of the recording; times are in milliseconds since its start. */
 export type RecordingItem =
   /** the screen after the output paused, or after it changed for too long; must be read before the next event is requested */
-  | { readonly at: Millis; readonly type: 'screen'; readonly seen: Seen; readonly written?: Characters }
+  | {
+      readonly at: Millis;
+      readonly type: 'screen';
+      readonly seen: ScreenEvidence;
+      readonly written?: CharacterCounts;
+    }
   | { readonly at: Millis; readonly type: 'output' }
   /** there is no screen model: the screen is too large, or its model has failed */
   | { readonly at: Millis; readonly type: 'blank' };
@@ -131,7 +136,7 @@ export const openReplayLogs = async (
   log: Pick<SessionLog, 'timeOf'> = {},
 ): Promise<ReplayLogs> => {
   const timeOf: TimeOf = (line) => {
-    const known = recordTime(line);
+    const known = parseRecordTime(line);
     const at = log.timeOf?.(line) ?? known.at;
     return { isPrompt: known.isPrompt, ...(at === undefined ? {} : { at }) };
   };
@@ -276,7 +281,7 @@ export async function* mergeByTime(
   let record = await written.next();
   let end = 0;
   let status: AgentStatus | undefined;
-  let last: Seen | undefined;
+  let last: ScreenEvidence | undefined;
 
   /** The records up to this time. `isDrawing`: the screen has changed already and will be yielded anyway. */
   async function* recordsUntil(until: Millis, isDrawing: boolean): AsyncGenerator<TimedItem> {
@@ -301,5 +306,5 @@ export async function* mergeByTime(
   yield* recordsUntil(end + LATE_MS, false);
 }
 
-const withStatus = (seen: Seen, status: AgentStatus | undefined): Seen =>
+const withStatus = (seen: ScreenEvidence, status: AgentStatus | undefined): ScreenEvidence =>
   status === undefined ? seen : { ...seen, status };

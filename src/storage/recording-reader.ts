@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
-import { countAt, parseRecord, textAt, type JsonRecord, UserError } from '../core/json.js';
+import { getCount, parseRecord, getText, type JsonRecord, UserError } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { openRegular } from './files.js';
@@ -126,9 +126,9 @@ const readHeader = (line: string, path: string): RecordingHeader => {
 };
 
 const optionalFields = (header: JsonRecord): Omit<RecordingHeader, 'columns' | 'rows'> => {
-  const seconds = countAt(header, 'timestamp');
-  const command = textAt(header, 'command');
-  const title = textAt(header, 'title');
+  const seconds = getCount(header, 'timestamp');
+  const command = getText(header, 'command');
+  const title = getText(header, 'title');
   return {
     ...(seconds === undefined ? {} : { startedAt: seconds * 1000 }),
     ...(command === undefined ? {} : { command }),

@@ -5,10 +5,10 @@ import type { Millis } from '../core/reading.js';
 import {
   isSessionId,
   livenessOf,
-  outdated,
+  findOutdated,
   type Liveness,
   type SessionRecord,
-  verifiedName,
+  verifiedFileName,
   type VerifiedRecord,
 } from '../core/records.js';
 import { systemReason, unreadableFolderError } from './errors.js';
@@ -67,7 +67,7 @@ export const readSession = async (
 /** Removes outdated records, never one of a running session. */
 export const cleanSessions = async (stateFolder: string, now: Millis): Promise<void> => {
   const folder = join(stateFolder, FOLDER);
-  for (const { id } of outdated(await listSessions(stateFolder, now), now))
+  for (const { id } of findOutdated(await listSessions(stateFolder, now), now))
     await unlink(join(folder, id + SUFFIX)).catch(() => undefined);
   for (const name of (await listNames(folder)).filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);
@@ -93,7 +93,7 @@ const VERIFIED_RECORDS_MAX_BYTES = 64 * 1024;
 
 /** Returns the path. Rejects for a version that cannot be part of a file name, and if writing fails. */
 export const writeVerified = async (stateFolder: string, record: VerifiedRecord): Promise<string> => {
-  const name = verifiedName(record.agent, record.agentVersion);
+  const name = verifiedFileName(record.agent, record.agentVersion);
   if (name === undefined) throw new Error(`"${record.agentVersion}" is no version`);
   const path = join(await ensureFolder(stateFolder, VERIFIED_RECORDS_FOLDER), `${name}.json`);
   await writeAtomic(path, `${JSON.stringify(record, undefined, 1)}\n`);
@@ -106,7 +106,7 @@ export const readVerified = async (
   agent: string,
   agentVersion: string,
 ): Promise<VerifiedRecord | undefined> => {
-  const name = verifiedName(agent, agentVersion);
+  const name = verifiedFileName(agent, agentVersion);
   if (name === undefined) return undefined;
   const text = await readOwnFile(
     join(stateFolder, VERIFIED_RECORDS_FOLDER, `${name}.json`),

@@ -1,5 +1,5 @@
 import headless from '@xterm/headless';
-import type { Signals, CellStyle, ScreenView, Characters } from '../core/reading.js';
+import type { Signals, CellStyle, ScreenView, CharacterCounts } from '../core/reading.js';
 import { makeSequenceLimits } from './sequence-limits.js';
 import { saveScreen, type SavedScreen } from './overlay/saved-screen.js';
 import { limitCombiningCharacters, makeCharacterJoiner } from './time-sliced-parser.js';
@@ -140,7 +140,7 @@ export interface Emulator {
   readonly snapshot: () => { readonly screen: ScreenView; readonly signals: Signals };
   readonly saveScreen: () => SavedScreen;
   readonly startCounting: () => void;
-  readonly writtenText: () => Characters | undefined;
+  readonly writtenText: () => CharacterCounts | undefined;
   readonly close: () => void;
 }
 

@@ -1,8 +1,8 @@
 import {
   CONTROL,
   controlName,
-  elementsIn,
-  keyOf,
+  splitElements,
+  parseKey,
   readElements,
   type InputElement,
   type InputState,
@@ -147,7 +147,7 @@ const hotkeyAction = (
   { hotkey }: InputContext,
 ): 'press' | 'release' | undefined => {
   if (kind !== 'key' || hotkey === undefined) return undefined;
-  const { name, modifiers, isRelease } = keyOf(text);
+  const { name, modifiers, isRelease } = parseKey(text);
   if (name !== controlName(hotkey) || modifiers !== CONTROL) return undefined;
   return isRelease ? 'release' : 'press';
 };
@@ -179,7 +179,7 @@ export const readInput = (
       return { parts, state: { ...state, held: '' } }; // the paste continues
     }
     // only hotkey presses after a silence: the paste is over
-    const isHotkey = elementsIn(alone).every((element) => hotkeyAction(element, context) === 'press');
+    const isHotkey = splitElements(alone).every((element) => hotkeyAction(element, context) === 'press');
     if (context.isQuiet && isHotkey) inside = undefined;
   }
   const read = readElements({ ...state, inside }, text);

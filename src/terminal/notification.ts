@@ -1,4 +1,4 @@
-import { oneLine } from '../core/json.js';
+import { toOneLine } from '../core/json.js';
 
 /*
  * Desktop notifications through the terminal. A terminal gives no error for an unknown sequence, so a sequence is sent only to terminals
@@ -78,7 +78,7 @@ export const notificationSequence = (env: Env, notification: NotificationText, i
 };
 
 // A `;` would end a field of OSC 777.
-const sanitizeField = (text: string): string => oneLine(text, MAX_LENGTH).replaceAll(';', ',');
+const sanitizeField = (text: string): string => toOneLine(text, MAX_LENGTH).replaceAll(';', ',');
 
 const oscSequence = (osc: 9 | 99 | 777, { title, text }: NotificationText): string => {
   switch (osc) {

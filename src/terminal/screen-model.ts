@@ -1,4 +1,4 @@
-import type { Characters, ScreenView, Signals } from '../core/reading.js';
+import type { CharacterCounts, ScreenView, Signals } from '../core/reading.js';
 import { openEmulator, type Emulator } from './emulator.js';
 import type { SavedScreen } from './overlay/saved-screen.js';
 import { makeTimeSlicedParser } from './time-sliced-parser.js';
@@ -35,7 +35,7 @@ export interface ScreenModel {
   /** starts to count the text that scrolls off the screen; without it counting costs nothing */
   startCounting: () => void;
   /** all text up to now, including the visible screen; undefined before `startCounting` */
-  writtenText: () => Characters | undefined;
+  writtenText: () => CharacterCounts | undefined;
 }
 
 // 640 by 180 is a very small font on a very large display; the model takes 24 bytes per cell, and some sequences touch all cells.
@@ -46,9 +46,9 @@ const MAX_CELLS = 200_000;
 const isModelled = ({ columns, rows }: Size): boolean =>
   columns <= MAX_COLUMNS && rows <= MAX_ROWS && columns * rows <= MAX_CELLS;
 
-const NOTHING: Characters = { ascii: 0, wide: 0 };
+const NOTHING: CharacterCounts = { ascii: 0, wide: 0 };
 
-const sum = (one: Characters, other: Characters): Characters => ({
+const sum = (one: CharacterCounts, other: CharacterCounts): CharacterCounts => ({
   ascii: one.ascii + other.ascii,
   wide: one.wide + other.wide,
 });
@@ -68,7 +68,7 @@ const makeTotalCount = () => {
     noteClose: (emulator: Emulator | undefined): void => {
       before = sum(before, emulator?.writtenText() ?? NOTHING);
     },
-    all: (emulator: Emulator | undefined): Characters | undefined => {
+    all: (emulator: Emulator | undefined): CharacterCounts | undefined => {
       const counted = emulator?.writtenText();
       return counted && sum(before, counted);
     },

@@ -1,5 +1,5 @@
 import type headless from '@xterm/headless';
-import type { Characters } from '../core/reading.js';
+import type { CharacterCounts } from '../core/reading.js';
 
 // Counts the text that a program has written, for an estimate of its tokens.
 
@@ -11,7 +11,7 @@ export interface RowCounter {
   readonly add: (text: string) => void;
   /** the screen was erased: the next rows may repeat earlier ones */
   readonly noteErased: () => void;
-  readonly characters: () => Characters;
+  readonly characters: () => CharacterCounts;
 }
 
 /** How often a text occurred: at most between two erasures, and since the erasure with this number. */
@@ -75,7 +75,7 @@ const makeRowCounter = (): RowCounter => {
 
 export interface TextCounter {
   /** characters of the rows scrolled off at the top and of the visible screen, together */
-  readonly characters: () => Characters;
+  readonly characters: () => CharacterCounts;
   /** counts the first rows of the screen, which are about to be removed without scrolling */
   readonly countTopRows: (rows: number) => void;
   /** the emulator was just resized: rows that did not fit are in the scrollback, and there is no scroll region */

@@ -2,10 +2,10 @@ import { Box, Text, renderToString } from 'ink';
 import { createElement } from 'react';
 import stringWidth from 'string-width';
 import type { FooterView } from '../core/footer-view.js';
-import { type FooterItem, filledCells, isDrawable, shareText, tokensText } from '../core/format.js';
+import { type FooterItem, filledCells, isDrawable, formatFill, formatTokens } from '../core/format.js';
 import type { Look } from './look.js';
-import { cut, drawable, firstClause, firstWord } from './text.js';
-import { glyphsOf, staleTheme, themeOf, type Theme } from './theme.js';
+import { cutToWidth, toDrawable, firstClause, firstWord } from './text.js';
+import { glyphsOf, makeStaleTheme, makeTheme, type Theme } from './theme.js';
 
 /** First kept, last lost: how full, how serious, what is done about it, the numbers behind it, then what a glance enjoys. */
 const keepingOrder = [
@@ -138,9 +138,9 @@ interface Choice {
 const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: Choice): Part => {
   switch (name) {
     case 'runtime':
-      return { name, text: drawable(view.runtime, look.ascii) };
+      return { name, text: toDrawable(view.runtime, look.ascii) };
     case 'model':
-      return { name, text: drawable(cut(view.model ?? '', mostModelCharacters), look.ascii) };
+      return { name, text: toDrawable(cutToWidth(view.model ?? '', mostModelCharacters), look.ascii) };
     case 'bar':
       return barOf(view.usedPercent ?? 0, cells, look.ascii);
     case 'percent':
@@ -149,11 +149,11 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
     case 'used':
       return { name, text: usedOf(view) };
     case 'note':
-      return { name, text: drawable(view.note ?? 'no reading', look.ascii) };
+      return { name, text: toDrawable(view.note ?? 'no reading', look.ascii) };
     case 'tier':
       return { name, text: view.tier ?? '' };
     case 'words':
-      return { name, text: drawable(view.words ?? '', look.ascii) };
+      return { name, text: toDrawable(view.words ?? '', look.ascii) };
     case 'compactions':
       return { name, text: `${glyphsOf(look.ascii).compactions}${Math.floor(view.compactions)}` };
   }
@@ -168,14 +168,14 @@ const barOf = (percent: number, cells: number, ascii: boolean): Part => {
 
 /** Padded to `62%`, so that the row does not move when the tenth percent is reached. */
 const percentOf = (view: FooterView, markWindow: boolean): string =>
-  `${shareText(view.usedPercent ?? 0, view.isOver, markOf(view))}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
+  `${formatFill(view.usedPercent ?? 0, view.isOver, markOf(view))}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
     3,
   );
 
 const usedOf = (view: FooterView): string => {
-  const used = `${markOf(view)}${tokensText(view.usedTokens ?? 0)}`;
+  const used = `${markOf(view)}${formatTokens(view.usedTokens ?? 0)}`;
   if (!isDrawable(view.windowTokens)) return used;
-  return `${used}/${tokensText(view.windowTokens)}${view.windowInferred ? '?' : ''}`;
+  return `${used}/${formatTokens(view.windowTokens)}${view.windowInferred ? '?' : ''}`;
 };
 
 const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');
@@ -190,7 +190,7 @@ export interface FooterProps {
 /** The one row under the agent: runtime, bar, percent, used/window, tier, compactions, and what is done. */
 const Footer = ({ view, look, items }: FooterProps) => {
   const row = rowOf(view, look, items);
-  const theme = view.stale ? staleTheme(look.colorLevel) : themeOf(view.tier, look);
+  const theme = view.stale ? makeStaleTheme(look.colorLevel) : makeTheme(view.tier, look);
   return (
     <Box height={1} paddingLeft={margin} columnGap={row.gap}>
       {row.parts.map((part) => (

@@ -2,9 +2,9 @@ import { Box, Text } from 'ink';
 import type { OverlayState } from '../core/overlay-keys.js';
 import type { OverlayReport } from '../core/overlay-report.js';
 import type { Look } from './look.js';
-import { drawnRows, renderReport } from './Report.js';
-import { withSafeTexts } from './text.js';
-import { paintsOf, type Paints } from './theme.js';
+import { drawRows, renderReport } from './Report.js';
+import { makeTextsSafe } from './text.js';
+import { makePaints, type ReportPaints } from './theme.js';
 
 // The overlay fills the terminal: whose window it is, what is said of it, and the keys at the bottom.
 
@@ -12,7 +12,7 @@ interface FrameProps {
   readonly report: OverlayReport;
   /** which rows of the contents are shown; '' where all of them are */
   readonly extent: string;
-  readonly paints: Paints;
+  readonly paints: ReportPaints;
 }
 
 /** What stays while the contents scroll. */
@@ -47,7 +47,7 @@ const Frame = ({ report, extent, paints }: FrameProps) => (
 interface KeyHintProps {
   readonly name: string;
   readonly word: string;
-  readonly paints: Paints;
+  readonly paints: ReportPaints;
 }
 
 const KeyHint = ({ name, word, paints }: KeyHintProps) => (
@@ -85,11 +85,11 @@ export const renderOverlay = (
   const most = Math.max(0, all.length - shown);
   const scroll = Math.max(0, Math.min(most, wanted));
   const body = all.slice(scroll, scroll + shown);
-  const [head = '', keys = ''] = drawnRows(
+  const [head = '', keys = ''] = drawRows(
     <Frame
-      report={withSafeTexts({ ...report, sections: [] })}
+      report={makeTextsSafe({ ...report, sections: [] })}
       extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
-      paints={paintsOf(report.tier, look, report.isStale === true)}
+      paints={makePaints(report.tier, look, report.isStale === true)}
     />,
     columns,
     look.ascii,

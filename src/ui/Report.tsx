@@ -4,8 +4,8 @@ import type { PartName } from '../core/context-report.js';
 import type { Bar, Emphasis, Report, Row, Section } from '../core/report-sections.js';
 import type { Look } from './look.js';
 import { UsageChart } from './UsageChart.js';
-import { asciiText, shortened, widthOf, withSafeTexts } from './text.js';
-import { paintsOf, type Paint, type Paints } from './theme.js';
+import { toAscii, shorten, widthOf, makeTextsSafe } from './text.js';
+import { makePaints, type PaintText, type ReportPaints } from './theme.js';
 
 // A report as rows of text: for the overlay and for `ctxwrap context`.
 
@@ -26,10 +26,10 @@ export const partLooks: Readonly<Record<PartName, Part>> = {
 
 interface Drawn {
   readonly columns: number;
-  readonly paints: Paints;
+  readonly paints: ReportPaints;
 }
 
-const Words = ({ text, paint }: { readonly text: string; readonly paint: Paint }) => (
+const Words = ({ text, paint }: { readonly text: string; readonly paint: PaintText }) => (
   // a row that is exactly full hands its blank to the next one
   <Transform transform={(line) => paint(line.trim())}>{text}</Transform>
 );
@@ -75,7 +75,7 @@ const BarRows = ({ bar, columns, paints }: Drawn & { readonly bar: Bar }) => {
 };
 
 /** The cells of all parts together are the bar, and what is used has one. */
-const cellTexts = (parts: Bar['parts'], cells: number, paints: Paints): string => {
+const cellTexts = (parts: Bar['parts'], cells: number, paints: ReportPaints): string => {
   let share = 0;
   let drawn = 0;
   return parts
@@ -133,7 +133,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
           <Box columnGap={GAP} flexShrink={0}>
             {label !== undefined && cells.label > 0 && (
               <Box width={cells.label} flexShrink={0}>
-                <Text>{sign + head(shortened(label, cells.label - widthOf(sign)))}</Text>
+                <Text>{sign + head(shorten(label, cells.label - widthOf(sign)))}</Text>
               </Box>
             )}
             {values.map((value, index) => (
@@ -145,7 +145,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
         )}
         {text !== '' && (
           <Box flexShrink={1} marginLeft={isBelow ? 4 : 0}>
-            {isOneLine ? <Text>{paint(shortened(text, room))}</Text> : <Words text={text} paint={paint} />}
+            {isOneLine ? <Text>{paint(shorten(text, room))}</Text> : <Words text={text} paint={paint} />}
           </Box>
         )}
       </Box>
@@ -158,7 +158,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
   );
 };
 
-const signText = ({ sign }: Row, paints: Paints): string => {
+const signText = ({ sign }: Row, paints: ReportPaints): string => {
   if (sign === undefined || sign === 'none') return ' ';
   if (sign === 'reached') return paints.tier('▶');
   const { cell, tone } = partLooks[sign];
@@ -215,19 +215,19 @@ const fitted = (row: string, columns: number): string => {
 };
 
 /** One row of the terminal each: no newline, SGR as the only sequences. */
-export const drawnRows = (element: ReactElement, columns: number, ascii: boolean): readonly string[] => {
+export const drawRows = (element: ReactElement, columns: number, ascii: boolean): readonly string[] => {
   const overflow = columns < LEAST_WIDTH ? 'hidden' : 'visible';
   const text = renderToString(createElement(Box, { width: columns, overflow }, element), { columns });
-  return (ascii ? asciiText(text) : text).split('\n').map((row) => fitted(row, columns));
+  return (ascii ? toAscii(text) : text).split('\n').map((row) => fitted(row, columns));
 };
 
 /** The rows of a report, none wider than `look.columns`. */
 export const renderReport = ({ sections, tier, isStale = false }: Report, look: Look): readonly string[] => {
   const { columns, ascii } = look;
-  const drawn: Drawn = { columns, paints: paintsOf(tier, look, isStale) };
+  const drawn: Drawn = { columns, paints: makePaints(tier, look, isStale) };
   const shown = sections.filter(({ bar, usage, rows }) => bar ?? usage ?? rows.length > 0);
-  const all = shown.map(({ usage, ...texts }) => ({ ...withSafeTexts(texts), ...(usage ? { usage } : {}) }));
-  return drawnRows(
+  const all = shown.map(({ usage, ...texts }) => ({ ...makeTextsSafe(texts), ...(usage ? { usage } : {}) }));
+  return drawRows(
     <Box flexDirection="column" rowGap={1}>
       {all.map((section, index) => (
         <SectionBox key={index} section={section} {...drawn} />

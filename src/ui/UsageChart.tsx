@@ -3,7 +3,7 @@ import type { Fill } from '../core/compaction/outcome.js';
 import type { UsageHistory, UsageSample } from '../core/history.js';
 import type { Millis } from '../core/reading.js';
 import type { Section } from '../core/report-sections.js';
-import type { Paints } from './theme.js';
+import type { ReportPaints } from './theme.js';
 
 // How full the window was over the session, as a filled line of braille dots: two samples a column, four levels a row.
 
@@ -13,7 +13,7 @@ const LEVELS = 4; // dots of a character from bottom to top
 export interface UsageChartProps {
   readonly usage: NonNullable<Section['usage']>;
   readonly columns: number;
-  readonly paints: Paints;
+  readonly paints: ReportPaints;
 }
 
 export const UsageChart = ({ usage: { history, now }, columns, paints }: UsageChartProps) => {

@@ -19,7 +19,12 @@ export type Background = 'light' | 'dark';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads the look from the environment as the arguments give it; `process` is the caller's. */
-export const lookOf = (env: Env, isTTY: boolean, columns: number, theme: Values['theme'] = 'auto'): Look => ({
+export const readLook = (
+  env: Env,
+  isTTY: boolean,
+  columns: number,
+  theme: Values['theme'] = 'auto',
+): Look => ({
   columns,
   colorLevel: theme === 'mono' ? 0 : colorLevelOf(env, isTTY),
   background: theme === 'light' || theme === 'dark' ? theme : backgroundOf(env),

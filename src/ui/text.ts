@@ -3,13 +3,13 @@ import stringWidth from 'string-width';
 // Text for a terminal of any width. What is shown comes from files and folders of any name.
 
 /** One line without anything that a terminal or a reader could take for more than text; letters that are blank are blanks. */
-export const plain = (text: string): string =>
+export const toPlainText = (text: string): string =>
   text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ').trim();
 
 export const widthOf = (text: string): number => stringWidth(text);
 
 /** The text in at most so many columns, its end (or, for a path, its beginning) given up for `…`. */
-export const shortened = (text: string, columns: number, side: 'end' | 'start' = 'end'): string => {
+export const shorten = (text: string, columns: number, side: 'end' | 'start' = 'end'): string => {
   if (widthOf(text) <= columns) return text;
   const characters = [...text];
   while (characters.length > 0 && widthOf(characters.join('')) > columns - 1) {
@@ -22,7 +22,7 @@ export const shortened = (text: string, columns: number, side: 'end' | 'start' =
 };
 
 /** The words of a text in lines of at most so many columns; a longer word is cut, or stays whole on a line of its own. */
-export const wrapped = (
+export const wrapText = (
   text: string,
   columns: number,
   longWord: 'cut' | 'whole' = 'cut',
@@ -32,7 +32,7 @@ export const wrapped = (
     const last = lines.at(-1);
     const longer = last === undefined ? word : `${last} ${word}`;
     if (last !== undefined && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(longWord === 'cut' ? shortened(word, columns) : word);
+    else lines.push(longWord === 'cut' ? shorten(word, columns) : word);
   }
   return lines;
 };
@@ -44,7 +44,7 @@ export const firstWord = (note: string): string =>
 /** What is done comes first (`compacting in 8 s, any key postpones`): in a narrow row the rest goes. */
 export const firstClause = (words: string): string => words.split(/[:,]/, 1)[0] || words;
 
-export const cut = (text: string, most: number): string => {
+export const cutToWidth = (text: string, most: number): string => {
   const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 };
@@ -56,7 +56,7 @@ const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…':
  * Names and words come from outside; only letters, digits and signs may reach the terminal, of one column or two. About the width of
  * an emoji, and of what joins the character before it, terminals disagree.
  */
-export const drawable = (text: string, ascii: boolean): string =>
+export const toDrawable = (text: string, ascii: boolean): string =>
   Array.from(text.normalize('NFC'), (char) => {
     if (/[\x20-\x7e]/.test(char)) return char;
     const sign = signs[char];
@@ -79,7 +79,7 @@ const isLetter = (char: string): boolean => {
  * The same value with every text in it made safe: on one line, without control characters, and without what joins several characters
  * into one picture, about whose width terminals disagree.
  */
-export const withSafeTexts = <Value>(value: Value): Value => {
+export const makeTextsSafe = <Value>(value: Value): Value => {
   const safe = (each: unknown): unknown => {
     if (typeof each === 'string') return safeText(each);
     if (Array.isArray(each)) return each.map(safe);
@@ -92,7 +92,7 @@ export const withSafeTexts = <Value>(value: Value): Value => {
 const safeText = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text)
     ? text.trim()
-    : Array.from(plain(text.normalize('NFC')), safeCharacter).join('');
+    : Array.from(toPlainText(text.normalize('NFC')), safeCharacter).join('');
 
 /** Marks, selectors of a presentation, skin colours, halves of flags, and Hangul that joins the syllable before it. */
 const joining = /[\p{M}\p{EMod}\p{RI}\ufe00-\ufe0f\u1160-\u11ff\ud7b0-\ud7fb]/u;
@@ -120,7 +120,7 @@ const asciiSigns: Readonly<Record<string, string>> = {
 const RAMP = ' ..::==##';
 
 /** The same columns in characters of 0x20–0x7e; the sequences and newlines between them stay. */
-export const asciiText = (text: string): string =>
+export const toAscii = (text: string): string =>
   Array.from(text, (character) => {
     if (character <= '~') return character;
     const dots = dotsOf(character);

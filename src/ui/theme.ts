@@ -5,16 +5,16 @@ import type { Background, ColorLevel, Look } from './look.js';
 /** Styles for one row; at colour level 0 each of them returns its text as it is. */
 export interface Theme {
   /** the filled part of the bar */
-  readonly bar: Paint;
+  readonly bar: PaintText;
   /** the number a user looks for first */
-  readonly percent: Paint;
+  readonly percent: PaintText;
   /** the tier word */
-  readonly tier: Paint;
+  readonly tier: PaintText;
   /** everything that should stay in the background */
-  readonly quiet: Paint;
+  readonly quiet: PaintText;
 }
 
-export type Paint = (text: string) => string;
+export type PaintText = (text: string) => string;
 
 interface TierColor {
   readonly rgb: string;
@@ -47,12 +47,12 @@ export const tierColors: Readonly<Record<Background | 'unknown', TierColors>> = 
  * The level is an argument because chalk's own detection (which Ink's `color` prop uses) depends on the streams and
  * on CI variables of this process, not on the terminal the row is for.
  */
-export const themeOf = (
+export const makeTheme = (
   tier: Tier | undefined,
   { colorLevel: level, background }: Pick<Look, 'colorLevel' | 'background'>,
 ): Theme => {
   const chalk = new Chalk({ level });
-  const quiet: Paint = (text) => chalk.dim(text);
+  const quiet: PaintText = (text) => chalk.dim(text);
   if (tier === undefined || tier === 'safe')
     return { bar: quiet, percent: (text) => text, tier: quiet, quiet };
   if (level === 1) return { ...sixteenColors(tier, chalk), quiet };
@@ -62,8 +62,8 @@ export const themeOf = (
 };
 
 /** A number that is not to be relied on any more: the whole row stays in the background. */
-export const staleTheme = (level: ColorLevel): Theme => {
-  const quiet: Paint = (text) => new Chalk({ level }).dim(text);
+export const makeStaleTheme = (level: ColorLevel): Theme => {
+  const quiet: PaintText = (text) => new Chalk({ level }).dim(text);
   return { bar: quiet, percent: quiet, tier: quiet, quiet };
 };
 
@@ -90,8 +90,8 @@ export const glyphsOf = (ascii: boolean): Glyphs => (ascii ? asciiGlyphs : unico
 // Colours of a report: one accent, dim for what is second, and the tier's own.
 
 /** `bar` is the filled part of the bar, `accent` titles and keys. */
-export type Paints = Readonly<
-  Record<'plain' | 'strong' | 'quiet' | 'accent' | 'bar' | 'tier' | 'percent', Paint>
+export type ReportPaints = Readonly<
+  Record<'plain' | 'strong' | 'quiet' | 'accent' | 'bar' | 'tier' | 'percent', PaintText>
 >;
 
 /** Mid-tones as those of the tiers: a contrast of at least 3.5 : 1 on white, black and #1e1e1e. */
@@ -100,14 +100,14 @@ export const reportColors = {
   safe: { rgb: '#3f8f52', ansi256: 65 },
 } as const;
 
-export const paintsOf = (
+export const makePaints = (
   tier: Tier | undefined,
   look: Pick<Look, 'colorLevel' | 'background'>,
   isStale: boolean,
-): Paints => {
+): ReportPaints => {
   const { colorLevel: level } = look;
   const chalk = new Chalk({ level });
-  const theme = isStale ? staleTheme(level) : themeOf(tier, look);
+  const theme = isStale ? makeStaleTheme(level) : makeTheme(tier, look);
   const isSafe = tier === 'safe' && !isStale;
   const safe = colored(level, 'safe');
   return {
@@ -123,7 +123,7 @@ export const paintsOf = (
 };
 
 /** With 16 colours none can be relied on as text, so that weight stands in for the accent. */
-const colored = (level: ColorLevel, name: keyof typeof reportColors): Paint => {
+const colored = (level: ColorLevel, name: keyof typeof reportColors): PaintText => {
   const chalk = new Chalk({ level });
   const { rgb, ansi256 } = reportColors[name];
   if (level === 3) return (text) => chalk.hex(rgb)(text);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { grouped } from '../core/ladder.js';
+import { groupDigits } from '../core/ladder.js';
 import { BACKSPACE, ESC } from './agents.js';
 import { strokesIn, attributeKeys, writesIn } from './keys.js';
 import { knowsWindow, footerNumbers, fillSizes, tiersIn, footerMismatch } from './numbers.js';
@@ -82,7 +82,7 @@ const fillTo = async (trial: TrialSession, input: number, tier?: string): Promis
     if (found !== undefined || tier === undefined) return found;
     return new RegExp(` ${tier}\\b`).test(footer()) ? undefined : `does not say ${tier}`;
   };
-  const server = `the model server told ${grouped(input)} of ${grouped(agent.windowTokens)}`;
+  const server = `the model server told ${groupDigits(input)} of ${groupDigits(agent.windowTokens)}`;
   await terminal
     .until(() => wrong() === undefined, 'the number', NUMBER_MS)
     .catch(() => assertThat(false, `${server}, and the footer ${wrong() ?? ''}`));

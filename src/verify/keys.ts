@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, parseRecord, listAt, textAt } from '../core/json.js';
-import { elementsIn, isTyped } from '../core/terminal-input.js';
+import { isRecord, parseRecord, getList, getText } from '../core/json.js';
+import { splitElements, isTyped } from '../core/terminal-input.js';
 
 // Which keys the agent received, and which of them the user did not press: from the wrapper's recording of all bytes.
 
@@ -44,7 +44,7 @@ export const attributeKeys = (writes: readonly string[], pressed: string): Recor
   let runs = 0;
   let wasOurs = false;
   const ours = writes.flatMap((write) => {
-    const keys = elementsIn(write)
+    const keys = splitElements(write)
       .filter(isTyped)
       .map(({ text }) => text)
       .join('');
@@ -65,9 +65,9 @@ export const strokesIn = (audit: string): readonly string[] =>
   audit
     .split('\n')
     .map(parseRecord)
-    .filter((line) => textAt(line, 'initiator') === 'ctxwrap')
-    .flatMap((line) => listAt(line, 'strokes'))
-    .map((stroke) => unescaped(textAt(stroke, 'keys') ?? ''));
+    .filter((line) => getText(line, 'initiator') === 'ctxwrap')
+    .flatMap((line) => getList(line, 'strokes'))
+    .map((stroke) => unescaped(getText(stroke, 'keys') ?? ''));
 
 const unescaped = (keys: string): string => {
   const text: unknown = JSON.parse(`"${keys}"`);

@@ -1,5 +1,5 @@
-import { percentText, tokensText } from '../core/format.js';
-import { countAt, listAt, parseRecord, recordAt, textAt } from '../core/json.js';
+import { formatPercent, formatTokens } from '../core/format.js';
+import { getCount, getList, parseRecord, getRecord, getText } from '../core/json.js';
 import type { VerifiableAgent } from './agents.js';
 
 // The token counts to which the window is filled, chosen from the session's tiers.
@@ -25,18 +25,18 @@ const STEP = 0.01; // of the window, above the start of auto: the agent's own th
 
 /** Whether the session has had a reading with a known window; its tiers differ before that. */
 export const knowsWindow = (ps: string): boolean => {
-  const [session] = listAt(parseRecord(ps), 'sessions');
-  return countAt(recordAt(session, 'reading'), 'windowTokens') !== undefined;
+  const [session] = getList(parseRecord(ps), 'sessions');
+  return getCount(getRecord(session, 'reading'), 'windowTokens') !== undefined;
 };
 
 /** Throws where `ctxwrap ps --json` lists no session with tiers. */
 export const tiersIn = (ps: string): TierBounds => {
-  const [session] = listAt(parseRecord(ps), 'sessions');
+  const [session] = getList(parseRecord(ps), 'sessions');
   const boundOf = (tier: keyof TierBounds): TierBound => {
-    const found = listAt(session, 'thresholds').find((each) => textAt(each, 'name') === tier);
-    const value = countAt(found, 'value');
+    const found = getList(session, 'thresholds').find((each) => getText(each, 'name') === tier);
+    const value = getCount(found, 'value');
     if (value === undefined) throw new Error(`ctxwrap ps --json does not tell where ${tier} begins`);
-    return { value, unit: textAt(found, 'unit') === 'percent' ? 'percent' : 'tokens' };
+    return { value, unit: getText(found, 'unit') === 'percent' ? 'percent' : 'tokens' };
   };
   return { warn: boundOf('warn'), auto: boundOf('auto'), hard: boundOf('hard') };
 };
@@ -73,11 +73,11 @@ export const footerMismatch = (
   if (!found) return 'has no number';
   // an agent counts its answer as used at once, or with the next request
   const uses = [input, input + output];
-  if (!uses.some((used) => tokensText(used) === found['used'])) return `says ${found['used']} used`;
-  if (tokensText(windowTokens) !== found['window']) return `says a window of ${found['window']}`;
+  if (!uses.some((used) => formatTokens(used) === found['used'])) return `says ${found['used']} used`;
+  if (formatTokens(windowTokens) !== found['window']) return `says a window of ${found['window']}`;
   const percents = uses.map((used) => (Math.max(0, used - freeTokens) / (windowTokens - freeTokens)) * 100);
   const isNear = percents.some((percent) => Math.abs(percent - shownPercent(found['percent'])) <= 1);
-  return isNear ? undefined : `says ${found['percent']}%, not ${percentText(percents[0] ?? 0)}`;
+  return isNear ? undefined : `says ${found['percent']}%, not ${formatPercent(percents[0] ?? 0)}`;
 };
 
 const shownPercent = (text = ''): number => (text.startsWith('<') ? 0 : Number(text.replace('>', '')));

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorText, isRecord, listAt, parseRecord, textAt } from '../core/json.js';
+import { errorText, isRecord, getList, parseRecord, getText } from '../core/json.js';
 import type { VerifiedCheck } from '../core/records.js';
 import { type VerifiableAgent, verifiableAgents } from './agents.js';
 import { SHORT_SUMMARY_MS, checks } from './checks.js';
@@ -42,9 +42,9 @@ export type VerifyMessage =
 
 export const parseVerifyRequest = (text: string): VerifyRequest | undefined => {
   const found = parseRecord(text);
-  const [agent, file, folder] = [textAt(found, 'agent'), textAt(found, 'file'), textAt(found, 'folder')];
-  const [node, program] = listAt(found, 'ctxwrap');
-  const programs = listAt(found, 'programs').filter((each) => typeof each === 'string');
+  const [agent, file, folder] = [getText(found, 'agent'), getText(found, 'file'), getText(found, 'folder')];
+  const [node, program] = getList(found, 'ctxwrap');
+  const programs = getList(found, 'programs').filter((each) => typeof each === 'string');
   if (agent === undefined || file === undefined || folder === undefined) return undefined;
   if (typeof node !== 'string' || typeof program !== 'string') return undefined;
   return { agent, file, folder, ctxwrap: [node, program], programs, isOpen: found?.['isOpen'] === true };
@@ -53,7 +53,7 @@ export const parseVerifyRequest = (text: string): VerifyRequest | undefined => {
 /** Parses a message of the other process; undefined for any other line. */
 export const parseVerifyMessage = (line: string): VerifyMessage | undefined => {
   const found = parseRecord(line);
-  const [version, text, name] = ['version', 'text', 'name'].map((key) => textAt(found, key));
+  const [version, text, name] = ['version', 'text', 'name'].map((key) => getText(found, key));
   switch (found?.['kind']) {
     case 'version':
       return version === undefined ? undefined : { kind: 'version', version };
@@ -61,8 +61,8 @@ export const parseVerifyMessage = (line: string): VerifyMessage | undefined => {
       return { kind: 'trouble', text: text ?? '' };
     case 'check': {
       if (name === undefined || !isRecord(found)) return undefined;
-      const screen = listAt(found, 'screen').filter((each) => typeof each === 'string');
-      const evidence = textAt(found, 'evidence') ?? '';
+      const screen = getList(found, 'screen').filter((each) => typeof each === 'string');
+      const evidence = getText(found, 'evidence') ?? '';
       return { kind: 'check', name, isGood: found['isGood'] === true, evidence, screen };
     }
     default:

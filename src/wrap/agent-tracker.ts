@@ -1,8 +1,8 @@
 import { errorStack } from '../core/json.js';
-import type { Place } from '../agents/agent.js';
+import type { ChildPlace } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import { UserError } from '../core/json.js';
-import { askedIn, type ActivityReport } from '../core/reading.js';
+import { askedText, type ActivityReport } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
@@ -159,11 +159,11 @@ const typistPort = ({ keyboard, output, publisher }: TrackerParts, observer: Obs
 
 const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: ActivityReport): void => {
   log.info([`activity ${activity}`, ...witnesses].join(', '));
-  const asked = askedIn(activity, asks);
+  const asked = askedText(activity, asks);
   if (asked !== undefined) log.text?.(`asks: ${asked}`); // it may contain text of the conversation
 };
 
-type AgentPlace = Omit<Place, 'now'>;
+type AgentPlace = Omit<ChildPlace, 'now'>;
 
 interface FileListener {
   readonly onFile: (path: string | undefined) => void;

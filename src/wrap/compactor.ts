@@ -1,9 +1,9 @@
-import type { Recipe } from '../agents/agent.js';
-import type { Ended } from '../core/compaction/outcome.js';
+import type { CompactRecipe } from '../agents/agent.js';
+import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
 import type { CurrentSettings, Values } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
-import { controlKeyName } from '../core/format.js';
+import { formatControlKey } from '../core/format.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
@@ -12,7 +12,7 @@ import { leftoverNotice, retractLate, typeCompact } from './typist.js';
 // Carries out the core's decisions about compacting: types the command, checks that a stashed draft came back, and reports the result.
 
 export interface CompactorOptions {
-  readonly recipe: Recipe | undefined;
+  readonly recipe: CompactRecipe | undefined;
   readonly mayStash: boolean;
   readonly port: TypistPort;
   readonly log: Log;
@@ -48,7 +48,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
   /** A command that was sent without effect may still stand in the prompt; the user's next text would be appended to it. */
-  const clearPrompt = async ({ outcome }: Ended, attempted = request): Promise<void> => {
+  const clearPrompt = async ({ outcome }: EndedCompaction, attempted = request): Promise<void> => {
     if (!attempted || (outcome.kind !== 'not-started' && outcome.kind !== 'not-delivered')) return;
     const before = typedBefore;
     await retractLate(attempted, { typedBefore: before, wasSent: outcome.kind === 'not-started' });
@@ -82,7 +82,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
 /** The user's settings, limited to what the agent supports. */
 export const compactSettings = (
   { values, isModeGiven }: CurrentSettings,
-  recipe: Recipe | undefined,
+  recipe: CompactRecipe | undefined,
 ): CompactSettings => {
   const { mode, ladder, draft, whenBusy, proactive, focus } = values;
   return {
@@ -106,9 +106,9 @@ export const compactKeys = (values: Pick<Values, 'hotkey'>): string | undefined 
 
 /** For example `Ctrl-]`. */
 export const hotkeyName = ({ hotkey }: Pick<Values, 'hotkey'>): string | undefined =>
-  hotkey === 'none' ? undefined : controlKeyName(hotkey);
+  hotkey === 'none' ? undefined : formatControlKey(hotkey);
 
-const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: Ended): string =>
+const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: EndedCompaction): string =>
   [
     `compaction by ${initiator === 'ctxwrap' ? 'us' : `the ${initiator}`}: ${outcome.kind}`,
     `${((endedAt - startedAt) / 1000).toFixed(1)} s`,

@@ -1,5 +1,5 @@
 import type { Fact } from '../core/event.js';
-import { tokensOf, type Characters, type Millis } from '../core/reading.js';
+import { tokensOfCharacters, type CharacterCounts, type Millis } from '../core/reading.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 
 // The estimate of last resort: counts the text that an unknown program has written to the screen.
@@ -22,8 +22,8 @@ const EVERY_MS = 1_000;
 const LEAST_PERCENT = 1; // a smaller change is not worth a new number
 
 /** Reports an estimate of the used tokens at most once a second, and only when it has changed. */
-export const estimateStep = (last: Estimate, written: Characters, now: Millis): EstimateStep => {
-  const usedTokens = tokensOf(written);
+export const estimateStep = (last: Estimate, written: CharacterCounts, now: Millis): EstimateStep => {
+  const usedTokens = tokensOfCharacters(written);
   const change = Math.abs(usedTokens - last.usedTokens);
   const isSame = change === 0 || change * 100 < last.usedTokens * LEAST_PERCENT;
   if (isSame || now < estimateDue(last)) return { estimate: last, facts: [] };

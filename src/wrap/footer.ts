@@ -1,9 +1,9 @@
-import type { Unseen } from '../core/compaction/policy.js';
+import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
 import type { FooterItem } from '../core/format.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { paintDelay, paintHindrance, paintSequence } from '../terminal/footer-sequences.js';
-import { type Look, lookOf } from '../ui/look.js';
+import { type Look, readLook } from '../ui/look.js';
 import type { Overlay } from './overlay.js';
 import { type TerminalSession, runGuarded, childSize } from './terminal-session.js';
 
@@ -128,7 +128,7 @@ export const makeFooter = (terminal: TerminalSession, isResized: () => boolean):
   const draw = (): void => {
     isDrawn = runGuarded(terminal, 'rendering the footer', () => {
       if (!render || !view || !hasFooter(grid)) return;
-      const look = lookOf(session.env, true, grid.columns, session.values.theme);
+      const look = readLook(session.env, true, grid.columns, session.values.theme);
       state.row = render(view, look, session.values['footer.items']);
       if (isPaintDue(terminal, state)) trySoon();
     });
@@ -187,7 +187,7 @@ export const makeVisibilityCheck = ({
   terminal,
   footer,
   overlay,
-}: VisibilityParts): (() => Unseen | undefined) => {
+}: VisibilityParts): (() => InvisibleReason | undefined) => {
   let lateSince: number | undefined;
 
   const isLate = (): boolean => {

@@ -1,12 +1,12 @@
 import type { Millis } from '../core/reading.js';
-import { overlayKeyOf } from '../core/overlay-keys.js';
+import { toOverlayKey } from '../core/overlay-keys.js';
 import {
-  elementsIn,
+  splitElements,
   flushElements,
   isAnswerBegun,
   isPressed,
   isTyped,
-  keyOf,
+  parseKey,
   startInput,
   type InputElement,
 } from '../core/terminal-input.js';
@@ -33,7 +33,7 @@ const CHORD_MS = 1_000; // a `c` within this time after the hotkey requests a co
 
 const isCompactKey = ({ kind, text }: InputElement): boolean => {
   if (kind !== 'text' && kind !== 'key') return false;
-  const { name, modifiers, isRelease } = keyOf(text);
+  const { name, modifiers, isRelease } = parseKey(text);
   return name === 'c' && modifiers === 0 && !isRelease;
 };
 
@@ -105,7 +105,7 @@ const joinedText = (elements: readonly InputElement[]): string => elements.map((
 
 /** A line break inside a paste counts as Enter too, because it is pasted as `\r`. */
 const isEnter = ({ kind, text }: InputElement): boolean =>
-  text.includes('\r') || (kind === 'key' && keyOf(text).name === 'enter');
+  text.includes('\r') || (kind === 'key' && parseKey(text).name === 'enter');
 
 export const makeChildInput = (
   terminal: Pick<TerminalSession, 'child' | 'session'>,
@@ -186,7 +186,7 @@ const makeOverlayInput = ({ overlay }: KeyboardListener, { filter: { modeTracker
     const each = kind === 'text' ? 1 : text.length;
     let at = 0;
     for (; at < text.length && keys.isOpen(); at += each) {
-      const key = overlayKeyOf({ kind, text: text.slice(at, at + each) });
+      const key = toOverlayKey({ kind, text: text.slice(at, at + each) });
       if (key) keys.onKey(key);
     }
     return text.slice(at);
@@ -327,7 +327,7 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
       clearTimeout(timer);
       const text = Buffer.from(bytes).toString('latin1');
       if (terminal.isPassthrough && !queries.hasOpenOwnQuery() && state.held === '')
-        childInput.forward(elementsIn(text));
+        childInput.forward(splitElements(text));
       else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overlayInput.isWanted())
         childInput.forward([{ kind: 'text', text }]);
       if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { nextMode, openOverlay, overlayKey, type OverlayAction } from '../core/overlay-keys.js';
+import { nextMode, initialOverlayState, pressOverlayKey, type OverlayAction } from '../core/overlay-keys.js';
 import { overlayReport } from '../core/overlay-report.js';
 import type { ToolResult } from '../core/reading.js';
-import { lookOf } from '../ui/look.js';
+import { readLook } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
 import { hotkeyName } from './compactor.js';
 import type { WrapSession } from './options.js';
@@ -37,7 +37,7 @@ const CHORD_MS = 1_000; // the hotkey and `c` right behind it: who types that do
 export const makePanel: MakeOverlayContents = (overlay, terminal) => {
   const { session } = terminal;
   let render: Render | undefined;
-  let state = openOverlay;
+  let state = initialOverlayState;
   let contents: readonly ToolResult[] | undefined;
   let ticking: NodeJS.Timeout | undefined;
   let chordUntil = Infinity;
@@ -52,7 +52,7 @@ export const makePanel: MakeOverlayContents = (overlay, terminal) => {
       if (!render || !flow) return [];
       const notice = flow.messages.notices.shown?.text;
       const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
-      const look = lookOf(session.env, true, columns, session.values.theme);
+      const look = readLook(session.env, true, columns, session.values.theme);
       const { rows: texts, ...extent } = render(overlayReport(facts, state.page), {
         look,
         rows,
@@ -64,7 +64,7 @@ export const makePanel: MakeOverlayContents = (overlay, terminal) => {
     showsNext: () => state.page === 'main' && state.scroll === 0,
     onKey: (key) => {
       if (key !== 'c' && !key.startsWith('wheel')) terminal.tracker?.handle({ type: 'user-keys' }); // a user who is there
-      const step = overlayKey(state, key);
+      const step = pressOverlayKey(state, key);
       ({ state } = step);
       if (step.action) act(terminal, step.action, overlay.close);
       const isChord = step.action === 'compact' && performance.now() < chordUntil;
@@ -84,7 +84,7 @@ export const makePanel: MakeOverlayContents = (overlay, terminal) => {
     onClose: () => {
       clearInterval(ticking);
       ticking = undefined;
-      state = openOverlay;
+      state = initialOverlayState;
       chordUntil = Infinity;
     },
   };

@@ -1,5 +1,5 @@
 import { errorText } from '../core/json.js';
-import { auditLine, lateLine, type AuditContext, type AuditStroke } from '../core/compaction/protocol.js';
+import { auditLine, lateKeysLine, type AuditContext, type AuditKeys } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
@@ -8,7 +8,7 @@ import {
   sessionRecord,
   type CompactionRecord,
   type Exit,
-  type Published,
+  type PublishedFacts,
   type SessionIdentity,
   type SessionRecord,
 } from '../core/records.js';
@@ -53,7 +53,7 @@ export const publishRecord = (options: RecordPublisherOptions): RecordPublisher 
   const { stateFolder, identity, now } = options;
   const writeRecord = makeRecordWriter(options);
   let { state } = options;
-  let published: Published = { compaction: options.compaction };
+  let published: PublishedFacts = { compaction: options.compaction };
   let lastFields = '';
   let writtenAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
@@ -137,7 +137,7 @@ const urgentFields = (
 
 const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'version' | 'runtime'>) => {
   let attempt: Partial<AuditContext> = {};
-  let strokes: AuditStroke[] | undefined; // undefined while no attempt is running
+  let strokes: AuditKeys[] | undefined; // undefined while no attempt is running
 
   const begin = (state: Session): void => {
     const { activity, witnesses } = state;
@@ -161,7 +161,7 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     stroke: (bytes: Uint8Array): void => {
       const stroke = { at: Date.now(), keys: Buffer.from(bytes).toString() };
       if (strokes) strokes.push(stroke);
-      else audit.append(lateLine(about.session, stroke));
+      else audit.append(lateKeysLine(about.session, stroke));
     },
   };
 };

@@ -3,8 +3,8 @@ import type { PastCompaction } from '../core/context-report.js';
 import type { Boundary, Fact } from '../core/event.js';
 import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';
-import { type Millis, amongLargest, type ToolResult } from '../core/reading.js';
-import { startSession, step, type Session } from '../core/session.js';
+import { type Millis, addToLargest, type ToolResult } from '../core/reading.js';
+import { startSession, stepSession, type Session } from '../core/session.js';
 import { makeTailReader } from '../storage/tail.js';
 import { makeFactCoalescer, makeFileReader } from './session-file.js';
 
@@ -47,7 +47,7 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
       if (content.kind === 'cleared') toolResults = [];
       else {
         const { kind: _, ...result } = content;
-        toolResults = amongLargest(toolResults, result, MOST_RESULTS);
+        toolResults = addToLargest(toolResults, result, MOST_RESULTS);
       }
     }
   };
@@ -61,7 +61,7 @@ const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFi
   let state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, now);
   let compactions: readonly PastCompaction[] = [];
   let lastTokens: number | undefined;
-  if (windowTokens !== undefined) state = step(state, { type: 'user-window', windowTokens }, now);
+  if (windowTokens !== undefined) state = stepSession(state, { type: 'user-window', windowTokens }, now);
 
   return {
     add: (fact: Fact): void => {
@@ -81,7 +81,7 @@ const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFi
         compactions = compactions.with(-1, { ...last, nextTokens: lastTokens });
     },
     end: () => {
-      for (const fact of coalescer.flush()) state = step(state, fact, now);
+      for (const fact of coalescer.flush()) state = stepSession(state, fact, now);
       return { state, compactions };
     },
   };

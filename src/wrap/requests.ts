@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { errorCode } from '../core/json.js';
-import { LATE } from '../core/compaction/machine.js';
+import { REQUEST_EXPIRED } from '../core/compaction/machine.js';
 import {
-  lookAtOmc,
-  type OmcSeen,
+  readOmcState,
+  type OmcState,
   attemptRecord,
   isExpired,
   type AnswerRecord,
@@ -31,9 +31,9 @@ const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
 /** Checks OMC's request file in the session's folder on each call; the file is only read. */
 const makeOmcCheck = (folder: string, onRequest: (now: Millis) => void) => {
   const path = join(folder, '.omc', 'state', 'compact-requested.json');
-  let seen: OmcSeen | undefined;
+  let seen: OmcState | undefined;
   return async (now: Millis): Promise<void> => {
-    const found = lookAtOmc(seen, await readOwnFile(path, MOST_BYTES), now);
+    const found = readOmcState(seen, await readOwnFile(path, MOST_BYTES), now);
     ({ seen } = found);
     if (found.isRequest) onRequest(now);
   };
@@ -86,7 +86,7 @@ const makeRequestQueue = (emit: (event: RequestEvent) => void, answers: AnswerWr
     accept: (request: RequestRecord, now: Millis): void => {
       const { request: id, force, focus } = request;
       if (!isAskerRunning(request)) return;
-      if (isExpired(request, now)) return answers.write(id, { state: 'refused', reason: LATE });
+      if (isExpired(request, now)) return answers.write(id, { state: 'refused', reason: REQUEST_EXPIRED });
       const one: OpenRequest = { request, isAcknowledged: false };
       open.set(id, one);
       const requested = { id, force, ...(focus === undefined ? {} : { focus }) };

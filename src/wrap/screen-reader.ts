@@ -1,4 +1,4 @@
-import type { ScreenReader, Seen, PromptReader, AgentStatus } from '../agents/agent.js';
+import type { ScreenReader, ScreenEvidence, PromptReader, AgentStatus } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import type { Millis, Activity, ActivityReport } from '../core/reading.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
@@ -63,7 +63,7 @@ export const startScreenState = (read: ScreenReader): ScreenState => ({ read, sh
  */
 export const readScreen = (
   state: ScreenState,
-  seen: Seen,
+  seen: ScreenEvidence,
   now: Millis,
   distrustReason: (activity: Activity) => string | undefined = () => undefined,
 ): ScreenReport => {
@@ -88,7 +88,7 @@ export const readScreen = (
   };
 };
 
-const hasStatus = ({ signals, status }: Seen): boolean =>
+const hasStatus = ({ signals, status }: ScreenEvidence): boolean =>
   status !== undefined || signals.agentState !== undefined;
 
 /** There is no screen to read, for example because the terminal is too large for a model: what was read before no longer holds. */
@@ -121,7 +121,7 @@ export interface ObserverOptions {
   readonly trustFilter?: TrustFilter | undefined;
   readonly onEvent: (event: Event) => void;
   /** called with each screen that was read and the result */
-  readonly onRead?: ((seen: Seen, report: ScreenReport) => void) | undefined;
+  readonly onRead?: ((seen: ScreenEvidence, report: ScreenReport) => void) | undefined;
   /** reading has failed: the screen is not read any more */
   readonly onFailure: (error: unknown) => void;
 }
@@ -298,7 +298,7 @@ export const makeObserver = (options: ObserverOptions): Observer => {
 /** Writes the screen whenever its number or the agent's activity has changed. */
 export const makeScreenLog = (write: (line: string) => void) => {
   let logged: string | undefined;
-  return ({ screen, signals }: Seen, { activity, events }: ScreenReport): void => {
+  return ({ screen, signals }: ScreenEvidence, { activity, events }: ScreenReport): void => {
     const numbers = events.flatMap((event) => (event.type === 'reading' ? [event.reading] : []));
     const news = JSON.stringify([activity, ...numbers.map((each) => ({ ...each, at: 0 }))]);
     if (news === logged) return;
@@ -320,13 +320,16 @@ export interface TrustFilter {
    * Why the screen must not be trusted although it shows the agent's rows; undefined where it is trusted. `isFresh`: the child has written
    * since the last read, so whoever reads its terminal now was running then.
    */
-  readonly distrustReason: (activity: Activity, seen: Seen, isFresh: boolean) => string | undefined;
+  readonly distrustReason: (activity: Activity, seen: ScreenEvidence, isFresh: boolean) => string | undefined;
 }
 
 const statusSources = [
-  ['its status file', ({ status }: Seen) => status !== undefined],
-  ['its title', ({ signals }: Seen) => (signals.title ?? '') !== ''],
-  ['its state (OSC 7501)', ({ signals }: Seen) => /^state=(?!clear)/.test(signals.agentState ?? '')],
+  ['its status file', ({ status }: ScreenEvidence) => status !== undefined],
+  ['its title', ({ signals }: ScreenEvidence) => (signals.title ?? '') !== ''],
+  [
+    'its state (OSC 7501)',
+    ({ signals }: ScreenEvidence) => /^state=(?!clear)/.test(signals.agentState ?? ''),
+  ],
 ] as const;
 
 /** `readers`: the processes that read the child's terminal, from `terminalReaders`. */
@@ -338,7 +341,7 @@ export const makeTrustFilter = (readers: () => readonly string[] | undefined): T
   let young: readonly string[] = []; // readers first seen when the agents were determined
 
   /** A source that the agent has used before and that is missing now. */
-  const missingSource = (activity: Activity, seen: Seen): string | undefined => {
+  const missingSource = (activity: Activity, seen: ScreenEvidence): string | undefined => {
     const presentSources = statusSources.filter(([, isPresent]) => isPresent(seen)).map(([name]) => name);
     const missing = [...usedSources].find((name) => !presentSources.some((each) => each === name));
     if (missing === undefined && activity !== 'unknown')

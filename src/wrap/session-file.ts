@@ -1,5 +1,5 @@
 import { errorText } from '../core/json.js';
-import type { LineStep, Located, Agent, SessionLog, Env } from '../agents/agent.js';
+import type { LineResult, Located, Agent, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
@@ -93,7 +93,7 @@ const PARSE_ERRORS_AFTER_READING = 3;
 // A conversation has an answer with its usage long before this.
 const LINES_WITHOUT_READING = 200;
 
-const checkLine = (formatCheck: FormatCheck, step: LineStep): FormatCheck => {
+const checkLine = (formatCheck: FormatCheck, step: LineResult): FormatCheck => {
   if (step.facts.some((fact) => fact.type === 'reading')) return { ...startFormatCheck, hasReading: true };
   const lines = formatCheck.lines + 1;
   return step.misfit === undefined
@@ -144,7 +144,7 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
   let formatCheck = startFormatCheck;
   let reportedProblem: string | undefined;
   return {
-    read: (line: string, now: Millis): LineStep => {
+    read: (line: string, now: Millis): LineResult => {
       const step = reader(line, now);
       reader = step.next;
       formatCheck = checkLine(formatCheck, step);

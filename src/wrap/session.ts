@@ -1,11 +1,11 @@
-import { agentFacts, type Recipe } from '../agents/agent.js';
-import { dueOf, isUnseen, type Unseen } from '../core/compaction/policy.js';
+import { toAgentFacts, type CompactRecipe } from '../agents/agent.js';
+import { dueKindOf, isCountdownInvisible, type InvisibleReason } from '../core/compaction/policy.js';
 import type { Compaction, CompactSettings, Effect } from '../core/compaction/state.js';
-import { compactionWords } from '../core/compaction/words.js';
+import { compactionText } from '../core/compaction/texts.js';
 import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
-import { messageAt } from '../core/messages.js';
+import { currentMessage } from '../core/messages.js';
 import type { Millis } from '../core/reading.js';
 import {
   notificationRecord,
@@ -14,7 +14,7 @@ import {
   type CompactionRecord,
 } from '../core/records.js';
 import {
-  flowDue,
+  flowDeadline,
   noticeEvent,
   startFlow,
   stepFlow,
@@ -36,7 +36,7 @@ export interface LoopListener {
   /** a notification for the user */
   readonly onNotification?: ((record: NotificationRecord) => void) | undefined;
   /** why a countdown could not be seen now; called before every event */
-  readonly unseen?: (() => Unseen | undefined) | undefined;
+  readonly unseen?: (() => InvisibleReason | undefined) | undefined;
   /** called after every event */
   readonly onState?: ((state: Session, compaction: CompactionRecord) => void) | undefined;
 }
@@ -62,7 +62,7 @@ const makeStateLog = (log: WrapSession['log']) => {
   return ({ session, warnings, compaction }: SessionFlow, text: string | undefined): void => {
     for (const line of session.logged) log.info(line);
     for (const line of warnings) log.warn(line);
-    const isUntyped = compaction.phase.kind === 'doubted' || isUnseen(compaction);
+    const isUntyped = compaction.phase.kind === 'doubted' || isCountdownInvisible(compaction);
     if (text !== undefined && text !== said && (isUntyped || text.includes(DOCTOR))) log.info(text);
     said = text;
   };
@@ -73,7 +73,7 @@ const makeStateLog = (log: WrapSession['log']) => {
  * because no event would cause a check.
  */
 const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) => void) => {
-  let last: Unseen | undefined;
+  let last: InvisibleReason | undefined;
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearInterval(timer);
@@ -88,7 +88,7 @@ const watchVisibility = (unseen: LoopListener['unseen'], emit: (event: Event) =>
   return {
     check,
     wait: (state: Compaction): void => {
-      if (isUnseen(state)) timer ??= setInterval(check, LOOK_MS).unref();
+      if (isCountdownInvisible(state)) timer ??= setInterval(check, LOOK_MS).unref();
       else stop();
     },
     stop,
@@ -121,8 +121,8 @@ const viewOf = (
   compactHotkey: string | undefined,
   now: Millis,
 ): FooterView => {
-  const message = messageAt(messages, compaction, now, compactHotkey);
-  const due = dueOf(compaction);
+  const message = currentMessage(messages, compaction, now, compactHotkey);
+  const due = dueKindOf(compaction);
   return {
     ...footerView(session, now),
     ...(message === undefined ? {} : { words: message }),
@@ -138,7 +138,7 @@ const contextOf = (
   const { values } = session;
   const tips = values.tips ? { ask: compactHotkey } : undefined;
   const { window, 'notify.on': notify } = values;
-  const agent = agentFacts(session.agent, session.env);
+  const agent = toAgentFacts(session.agent, session.env);
   return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify };
 };
 
@@ -166,7 +166,7 @@ export const makeSessionLoop = (
   const apply = (next: SessionFlow): void => {
     flow = next;
     const { session: state, compaction } = flow;
-    const text = compactionWords(compaction, now(), compactHotkey);
+    const text = compactionText(compaction, now(), compactHotkey);
     const view = viewOf(flow, compactHotkey, now());
     logState(flow, text);
     const key = JSON.stringify(view);
@@ -176,7 +176,7 @@ export const makeSessionLoop = (
     for (const effect of compaction.effects) onEffect?.(withWallClock(effect, Date.now() - now()), state);
     for (const each of flow.notifying.due)
       onNotification?.(notificationRecord(each, state, origin, Date.now()));
-    alarm.set(flowDue(flow, now()));
+    alarm.set(flowDeadline(flow, now()));
     visibility.wait(compaction);
   };
   const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
@@ -211,7 +211,7 @@ export const makeSessionLoop = (
 /** Applies changed settings until the returned function is called. */
 export const followSettings = (
   session: WrapSession,
-  recipe: Recipe | undefined,
+  recipe: CompactRecipe | undefined,
   take: (event: Event) => void,
 ): (() => void) => {
   const { watchSettings, log } = session;
@@ -230,7 +230,7 @@ export const followSettings = (
 const settingsEvent = (
   session: WrapSession,
   { values, isModeGiven }: CurrentSettings,
-  recipe: Recipe | undefined,
+  recipe: CompactRecipe | undefined,
 ): Event => {
   const { window, mode } = values;
   const { draft } = session.values; // the typist got its draft setting at the start

@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { agents } from '../agents/index.js';
-import { CONTROL, keyOf, type InputElement } from '../core/terminal-input.js';
+import { CONTROL, parseKey, type InputElement } from '../core/terminal-input.js';
 import { processStat } from '../storage/processes.js';
 import { reserveFooterSequence, restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import { suspendProcessGroup } from '../terminal/tty.js';
@@ -36,7 +36,7 @@ const ANSWER_MS = 150; // for the terminal to report where the shell has left it
 
 const isControlZ = ({ kind, text }: InputElement): boolean => {
   if (kind !== 'key') return false;
-  const { name, modifiers, isRelease } = keyOf(text);
+  const { name, modifiers, isRelease } = parseKey(text);
   return name === 'z' && modifiers === CONTROL && !isRelease;
 };
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pass } from 'node:timers/promises';
-import type { PromptLook, Recipe } from '../agents/agent.js';
+import type { PromptContent, CompactRecipe } from '../agents/agent.js';
 import type { Activity } from '../core/reading.js';
 
 // Waits for something to appear on the screen, without using a screen that is out of date because the machine was busy or asleep.
@@ -77,7 +77,7 @@ export const sleep = async (ms: number, signal: AbortSignal, clock = startAwakeC
 export interface ScreenObservation {
   readonly activity: Activity;
   /** undefined where no prompt is visible */
-  readonly prompt: PromptLook | undefined;
+  readonly prompt: PromptContent | undefined;
   /** the agent that drew it may have ended */
   readonly isUntrusted?: boolean;
 }
@@ -108,7 +108,7 @@ export interface KeyHold {
 }
 
 export interface TypeRequest {
-  readonly recipe: Recipe;
+  readonly recipe: CompactRecipe;
   readonly focus?: string | undefined;
   /** the agent is busy, and queues the command until its turn ends */
   readonly isQueued: boolean;

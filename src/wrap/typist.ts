@@ -1,4 +1,4 @@
-import type { Typed } from '../core/compaction/state.js';
+import type { TypeResult } from '../core/compaction/state.js';
 import { restoreDraftWhileHeld, isDraftStashed } from './draft.js';
 import {
   hasLostScreen,
@@ -200,7 +200,7 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /** Types the recipe's command and resolves with the result. Never rejects. */
-export const typeCompact = async (request: TypeRequest): Promise<Typed> => {
+export const typeCompact = async (request: TypeRequest): Promise<TypeResult> => {
   const { port, signal } = request;
   const typedBefore = port.typedCount();
   await port.refresh();
@@ -210,7 +210,7 @@ export const typeCompact = async (request: TypeRequest): Promise<Typed> => {
   const hold = port.holdKeys();
   const strokes: string[] = [];
   const attempt: Attempt = { typedBefore, draft: first?.prompt?.text ?? '', hold, strokes };
-  return type(request, attempt).catch((error: unknown): Typed => {
+  return type(request, attempt).catch((error: unknown): TypeResult => {
     hold.release();
     return withdrawnResult(String(error), strokes);
   });
@@ -271,7 +271,7 @@ const refusalOf = (
   return `the agent is ${activity}`;
 };
 
-const type = async (request: TypeRequest, attempt: Attempt): Promise<Typed> => {
+const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult> => {
   const { recipe, port, signal } = request;
   const { typedBefore, draft, hold, strokes } = attempt;
   const { stash } = recipe;
@@ -284,7 +284,7 @@ const type = async (request: TypeRequest, attempt: Attempt): Promise<Typed> => {
   };
   const waitFor = (wanted: (observed: ScreenObservation) => boolean, pauseMs: number): Promise<boolean> =>
     waitUntil(port, { isMet: wanted, pauseMs, clock, isOver, signal });
-  const leave = (reason: string): Typed => {
+  const leave = (reason: string): TypeResult => {
     hold.release();
     return withdrawnResult(reason, strokes);
   };
@@ -315,7 +315,7 @@ const returnUnconfirmedDraft = async (
   request: TypeRequest,
   { draft, hold, strokes }: Attempt,
   stroke: Stroke,
-): Promise<Typed> => {
+): Promise<TypeResult> => {
   let isHeld = true;
   const isBack = await restoreDraftWhileHeld(request, { draft, stroke, isHeld: () => isHeld, isFresh: true });
   isHeld = false;
@@ -328,7 +328,7 @@ const retractAndRestore = async (
   request: TypeRequest,
   attempt: Attempt,
   options: RetractOptions,
-): Promise<Typed> => {
+): Promise<TypeResult> => {
   const { draft, hold, strokes } = attempt;
   const text = commandText(request);
   const { reason, isHidden } = await retract(request, text, options);
@@ -357,7 +357,7 @@ const isCommandTyped = (
   return recipe.isListed !== true || text !== recipe.command;
 };
 
-const withdrawnResult = (reason: string, strokes: readonly string[]): Typed => ({
+const withdrawnResult = (reason: string, strokes: readonly string[]): TypeResult => ({
   kind: 'withdrawn',
   reason,
   evidence: strokes.length > 0 ? [`typed ${strokes.join(', ')}`] : [],

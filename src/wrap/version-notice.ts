@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.js';
-import { newerThanTested, versionIn } from '../agents/tested.js';
+import { newestTestedBefore, parseRecordVersion } from '../agents/tested.js';
 import type { Event } from '../core/event.js';
-import { isFullyVerified, scoreOf, type VerifiedRecord } from '../core/records.js';
+import { isFullyVerified, formatScore, type VerifiedRecord } from '../core/records.js';
 import { readVerified } from '../storage/sessions.js';
 
 // A notice about a version of an agent that is newer than the tested ones, or that failed `ctxwrap verify`.
@@ -16,9 +16,9 @@ export const versionNotice = (
   verified: VerifiedRecord | undefined,
 ): string | undefined => {
   const named = `${agent.name} ${version}`;
-  const failure = `ctxwrap verify found ${verified ? scoreOf(verified) : ''} right`;
+  const failure = `ctxwrap verify found ${verified ? formatScore(verified) : ''} right`;
   if (verified && isFullyVerified(verified)) return undefined;
-  const tested = newerThanTested(agent, version);
+  const tested = newestTestedBefore(agent, version);
   if (tested === undefined) return verified && `${named}: ${failure}`;
   const newer = `${named} is newer than the tested ${tested}`;
   return verified ? `${newer}, and ${failure}` : newer;
@@ -44,7 +44,7 @@ export const makeVersionNotifier = (
 export const makeVersionReporter = ({ onFact }: { readonly onFact: (event: Event) => void }) => {
   let [seen, reported]: (string | undefined)[] = [];
   return {
-    readLine: (line: string): void => void (seen = versionIn(line) ?? seen),
+    readLine: (line: string): void => void (seen = parseRecordVersion(line) ?? seen),
     report: (): void => {
       if (seen !== undefined && seen !== reported) onFact({ type: 'agent-version', version: seen });
       reported = seen;

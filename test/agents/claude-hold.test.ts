@@ -1,16 +1,20 @@
 // The hook that Claude Code is given for one launch, beside the hooks of the user.
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../src/core/json.js';
-import { holdNative } from '../../src/agents/claude/status-line.js';
-import type { NativeHold, OfficialLaunch } from '../../src/agents/agent.js';
+import { installNativeHold } from '../../src/agents/claude/status-line.js';
+import type { NativeHoldHook, OfficialLaunch } from '../../src/agents/agent.js';
 import { launch, portOf, project, user, type Texts } from '../support/status-plan.js';
 
 const COMMAND = "'/usr/bin/node' /opt/ctxwrap hold";
 const OURS = { matcher: 'auto', hooks: [{ type: 'command', command: COMMAND, timeout: 5 }] };
 
-const planned = async (texts: Texts, given: Partial<OfficialLaunch> = {}, more: Partial<NativeHold> = {}) => {
+const planned = async (
+  texts: Texts,
+  given: Partial<OfficialLaunch> = {},
+  more: Partial<NativeHoldHook> = {},
+) => {
   const hold = { command: COMMAND, settings: undefined, ...more };
-  const plan = await holdNative(portOf(texts), { ...launch, ...given }, hold);
+  const plan = await installNativeHold(portOf(texts), { ...launch, ...given }, hold);
   return plan.kind === 'leave' ? plan.reason : { args: plan.args, settings: parseRecord(plan.settings) };
 };
 

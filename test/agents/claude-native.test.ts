@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nativeTokens, ruleFor } from '../../src/core/build-ladder.js';
+import { nativeTriggerTokens, triggerRuleFor } from '../../src/core/build-ladder.js';
 import { claude } from '../../src/agents/claude/agent.js';
 
 describe('the own compaction point of claude', () => {
@@ -15,7 +15,7 @@ describe('the own compaction point of claude', () => {
     { env: { DISABLE_COMPACT: 'true' }, window: 200_000, at: undefined },
   ])('with $env is $at', ({ env, window, at }) => {
     const trigger = claude.nativeTrigger(env);
-    expect(trigger && nativeTokens(window, trigger)).toBe(at);
+    expect(trigger && nativeTriggerTokens(window, trigger)).toBe(at);
   });
 
   it.each([
@@ -30,11 +30,11 @@ describe('the own compaction point of claude', () => {
     { model: undefined, window: 200_000, at: 167_000 },
   ])('with $model in $window is $at', ({ model, window, at }) => {
     const trigger = claude.nativeTrigger({});
-    const rule = trigger && ruleFor(trigger, model, window);
-    expect(rule && nativeTokens(window, rule)).toBe(at);
+    const rule = trigger && triggerRuleFor(trigger, model, window);
+    expect(rule && nativeTriggerTokens(window, rule)).toBe(at);
     // with a window for compactions every model compacts early
     const set = claude.nativeTrigger({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' });
-    const setRule = set && ruleFor(set, model, window);
-    expect(setRule && nativeTokens(window, setRule)).toBe(117_000);
+    const setRule = set && triggerRuleFor(set, model, window);
+    expect(setRule && nativeTriggerTokens(window, setRule)).toBe(117_000);
   });
 });

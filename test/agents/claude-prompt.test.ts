@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../src/agents/claude/agent.js';
-import type { Seen } from '../../src/agents/agent.js';
+import type { ScreenEvidence } from '../../src/agents/agent.js';
 import { BUSY, HINTS, IDLE, conversation, drawn, seenOf, watch } from '../support/claude-frame.js';
 import { atRight } from '../support/claude-view.js';
 import type { Drawn } from '../support/claude-view.js';
 import { playScreens } from '../support/screen-play.js';
 
-const promptOf = (seen: Seen) => claude.screen?.prompt?.(seen);
+const promptOf = (seen: ScreenEvidence) => claude.screen?.prompt?.(seen);
 const textsIn = async (cast: string, from = 0, to = Infinity): Promise<readonly (string | undefined)[]> => {
   const played = await playScreens(cast, claude);
   const texts = played.filter(({ at }) => at >= from && at <= to).map(({ prompt }) => prompt?.text);

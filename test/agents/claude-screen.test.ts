@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenStep } from '../../src/agents/agent.js';
-import { screen as claude } from '../../src/agents/claude/screen.js';
+import type { ScreenResult } from '../../src/agents/agent.js';
+import { claudeScreen as claude } from '../../src/agents/claude/screen.js';
 import {
   HINTS,
   IDLE,
@@ -168,14 +168,14 @@ describe('the model that claude names', () => {
 
   it('tells another one after the user was seen to change it, which outlives the banner of before', () => {
     const steps = watch([at(...logo('Sonnet 4.6')), typing, at(...logo('Sonnet 4.6'), ...changed)]);
-    expect(windows(steps[2] as ScreenStep)).toEqual([['claude-opus-4-8', 1_000_000]]);
+    expect(windows(steps[2] as ScreenResult)).toEqual([['claude-opus-4-8', 1_000_000]]);
     const later = watch([
       at(...logo('Sonnet 4.6')),
       typing,
       at(...logo('Sonnet 4.6'), ...changed),
       at(...logo('Sonnet 4.6')),
     ]);
-    expect(windows(later[3] as ScreenStep)).toEqual([]);
+    expect(windows(later[3] as ScreenResult)).toEqual([]);
   });
 
   it('tells the model of old versions', () => {
@@ -185,7 +185,7 @@ describe('the model that claude names', () => {
       seenOf(drawn({ prompt: ['> /model haiku'] }), ''),
       seenOf(drawn({ above: [...answer, ''], ...prompt }), ''),
     ]);
-    expect(windows(steps[1] as ScreenStep)).toEqual([['claude-haiku-4-5', 200_000]]);
+    expect(windows(steps[1] as ScreenResult)).toEqual([['claude-haiku-4-5', 200_000]]);
   });
 
   it.each([
@@ -196,7 +196,7 @@ describe('the model that claude names', () => {
     ['with something said after it', [typing, at(...changed, '', '❯ thanks', '', '● yes')]],
     ['that did not happen', [typing, at('❯ /model opus', '  ⎿  Kept model as Sonnet 4.6')]],
   ])('does not believe a change %s', (_, screens) => {
-    expect(windows(watch(screens).at(-1) as ScreenStep).map(([model]) => model)).not.toContain(
+    expect(windows(watch(screens).at(-1) as ScreenResult).map(([model]) => model)).not.toContain(
       'claude-opus-4-8',
     );
   });

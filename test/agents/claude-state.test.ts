@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../src/agents/claude/agent.js';
-import type { AgentStatus, Seen } from '../../src/agents/agent.js';
+import type { AgentStatus, ScreenEvidence } from '../../src/agents/agent.js';
 import { BUSY, IDLE, conversation, drawn, look, seenOf, watch } from '../support/claude-frame.js';
 import { viewOf } from '../support/claude-view.js';
 
@@ -9,19 +9,19 @@ const said = (state: string): string =>
   state.startsWith('state=') ? state : `state=${state}:app=claude-code`;
 const told = (
   state: string,
-  seen: Seen = seenOf(drawn()),
+  seen: ScreenEvidence = seenOf(drawn()),
   title: string | undefined = 'Mock title',
-): Seen => ({
+): ScreenEvidence => ({
   ...seen,
   signals: { ...(title === undefined ? {} : { title }), agentState: said(state) },
 });
-const activityOf = (seen: Seen) => look(seen).activity.activity;
+const activityOf = (seen: ScreenEvidence) => look(seen).activity.activity;
 const spinner = seenOf(drawn({ above: [...conversation, '❯ go', '', '✽ Scurrying… (4s)', ''] }));
 const compacting = seenOf(
   drawn({ above: [...conversation, '❯ /compact', '', '✽ Compacting conversation… (4s)', ''] }),
 );
 const draft = seenOf(drawn({ prompt: ['❯ fix the'] }));
-const permission: Seen = {
+const permission: ScreenEvidence = {
   screen: viewOf({
     columns: 100,
     rows: [...conversation, '─'.repeat(100), ' Do you want to proceed?', ' ❯ 1. Yes', '   2. No'],
@@ -54,7 +54,7 @@ describe('the state that claude tells (OSC 7501)', () => {
     expect(activityOf(told('idle', seenOf(drawn({ prompt: ['!\u00a0'] }))))).toBe('unknown');
   });
 
-  it.each<[string, Seen, string | undefined, string]>([
+  it.each<[string, ScreenEvidence, string | undefined, string]>([
     ['idle', spinner, undefined, 'unknown'],
     ['done', compacting, undefined, 'unknown'],
     ['idle', seenOf(drawn()), BUSY, 'unknown'],

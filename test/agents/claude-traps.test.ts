@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Seen } from '../../src/agents/agent.js';
+import type { ScreenEvidence } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { BUSY, HINTS, conversation, drawn, look, seenOf } from '../support/claude-frame.js';
 import { atRight, viewOf } from '../support/claude-view.js';
@@ -35,7 +35,7 @@ const markers = [
 ];
 
 describe('what a conversation and a draft cannot do', () => {
-  const bases: readonly (readonly [string, Seen])[] = [
+  const bases: readonly (readonly [string, ScreenEvidence])[] = [
     ['idle', seenOf(drawn())],
     ['full', seenOf(drawn({ footer: [atRight(100, '11% until auto-compact', HINTS)] }))],
     ['busy', seenOf(drawn({ above: [...conversation, '✽ Scurrying… (4s)', ''] }), BUSY)],
@@ -55,8 +55,8 @@ describe('what a conversation and a draft cannot do', () => {
       `${prefix}${first}${' '.repeat(gap)}${second}`.slice(0, 100).trimEnd(),
     )
     .filter((row) => !row.includes('─'.repeat(100)));
-  const rowsOf = ({ screen }: Seen) => Array.from({ length: 24 }, (_, row) => screen.text(row));
-  const withRows = (seen: Seen, rows: readonly string[]): Seen => {
+  const rowsOf = ({ screen }: ScreenEvidence) => Array.from({ length: 24 }, (_, row) => screen.text(row));
+  const withRows = (seen: ScreenEvidence, rows: readonly string[]): ScreenEvidence => {
     const { cursorRow, cursorColumn, columns } = seen.screen;
     const screen: Drawn = {
       columns,

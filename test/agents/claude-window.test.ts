@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Basis, Reading } from '../../src/core/reading.js';
+import type { PercentBasis, Reading } from '../../src/core/reading.js';
 import { modelKey } from '../../src/agents/claude/window.js';
-import { derivedWindow, windowOf, windowOfShown } from '../../src/agents/claude/window.js';
+import { deriveWindow, modelWindow, windowOfModelName } from '../../src/agents/claude/window.js';
 
 describe('the name of a model', () => {
   it.each([
@@ -34,7 +34,11 @@ describe('the window that a shown name tells', () => {
     { name: 'Haiku 4.5', windowTokens: 200_000 },
     { name: 'Opus 4.6', windowTokens: 200_000 },
   ])('is $windowTokens for $name', ({ name, windowTokens }) => {
-    expect(windowOfShown(name, {})).toEqual({ windowTokens, windowSource: 'agent', model: modelKey(name) });
+    expect(windowOfModelName(name, {})).toEqual({
+      windowTokens,
+      windowSource: 'agent',
+      model: modelKey(name),
+    });
   });
 
   // Opus 4.8 has one million tokens or not, depending on where it is served; Sonnet 5 is shown without a suffix in any case.
@@ -51,7 +55,7 @@ describe('the window that a shown name tells', () => {
     'my-model',
     '',
   ])('is not told by %s', (name) => {
-    expect(windowOfShown(name, {})).toBeUndefined();
+    expect(windowOfModelName(name, {})).toBeUndefined();
   });
 
   it.each([
@@ -70,23 +74,26 @@ describe('the window that a shown name tells', () => {
       windowTokens: 200_000,
     },
   ])('follows $env', ({ env, name, windowTokens }) => {
-    expect(windowOfShown(name, env)).toMatchObject({ windowTokens });
+    expect(windowOfModelName(name, env)).toMatchObject({ windowTokens });
   });
 
   it('is left open where a beta for the large window is asked for', () => {
-    expect(windowOfShown('Sonnet 4.6', { ANTHROPIC_BETAS: 'context-1m-2025-08-07' })).toBeUndefined();
+    expect(windowOfModelName('Sonnet 4.6', { ANTHROPIC_BETAS: 'context-1m-2025-08-07' })).toBeUndefined();
   });
 });
 
 describe('the window of a model in the session file', () => {
   it('is certain for every model when the environment sets a smaller one', () => {
     const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' };
-    expect(windowOf('claude-opus-4-8', false, env)).toEqual({ windowTokens: 150_000, windowSource: 'table' });
+    expect(modelWindow('claude-opus-4-8', false, env)).toEqual({
+      windowTokens: 150_000,
+      windowSource: 'table',
+    });
   });
 });
 
 describe('the window that the screen and the session file prove together', () => {
-  const screen = (basis: Basis, usedPercent: number): Reading => ({
+  const screen = (basis: PercentBasis, usedPercent: number): Reading => ({
     basis,
     usedPercent,
     source: 'screen',
@@ -98,8 +105,8 @@ describe('the window that the screen and the session file prove together', () =>
     at: 0,
     model: 'claude-opus-4-8',
   });
-  const derived = (basis: Basis, percent: number, used: number, env = {}) =>
-    derivedWindow(screen(basis, percent), log(used), env)?.windowTokens;
+  const derived = (basis: PercentBasis, percent: number, used: number, env = {}) =>
+    deriveWindow(screen(basis, percent), log(used), env)?.windowTokens;
 
   // Percentages and usages as the real agent showed them (facts/claude.md §2).
   it.each([
@@ -137,7 +144,7 @@ describe('the window that the screen and the session file prove together', () =>
   });
 
   it('names the model it was proven for', () => {
-    expect(derivedWindow(screen('effective', 82), log(148_003), {})).toEqual({
+    expect(deriveWindow(screen('effective', 82), log(148_003), {})).toEqual({
       windowTokens: 200_000,
       windowSource: 'derived',
       model: 'claude-opus-4-8',

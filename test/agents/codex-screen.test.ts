@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codexPercent } from '../../src/agents/codex/percent.js';
 import { codex } from '../../src/agents/codex/agent.js';
-import { screen } from '../../src/agents/codex/screen.js';
+import { codexScreen } from '../../src/agents/codex/screen.js';
 import { compacted, compacting, dim, failed, ranOut, readFrames, seenFrame } from '../support/codex-frame.js';
 import type { CodexFrame } from '../support/codex-frame.js';
 import { seenAfter } from '../support/drawn-screen.js';
@@ -248,10 +248,10 @@ describe('a percentage of codex that is not true', () => {
 
 describe('the screen of codex', () => {
   it('is recognised by its signal or by its composer over its own hints', async () => {
-    expect(screen.recognises(await seenFrame({ state: 'idle' }))).toBe(true);
-    expect(screen.recognises(await seenFrame({ hints: dim('  ? for shortcuts') }))).toBe(true);
-    expect(screen.recognises(await seenAfter('› Ask Codex to do anything\r\n\r\n  ? for shortcuts'))).toBe(
-      false,
-    );
+    expect(codexScreen.recognises(await seenFrame({ state: 'idle' }))).toBe(true);
+    expect(codexScreen.recognises(await seenFrame({ hints: dim('  ? for shortcuts') }))).toBe(true);
+    expect(
+      codexScreen.recognises(await seenAfter('› Ask Codex to do anything\r\n\r\n  ? for shortcuts')),
+    ).toBe(false);
   });
 });

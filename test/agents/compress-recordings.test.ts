@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
 import { agents } from '../../src/agents/index.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
-import type { PromptLook } from '../../src/agents/agent.js';
+import type { PromptContent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { casts } from '../support/casts.js';
@@ -20,7 +20,7 @@ const pairsIn = async (name: string, agent: (typeof names)[number]) => {
   const screen = screens[agent];
   const { header, events } = await openRecordingFile(castPath(name));
   let read = screen.reader({});
-  const pairs: { at: number; activity: string; prompt: PromptLook | undefined }[] = [];
+  const pairs: { at: number; activity: string; prompt: PromptContent | undefined }[] = [];
   for await (const moment of settledScreens(header, events())) {
     if (moment.type !== 'screen') continue;
     const step = read(moment.seen, moment.at);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inTime, matchRow, readPattern } from '../../src/agents/defined/pattern.js';
+import { matchInTime, matchRow, parsePattern } from '../../src/agents/defined/pattern.js';
 import { makeTimeLimit } from '../../src/cli/time-limit.js';
 import { define, least } from '../support/defined.js';
 import { seenAfter } from '../support/drawn-screen.js';
@@ -13,11 +13,11 @@ describe('a pattern that a user may give', () => {
     ['', 'empty'],
     ['x'.repeat(201), 'longer than 200'],
   ])('%s is refused with the reason', (source, reason) => {
-    expect(() => readPattern(source)).toThrow(reason);
+    expect(() => parsePattern(source)).toThrow(reason);
   });
 
   it('sees the first 512 characters of one row, whose ends are ^ and $', () => {
-    const { pattern, groups } = readPattern('^a*(b)?');
+    const { pattern, groups } = parsePattern('^a*(b)?');
     expect(matchRow(pattern, `${'a'.repeat(511)}b`)?.[1]).toBe('b');
     expect(matchRow(pattern, `${'a'.repeat(512)}b`)?.[1]).toBeUndefined();
     expect(groups).toBe(1);
@@ -28,28 +28,28 @@ describe('patterns under a time limit', () => {
   const limit = makeTimeLimit();
 
   it('are ended when they take too long, and the one that does so is named', () => {
-    const patterns = ['^b', ENDLESS].map((source) => readPattern(source).pattern);
+    const patterns = ['^b', ENDLESS].map((source) => parsePattern(source).pattern);
     const work = () => patterns.map((pattern) => matchRow(pattern, row));
-    expect(() => inTime(limit, { patterns, texts: () => [row] }, work)).toThrow(
+    expect(() => matchInTime(limit, { patterns, texts: () => [row] }, work)).toThrow(
       'the pattern /^(?:a+)+$/u takes too long',
     );
   });
 
   it('give what they give, and throw what they throw', () => {
     const nothing = { patterns: [], texts: () => [] };
-    expect(inTime(limit, nothing, () => 42)).toBe(42);
+    expect(matchInTime(limit, nothing, () => 42)).toBe(42);
     const broken = () => {
       throw new Error('broken');
     };
-    expect(() => inTime(limit, nothing, broken)).toThrow('broken');
+    expect(() => matchInTime(limit, nothing, broken)).toThrow('broken');
   });
 
   it('are tried again where none is slow by itself: the machine was', () => {
     let times = 0;
     const sleepy = <T>(work: () => T) => ((times += 1) === 1 ? undefined : { value: work() });
-    expect(inTime(sleepy, { patterns: [/a/u], texts: () => [row] }, () => 'read')).toBe('read');
+    expect(matchInTime(sleepy, { patterns: [/a/u], texts: () => [row] }, () => 'read')).toBe('read');
     expect(() =>
-      inTime(
+      matchInTime(
         () => undefined,
         { patterns: [], texts: () => [] },
         () => 0,

@@ -1,8 +1,8 @@
 // A compaction of an old Gemini: its document marks the end, the screen says how it ended, and only both together are a record.
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/event.js';
-import { proofAfter } from '../../src/agents/gemini/screen.js';
-import type { Witnesses } from '../../src/agents/gemini/screen.js';
+import { updateProof } from '../../src/agents/gemini/screen.js';
+import type { ScreenWitnesses } from '../../src/agents/gemini/screen.js';
 import { gemini } from '../../src/agents/gemini/agent.js';
 import { fakePlace, fakePort } from '../support/fake-machine.js';
 
@@ -17,10 +17,10 @@ const running = { kind: 'running' } as const;
 const none = { kind: 'none' } as const;
 
 /** What is told at each look; the last one comes at this time. */
-const told = (looks: readonly Witnesses[], now = 20): readonly (readonly Fact[])[] => {
+const told = (looks: readonly ScreenWitnesses[], now = 20): readonly (readonly Fact[])[] => {
   let proof = {};
   return looks.map((look, index) => {
-    const step = proofAfter(proof, look, index === looks.length - 1 ? now : 10);
+    const step = updateProof(proof, look, index === looks.length - 1 ? now : 10);
     ({ proof } = step);
     return step.facts;
   });

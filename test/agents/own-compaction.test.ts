@@ -1,6 +1,6 @@
 // What the agents' own settings say of where they compact, as real files of theirs would have it.
 import { describe, expect, it } from 'vitest';
-import { nativeTokens, ruleFor } from '../../src/core/build-ladder.js';
+import { nativeTriggerTokens, triggerRuleFor } from '../../src/core/build-ladder.js';
 import { agents } from '../../src/agents/index.js';
 
 interface Case {
@@ -36,8 +36,8 @@ const readOf = async (name: keyof typeof windows, { files = {}, env = {}, args =
 
 const pointOf = async (name: keyof typeof windows, each: Case): Promise<number | undefined> => {
   const { trigger } = await readOf(name, each);
-  const rule = trigger && ruleFor(trigger, each.model, windows[name]);
-  return rule && nativeTokens(windows[name], rule);
+  const rule = trigger && triggerRuleFor(trigger, each.model, windows[name]);
+  return rule && nativeTriggerTokens(windows[name], rule);
 };
 
 const USER = '/home/me/.claude/settings.json';

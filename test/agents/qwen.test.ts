@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nativeTokens } from '../../src/core/build-ladder.js';
+import { nativeTriggerTokens } from '../../src/core/build-ladder.js';
 import { agents } from '../../src/agents/index.js';
 import { qwenLadder } from '../../src/agents/qwen/agent.js';
 import { locateQwen } from '../../src/agents/qwen/files.js';
@@ -270,7 +270,7 @@ describe("qwen's own boundaries", () => {
     [20_000, 17_000],
   ])('make it compact by itself in %i tokens at %i', (windowTokens, expected) => {
     const native = qwen.nativeTrigger({});
-    expect(native && nativeTokens(windowTokens, native)).toBe(expected);
+    expect(native && nativeTriggerTokens(windowTokens, native)).toBe(expected);
     expect(qwenLadder(windowTokens).auto).toBeCloseTo(expected, 6);
   });
 });

@@ -1,8 +1,8 @@
 // Numbers in the usual words, and what a defined agent makes of them in a window of a million.
 import { describe, expect, it } from 'vitest';
-import { shownAmount } from '../../src/core/format.js';
-import { percentOf } from '../../src/core/reading.js';
-import { shownContext } from '../../src/agents/shown-text.js';
+import { parseDisplayedAmount } from '../../src/core/format.js';
+import { percentUsed } from '../../src/core/reading.js';
+import { parseShownContext } from '../../src/agents/shown-text.js';
 import { define, least } from '../support/defined.js';
 import { seenAfter } from '../support/drawn-screen.js';
 
@@ -20,7 +20,7 @@ it.each([
   ['-5', undefined],
   ['', undefined],
   [undefined, undefined],
-])('the amount in %j is %o', (text, amount) => expect(shownAmount(text)).toEqual(amount));
+])('the amount in %j is %o', (text, amount) => expect(parseDisplayedAmount(text)).toEqual(amount));
 
 it.each([
   ['42% context', 42, 'percent', undefined],
@@ -38,7 +38,7 @@ it.each([
   ['12,345 tokens left', 12_345, 'tokens', 'left'],
   ['2B tokens context left', 2_000_000_000, 'tokens', 'left'],
 ])('%j says %d %s, %s', (row, value, unit, polarity) => {
-  const { step: _, ...said } = shownContext(row) ?? { step: 0 };
+  const { step: _, ...said } = parseShownContext(row) ?? { step: 0 };
   expect(said).toEqual({ value, unit, ...(polarity ? { polarity } : {}) });
 });
 
@@ -52,7 +52,7 @@ it.each([
   ['memory 42%'],
   ['500Kb left'],
   [''],
-])('%j says nothing of a window', (row) => expect(shownContext(row)).toBeUndefined());
+])('%j says nothing of a window', (row) => expect(parseShownContext(row)).toBeUndefined());
 
 describe('a defined agent that names only the place', () => {
   const readingOf = async (text: string, more: object = {}) => {
@@ -77,7 +77,7 @@ describe('a defined agent that names only the place', () => {
     ['42% left', 58],
   ])('reads %j as %d %% used', async (text, percent) => {
     const reading = await readingOf(text);
-    expect(reading && percentOf(reading)).toBe(percent);
+    expect(reading && percentUsed(reading)).toBe(percent);
   });
 
   it('says which side a number without a word is of', async () => {

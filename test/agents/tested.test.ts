@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { isTested, newerThanTested, versionIn } from '../../src/agents/tested.js';
+import { isTested, newestTestedBefore, parseRecordVersion } from '../../src/agents/tested.js';
 
 describe('the version of an agent', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('the version of an agent', () => {
     ['{"type":"user","version":"next"}', undefined],
     ['{"type":"assistant","version":"2.1.330"', undefined],
     ['', undefined],
-  ])('is read from its own record: %s', (line, version) => expect(versionIn(line)).toBe(version));
+  ])('is read from its own record: %s', (line, version) => expect(parseRecordVersion(line)).toBe(version));
 
   it.each([
     ['claude', '2.1.331', '2.1.330'],
@@ -22,7 +22,7 @@ describe('the version of an agent', () => {
     ['codex', '0.98.0', undefined],
     ['generic', '1.0.0', undefined],
   ] as const)('%s %s is newer than the tested %s', (name, version, tested) =>
-    expect(newerThanTested(agents[name], version)).toBe(tested),
+    expect(newestTestedBefore(agents[name], version)).toBe(tested),
   );
 
   it('counts as tested where the lab has played it', () => {

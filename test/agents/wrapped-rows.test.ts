@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unwrapped } from '../../src/agents/compress.js';
+import { joinWrappedRows } from '../../src/agents/compress.js';
 
 const COLUMNS = 20;
 
@@ -23,7 +23,7 @@ it('rows of a prompt are the line that was typed', () => {
   const lines = line.filter((typed) => !isFull(wrapped(typed)));
   fc.assert(
     fc.property(lines, (typed) => {
-      expect(unwrapped(wrapped(typed), COLUMNS)).toBe(typed);
+      expect(joinWrappedRows(wrapped(typed), COLUMNS)).toBe(typed);
     }),
   );
 });
@@ -32,12 +32,12 @@ it('of rows that are full to their end, only the blanks behind them are not know
   const withoutBlanks = (text: string): string => text.replaceAll(' ', '');
   fc.assert(
     fc.property(line, (typed) => {
-      expect(withoutBlanks(unwrapped(wrapped(typed), COLUMNS))).toBe(withoutBlanks(typed));
+      expect(withoutBlanks(joinWrappedRows(wrapped(typed), COLUMNS))).toBe(withoutBlanks(typed));
     }),
   );
 });
 
 it('a row that had room for the next word was ended by a line break', () => {
-  expect(unwrapped(['one', 'two', '', 'three'], COLUMNS)).toBe('one\ntwo\n\nthree');
-  expect(unwrapped([], COLUMNS)).toBe('');
+  expect(joinWrappedRows(['one', 'two', '', 'three'], COLUMNS)).toBe('one\ntwo\n\nthree');
+  expect(joinWrappedRows([], COLUMNS)).toBe('');
 });

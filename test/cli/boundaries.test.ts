@@ -1,11 +1,11 @@
 // What the screens say of the boundaries, put against each other in any window, with any settings, for every agent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ladderOf } from '../../src/core/build-ladder.js';
+import { buildLadder } from '../../src/core/build-ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { nativeNotice } from '../../src/core/build-ladder.js';
+import { nativeTriggerNotice } from '../../src/core/build-ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
-import { grouped, reasonOnly } from '../../src/core/ladder.js';
+import { groupDigits, shortReason } from '../../src/core/ladder.js';
 import type { Threshold } from '../../src/core/ladder.js';
 import { contextOf, doctorOf, names, overlayOf, ownOf, record } from '../support/boundaries.js';
 import { sessionAfter, tokens } from '../support/sessions.js';
@@ -17,7 +17,7 @@ const valueOf = (all: readonly Threshold[], name: Threshold['name']): number | u
 const expectSound = (all: readonly Threshold[]): void => {
   for (const { name, value, unit, reason } of all) {
     expect(value).toBeGreaterThan(0);
-    expect(reason).toMatch(new RegExp(`^${name} ${unit === 'percent' ? `${value}%` : grouped(value)}: `));
+    expect(reason).toMatch(new RegExp(`^${name} ${unit === 'percent' ? `${value}%` : groupDigits(value)}: `));
     expect(reason).not.toMatch(/-\d|\b0\b(?!\.)|NaN|Infinity|undefined/);
     const [, lead, agentAt] = /([\d,]+) before \w+ compacts by itself at ([\d,]+)/.exec(reason) ?? [];
     if (lead !== undefined && agentAt !== undefined) {
@@ -103,24 +103,24 @@ describe('in any window, with any settings, for every agent', () => {
         const shown = contextOf(state);
         for (const { name: each, value: at } of thresholds)
           expect(
-            shown.some((row) => row.includes(` ${grouped(at)}  `)),
+            shown.some((row) => row.includes(` ${groupDigits(at)}  `)),
             `${each} ${at}\n${shown.join('\n')}`,
           ).toBe(true);
         expect(shown.join('\n')).not.toMatch(/(?<![\w,.])-\d|NaN|Infinity|undefined/);
         const overlay = overlayOf(state).sections.find(({ title }) => title === 'Thresholds')?.rows ?? [];
         expect(overlay.filter(({ values }) => values).map(({ text }) => text)).toEqual(
-          thresholds.filter(({ name: each }) => each !== 'hard' || isOwnHard).map(reasonOnly),
+          thresholds.filter(({ name: each }) => each !== 'hard' || isOwnHard).map(shortReason),
         );
 
         // auto comes before the agent, or it is said that it does not
         const ladder = sessionLadder(state);
-        const notice = nativeNotice(ladder, name);
+        const notice = nativeTriggerNotice(ladder, name);
         const { auto, native } = ladder;
         const isTold = auto && native && (auto.value >= native.tokens || auto.asked !== undefined);
         expect(notice !== undefined).toBe(isTold === true);
         for (const figure of notice?.match(/\d[\d,]*/g) ?? []) expect(number(figure)).toBeGreaterThan(0);
         const isPlain = userWindow !== undefined && userWindow !== window && !choice.auto?.yields;
-        const plain = ladderOf({ agent: name, windowTokens: userWindow, choice });
+        const plain = buildLadder({ agent: name, windowTokens: userWindow, choice });
         expect(isPlain ? auto?.value : undefined).toBe(isPlain ? plain.auto?.value : undefined);
 
         // doctor, for the same settings

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ended } from '../../src/core/compaction/outcome.js';
+import type { EndedCompaction } from '../../src/core/compaction/outcome.js';
 import type { Effect } from '../../src/core/compaction/state.js';
 import type { CompactionRecord } from '../../src/core/records.js';
 import { startSession } from '../../src/core/session.js';
@@ -87,7 +87,7 @@ const listen = (core: (event: RequestEvent) => readonly Effect[] = () => []): Re
 };
 
 const ending =
-  (outcome: Ended['outcome']) =>
+  (outcome: EndedCompaction['outcome']) =>
   (event: RequestEvent): readonly Effect[] =>
     event.type === 'compact-requested'
       ? [{ type: 'type-compact', isQueued: false }, endedFor(event.request.id, outcome)]

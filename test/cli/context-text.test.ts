@@ -6,10 +6,10 @@ import { contextReport } from '../../src/core/context-report.js';
 import type { ContextFacts } from '../../src/core/context-report.js';
 import { sessionLadder } from '../../src/core/report.js';
 import { readingRecord } from '../../src/core/report.js';
-import { startSession, step } from '../../src/core/session.js';
-import { lookOf } from '../../src/ui/look.js';
+import { startSession, stepSession } from '../../src/core/session.js';
+import { readLook } from '../../src/ui/look.js';
 import { renderReport } from '../../src/ui/Report.js';
-import { thresholdsOf } from '../../src/core/ladder.js';
+import { listThresholds } from '../../src/core/ladder.js';
 
 process.env['TZ'] = 'UTC'; // times are shown as the user's clock shows them
 
@@ -17,12 +17,12 @@ const factsAt = (usedTokens: number, more: Partial<ContextFacts> = {}) => {
   const native = { share: 1, reserveTokens: 33_000 };
   const window = { windowTokens: 200_000, windowSource: 'table' } as const;
   const reading = { usedTokens, ...window, source: 'log', model: 'claude-haiku-4-5', at: 1 } as const;
-  const state = step(startSession({ agent: 'claude', native }, 0), { type: 'reading', reading }, 1);
+  const state = stepSession(startSession({ agent: 'claude', native }, 0), { type: 'reading', reading }, 1);
   return {
     runtime: 'claude',
     path: '/home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl',
     reading: readingRecord(state, 1),
-    thresholds: thresholdsOf(sessionLadder(state)),
+    thresholds: listThresholds(sessionLadder(state)),
     compactions: [{ at: 1_795_250_232_289, preTokens: 131_023, postTokens: 777, initiator: 'user' as const }],
     toolResults: [
       {
@@ -107,7 +107,7 @@ describe('the context of a session as text', () => {
 
   it('has colour in a terminal that wants it only', () => {
     const painted = (isTerminal: boolean, env: Record<string, string>): boolean =>
-      renderReport(contextSections(contextReport(factsAt(150_000))), lookOf(env, isTerminal, 80))
+      renderReport(contextSections(contextReport(factsAt(150_000))), readLook(env, isTerminal, 80))
         .join('')
         .includes('\u001b');
     expect(painted(true, { TERM: 'xterm' })).toBe(true);

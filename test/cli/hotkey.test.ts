@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readOption } from '../support/config.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 
 it.each([
   ['Ctrl-]', 0x1d],
@@ -21,7 +21,7 @@ it.each([
 });
 
 it('is Ctrl-] where nothing else was asked for', () => {
-  expect(fallbacks.hotkey).toBe(readOption('hotkey', 'Ctrl-]'));
+  expect(defaultValues.hotkey).toBe(readOption('hotkey', 'Ctrl-]'));
 });
 
 it.each(['C', 'D', 'Z', 'M', 'I', 'J', 'H', '['])('refuses Ctrl-%s, which the agent needs', (key) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearest } from '../../src/cli/messages.js';
+import { nearestWord } from '../../src/cli/messages.js';
 
 const agents = ['claude', 'codex', 'gemini', 'qwen', 'demo'];
 
@@ -13,9 +13,9 @@ it.each([
   ['dmeo', 'demo'],
   ['codx', 'codex'],
 ])('takes %s for %s', (given, expected) => {
-  expect(nearest(given, agents)).toBe(expected);
+  expect(nearestWord(given, agents)).toBe(expected);
 });
 
 it.each(['vim', '', 'python3', 'x', 'gem', 'coding', 'opencode'])('takes "%s" for nothing', (given) => {
-  expect(nearest(given, agents)).toBeUndefined();
+  expect(nearestWord(given, agents)).toBeUndefined();
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findingOf } from '../../src/cli/config/text.js';
-import { ladderOf } from '../../src/core/build-ladder.js';
-import { nativeProblems } from '../../src/core/config/check.js';
+import { toFinding } from '../../src/cli/config/text.js';
+import { buildLadder } from '../../src/core/build-ladder.js';
+import { findNativeProblems } from '../../src/core/config/check.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
-import { nativeNotice } from '../../src/core/build-ladder.js';
+import { nativeTriggerNotice } from '../../src/core/build-ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
 import { agents } from '../../src/agents/index.js';
 import { contextOf, doctorOf, overlayOf, ownOf, record } from '../support/boundaries.js';
@@ -55,9 +55,9 @@ describe('the own compaction of the agent', () => {
     ] as const;
     const trigger = { share: 1, reserveTokens: 89_000 };
     const native = agents.claude.nativeTrigger({});
-    expect(sessionAfter(counted, { native }).evidence.drift.phase).toBe('ignored');
+    expect(sessionAfter(counted, { native }).evidence.disagreement.phase).toBe('ignored');
     const after = sessionAfter([...counted, [40_001, { type: 'own-compaction', trigger }]], { native });
-    expect(after.evidence.drift.phase).not.toBe('ignored');
+    expect(after.evidence.disagreement.phase).not.toBe('ignored');
   });
 
   it('a user window tells nothing of an agent whose own is not known', () => {
@@ -80,7 +80,7 @@ describe('the own compaction of the agent', () => {
     ['claude', 200_000, 162_000],
   ] as const)('%s in its own window of %i has auto at %i', (name, window, auto) => {
     const native = agents[name].nativeTrigger({});
-    expect(ladderOf({ agent: name, windowTokens: window, native }).auto?.value).toBe(auto);
+    expect(buildLadder({ agent: name, windowTokens: window, native }).auto?.value).toBe(auto);
   });
 });
 
@@ -124,7 +124,7 @@ describe('the last answer', () => {
       ],
       { native },
     );
-    expect(state.evidence.drift.phase).toBe('agreeing');
+    expect(state.evidence.disagreement.phase).toBe('agreeing');
   });
 });
 
@@ -154,7 +154,7 @@ describe('without a window and without a percentage', () => {
 describe('auto above where the agent compacts', () => {
   const native = agents.claude.nativeTrigger({});
   const noticeOf = (choice: LadderChoice) =>
-    nativeNotice(ladderOf({ agent: 'claude', windowTokens: 200_000, native, choice }), 'claude');
+    nativeTriggerNotice(buildLadder({ agent: 'claude', windowTokens: 200_000, native, choice }), 'claude');
   const pct = { auto: { value: 90, unit: 'percent', yields: true } } as const;
   const own = { auto: { value: 90, unit: 'percent' } } as const;
 
@@ -176,7 +176,7 @@ describe('auto above where the agent compacts', () => {
   it('is told by config check for the usual windows', () => {
     const agents = [{ name: 'claude', usualTokens: 200_000, trigger: { share: 1, reserveTokens: 33_000 } }];
     const problems = (auto: NonNullable<LadderChoice['auto']>) =>
-      nativeProblems([{ key: 'auto', value: auto, origin: { layer: 'user' } }], agents).map(findingOf);
+      findNativeProblems([{ key: 'auto', value: auto, origin: { layer: 'user' } }], agents).map(toFinding);
     expect(problems(pct.auto)).toMatchObject([
       {
         level: 'warning',

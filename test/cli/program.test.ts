@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/program.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 
 const parse = (...argv: string[]) => parseArguments(argv, '1.2.3');
 
@@ -52,10 +52,10 @@ describe('our options', () => {
     const request = parse('claude');
     expect(request.kind === 'run' && request.options).toEqual({
       flags: {},
-      values: fallbacks,
+      values: defaultValues,
       isModeGiven: false,
     });
-    expect(fallbacks).toMatchObject({
+    expect(defaultValues).toMatchObject({
       mode: 'auto',
       'claude.statusLine': 'auto',
       proactive: true,
@@ -98,7 +98,7 @@ describe('our options', () => {
     };
     expect(request.kind === 'run' && request.options).toEqual({
       flags,
-      values: { ...fallbacks, ...flags },
+      values: { ...defaultValues, ...flags },
       isModeGiven: true,
       runtime: { name: 'codex' },
       record: 'a.cast',

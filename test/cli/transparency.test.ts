@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { transparentReason } from '../../src/cli/session.js';
-import type { Circumstances } from '../../src/cli/session.js';
+import type { TransparencyContext } from '../../src/cli/session.js';
 
-const conversation: Circumstances = {
+const conversation: TransparencyContext = {
   stdinIsTty: true,
   stdoutIsTty: true,
   env: { TERM: 'xterm-256color' },

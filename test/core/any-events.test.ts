@@ -5,9 +5,9 @@ import { describe, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import { isLess } from '../support/tiers.js';
 import { provenance } from '../../src/core/report.js';
-import { percentOf } from '../../src/core/reading.js';
+import { percentUsed } from '../../src/core/reading.js';
 import type { Reading, Source } from '../../src/core/reading.js';
-import { deadline, startSession, step } from '../../src/core/session.js';
+import { sessionDeadline, startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import {
   alarm,
@@ -86,7 +86,7 @@ const always = (holds: (moment: Moment, past: readonly Moment[]) => boolean) =>
     const past: Moment[] = [];
     return events.every(([milliseconds, each]) => {
       now += milliseconds;
-      const moment = { before, event: each, after: step(before, each, now), now };
+      const moment = { before, event: each, after: stepSession(before, each, now), now };
       const isRight = holds(moment, past);
       past.push(moment);
       before = moment.after;
@@ -189,7 +189,7 @@ describe('after any events', () => {
         if (footerView(after, now).tier !== fused?.tier) return false;
         if (!fused || !shown) return !fused && !shown;
         if (shown.fused === fused) return true;
-        const points = (percentOf(fused.reading) ?? NaN) - (percentOf(shown.fused.reading) ?? NaN);
+        const points = (percentUsed(fused.reading) ?? NaN) - (percentUsed(shown.fused.reading) ?? NaN);
         return Math.abs(points) <= 2 && now >= shown.at && now < shown.at + 5_000;
       }),
       runs,
@@ -199,7 +199,7 @@ describe('after any events', () => {
   it('a screen that is not believed counts for nothing, which is said once', () => {
     fc.assert(
       always(({ before, after }) => {
-        const [was, is] = [before.evidence.drift.phase, after.evidence.drift.phase];
+        const [was, is] = [before.evidence.disagreement.phase, after.evidence.disagreement.phase];
         const isNew = was !== 'ignored' && is === 'ignored';
         const isShown = is === 'ignored' && after.fused?.reading.source === 'screen';
         return after.logged.length === (isNew ? 1 : 0) && !isShown;
@@ -211,7 +211,7 @@ describe('after any events', () => {
   it('the screen is given up after ten seconds of disagreement at the earliest', () => {
     fc.assert(
       always((moment, past) => {
-        const agreeing = past.findLastIndex(({ after }) => after.evidence.drift.phase !== 'apart');
+        const agreeing = past.findLastIndex(({ after }) => after.evidence.disagreement.phase !== 'apart');
         const times = past.slice(agreeing + 1).map(({ now }) => now);
         return moment.after.logged.length === 0 || moment.now - Math.min(...times) >= 10_000;
       }),
@@ -244,12 +244,12 @@ describe('after any events', () => {
       always(({ after, now }) => {
         let state = after;
         for (let rings = 0; rings < 3; rings += 1) {
-          const at = deadline(state);
+          const at = sessionDeadline(state);
           if (at === undefined) return state.shown?.fused === state.fused;
           if (at <= now || at > now + 10_000) return false;
-          state = step(state, alarm, at);
+          state = stepSession(state, alarm, at);
         }
-        return deadline(state) === undefined;
+        return sessionDeadline(state) === undefined;
       }),
       runs,
     );
@@ -258,10 +258,10 @@ describe('after any events', () => {
   it('an alarm that rings early changes nothing', () => {
     fc.assert(
       always(({ after, now }) => {
-        const again = step(after, alarm, now);
+        const again = stepSession(after, alarm, now);
         return (
           isDeepStrictEqual(footerView(again, now), footerView(after, now)) &&
-          deadline(again) === deadline(after)
+          sessionDeadline(again) === sessionDeadline(after)
         );
       }),
       runs,

@@ -1,7 +1,7 @@
 // A window that becomes smaller while a session runs, through the whole flow of the session.
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
-import { messageAt } from '../../src/core/messages.js';
+import { currentMessage } from '../../src/core/messages.js';
 import type { WindowSource } from '../../src/core/reading.js';
 import { NOON, playCompaction } from '../support/compaction-play.js';
 
@@ -19,7 +19,7 @@ const said = (...events: readonly Event[]) => {
   const footer: string[] = [];
   const log: string[] = [];
   const play = playCompaction({ mode: 'warn' }, {}, ({ after, now }) => {
-    const text = messageAt(after.messages, after.compaction, now);
+    const text = currentMessage(after.messages, after.compaction, now);
     if (text !== undefined && text !== footer.at(-1)) footer.push(text);
     log.push(...after.warnings);
   });

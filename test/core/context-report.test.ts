@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextParts } from '../../src/core/context-report.js';
+import { splitContext } from '../../src/core/context-report.js';
 import { contextReport } from '../../src/core/context-report.js';
 import type { ReadingRecord } from '../../src/core/report.js';
 import type { Threshold } from '../../src/core/ladder.js';
-import { amongLargest } from '../../src/core/reading.js';
+import { addToLargest } from '../../src/core/reading.js';
 
 describe('the parts of a window', () => {
   it('are what a session of claude has', () => {
-    const { totalTokens, parts } = contextParts({
+    const { totalTokens, parts } = splitContext({
       usedTokens: 131_003,
       windowTokens: 200_000,
       cachedTokens: 131_000,
@@ -33,7 +33,7 @@ describe('the parts of a window', () => {
         perhaps,
         perhaps,
         (usedTokens, windowTokens, cachedTokens, nativeTokens) => {
-          const { totalTokens, parts } = contextParts({
+          const { totalTokens, parts } = splitContext({
             usedTokens,
             windowTokens,
             cachedTokens,
@@ -97,7 +97,7 @@ describe('the largest tool results', () => {
       fc.property(fc.array(fc.nat(500)), fc.integer({ min: 1, max: 12 }), (sizes, most) => {
         const results = sizes.map((tokens) => ({ name: 't', label: '', tokens, at: 0 }));
         const largest = results.reduce<readonly (typeof results)[number][]>(
-          (held, each) => amongLargest(held, each, most),
+          (held, each) => addToLargest(held, each, most),
           [],
         );
         const expected = sizes.filter((size) => size > 0).toSorted((a, b) => b - a);

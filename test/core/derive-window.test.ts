@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { Reading } from '../../src/core/reading.js';
-import { noPair, notePair, pairDue, type NumberPair } from '../../src/core/session-flow.js';
+import { noPair, updatePair, pairDeadline, type ReadingPair } from '../../src/core/session-flow.js';
 
 const screen = (usedPercent: number): Event => ({
   type: 'reading',
@@ -12,10 +12,10 @@ const log = (usedTokens: number): Event => ({
   reading: { source: 'log', usedTokens, at: 0 },
 });
 
-const after = (...events: readonly (readonly [at: number, event: Event])[]): NumberPair =>
-  events.reduce((pair, [at, event]) => notePair(pair, event, at), noPair);
+const after = (...events: readonly (readonly [at: number, event: Event])[]): ReadingPair =>
+  events.reduce((pair, [at, event]) => updatePair(pair, event, at), noPair);
 
-const numbers = ({ screen: shown, log: written }: NumberPair): readonly (number | undefined)[] => [
+const numbers = ({ screen: shown, log: written }: ReadingPair): readonly (number | undefined)[] => [
   shown?.reading.usedPercent,
   (written?.reading as Reading | undefined)?.usedTokens,
 ];
@@ -24,23 +24,23 @@ describe('a number on the screen and one in the session file', () => {
   it('are a pair when both have stood still for two seconds', () => {
     const pair = after([0, screen(50)], [300, log(100_000)]);
     expect(numbers(pair)).toEqual([50, 100_000]);
-    expect(pairDue(pair)).toBe(2_300);
+    expect(pairDeadline(pair)).toBe(2_300);
   });
 
   it('stand still while the screen repeats its own', () => {
-    expect(pairDue(after([0, screen(50)], [300, log(100_000)], [1_000, screen(50)]))).toBe(2_300);
+    expect(pairDeadline(after([0, screen(50)], [300, log(100_000)], [1_000, screen(50)]))).toBe(2_300);
   });
 
   it('wait again when one of them changes', () => {
-    expect(pairDue(after([0, screen(50)], [300, log(100_000)], [2_000, screen(60)]))).toBe(4_000);
-    expect(pairDue(after([0, screen(50)], [300, log(100_000)], [2_000, log(120_000)]))).toBe(4_000);
+    expect(pairDeadline(after([0, screen(50)], [300, log(100_000)], [2_000, screen(60)]))).toBe(4_000);
+    expect(pairDeadline(after([0, screen(50)], [300, log(100_000)], [2_000, log(120_000)]))).toBe(4_000);
   });
 
   it('are judged once', () => {
     const pair = { ...after([0, screen(50)], [300, log(100_000)]), judged: true };
-    expect(pairDue(pair)).toBeUndefined();
-    expect(pairDue(notePair(pair, screen(50), 9_000))).toBeUndefined();
-    expect(pairDue(notePair(pair, screen(51), 9_000))).toBe(11_000);
+    expect(pairDeadline(pair)).toBeUndefined();
+    expect(pairDeadline(updatePair(pair, screen(50), 9_000))).toBeUndefined();
+    expect(pairDeadline(updatePair(pair, screen(51), 9_000))).toBe(11_000);
   });
 
   it.each<{ name: string; event: Event }>([
@@ -56,8 +56,8 @@ describe('a number on the screen and one in the session file', () => {
       [600, log(9_000)],
     );
     expect(numbers(pair)).toEqual([undefined, 9_000]);
-    expect(pairDue(pair)).toBeUndefined();
-    expect(pairDue(notePair(pair, screen(4), 700))).toBe(2_700);
+    expect(pairDeadline(pair)).toBeUndefined();
+    expect(pairDeadline(updatePair(pair, screen(4), 700))).toBe(2_700);
   });
 
   it('are no pair with a number that had gone from the screen before it became void, and comes back', () => {
@@ -66,14 +66,14 @@ describe('a number on the screen and one in the session file', () => {
       [100, { type: 'screen-blank' }],
     ];
     const pair = after(...gone, [200, { type: 'voided' }], [300, log(9_000)], [400, screen(50)]);
-    expect(pairDue(pair)).toBeUndefined();
+    expect(pairDeadline(pair)).toBeUndefined();
     // without that it is the same number again
-    expect(pairDue(after(...gone, [300, log(100_000)], [400, screen(50)]))).toBe(2_400);
+    expect(pairDeadline(after(...gone, [300, log(100_000)], [400, screen(50)]))).toBe(2_400);
   });
 
   it('are no pair when the screen shows none any more', () => {
     expect(
-      pairDue(after([0, screen(50)], [300, log(100_000)], [400, { type: 'screen-blank' }])),
+      pairDeadline(after([0, screen(50)], [300, log(100_000)], [400, { type: 'screen-blank' }])),
     ).toBeUndefined();
   });
 });

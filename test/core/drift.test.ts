@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deadline } from '../../src/core/session.js';
+import { sessionDeadline } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { alarm, blank, claim, grew, inSession, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
@@ -18,11 +18,11 @@ describe('a screen that says something else than the session file', () => {
   it('is not believed any more after ten seconds, which the log hears once', () => {
     const before = after(...apart);
     expect(footerView(before, 2_000)).toMatchObject({ tier: 'hard', estimated: true });
-    expect(deadline(before)).toBe(11_000);
+    expect(sessionDeadline(before)).toBe(11_000);
     expect(after(...apart, [10.9, shows(90)]).logged).toEqual([]);
     const found = after(...apart, [11, alarm]);
     expect(found.logged).toEqual([IGNORED]);
-    expect(deadline(found)).toBeUndefined();
+    expect(sessionDeadline(found)).toBeUndefined();
     expect(footerView(found, 20_000)).toMatchObject({ tier: 'safe', usedTokens: 100_000, estimated: false });
     const later = after(...apart, [11, alarm], [12, shows(91)], [30, shows(95)]);
     expect(later.logged).toEqual([]);

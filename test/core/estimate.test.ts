@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { charactersOf, estimateTokens, tokensOf } from '../../src/core/reading.js';
+import { countCharacters, estimateTokens, tokensOfCharacters } from '../../src/core/reading.js';
 
 describe('the estimate of a text', () => {
   it.each([
@@ -23,10 +23,10 @@ describe('the estimate of a text', () => {
   it('can be added up from its parts before it is rounded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
-        const [first, second] = [charactersOf(a), charactersOf(b)];
-        expect(tokensOf({ ascii: first.ascii + second.ascii, wide: first.wide + second.wide })).toBe(
-          estimateTokens(a + b),
-        );
+        const [first, second] = [countCharacters(a), countCharacters(b)];
+        expect(
+          tokensOfCharacters({ ascii: first.ascii + second.ascii, wide: first.wide + second.wide }),
+        ).toBe(estimateTokens(a + b));
       }),
     );
   });

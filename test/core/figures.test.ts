@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filledCells, percentText, tokensText } from '../../src/core/format.js';
+import { filledCells, formatPercent, formatTokens } from '../../src/core/format.js';
 
 it.each([
   [0, '0'],
@@ -13,7 +13,7 @@ it.each([
   [1_048_576, '1.0M'],
   [12_000_000, '12M'],
 ])('%d tokens read %s', (tokens, text) => {
-  expect(tokensText(tokens)).toBe(text);
+  expect(formatTokens(tokens)).toBe(text);
 });
 
 it.each([
@@ -25,7 +25,7 @@ it.each([
   [100, '100%'],
   [115.5, '>100%'],
 ])('%d percent read %s', (percent, text) => {
-  expect(percentText(percent)).toBe(text);
+  expect(formatPercent(percent)).toBe(text);
 });
 
 describe('the bar', () => {

@@ -1,11 +1,11 @@
 // What the sentences of a ladder say, against what the ladder is.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ladderOf } from '../../src/core/build-ladder.js';
+import { buildLadder } from '../../src/core/build-ladder.js';
 import type { Ladder, LadderChoice } from '../../src/core/ladder.js';
 import type { NativeTrigger } from '../../src/core/build-ladder.js';
-import { grouped } from '../../src/core/ladder.js';
-import { thresholdsOf } from '../../src/core/ladder.js';
+import { groupDigits } from '../../src/core/ladder.js';
+import { listThresholds } from '../../src/core/ladder.js';
 
 interface Asked {
   readonly native?: NativeTrigger;
@@ -16,7 +16,7 @@ interface Asked {
 const ladder = (
   windowTokens: number | undefined,
   { runtime: agent = 'claude', ...asked }: Asked = {},
-): Ladder => ladderOf({ agent: agent, windowTokens, ...asked });
+): Ladder => buildLadder({ agent: agent, windowTokens, ...asked });
 
 const reasons = (windowTokens: number | undefined, asked: Asked = {}): readonly (string | undefined)[] => {
   const { warn, auto, hard } = ladder(windowTokens, asked);
@@ -83,12 +83,12 @@ describe('whatever is set', () => {
     fc.assert(
       fc.property(windows, choices, fc.constantFrom(undefined, claude, gemini), (tokens, choice, native) => {
         const built = ladder(tokens, { choice, ...(native ? { native } : {}) });
-        for (const { name, value, reason } of thresholdsOf(built)) {
-          expect(reason.startsWith(`${name} ${grouped(value)}: `)).toBe(true);
+        for (const { name, value, reason } of listThresholds(built)) {
+          expect(reason.startsWith(`${name} ${groupDigits(value)}: `)).toBe(true);
           expect(value).toBeGreaterThan(0);
           expect(reason).not.toMatch(/-\d|NaN|undefined|Infinity/);
-          const [, auto = grouped(built.auto?.value ?? 0)] = /before auto ([\d,]+)/.exec(reason) ?? [];
-          expect(auto).toBe(grouped(built.auto?.value ?? 0));
+          const [, auto = groupDigits(built.auto?.value ?? 0)] = /before auto ([\d,]+)/.exec(reason) ?? [];
+          expect(auto).toBe(groupDigits(built.auto?.value ?? 0));
         }
       }),
       { numRuns: 2_000 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ladderOf } from '../../src/core/build-ladder.js';
+import { buildLadder } from '../../src/core/build-ladder.js';
 import { tierOf } from '../../src/core/ladder.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import type { NativeTrigger } from '../../src/core/build-ladder.js';
@@ -15,7 +15,7 @@ interface Asked {
 }
 
 const ladder = (windowTokens: number | undefined, { runtime: agent = 'claude', ...asked }: Asked = {}) =>
-  ladderOf({ agent: agent, windowTokens, ...asked });
+  buildLadder({ agent: agent, windowTokens, ...asked });
 
 const values = (windowTokens: number | undefined, asked: Asked = {}) => {
   const { warn, auto, hard } = ladder(windowTokens, asked);

@@ -1,6 +1,6 @@
 // What stands in the footer beside the numbers, through the whole flow of a session.
 import { describe, expect, it } from 'vitest';
-import { messageAt } from '../../src/core/messages.js';
+import { currentMessage } from '../../src/core/messages.js';
 import type { CompactSettings } from '../../src/core/compaction/state.js';
 import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
 import { AUTO_TOKENS, HARD_TOKENS, NOON, playCompaction } from '../support/compaction-play.js';
@@ -16,12 +16,12 @@ const playMessages = (
   const said: string[] = [];
   const play = playCompaction(wish, more, ({ after, now }) => {
     flow = after;
-    const text = messageAt(after.messages, after.compaction, now, ask);
+    const text = currentMessage(after.messages, after.compaction, now, ask);
     if (text !== undefined && text !== said.at(-1)) said.push(text);
   });
   return {
     ...play,
-    message: () => flow && messageAt(flow.messages, flow.compaction, NOON + play.at(), ask),
+    message: () => flow && currentMessage(flow.messages, flow.compaction, NOON + play.at(), ask),
     /** everything that was said so far, in order */
     said,
     turns: (count: number, used: number): void => {

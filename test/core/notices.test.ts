@@ -1,61 +1,63 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noNotices, noticeDue, noticesAt, withNotice } from '../../src/core/messages.js';
+import { noNotices, noticeDeadline, updateNotices, addNotice } from '../../src/core/messages.js';
 import type { Notices } from '../../src/core/messages.js';
 
 const wish = (text: string, priority = 1) => ({ text, priority });
 const told = (...texts: readonly (readonly [string, number])[]): Notices =>
-  texts.reduce((all, [text, priority]) => withNotice(all, wish(text, priority), 0), noNotices);
+  texts.reduce((all, [text, priority]) => addNotice(all, wish(text, priority), 0), noNotices);
 const textAt = (notices: Notices): string | undefined => notices.shown?.text;
 
 describe('a notice', () => {
   it('is shown for five seconds, once', () => {
-    const shown = noticesAt(told(['a', 1]), true, 0);
+    const shown = updateNotices(told(['a', 1]), true, 0);
     expect(textAt(shown)).toBe('a');
-    expect(noticeDue(shown)).toBe(5_000);
-    expect(textAt(noticesAt(shown, true, 4_999))).toBe('a');
-    expect(noticesAt(shown, true, 5_000)).toEqual(noNotices);
+    expect(noticeDeadline(shown)).toBe(5_000);
+    expect(textAt(updateNotices(shown, true, 4_999))).toBe('a');
+    expect(updateNotices(shown, true, 5_000)).toEqual(noNotices);
   });
 
   it('comes alone, the most important first, and of equal ones the older', () => {
     let notices = told(['old', 1], ['first', 9], ['young', 1]);
     const seen: (string | undefined)[] = [];
     for (let now = 0; now < 20_000; now += 5_000) {
-      notices = noticesAt(notices, true, now);
+      notices = updateNotices(notices, true, now);
       seen.push(textAt(notices));
     }
     expect(seen).toEqual(['first', 'old', 'young', undefined]);
   });
 
   it('does not push out one that is shown', () => {
-    const shown = noticesAt(told(['low', 1]), true, 0);
-    const both = withNotice(shown, wish('high', 9), 1_000);
-    expect(textAt(noticesAt(both, true, 1_000))).toBe('low');
-    expect(textAt(noticesAt(both, true, 5_000))).toBe('high');
+    const shown = updateNotices(told(['low', 1]), true, 0);
+    const both = addNotice(shown, wish('high', 9), 1_000);
+    expect(textAt(updateNotices(both, true, 1_000))).toBe('low');
+    expect(textAt(updateNotices(both, true, 5_000))).toBe('high');
   });
 
   it('is not said twice while it is shown or waits, and afterwards it may', () => {
-    const shown = noticesAt(told(['a', 1], ['b', 1], ['b', 1]), true, 0);
-    const again = withNotice(shown, wish('a'), 1_000);
+    const shown = updateNotices(told(['a', 1], ['b', 1], ['b', 1]), true, 0);
+    const again = addNotice(shown, wish('a'), 1_000);
     expect(again).toBe(shown);
     expect(again.waiting).toHaveLength(1);
     expect(
-      textAt(noticesAt(withNotice(noticesAt(told(['a', 1]), true, 9_000), wish('b'), 9_000), true, 20_000)),
+      textAt(
+        updateNotices(addNotice(updateNotices(told(['a', 1]), true, 9_000), wish('b'), 9_000), true, 20_000),
+      ),
     ).toBe('b');
   });
 
   it('waits while something more urgent is said, and is dropped when that takes a minute', () => {
-    const waiting = noticesAt(told(['a', 1]), false, 0);
+    const waiting = updateNotices(told(['a', 1]), false, 0);
     expect(textAt(waiting)).toBeUndefined();
-    expect(textAt(noticesAt(waiting, true, 59_000))).toBe('a');
-    expect(noticesAt(waiting, true, 60_000)).toEqual(noNotices);
+    expect(textAt(updateNotices(waiting, true, 59_000))).toBe('a');
+    expect(updateNotices(waiting, true, 60_000)).toEqual(noNotices);
   });
 
   it('gives way at once and does not come back', () => {
-    const shown = noticesAt(told(['a', 1]), true, 0);
-    const interrupted = noticesAt(shown, false, 1_000);
+    const shown = updateNotices(told(['a', 1]), true, 0);
+    const interrupted = updateNotices(shown, false, 1_000);
     expect(textAt(interrupted)).toBeUndefined();
-    expect(noticesAt(interrupted, true, 2_000)).toEqual(noNotices);
+    expect(updateNotices(interrupted, true, 2_000)).toEqual(noNotices);
   });
 
   it('never waits among more than five, whatever comes, and goes in time', () => {
@@ -71,10 +73,10 @@ describe('a notice', () => {
         let notices = noNotices;
         for (const { text, priority, isFree, pause } of events) {
           now += pause;
-          notices = noticesAt(withNotice(notices, { text, priority }, now), isFree, now);
+          notices = updateNotices(addNotice(notices, { text, priority }, now), isFree, now);
           expect(notices.waiting.length).toBeLessThanOrEqual(5);
-          expect(noticeDue(notices) ?? now + 1).toBeGreaterThan(now);
-          expect(noticeDue(notices) ?? now).toBeLessThanOrEqual(now + 5_000);
+          expect(noticeDeadline(notices) ?? now + 1).toBeGreaterThan(now);
+          expect(noticeDeadline(notices) ?? now).toBeLessThanOrEqual(now + 5_000);
           expect(isFree || textAt(notices) === undefined).toBe(true);
           expect(isFree && !notices.shown ? notices.waiting : []).toEqual([]);
         }

@@ -4,7 +4,7 @@ import { contextSections } from '../../src/cli/context-text.js';
 import { sessionsText } from '../../src/cli/commands/ps.js';
 import { contextReport } from '../../src/core/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
-import { notificationKinds, startNotifying, stepNotifying } from '../../src/core/notifications.js';
+import { notificationKinds, startNotifications, stepNotifications } from '../../src/core/notifications.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { readingRecord } from '../../src/core/report.js';
 import { sessionRecord } from '../../src/core/records.js';
@@ -60,9 +60,11 @@ const notified = (session: Session): readonly string[] => {
     ...startCompaction({ mode: 'warn', startMs: 1, finishMs: 1, isProactive: false }),
     episodeSince: 1,
   };
-  return stepNotifying(startNotifying(notificationKinds), { session, compaction, now: 2_000 }).due.map(
-    ({ text }) => text,
-  );
+  return stepNotifications(startNotifications(notificationKinds), {
+    session,
+    compaction,
+    now: 2_000,
+  }).due.map(({ text }) => text);
 };
 
 const replayed = (state: Session, said: Event): string => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { percentOf, validReading } from '../../src/core/reading.js';
+import { percentUsed, validReading } from '../../src/core/reading.js';
 import type { Reading } from '../../src/core/reading.js';
 
 const reading = (numbers: Partial<Reading>): Reading => ({ source: 'log', at: 5, ...numbers });
@@ -31,12 +31,12 @@ describe('a reading', () => {
   });
 
   it('prefers the percentage of the runtime to the quotient', () => {
-    expect(percentOf(reading({ usedTokens: 50, windowTokens: 100, usedPercent: 42 }))).toBe(42);
-    expect(percentOf(reading({ usedTokens: 50, windowTokens: 100 }))).toBe(50);
-    expect(percentOf(reading({ usedTokens: 50 }))).toBeUndefined();
+    expect(percentUsed(reading({ usedTokens: 50, windowTokens: 100, usedPercent: 42 }))).toBe(42);
+    expect(percentUsed(reading({ usedTokens: 50, windowTokens: 100 }))).toBe(50);
+    expect(percentUsed(reading({ usedTokens: 50 }))).toBeUndefined();
   });
 
   it('is never above 100 %', () => {
-    expect(percentOf(reading({ usedTokens: 1_080_033, windowTokens: 1_048_576 }))).toBe(100);
+    expect(percentUsed(reading({ usedTokens: 1_080_033, windowTokens: 1_048_576 }))).toBe(100);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { WindowClaim } from '../../src/core/reading.js';
-import { flowDue, startFlow, stepFlow, type AgentFacts } from '../../src/core/session-flow.js';
+import { flowDeadline, startFlow, stepFlow, type AgentFacts } from '../../src/core/session-flow.js';
 import { settings } from '../support/compaction-play.js';
 import { alarm, blank, shows } from '../support/sessions.js';
 
@@ -14,7 +14,7 @@ const windowAfterPair = (derivedWindow: AgentFacts['derivedWindow'], ...between:
   const events = [counted, shows(40), ...between];
   const start = startFlow({ agent: { ...agent, derivedWindow }, compact: settings }, 0);
   const flow = events.reduce((each, event) => stepFlow(each, event, 0), start);
-  const due = flowDue(flow, 0);
+  const due = flowDeadline(flow, 0);
   return { due, windowTokens: stepFlow(flow, alarm, 2_000).session.fused?.window?.windowTokens };
 };
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSessionRecord } from '../../src/core/read-record.js';
-import { livenessOf, outdated, sessionRecord } from '../../src/core/records.js';
+import { livenessOf, findOutdated, sessionRecord } from '../../src/core/records.js';
 import type { Liveness, SessionRecord } from '../../src/core/records.js';
-import { startSession, step } from '../../src/core/session.js';
+import { startSession, stepSession } from '../../src/core/session.js';
 import type { Event } from '../../src/core/event.js';
 
 const identity = {
@@ -22,7 +22,7 @@ const reading: Event = {
   reading: { usedTokens: 150_000, windowTokens: 200_000, windowSource: 'table', source: 'log', at: 2_000 },
 };
 const after = (...events: readonly Event[]) =>
-  events.reduce((state, event) => step(state, event, 2_000), startSession(claude, 1_000));
+  events.reduce((state, event) => stepSession(state, event, 2_000), startSession(claude, 1_000));
 
 describe('a session record', () => {
   it('says why there is no number before the first turn, and holds none', () => {
@@ -146,9 +146,9 @@ describe('a session', () => {
     const now = 100 * day;
     const old = [session(1, 'ended', now - 7 * day - 1), session(2, 'dead', now - 7 * day)];
     const stopped = session(3, 'stale', now - 30 * day);
-    expect(outdated([...old, stopped], now).map(({ id }) => id)).toEqual(['1']);
+    expect(findOutdated([...old, stopped], now).map(({ id }) => id)).toEqual(['1']);
     const many = Array.from({ length: 60 }, (_, i) => session(i + 100, i % 2 ? 'ended' : 'dead', now - i));
-    expect(outdated([...many, stopped], now).map(({ id }) => Number(id))).toEqual(
+    expect(findOutdated([...many, stopped], now).map(({ id }) => Number(id))).toEqual(
       Array.from({ length: 10 }, (_, i) => 150 + i),
     );
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
 import type { Reading } from '../../src/core/reading.js';
-import { deadline, startSession, step } from '../../src/core/session.js';
+import { sessionDeadline, startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { alarm, blank, claim, grew, output, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
@@ -17,7 +17,7 @@ const boundary: Event = { type: 'boundary', boundary: { at: 2, preTokens: 160_00
 const session = (sessionId: string): Event => ({ type: 'session-changed', sessionId });
 
 const after = (...events: readonly Event[]): Session =>
-  events.reduce((state, event, i) => step(state, event, i), startSession({ agent: 'claude' }, 0));
+  events.reduce((state, event, i) => stepSession(state, event, i), startSession({ agent: 'claude' }, 0));
 const view = (...events: readonly Event[]) => footerView(after(...events), 99);
 
 const empty = { runtime: 'claude', compactions: 0, estimated: false, windowInferred: false };
@@ -34,14 +34,14 @@ describe('the footer view', () => {
       report: { activity: name, witnesses: [] },
     });
     const turn: readonly Event[] = [{ type: 'user-keys' }, activity('busy'), activity('ready')];
-    const due = deadline(after(...turn)) ?? 0;
+    const due = sessionDeadline(after(...turn)) ?? 0;
     const noteAt = (now: number): string | undefined =>
-      footerView(step(after(...turn), { type: 'alarm' }, now), now).note;
+      footerView(stepSession(after(...turn), { type: 'alarm' }, now), now).note;
     expect([noteAt(due - 1), noteAt(due)]).toEqual(['waiting for the first turn', 'no reading']);
-    expect(deadline(step(after(...turn), { type: 'alarm' }, due))).toBeUndefined();
+    expect(sessionDeadline(stepSession(after(...turn), { type: 'alarm' }, due))).toBeUndefined();
     // an agent that is busy at its start has had no turn
-    expect(deadline(after(activity('busy'), activity('ready')))).toBeUndefined();
-    expect(footerView(step(after(...turn), used(5_000), due), due).usedTokens).toBe(5_000);
+    expect(sessionDeadline(after(activity('busy'), activity('ready')))).toBeUndefined();
+    expect(footerView(stepSession(after(...turn), used(5_000), due), due).usedTokens).toBe(5_000);
   });
 
   it('shows a reading with its percentage and tier', () => {
@@ -101,7 +101,7 @@ describe('the footer view', () => {
 
   it('uses the own compaction point of the agent for the tier', () => {
     const native = { share: 1, reserveTokens: 33_000 };
-    const seen = step(startSession({ agent: 'claude', native }, 0), used(142_000), 1);
+    const seen = stepSession(startSession({ agent: 'claude', native }, 0), used(142_000), 1);
     expect(footerView(seen, 1).tier).toBe('warn');
   });
 
@@ -172,13 +172,13 @@ describe('any events at all', () => {
         let now = 0;
         for (const [seconds, each] of events) {
           now += seconds * 1_000;
-          state = step(state, each, now);
+          state = stepSession(state, each, now);
           const { usedPercent = 0, usedTokens = 0, note } = footerView(state, now);
           expect(
             usedPercent >= 0 && usedPercent <= 100 && usedTokens >= 0 && Number.isFinite(usedTokens),
           ).toBe(true);
           expect(note === undefined).toBe(state.fused !== undefined);
-          expect(deadline(state) ?? Infinity).toBeGreaterThan(now);
+          expect(sessionDeadline(state) ?? Infinity).toBeGreaterThan(now);
           expect(each.type !== 'boundary' || note === 'size pending').toBe(true);
         }
       }),

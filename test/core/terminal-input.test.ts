@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { overlayKeyOf } from '../../src/core/overlay-keys.js';
+import { toOverlayKey } from '../../src/core/overlay-keys.js';
 import {
-  elementsIn,
+  splitElements,
   flushElements,
   isPressed,
   isTyped,
-  keyOf,
+  parseKey,
   readElements,
   startInput,
   type InputElement,
@@ -29,8 +29,8 @@ const keysIn = (pieces: readonly string[]): string =>
       if (kind === 'answer' || kind === 'focus') return `<${text}>`;
       const keys =
         kind === 'text'
-          ? [...text].map((each) => overlayKeyOf({ kind, text: each }))
-          : [overlayKeyOf({ kind, text })];
+          ? [...text].map((each) => toOverlayKey({ kind, text: each }))
+          : [toOverlayKey({ kind, text })];
       return keys.filter((key) => key !== undefined).join(' ');
     })
     .filter((seen) => seen !== '')
@@ -193,7 +193,7 @@ describe('input', () => {
   it('of many bytes is read in a moment', () => {
     for (const text of ['\x1b', '\x1b[', '\x1b]1', '\x1bO', '\x1b[1;2', '\x1b[200~', 'é\r', '\x1b\x1b[']) {
       const started = performance.now();
-      elementsIn(text.repeat(100_000));
+      splitElements(text.repeat(100_000));
       expect(performance.now() - started).toBeLessThan(2_000);
     }
   });
@@ -221,8 +221,8 @@ describe('a key', () => {
     ['\x1b[9999999999u', '', 0],
     ['\x1b[1;2P', '', 0],
   ])('%j is %s with modifiers %i', (text, name, modifiers) => {
-    expect(keyOf(text)).toMatchObject({ name, modifiers });
-    expect(elementsIn(text)).toEqual([{ kind: 'key', text }]);
+    expect(parseKey(text)).toMatchObject({ name, modifiers });
+    expect(splitElements(text)).toEqual([{ kind: 'key', text }]);
   });
 
   it.each([
@@ -232,7 +232,7 @@ describe('a key', () => {
     ['Shift by itself', '\x1b[57441;2u', false],
     ['an answer', '\x1b[?1;2c', false],
   ])('is pressed: %s, %j: %s', (_, text, expected) => {
-    expect(elementsIn(text).some(isPressed)).toBe(expected);
+    expect(splitElements(text).some(isPressed)).toBe(expected);
   });
 });
 
@@ -247,7 +247,7 @@ describe('typing', () => {
     ['a letter behind an answer', '\x1b[12;40Ra'],
     ['the release of a key', '\x1b[99;1:3u'],
     ['Shift-Right of rxvt', '\x1b[c'],
-  ])('is %s', (_, text) => expect(elementsIn(text).some(isTyped)).toBe(true));
+  ])('is %s', (_, text) => expect(splitElements(text).some(isTyped)).toBe(true));
 
   it.each([
     ['a cursor report', '\x1b[12;40R'],
@@ -259,5 +259,5 @@ describe('typing', () => {
     ['the mouse in the old form', '\x1b[M !!'],
     ['a colour', '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\'],
     ['a version', '\x1bP>|xterm(380)\x1b\\'],
-  ])('is not %s', (_, text) => expect(elementsIn(text).some(isTyped)).toBe(false));
+  ])('is not %s', (_, text) => expect(splitElements(text).some(isTyped)).toBe(false));
 });

@@ -1,31 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteUsage, noUsage } from '../../src/core/history.js';
+import { recordUsage, emptyUsage } from '../../src/core/history.js';
 import { usageCells } from '../../src/ui/UsageChart.js';
-import type { UsageHistory, UsageNote } from '../../src/core/history.js';
+import type { UsageHistory, UsageUpdate } from '../../src/core/history.js';
 
-const history = (...notes: readonly UsageNote[]): UsageHistory => notes.reduce(noteUsage, noUsage);
-const at = (seconds: number, usedPercent: number, mark = false): UsageNote => ({
+const history = (...notes: readonly UsageUpdate[]): UsageHistory => notes.reduce(recordUsage, emptyUsage);
+const at = (seconds: number, usedPercent: number, mark = false): UsageUpdate => ({
   at: seconds * 1_000,
   fill: { usedPercent },
   mark,
 });
-const gap = (seconds: number, mark = false): UsageNote => ({ at: seconds * 1_000, fill: undefined, mark });
+const gap = (seconds: number, mark = false): UsageUpdate => ({ at: seconds * 1_000, fill: undefined, mark });
 const line = (known: UsageHistory, seconds: number, count: number): readonly (number | undefined)[] =>
   usageCells(known, seconds * 1_000, count).map(({ share }) => share);
 
 describe('the history of usage', () => {
   it('is empty until the first number', () => {
     const known = history(gap(0), gap(5));
-    expect(known).toBe(noUsage);
+    expect(known).toBe(emptyUsage);
     expect(usageCells(known, 10_000, 10)).toEqual([]);
   });
 
   it('is the same object when nothing is new', () => {
     const known = history(at(0, 10), gap(20, true));
-    expect(noteUsage(known, gap(30))).toBe(known);
+    expect(recordUsage(known, gap(30))).toBe(known);
     const again = history(at(0, 10));
-    expect(noteUsage(again, at(9, 10))).toBe(again);
+    expect(recordUsage(again, at(9, 10))).toBe(again);
   });
 
   it('holds a number until the next one, and shows nothing where there was none', () => {
@@ -97,10 +97,10 @@ describe('the history of usage', () => {
     fc.assert(
       fc.property(fc.array(anyNote, { maxLength: 900 }), fc.integer({ min: 1, max: 400 }), (notes, count) => {
         let now = 0;
-        let known = noUsage;
+        let known = emptyUsage;
         for (const { wait, ...note } of notes) {
           now += wait;
-          known = noteUsage(known, { ...note, at: now });
+          known = recordUsage(known, { ...note, at: now });
           expect(known.samples.length).toBeLessThanOrEqual(240);
           expect(known.marks.length).toBeLessThanOrEqual(60);
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deadline } from '../../src/core/session.js';
+import { sessionDeadline } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { alarm, claim, compacted, output, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
@@ -17,15 +17,15 @@ describe('the shown number', () => {
     expect(shownAt(12, ...small)).toMatchObject({ usedTokens: 100_000, usedPercent: 50 });
     expect(shownAt(14.9, ...small)).toMatchObject({ usedTokens: 100_000 });
     expect(shownAt(15, ...small)).toMatchObject({ usedTokens: 104_000, usedPercent: 52 });
-    expect(deadline(sessionAfter(small))).toBe(15_000);
-    expect(deadline(sessionAfter([...small, [15, alarm]]))).toBeUndefined();
+    expect(sessionDeadline(sessionAfter(small))).toBe(15_000);
+    expect(sessionDeadline(sessionAfter([...small, [15, alarm]]))).toBeUndefined();
     expect(shownAt(16, ...small, [15, alarm])).toMatchObject({ usedTokens: 104_000 });
   });
 
   it('counts the five seconds from its last change', () => {
     const later: readonly Timed[] = [...small, [15, alarm], [18, tokens('log', 105_000)]];
     expect(shownAt(18, ...later)).toMatchObject({ usedTokens: 104_000 });
-    expect(deadline(sessionAfter(later))).toBe(20_000);
+    expect(sessionDeadline(sessionAfter(later))).toBe(20_000);
   });
 
   it('that is said again does not make the next one wait longer', () => {
@@ -34,12 +34,12 @@ describe('the shown number', () => {
       [13, tokens('log', 100_000)],
       [14, tokens('log', 104_000)],
     ];
-    expect(deadline(sessionAfter(again))).toBe(15_000);
+    expect(sessionDeadline(sessionAfter(again))).toBe(15_000);
   });
 
   it('goes back to the held number without waiting for anything', () => {
     const back: readonly Timed[] = [...small, [13, tokens('log', 100_000)]];
-    expect(deadline(sessionAfter(back))).toBeUndefined();
+    expect(sessionDeadline(sessionAfter(back))).toBeUndefined();
   });
 
   it('changes at once by more than two points, up or down', () => {

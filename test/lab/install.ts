@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseRecord, recordAt, textAt } from '../../src/core/json.js';
+import { parseRecord, getRecord, getText } from '../../src/core/json.js';
 import type { LabAgent } from './agents/agent.js';
 
 /** Where they are kept: CTXWRAP_LAB_CACHE, or the user's cache folder. */
@@ -60,7 +60,9 @@ const SCRIPT = /^#!.*\bnode\b/;
 const ownNode = (command: string): string | undefined => {
   const [first = ''] = readFileSync(command).subarray(0, 100).toString('latin1').split('\n');
   if (!SCRIPT.test(first)) return undefined;
-  const asked = Number(/>=\s*(\d+)/.exec(textAt(recordAt(packageOf(command), 'engines'), 'node') ?? '')?.[1]);
+  const asked = Number(
+    />=\s*(\d+)/.exec(getText(getRecord(packageOf(command), 'engines'), 'node') ?? '')?.[1],
+  );
   return asked > Number.parseInt(process.versions.node, 10) ? `node@${asked}` : undefined;
 };
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Event } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
-import { agentFacts, type Agent } from '../../src/agents/agent.js';
+import { toAgentFacts, type Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { startScreenState, readScreen } from '../../src/wrap/screen-reader.js';
 import { startOfRecording } from '../../src/replay/replay.js';
@@ -32,7 +32,7 @@ const full = tokens('log', HARD_TOKENS);
 
 /** A session that is asked to compact, or counts down, at every moment. Nothing is really typed, so the request stays open. */
 const makeWisher = (agent: Agent, isAsked: boolean) => {
-  const play = playCompaction({}, { agent: agentFacts(agent, {}), window: 200_000 });
+  const play = playCompaction({}, { agent: toAgentFacts(agent, {}), window: 200_000 });
   const typings: Typing[] = [];
   let known: { readonly at: number; readonly activity?: Activity } = { at: 0 };
   let rows: readonly string[] = [];

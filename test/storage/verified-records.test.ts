@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseVerifiedRecord } from '../../src/core/read-record.js';
-import { isFullyVerified, scoreOf, verifiedName } from '../../src/core/records.js';
+import { isFullyVerified, formatScore, verifiedFileName } from '../../src/core/records.js';
 import { readVerified, writeVerified } from '../../src/storage/sessions.js';
 import { verifiedRecord } from '../support/verified.js';
 
@@ -37,7 +37,7 @@ describe('a record of `ctxwrap verify`', () => {
 
   it('counts as verified only if all checks passed', () => {
     expect(isFullyVerified(record)).toBe(false);
-    expect(scoreOf(record)).toBe('1 of 2');
+    expect(formatScore(record)).toBe('1 of 2');
     expect(isFullyVerified(verifiedRecord('claude', '1.0.0'))).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe('a record of `ctxwrap verify`', () => {
   it('has no file outside its folder, whatever the agent’s version text is', async () => {
     fc.assert(
       fc.property(fc.string(), (version) => {
-        const name = verifiedName('claude', version);
+        const name = verifiedFileName('claude', version);
         expect(name === undefined || /^claude-[\w.+-]+$/.test(name)).toBe(true);
       }),
     );

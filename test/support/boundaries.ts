@@ -3,7 +3,7 @@ import { agentSection } from '../../src/cli/commands/doctor-checks.js';
 import type { AgentFacts } from '../../src/cli/commands/doctor-checks.js';
 import { contextSections } from '../../src/cli/context-text.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
-import { noRecord } from '../../src/core/history.js';
+import { emptyHistory } from '../../src/core/history.js';
 import { overlayReport } from '../../src/core/overlay-report.js';
 import { contextReport } from '../../src/core/context-report.js';
 import { parseSessionRecord } from '../../src/core/read-record.js';
@@ -63,7 +63,13 @@ export const contextOf = (state: Session): readonly string[] => {
 /** As the overlay says it. */
 export const overlayOf = (session: Session) => {
   const settings = { mode: 'warn', startMs: 1, finishMs: 1, isProactive: false } as const;
-  const facts = { session, compaction: startCompaction(settings), record: noRecord, startedAt: 0, now: 0 };
+  const facts = {
+    session,
+    compaction: startCompaction(settings),
+    record: emptyHistory,
+    startedAt: 0,
+    now: 0,
+  };
   return overlayReport(facts, 'main');
 };
 

@@ -1,6 +1,6 @@
-import { screen } from '../../src/agents/claude/screen.js';
-import type { ScreenStep } from '../../src/agents/agent.js';
-import type { AgentStatus, Seen } from '../../src/agents/agent.js';
+import { claudeScreen } from '../../src/agents/claude/screen.js';
+import type { ScreenResult } from '../../src/agents/agent.js';
+import type { AgentStatus, ScreenEvidence } from '../../src/agents/agent.js';
 import { viewOf } from './claude-view.js';
 import type { Drawn } from './claude-view.js';
 
@@ -36,17 +36,21 @@ export const drawn = (frame: Frame = {}): Drawn => {
   return { columns, rows, cursor, alternate };
 };
 
-export const seenOf = (drawing: Drawn, title: string | undefined = IDLE, status?: AgentStatus): Seen => ({
+export const seenOf = (
+  drawing: Drawn,
+  title: string | undefined = IDLE,
+  status?: AgentStatus,
+): ScreenEvidence => ({
   screen: viewOf(drawing),
   signals: title === '' ? {} : { title },
   ...(status ? { status } : {}),
 });
 
-export const look = (seen: Seen, env = {}): ScreenStep => screen.reader(env)(seen, 0);
+export const look = (seen: ScreenEvidence, env = {}): ScreenResult => claudeScreen.reader(env)(seen, 0);
 
 /** The events of several screens, one after another. */
-export const watch = (screens: readonly Seen[]): readonly ScreenStep[] => {
-  let read = screen.reader({});
+export const watch = (screens: readonly ScreenEvidence[]): readonly ScreenResult[] => {
+  let read = claudeScreen.reader({});
   return screens.map((seen, index) => {
     const step = read(seen, index * 100);
     read = step.next;
@@ -54,13 +58,13 @@ export const watch = (screens: readonly Seen[]): readonly ScreenStep[] => {
   });
 };
 
-export const numbers = (step: ScreenStep) =>
+export const numbers = (step: ScreenResult) =>
   step.facts.flatMap((fact) =>
     fact.type === 'reading' ? [[fact.reading.basis, fact.reading.usedPercent]] : [],
   );
-export const windows = (step: ScreenStep) =>
+export const windows = (step: ScreenResult) =>
   step.facts.flatMap((fact) => (fact.type === 'window' ? [[fact.claim.model, fact.claim.windowTokens]] : []));
-export const boundaries = (steps: readonly ScreenStep[]) =>
+export const boundaries = (steps: readonly ScreenResult[]) =>
   steps.flatMap(({ facts }) =>
     facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary.initiator] : [])),
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Activity } from '../../src/core/reading.js';
-import type { CompactSettings, Typed } from '../../src/core/compaction/state.js';
+import type { CompactSettings, TypeResult } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
 import { NOON, playCompaction } from './compaction-play.js';
 import type { Play, PlayStep } from './compaction-play.js';
@@ -19,7 +19,7 @@ export interface EventSequence {
 }
 
 const activity = (is: Activity): Event => ({ type: 'activity', report: { activity: is, witnesses: [] } });
-const typed = (result: Typed): Event => ({ type: 'typed', result });
+const typed = (result: TypeResult): Event => ({ type: 'typed', result });
 const results: readonly Event[] = [
   { type: 'compact-result', result: { kind: 'noop', text: 'nothing' } },
   { type: 'compact-result', result: { kind: 'failed', failure: 'error', text: '500' } },

@@ -1,19 +1,19 @@
 import type { Activity } from '../../src/core/reading.js';
-import { compactionDue } from '../../src/core/compaction/machine.js';
+import { compactionDeadline } from '../../src/core/compaction/machine.js';
 import type {
   Compaction,
   CompactRequest,
   CompactSettings,
   Effect,
-  Typed,
+  TypeResult,
 } from '../../src/core/compaction/state.js';
-import { compactionWords } from '../../src/core/compaction/words.js';
+import { compactionText } from '../../src/core/compaction/texts.js';
 import type { Boundary, CompactResult, Event } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
-import { agentFacts } from '../../src/agents/agent.js';
+import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import {
-  flowDue,
+  flowDeadline,
   startFlow,
   stepFlow,
   type FlowContext,
@@ -56,7 +56,7 @@ export const playCompaction = (
   watch: (step: PlayStep) => void = () => undefined,
 ) => {
   const compact = { ...settings, ...wish };
-  const context: FlowContext = { agent: agentFacts(agents.claude, {}), compact, ...more };
+  const context: FlowContext = { agent: toAgentFacts(agents.claude, {}), compact, ...more };
   let now = NOON;
   let flow: SessionFlow = startFlow(context, now);
   const done: Done[] = [];
@@ -72,7 +72,7 @@ export const playCompaction = (
   const wait = (milliseconds: number): void => {
     const end = now + milliseconds;
     let rings = 0; // at one instant
-    for (let due = flowDue(flow, now); due !== undefined && due <= end; due = flowDue(flow, now)) {
+    for (let due = flowDeadline(flow, now); due !== undefined && due <= end; due = flowDeadline(flow, now)) {
       rings = due > now ? 0 : rings + 1;
       if (rings > 2) throw new Error(`due again and again: ${due - now} ms from now`);
       now = Math.max(due, now);
@@ -85,7 +85,7 @@ export const playCompaction = (
     tell({ type: 'activity', report });
   };
   const used = (count: number): void => tell(tokens('log', count));
-  const typed = (result: Typed): void => tell({ type: 'typed', result });
+  const typed = (result: TypeResult): void => tell({ type: 'typed', result });
   const turn = (count?: number): void => {
     is('busy');
     wait(4_000);
@@ -123,8 +123,8 @@ export const playCompaction = (
     state: (): Compaction => flow.compaction,
     /** the ended compactions of the session */
     past: () => flow.record.past.attempts,
-    words: (): string | undefined => compactionWords(flow.compaction, now),
-    due: (): Millis | undefined => compactionDue(flow.compaction, now),
+    words: (): string | undefined => compactionText(flow.compaction, now),
+    due: (): Millis | undefined => compactionDeadline(flow.compaction, now),
     at: (): Millis => now - NOON,
   };
 };

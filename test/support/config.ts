@@ -2,7 +2,7 @@
 import { keyOption } from '../../src/cli/options.js';
 import { mergeSources } from '../../src/core/config/merge.js';
 import type { Settings } from '../../src/core/config/merge.js';
-import type { Effective } from '../../src/core/config/merge.js';
+import type { EffectiveValue } from '../../src/core/config/merge.js';
 import { keys } from '../../src/core/config/keys.js';
 import type { KeyName } from '../../src/core/config/keys.js';
 import { readEntries, readEnv } from '../../src/core/config/read.js';
@@ -31,7 +31,7 @@ export const settingsOf = ({ flags = {}, env = {}, project = {}, user = {} }: La
     user: readEntries('user', '/home/config.jsonc', entries(user)),
   });
 
-export const effectiveOf = (settings: Settings, key: KeyName): Effective => {
+export const effectiveOf = (settings: Settings, key: KeyName): EffectiveValue => {
   const found = settings.effective.find((each) => each.key === key);
   if (!found) throw new Error(`${key} is not there`);
   return found;

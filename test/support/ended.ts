@@ -1,7 +1,7 @@
-import type { Ended } from '../../src/core/compaction/outcome.js';
+import type { EndedCompaction } from '../../src/core/compaction/outcome.js';
 
 /** A successful attempt of the wrapper. */
-export const successfulEnd = (more: Partial<Ended> = {}): Ended => ({
+export const successfulEnd = (more: Partial<EndedCompaction> = {}): EndedCompaction => ({
   initiator: 'ctxwrap',
   startedAt: 1_000,
   endedAt: 15_000,

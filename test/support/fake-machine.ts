@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { FileEntry, FilePort } from '../../src/agents/agent.js';
-import type { Place } from '../../src/agents/agent.js';
+import type { ChildPlace } from '../../src/agents/agent.js';
 
 /** A file of the fake machine: its modification time and content. */
 export interface FakeFile {
@@ -46,7 +46,7 @@ export const fakePort = ({ files, family = [100], open = {} }: FakeMachine): Fil
 };
 
 /** A child with pid 100, started at 10:00 in /proj/app by the user with home /home/me; ten seconds ago. */
-export const fakePlace = (more: Partial<Place> = {}): Place => {
+export const fakePlace = (more: Partial<ChildPlace> = {}): ChildPlace => {
   const startedAt = Date.UTC(2026, 10, 21, 10, 0, 0);
   return {
     childPid: 100,

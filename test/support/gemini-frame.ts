@@ -1,4 +1,4 @@
-import type { ScreenStep } from '../../src/agents/agent.js';
+import type { ScreenResult } from '../../src/agents/agent.js';
 import { geminiScreen } from '../../src/agents/gemini/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
@@ -72,8 +72,8 @@ const bytesOf = (frame: GeminiFrame, columns: number): string => {
 };
 
 /** The events of the reader for these frames, one after another. */
-export const lookAt = async (...shown: readonly GeminiFrame[]): Promise<readonly ScreenStep[]> => {
-  const steps: ScreenStep[] = [];
+export const lookAt = async (...shown: readonly GeminiFrame[]): Promise<readonly ScreenResult[]> => {
+  const steps: ScreenResult[] = [];
   let read = geminiScreen.reader({});
   for (const frame of shown) {
     const step = read(await seenGemini(frame), 0);
@@ -83,8 +83,8 @@ export const lookAt = async (...shown: readonly GeminiFrame[]): Promise<readonly
   return steps;
 };
 
-export const percents = (step: ScreenStep | undefined): readonly unknown[] =>
+export const percents = (step: ScreenResult | undefined): readonly unknown[] =>
   (step?.facts ?? []).flatMap((fact) => (fact.type === 'reading' ? [fact.reading.usedPercent] : []));
 
-export const boundaries = (steps: readonly ScreenStep[]): readonly unknown[] =>
+export const boundaries = (steps: readonly ScreenResult[]): readonly unknown[] =>
   steps.flatMap(({ facts }) => facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary] : [])));

@@ -1,7 +1,7 @@
 // A recording as another version of its agent might have drawn it: the same screens with other symbols, colours or words.
 import type { CellStyle, ScreenView, Signals } from '../../src/core/reading.js';
 import type { Agent } from '../../src/agents/agent.js';
-import type { Seen } from '../../src/agents/agent.js';
+import type { ScreenEvidence } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
 import { castPath, type PlayedScreen } from './screen-play.js';
@@ -10,7 +10,7 @@ import { castPath, type PlayedScreen } from './screen-play.js';
 export interface KeptScreen {
   /** milliseconds since the start of the recording */
   readonly at: number;
-  readonly seen: Seen;
+  readonly seen: ScreenEvidence;
 }
 
 /** A change of the drawing. Everything keeps its width: a symbol is one cell, a word has the length of the original. */
@@ -80,7 +80,7 @@ export const keptScreens = async (cast: string): Promise<readonly KeptScreen[]> 
   return kept;
 };
 
-const keep = ({ screen, signals, ...rest }: Seen): Seen => {
+const keep = ({ screen, signals, ...rest }: ScreenEvidence): ScreenEvidence => {
   const { columns, rows, cursorRow, cursorColumn, alternate } = screen;
   const texts = Array.from({ length: rows }, (_, row) => screen.text(row));
   const styles = texts.map((_, row) =>
@@ -98,7 +98,10 @@ const keep = ({ screen, signals, ...rest }: Seen): Seen => {
   return { ...rest, screen: kept, signals: { ...signals } };
 };
 
-const mutated = ({ screen, signals, ...rest }: Seen, { row, title, style }: Mutation): Seen => {
+const mutated = (
+  { screen, signals, ...rest }: ScreenEvidence,
+  { row, title, style }: Mutation,
+): ScreenEvidence => {
   const named = signals.title !== undefined && title ? { title: title(signals.title) } : {};
   const said: Signals = { ...signals, ...named };
   return {

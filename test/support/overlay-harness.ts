@@ -1,5 +1,5 @@
 // A wrap without processes: a terminal drawn in memory, a child whose output the test writes, and an overlay.
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import type { OverlayKey } from '../../src/core/overlay-keys.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
@@ -57,7 +57,7 @@ export const makeOverlayHarness = (
   const filter = makeStreamFilter(grid);
   const stateProxy = titleSigns && makeAgentStateProxy(filter, titleSigns(env));
   const terminalSession = {
-    session: { env, log: nullLog, values: fallbacks, agent: { titleSigns } },
+    session: { env, log: nullLog, values: defaultValues, agent: { titleSigns } },
     tty: {
       size: () => size,
       write: (bytes: Uint8Array | string) => {

@@ -1,6 +1,6 @@
 // A session with a manual clock, and its overlay, updated as the session loop does it.
 import type { CompactSettings } from '../../src/core/compaction/state.js';
-import { noRecord, noteStep } from '../../src/core/history.js';
+import { emptyHistory, recordStep } from '../../src/core/history.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
 import { overlayReport, type OverlayFacts, type OverlayReport } from '../../src/core/overlay-report.js';
 import type { FlowContext, SessionFlow } from '../../src/core/session-flow.js';
@@ -17,11 +17,11 @@ export const playOverlay = (
   wish: Partial<CompactSettings> = {},
   context: Partial<FlowContext> = {},
 ): OverlayPlay => {
-  let record = noRecord;
+  let record = emptyHistory;
   let flow: SessionFlow | undefined;
   const play = playCompaction(wish, context, ({ event, after, now }) => {
     flow = after;
-    record = noteStep(record, { ...after, event, now });
+    record = recordStep(record, { ...after, event, now });
   });
   return {
     play,

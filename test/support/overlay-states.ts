@@ -1,5 +1,5 @@
 // All states that the overlay draws differently.
-import { agentFacts } from '../../src/agents/agent.js';
+import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { OverlayPage } from '../../src/core/overlay-keys.js';
 import type { OverlayFacts, OverlayReport } from '../../src/core/overlay-report.js';
@@ -101,7 +101,7 @@ export const overlayCases = (): readonly OverlayCase[] => [
   { name: 'no-data', report: reportOf(playOverlay) },
   {
     name: 'no-session-file',
-    report: reportOf(() => playOverlay({}, { agent: agentFacts(agents.generic, {}) })),
+    report: reportOf(() => playOverlay({}, { agent: toAgentFacts(agents.generic, {}) })),
   },
   {
     name: 'number-gone',

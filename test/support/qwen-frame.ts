@@ -1,4 +1,4 @@
-import type { ScreenStep } from '../../src/agents/agent.js';
+import type { ScreenResult } from '../../src/agents/agent.js';
 import { qwenScreen } from '../../src/agents/qwen/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
@@ -49,8 +49,8 @@ const bytesOf = (frame: QwenFrame, columns: number): string => {
 };
 
 /** The events of the reader for these frames, one after another. */
-export const lookAt = async (...shown: readonly QwenFrame[]): Promise<readonly ScreenStep[]> => {
-  const steps: ScreenStep[] = [];
+export const lookAt = async (...shown: readonly QwenFrame[]): Promise<readonly ScreenResult[]> => {
+  const steps: ScreenResult[] = [];
   let read = qwenScreen.reader({});
   for (const frame of shown) {
     const step = read(await seenQwen(frame), 0);

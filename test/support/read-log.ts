@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Fact } from '../../src/core/event.js';
-import { startSession, step } from '../../src/core/session.js';
+import { startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { agents } from '../../src/agents/index.js';
@@ -35,7 +35,7 @@ export const footerSequence = (name: keyof typeof agents, facts: readonly Fact[]
   const shown: string[] = [];
   let session = startSession({ agent: name, native: agents[name].nativeTrigger({}) }, 0);
   for (const fact of facts) {
-    session = step(session, fact, 0);
+    session = stepSession(session, fact, 0);
     const text = textOf(footerView(session, MINUTE_LATER));
     if (text !== shown.at(-1)) shown.push(text);
   }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ActivityReport } from '../../src/core/reading.js';
 import type { Fact } from '../../src/core/event.js';
 import type { Millis } from '../../src/core/reading.js';
-import type { PromptLook } from '../../src/agents/agent.js';
+import type { PromptContent } from '../../src/agents/agent.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { openRecordingFile } from '../../src/storage/recording-reader.js';
 import { settledScreens } from '../../src/replay/sources.js';
@@ -16,7 +16,7 @@ export interface PlayedScreen {
   readonly activity: ActivityReport;
   readonly facts: readonly Fact[];
   /** the text of the prompt; undefined where there is none */
-  readonly prompt: PromptLook | undefined;
+  readonly prompt: PromptContent | undefined;
   /** the rows of the screen, for the message of a failed test */
   readonly rows: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Event } from '../../src/core/event.js';
-import type { Basis, Reading, Source, WindowSource } from '../../src/core/reading.js';
-import { startSession, step } from '../../src/core/session.js';
+import type { PercentBasis, Reading, Source, WindowSource } from '../../src/core/reading.js';
+import { startSession, stepSession } from '../../src/core/session.js';
 import type { SessionStart } from '../../src/core/session.js';
 import type { Session } from '../../src/core/session.js';
 
@@ -10,7 +10,7 @@ export type Timed = readonly [seconds: number, event: Event];
 /** A session after events at their times. */
 export const sessionAfter = (events: readonly Timed[], start: Partial<SessionStart> = {}): Session =>
   events.reduce(
-    (state, [seconds, event]) => step(state, event, seconds * 1000),
+    (state, [seconds, event]) => stepSession(state, event, seconds * 1000),
     startSession({ agent: 'claude', ...start }, 0),
   );
 
@@ -21,7 +21,7 @@ export const tokens = (source: Source, usedTokens: number, more: Partial<Reading
 });
 
 /** A percentage on the screen. */
-export const shows = (usedPercent: number, basis?: Basis, basisTokens?: number): Event => ({
+export const shows = (usedPercent: number, basis?: PercentBasis, basisTokens?: number): Event => ({
   type: 'reading',
   reading: {
     usedPercent,

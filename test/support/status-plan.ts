@@ -1,5 +1,5 @@
 // The status line that Claude would get in a launch with these settings files.
-import { parseRecord, recordAt } from '../../src/core/json.js';
+import { parseRecord, getRecord } from '../../src/core/json.js';
 import { official } from '../../src/agents/claude/status-line.js';
 import type { OfficialLaunch, SettingsPort } from '../../src/agents/agent.js';
 
@@ -43,7 +43,7 @@ export const asked = async (texts: Texts, given: Partial<OfficialLaunch> = {}) =
   const plan = await planWith(texts, given);
   if (plan.kind === 'leave') return { left: plan.reason };
   const settings = parseRecord(plan.settings) ?? {};
-  const { command, ...rest } = recordAt(settings, 'statusLine') ?? {};
+  const { command, ...rest } = getRecord(settings, 'statusLine') ?? {};
   const own = String(command).split('\n').slice(1).join('\n');
   return { args: plan.args, own, rest, settings };
 };

@@ -1,10 +1,10 @@
 import type { Activity } from '../../src/core/reading.js';
-import type { Recipe } from '../../src/agents/agent.js';
+import type { CompactRecipe } from '../../src/agents/agent.js';
 import { retractLate } from '../../src/wrap/typist.js';
 import type { ScreenObservation, TypeRequest } from '../../src/wrap/typing-steps.js';
 import { typeCompact } from '../../src/wrap/typist.js';
 
-export const typed: Recipe = {
+export const typed: CompactRecipe = {
   command: '/compact',
   takesFocus: true,
   isPasted: false,
@@ -15,8 +15,8 @@ export const typed: Recipe = {
   stash: { keys: '\x13', pauseMs: 10 },
 };
 const { stash: _, ...withoutStash } = typed;
-export const unstashed: Recipe = withoutStash;
-export const pasted: Recipe = { ...unstashed, isPasted: true, submit: '\t', isQueued: true };
+export const unstashed: CompactRecipe = withoutStash;
+export const pasted: CompactRecipe = { ...unstashed, isPasted: true, submit: '\t', isQueued: true };
 
 export const BACKSPACE = '\x7f';
 
@@ -107,7 +107,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     },
   };
   const type = async (
-    recipe: Recipe,
+    recipe: CompactRecipe,
     options: { focus?: string; isQueued?: boolean; mayStash?: boolean; signal?: AbortSignal } = {},
   ) => {
     const request: TypeRequest = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lookOf, type Env } from '../../src/ui/look.js';
+import { readLook, type Env } from '../../src/ui/look.js';
 
 describe('the colour level', () => {
   const table: readonly { env: Env; level: number; tty?: boolean }[] = [
@@ -25,7 +25,7 @@ describe('the colour level', () => {
   ];
 
   it.each(table)('of $env is $level', ({ env, level, tty }) => {
-    expect(lookOf(env, tty ?? true, 80).colorLevel).toBe(level);
+    expect(readLook(env, tty ?? true, 80).colorLevel).toBe(level);
   });
 });
 
@@ -41,7 +41,7 @@ describe('the glyphs', () => {
     { env: {}, ascii: false },
     { env: { TERM: 'linux', LANG: 'en_US.UTF-8' }, ascii: true },
   ] satisfies { env: Env; ascii: boolean }[])('of $env are ASCII: $ascii', ({ env, ascii }) => {
-    expect(lookOf(env, true, 80).ascii).toBe(ascii);
+    expect(readLook(env, true, 80).ascii).toBe(ascii);
   });
 });
 
@@ -59,13 +59,13 @@ describe('the background', () => {
   ] satisfies { env: Env; background: string | undefined }[])(
     'of $env is $background',
     ({ env, background }) => {
-      expect(lookOf(env, true, 80).background).toBe(background);
-      expect(lookOf(env, true, 80, 'light').background).toBe('light');
-      expect(lookOf(env, true, 80, 'dark').background).toBe('dark');
+      expect(readLook(env, true, 80).background).toBe(background);
+      expect(readLook(env, true, 80, 'light').background).toBe('light');
+      expect(readLook(env, true, 80, 'dark').background).toBe('dark');
     },
   );
 
   it('is of no matter in a theme without colours', () => {
-    expect(lookOf({ TERM: 'xterm-kitty' }, true, 80, 'mono').colorLevel).toBe(0);
+    expect(readLook({ TERM: 'xterm-kitty' }, true, 80, 'mono').colorLevel).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { percentText, tokensText } from '../../src/core/format.js';
+import { formatPercent, formatTokens } from '../../src/core/format.js';
 import { verifiableAgents } from '../../src/verify/agents.js';
 import { footerNumbers, fillSizes, tiersIn, footerMismatch } from '../../src/verify/numbers.js';
 
@@ -8,7 +8,7 @@ const window = { windowTokens: 200_000 };
 const told = (input: number) => ({ input, output: 20 });
 const footerOf = (used: number, windowTokens = 200_000, free = 0): string => {
   const percent = (Math.max(0, used - free) / (windowTokens - free)) * 100;
-  return `claude  ▰▰▱▱ ${percentText(percent)}  ${tokensText(used)}/${tokensText(windowTokens)}  safe  compacting in 8 s`;
+  return `claude  ▰▰▱▱ ${formatPercent(percent)}  ${formatTokens(used)}/${formatTokens(windowTokens)}  safe  compacting in 8 s`;
 };
 
 describe('the number in the footer', () => {

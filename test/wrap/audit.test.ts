@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../src/core/session.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import { agents } from '../../src/agents/index.js';
 import { openPublisher } from '../../src/wrap/publish.js';
 import { endedFor } from '../support/requester.js';
@@ -25,7 +25,7 @@ const open = () =>
       cwd: home,
       agent: agents.claude,
       wrapper: { id: 'me', pid: process.pid, version: '1' },
-      values: fallbacks,
+      values: defaultValues,
       isModeGiven: false,
       recording: undefined,
       log,

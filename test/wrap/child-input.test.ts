@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { elementsIn } from '../../src/core/terminal-input.js';
+import { splitElements } from '../../src/core/terminal-input.js';
 import { makeChildInput } from '../../src/wrap/keyboard.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -38,11 +38,11 @@ describe('keys on their way to the child', () => {
         (held, ours, later) => {
           const { seen, sink: childInput } = makeSink();
           const { release } = childInput.hold();
-          for (const text of held) childInput.forward(elementsIn(text));
+          for (const text of held) childInput.forward(splitElements(text));
           childInput.type(bytes(ours));
           release();
           release();
-          for (const text of later) childInput.forward(elementsIn(text));
+          for (const text of later) childInput.forward(splitElements(text));
           const sent = bytes(ours + held.join('') + later.join('')).toString('latin1');
           expect(seen.child).toBe(sent);
           expect(seen.recorded).toBe(sent);
@@ -55,14 +55,14 @@ describe('keys on their way to the child', () => {
     const writes: string[] = [];
     const { sink: childInput, seen } = makeSink((sent) => writes.push(sent));
     const { release } = childInput.hold();
-    for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) childInput.forward(elementsIn(text));
+    for (const text of ['\x1bb', 'a\x1bOA', '\x1b']) childInput.forward(splitElements(text));
     release();
-    childInput.forward(elementsIn('b'));
+    childInput.forward(splitElements('b'));
     expect(writes).toEqual(['\x1bb', 'a\x1bOA', '\x1b', 'b']);
     const { release: again } = childInput.hold();
-    for (const text of ['\x1b', 'c', 'd']) childInput.forward(elementsIn(text));
+    for (const text of ['\x1b', 'c', 'd']) childInput.forward(splitElements(text));
     again();
-    childInput.forward(elementsIn('e'));
+    childInput.forward(splitElements('e'));
     expect(writes.slice(4)).toEqual(['\x1b']);
     await vi.waitFor(() => expect(writes.slice(4)).toEqual(['\x1b', 'c', 'd', 'e']));
     expect(seen.child).toBe('\x1bba\x1bOA\x1bb\x1bcde');
@@ -71,7 +71,7 @@ describe('keys on their way to the child', () => {
   it('are released one by one, also after some that stay held', () => {
     const { sink: childInput, seen } = makeSink();
     const hold = childInput.hold();
-    for (const text of ['a', 'b', 'c']) childInput.forward(elementsIn(text));
+    for (const text of ['a', 'b', 'c']) childInput.forward(splitElements(text));
     hold.releaseOne(2);
     hold.releaseOne(0);
     expect([seen.child, hold.waitingCount()]).toEqual(['ca', 1]);
@@ -82,7 +82,7 @@ describe('keys on their way to the child', () => {
   it('stay held when they are held again before all are released', async () => {
     const { sink: childInput, seen } = makeSink();
     const { release } = childInput.hold();
-    for (const text of ['\x1b', 'b']) childInput.forward(elementsIn(text));
+    for (const text of ['\x1b', 'b']) childInput.forward(splitElements(text));
     release();
     const { release: again } = childInput.hold();
     childInput.type(bytes('/compact'));
@@ -94,7 +94,7 @@ describe('keys on their way to the child', () => {
     const { sink: childInput } = makeSink();
     childInput.type(bytes('/compact\r'));
     expect(childInput.enteredAt()).toBeUndefined();
-    childInput.forward(elementsIn('\r'));
+    childInput.forward(splitElements('\r'));
     expect(childInput.enteredAt()).toBeDefined();
   });
 
@@ -102,7 +102,7 @@ describe('keys on their way to the child', () => {
     const { seen, sink: childInput } = makeSink();
     childInput.type(bytes('/compact'));
     expect(seen.typed).toBe(0);
-    childInput.forward(elementsIn('a'));
+    childInput.forward(splitElements('a'));
     expect(seen.typed).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 // Somebody sets the wall clock, or the machine sleeps, while a session runs.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import type { Activity } from '../../src/core/reading.js';
 import type { WrapSession } from '../../src/wrap/options.js';
@@ -31,7 +31,7 @@ const play = (jumps: readonly number[]) => {
   let elapsed = 0;
   let steps = 0;
   const note = (what: unknown): void => void seen.push([elapsed, what]);
-  const session = { agent: agents.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
+  const session = { agent: agents.claude, env: {}, log, values: defaultValues } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: note,
     onState: (_, compaction) => note(compaction),

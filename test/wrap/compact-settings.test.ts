@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
-import { fallbacks, type Values } from '../../src/core/config/keys.js';
+import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import { compactKeys, compactSettings } from '../../src/wrap/compactor.js';
 
 const set = (values: Partial<Values> = {}, isModeGiven = false) => ({
-  values: { ...fallbacks, ...values },
+  values: { ...defaultValues, ...values },
   isModeGiven,
 });
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
-import { startSession, step } from '../../src/core/session.js';
+import { startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { demoReader } from '../../src/agents/demo/agent.js';
 import { agents } from '../../src/agents/index.js';
 import type { Located, Agent } from '../../src/agents/agent.js';
 import { followSession } from '../../src/wrap/session-file.js';
 import { linesOf } from '../support/read-log.js';
-import type { Env, Place } from '../../src/agents/agent.js';
+import type { Env, ChildPlace } from '../../src/agents/agent.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const CWD = '/proj/app';
@@ -47,7 +47,7 @@ const follow = (
   let session = startSession({ agent: agent.name }, startedAt);
   const happen = (event: Event): void => {
     events.push(event);
-    session = step(session, event, 0);
+    session = stepSession(session, event, 0);
     options.onFact?.(event);
   };
   const { stop } = followSession({
@@ -62,7 +62,7 @@ const follow = (
     onFact: happen,
     onProblem: (reason) => {
       problems.push(reason);
-      session = step(session, { type: 'source-problem', reason }, 0);
+      session = stepSession(session, { type: 'source-problem', reason }, 0);
     },
   });
   stops.push(stop);
@@ -265,7 +265,7 @@ describe('following a guess', () => {
 
   it('passes the time of the last Enter to the search', async () => {
     const seen: unknown[] = [];
-    const locate = async (_: unknown, { enteredAt }: Place) => {
+    const locate = async (_: unknown, { enteredAt }: ChildPlace) => {
       seen.push(enteredAt);
       return undefined;
     };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSession, step } from '../../src/core/session.js';
+import { startSession, stepSession } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { agents } from '../../src/agents/index.js';
 import { followSession } from '../../src/wrap/session-file.js';
@@ -105,11 +105,11 @@ const follow = (name: (typeof cases)[number]['name']) => {
     },
     enteredAt: Date.now,
     onFact: (event) => {
-      session = step(session, event, 0);
+      session = stepSession(session, event, 0);
     },
     onProblem: (reason) => {
       problems.push(reason);
-      session = step(session, { type: 'source-problem', reason }, 0);
+      session = stepSession(session, { type: 'source-problem', reason }, 0);
     },
   });
   stops.push(stop);

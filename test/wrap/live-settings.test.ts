@@ -3,10 +3,10 @@ import type { CompactSettings, Mode } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
 import type { LadderChoice } from '../../src/core/ladder.js';
 import { sessionLadder } from '../../src/core/report.js';
-import { agentFacts } from '../../src/agents/agent.js';
+import { toAgentFacts } from '../../src/agents/agent.js';
 import { agents } from '../../src/agents/index.js';
 import { followSettings } from '../../src/wrap/session.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import { startFlow, stepFlow, type SessionFlow } from '../../src/core/session-flow.js';
 import type { SettingsListener, WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
@@ -21,7 +21,7 @@ const compact = (mode: Mode = 'auto', focus?: string): CompactSettings => ({
 });
 
 const start = (settings = compact()): SessionFlow =>
-  startFlow({ agent: agentFacts(agents.claude, {}), window: 200_000, compact: settings }, 0);
+  startFlow({ agent: toAgentFacts(agents.claude, {}), window: 200_000, compact: settings }, 0);
 
 const settingsEvent = (
   settings: CompactSettings,
@@ -156,7 +156,7 @@ describe('settings that change', () => {
 describe('an assumed window', () => {
   const withAssumed = (...events: readonly (readonly [number, Event])[]): SessionFlow =>
     play(
-      startFlow({ agent: agentFacts(agents.generic, {}), assumedWindow: 8_192, compact: compact() }, 0),
+      startFlow({ agent: toAgentFacts(agents.generic, {}), assumedWindow: 8_192, compact: compact() }, 0),
       ...events,
     );
 
@@ -189,7 +189,7 @@ describe('a change that is reported to the wrapper', () => {
     let tell: SettingsListener | undefined;
     let stopped = false;
     const session = {
-      values: fallbacks,
+      values: defaultValues,
       log: { info: () => undefined },
       watchSettings: (listener: SettingsListener) => {
         tell = listener;
@@ -200,7 +200,7 @@ describe('a change that is reported to the wrapper', () => {
     } as unknown as WrapSession;
     const stop = followSettings(session, agents.claude.recipe?.({}), (event) => taken.push(event));
     tell?.onChange({
-      values: { ...fallbacks, window: 1_000, mode: 'off', ladder: 'percent', draft: 'stash', focus: 'x' },
+      values: { ...defaultValues, window: 1_000, mode: 'off', ladder: 'percent', draft: 'stash', focus: 'x' },
       isModeGiven: false,
     });
     expect(taken).toMatchObject([

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
 import type { ScreenReader } from '../../src/agents/agent.js';
-import { screenReader } from '../../src/agents/agent.js';
+import { makeScreenReader } from '../../src/agents/agent.js';
 import { makeObserver } from '../../src/wrap/screen-reader.js';
 
 const screen = {
@@ -23,7 +23,7 @@ const makeAgent = () => {
     hasModel: true,
     looks: 0,
   };
-  const read: ScreenReader = screenReader(0, (state, { status }, now) => {
+  const read: ScreenReader = makeScreenReader(0, (state, { status }, now) => {
     agent.looks += 1;
     const reading = { usedPercent: agent.percent ?? 0, source: 'screen', at: now } as const;
     return {

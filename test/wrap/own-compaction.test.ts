@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Event } from '../../src/core/event.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { nullLog } from '../../src/storage/log-file.js';
@@ -28,7 +28,7 @@ const follow = (agent: Agent, agentFolder: string) => {
       args: [],
       env: { HOME: home },
       cwd: home,
-      values: fallbacks,
+      values: defaultValues,
       isModeGiven: false,
       recording: undefined,
       log: nullLog,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseSessionRecord } from '../../src/core/read-record.js';
-import { startSession, step } from '../../src/core/session.js';
+import { startSession, stepSession } from '../../src/core/session.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
 import { publishRecord } from '../../src/wrap/publish.js';
 import type { Session } from '../../src/core/session.js';
@@ -21,7 +21,7 @@ afterEach(() => {
 
 const start = startSession({ agent: 'claude' }, 0);
 const at = (usedTokens: number) =>
-  step(
+  stepSession(
     start,
     {
       type: 'reading',

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Unseen } from '../../src/core/compaction/policy.js';
+import type { InvisibleReason } from '../../src/core/compaction/policy.js';
 import type { CompactSettings, Effect } from '../../src/core/compaction/state.js';
 import { agents } from '../../src/agents/index.js';
 import { makeSessionLoop } from '../../src/wrap/session.js';
-import { fallbacks } from '../../src/core/config/keys.js';
+import { defaultValues } from '../../src/core/config/keys.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 import { tokens } from '../support/sessions.js';
 
@@ -22,9 +22,9 @@ const settings: CompactSettings = {
 /** A full window before an agent that is ready, with a countdown that ends in ten seconds. */
 const counting = () => {
   const effects: Effect[] = [];
-  const sight: { unseen?: Unseen | undefined } = {};
+  const sight: { unseen?: InvisibleReason | undefined } = {};
   const words: (string | undefined)[] = [];
-  const session = { agent: agents.claude, env: {}, log, values: fallbacks } as unknown as WrapSession;
+  const session = { agent: agents.claude, env: {}, log, values: defaultValues } as unknown as WrapSession;
   const loop = makeSessionLoop(session, settings, {
     onView: () => undefined,
     unseen: () => sight.unseen,

@@ -16,7 +16,7 @@ import type { Event } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { requestReports, followReports } from '../../src/wrap/status-line.js';
-import { fallbacks, type Values } from '../../src/core/config/keys.js';
+import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 
 let home = '';
@@ -34,7 +34,7 @@ const sessionWith = (more: Partial<WrapSession> = {}, values: Partial<Values> = 
   env: { HOME: home, CTXWRAP_SESSION: `${process.pid}-t1` },
   cwd: home,
   agent: agents.claude,
-  values: { ...fallbacks, 'claude.statusLine': 'on', ...values },
+  values: { ...defaultValues, 'claude.statusLine': 'on', ...values },
   isModeGiven: false,
   recording: undefined,
   log: { ...nullLog, info: note, warn: note },

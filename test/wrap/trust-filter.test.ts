@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../src/core/reading.js';
 import type { Signals } from '../../src/core/reading.js';
-import type { AgentStatus, Seen } from '../../src/agents/agent.js';
+import type { AgentStatus, ScreenEvidence } from '../../src/agents/agent.js';
 import { makeTrustFilter } from '../../src/wrap/screen-reader.js';
 
 /** A trust filter, and the processes that read the terminal. */
 const makeWatch = () => {
   const system = { readers: ['10:1', '11:2'] as readonly string[] | undefined };
   const doubt = makeTrustFilter(() => system.readers);
-  const seen = (signals: Signals, status?: AgentStatus): Seen =>
-    ({ screen: {}, signals, ...(status ? { status } : {}) }) as unknown as Seen;
+  const seen = (signals: Signals, status?: AgentStatus): ScreenEvidence =>
+    ({ screen: {}, signals, ...(status ? { status } : {}) }) as unknown as ScreenEvidence;
   const drawn = (activity: Activity, signals: Signals = {}, status?: AgentStatus) =>
     doubt.distrustReason(activity, seen(signals, status), true);
   const before = (activity: Activity, signals: Signals = {}, status?: AgentStatus) =>

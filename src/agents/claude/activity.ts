@@ -1,12 +1,12 @@
 import type { Signals, Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
-import type { AgentStatus, Seen } from '../agent.js';
+import type { AgentStatus, ScreenEvidence } from '../agent.js';
 import { parseAgentState, type AgentState } from '../tested.js';
 import {
   ANY_SIGN,
   SPINNER,
-  TALK,
-  colouredBelow,
-  colouredEnd,
+  MESSAGE_SIGN,
+  colouredRowsBelow,
+  colouredLastRows,
   isMessageGlyph,
   ownRowAbove,
   rowsBelow,
@@ -21,7 +21,7 @@ import {
 
 const APP = 'claude-code';
 
-export interface OwnWord {
+export interface StateWord {
   readonly says: 'rest' | 'busy' | 'asks' | 'gone' | 'of another program';
   /** `state: done` */
   readonly witness: string;
@@ -42,21 +42,21 @@ const meanings = {
 const STILL_RUNNING = / still running$/;
 
 /** What this state says of Claude; `working` is also told at rest, while commands run in the background. */
-export const meaningOf = ({ state, message }: AgentState): OwnWord['says'] =>
+export const meaningOfState = ({ state, message }: AgentState): StateWord['says'] =>
   state === 'working' && STILL_RUNNING.test(message ?? '') ? 'rest' : meanings[state];
 
 /** Undefined where none was told. At the exit Claude clears the state without its name. */
-export const ownWord = ({ agentState }: Signals): OwnWord | undefined => {
+export const readStateWord = ({ agentState }: Signals): StateWord | undefined => {
   const told = parseAgentState(agentState);
   if (!told) return undefined;
   const { state, app, message } = told;
   if (state !== 'clear' && app !== APP)
     return { says: 'of another program', witness: 'state of another program' };
-  return { says: meaningOf(told), witness: `state: ${state}`, ...(message ? { asks: message } : {}) };
+  return { says: meaningOfState(told), witness: `state: ${state}`, ...(message ? { asks: message } : {}) };
 };
 
 /** Claude itself has told it. */
-export const isOwnWord = (word: OwnWord | undefined): boolean =>
+export const isFromClaude = (word: StateWord | undefined): boolean =>
   word !== undefined && word.says !== 'gone' && word.says !== 'of another program';
 
 // The row above the prompt that tells of work: in the first column, where no message begins, a sign and words that end in an ellipsis. A
@@ -65,7 +65,7 @@ export const isOwnWord = (word: OwnWord | undefined): boolean =>
 const KNOWN = new RegExp(String.raw`^${SPINNER} \S.*…`);
 // With a sign that was never seen, only where nothing but a remark in parentheses follows: Claude begins other rows with signs, too.
 const LIKELY = new RegExp(String.raw`^${ANY_SIGN} \S[^…]*…(?: \([^()]*\)?)?$`, 'u');
-const TIMED = new RegExp(String.raw`^(?!${TALK})\S \S[^…]*… \((?:\d+[smh]|esc )`);
+const TIMED = new RegExp(String.raw`^(?!${MESSAGE_SIGN})\S \S[^…]*… \((?:\d+[smh]|esc )`);
 // Announcements begin with a part of a line, too; they are longer.
 const DRAWN = /^[\u2500-\u259f] (?:[^\s…]+ ){0,2}[^\s…]+…(?: \([^()]*\)?)?$/;
 const COMPACTION = /^\S (?:Compacting conversation|Running \w*Compact hooks)/;
@@ -82,7 +82,7 @@ const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTIO
 export type TitleWord = 'idle' | 'busy' | 'with an unknown sign' | 'without a sign';
 
 /** The sign of a title, and when it has changed last. */
-export interface TitleSeen {
+export interface TitleSign {
   readonly sign: string;
   readonly changedAt?: Millis;
 }
@@ -99,17 +99,17 @@ export const isTitleOfClaude = (title: string | undefined): boolean => /^[✳⠂
 
 /** What is known of the sign after this title. */
 const titleAfter = (
-  before: TitleSeen | undefined,
+  before: TitleSign | undefined,
   title: string | undefined,
   now: Millis,
-): TitleSeen | undefined => {
+): TitleSign | undefined => {
   const sign = SIGNED.exec(title ?? '')?.[1];
   if (sign === undefined || sign === before?.sign) return sign === undefined ? undefined : before;
   return before === undefined || before.sign === AT_REST ? { sign } : { sign, changedAt: now };
 };
 
 /** Undefined where there is no title: in old versions, with CLAUDE_CODE_DISABLE_TERMINAL_TITLE, and after the exit. */
-const titleWord = (title: string | undefined, seen?: TitleSeen, now?: Millis): TitleWord | undefined => {
+const titleWord = (title: string | undefined, seen?: TitleSign, now?: Millis): TitleWord | undefined => {
   if (title === undefined) return undefined;
   const sign = SIGNED.exec(title)?.[1];
   if (sign === undefined) return 'without a sign';
@@ -122,10 +122,10 @@ const titleWord = (title: string | undefined, seen?: TitleSeen, now?: Millis): T
 // ready.
 
 /** What only earlier screens can tell. */
-export interface Habits {
+export interface PromptHistory {
   /** the prompt has vim's modes: without `-- INSERT --` it takes keys as commands, and shows nothing of that */
   readonly vim: boolean;
-  readonly title?: TitleSeen;
+  readonly title?: TitleSign;
 }
 
 const INSERT_MODE = /^ *-- INSERT --/;
@@ -143,19 +143,24 @@ const NOT_NOW =
 const AGENTS_VIEW = /^ *enter to (?:open|create|collapse|expand)\b/;
 
 /** What is known after this screen. */
-export const habitsAfter = (
-  { vim, title }: Habits,
-  { screen, signals }: Seen,
+export const updatePromptHistory = (
+  { vim, title }: PromptHistory,
+  { screen, signals }: ScreenEvidence,
   layout: Layout,
   now: Millis,
-): Habits => {
+): PromptHistory => {
   const sign = titleAfter(title, signals.title, now);
   const hasModes = vim || (layout.kind === 'prompt' && isInsertMode(screen, layout));
   return { vim: hasModes, ...(sign ? { title: sign } : {}) };
 };
 
 /** The activity with what speaks for it. */
-export const activityOf = (seen: Seen, layout: Layout, habits: Habits, now?: Millis): ActivityReport => {
+export const readActivity = (
+  seen: ScreenEvidence,
+  layout: Layout,
+  habits: PromptHistory,
+  now?: Millis,
+): ActivityReport => {
   const { screen, status } = seen;
   const said = saidBy(seen, habits, now);
   const report: Report = (activity, ...witnesses) => ({
@@ -170,7 +175,7 @@ export const activityOf = (seen: Seen, layout: Layout, habits: Habits, now?: Mil
   if (layout.kind === 'panel') return panelReport(screen, layout, report);
   if (layout.kind === 'none') {
     if (said.isBusy) return report('busy');
-    return KEYS.test(colouredEnd(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
+    return KEYS.test(colouredLastRows(screen)) ? report('dialog', 'keys of a dialog') : report('unknown');
   }
   if (AGENTS_VIEW.test(rowsBelow(screen, layout.lower)[0] ?? ''))
     return report('unknown', 'view of all agents');
@@ -201,8 +206,12 @@ interface Said {
   readonly isOpen: boolean;
 }
 
-const saidBy = ({ signals, status }: Seen, habits: Habits, now: Millis | undefined): Said => {
-  const own = ownWord(signals);
+const saidBy = (
+  { signals, status }: ScreenEvidence,
+  habits: PromptHistory,
+  now: Millis | undefined,
+): Said => {
+  const own = readStateWord(signals);
   const title = ownTitle(titleWord(signals.title, habits.title, now), own);
   const [isBusyByTitle, isIdleByTitle] = [title === 'busy', title === 'idle'];
   const isWorking = isBusyByTitle || own?.says === 'busy';
@@ -224,7 +233,7 @@ const saidBy = ({ signals, status }: Seen, habits: Habits, now: Millis | undefin
 // Claude puts no sign into its title where it tells its state.
 const ownTitle = (
   title: TitleWord | undefined,
-  own: OwnWord | undefined,
+  own: StateWord | undefined,
 ): Exclude<TitleWord, 'without a sign'> | 'of another program' | undefined => {
   if (title !== 'without a sign') return title;
   return own === undefined ? 'of another program' : undefined;
@@ -235,7 +244,7 @@ type Report = (activity: Activity, ...witnesses: readonly string[]) => ActivityR
 // A bar without a prompt: a question, a picker, or a view.
 const panelReport = (screen: ScreenView, { bar, isOverlay }: Panel, report: Report): ActivityReport => {
   if (isOverlay) return report('dialog', 'over the conversation');
-  const rows = colouredBelow(screen, bar);
+  const rows = colouredRowsBelow(screen, bar);
   const isDialog = rows.some((row) => CHOICE.test(row)) || KEYS.test(joined(rows));
   return isDialog ? report('dialog', 'dialog below its bar') : report('unknown', 'no prompt');
 };
@@ -244,7 +253,7 @@ const panelReport = (screen: ScreenView, { bar, isOverlay }: Panel, report: Repo
 const joined = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
 
 interface PromptContext {
-  readonly habits: Habits;
+  readonly habits: PromptHistory;
   readonly status: AgentStatus | undefined;
   readonly report: Report;
 }
@@ -254,7 +263,7 @@ const promptReport = (
   prompt: Prompt,
   { habits, status, report }: PromptContext,
 ): ActivityReport => {
-  const obstacle = obstacleOf(screen, prompt);
+  const obstacle = findObstacle(screen, prompt);
   if (obstacle !== undefined) return report('unknown', obstacle);
   if (status && status.state !== 'idle') return report('unknown');
   if (habits.vim && !isInsertMode(screen, prompt) && !isCommandListed(screen, prompt))
@@ -263,7 +272,7 @@ const promptReport = (
 };
 
 /** Why what is typed now would be no message, though the prompt is there. */
-export const obstacleOf = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
+export const findObstacle = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
   if (!isMessageGlyph(glyph))
     return glyph === '!' ? 'shell mode' : 'a sign before the prompt that is not known';
   const blocking = rowsBelow(screen, lower)

@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import type { JsonRecord } from '../../core/json.js';
 import type { TitleSigns } from '../../core/reading.js';
-import type { AgentHome, Recipe, Env, Agent } from '../agent.js';
-import { words, type LaunchRules, startsConversation } from '../launch.js';
+import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
+import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import { parseAgentState } from '../tested.js';
-import { meaningOf } from './activity.js';
+import { meaningOfState } from './activity.js';
 import { configFolder, locateClaude } from './files.js';
 import { claudeContents, claudeReader } from './log.js';
 import { screen } from './screen.js';
 import { claudeCompaction } from './settings.js';
-import { hooks, official } from './status-line.js';
-import { LARGE_TOKENS, STANDARD_TOKENS, isOn, derivedWindow, nativeTrigger } from './window.js';
+import { hooksText, official } from './status-line.js';
+import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, nativeTrigger } from './window.js';
 
 const claudeHome: AgentHome = {
   played: ['2.1.330', '2.1.263', '2.1.197'],
@@ -24,12 +24,12 @@ const npmPackage = '@anthropic-ai/claude-code';
 
 /** Claude Code 2.1.197, from its --help (facts/claude.md §8). */
 const launchRules: LaunchRules = {
-  plainFlags: words('-p --print -h --help -v --version --bg --background'),
-  plainCommands: words(`
+  plainFlags: splitWords('-p --print -h --help -v --version --bg --background'),
+  plainCommands: splitWords(`
     agents auth auto-mode doctor gateway install mcp plugin plugins
     project setup-token ultrareview update upgrade
   `),
-  valueFlags: words(`
+  valueFlags: splitWords(`
     --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt
     --betas -d --debug --debug-file --disallowedTools --disallowed-tools --effort
     --fallback-model --file --from-pr --input-format --json-schema --max-budget-usd
@@ -44,7 +44,7 @@ const PAUSE_MS = 120;
 const STASH_PAUSE_MS = 100;
 
 /** `/compact`, or none where the user has switched it off. */
-const recipe = (env: Env): Recipe | undefined =>
+const recipe = (env: Env): CompactRecipe | undefined =>
   isOn(env['DISABLE_COMPACT'])
     ? undefined
     : {
@@ -85,7 +85,7 @@ export const titleSigns = (env: Env): TitleSigns => ({
   frameMs: FRAME_MS,
   isWorking: (told) => {
     const said = told.includes(':id=') ? undefined : parseAgentState(told); // an id is a helper's
-    return said && meaningOf(said) === 'busy';
+    return said && meaningOfState(said) === 'busy';
   },
 });
 
@@ -103,6 +103,6 @@ export const claude: Agent = {
   screen,
   titleSigns,
   suspendedText: 'Claude Code has been suspended. Run',
-  hooks,
-  derivedWindow,
+  hooks: hooksText,
+  derivedWindow: deriveWindow,
 };

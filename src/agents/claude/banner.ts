@@ -1,7 +1,7 @@
 import type { ScreenView, Millis, WindowClaim } from '../../core/reading.js';
-import type { Seen, Env } from '../agent.js';
+import type { ScreenEvidence, Env } from '../agent.js';
 import { rowText, ownRowAbove, rowsBelow, type Layout, CORNER, POINTER } from './layout.js';
-import { windowOfShown } from './window.js';
+import { windowOfModelName } from './window.js';
 
 // Where Claude names its model at the start: beside its logo, or in a box in old versions. The logo changes (2.1.237 drew another one,
 // and 2.1.330 moves it), so only its shape counts: rows of block elements from the first columns on, with text behind them that begins
@@ -16,7 +16,7 @@ const OLD_MODEL_ROW = /^[│┃║] {2,}(\S[^│┃║]*?) · \S[^│┃║]*[�
 const OLD_BANNER_ROWS = 12;
 
 /** The model as it is named, `Opus 4.8 (1M context)`; undefined where no banner is on the screen. */
-export const bannerModel = (screen: ScreenView): string | undefined => {
+export const readBannerModel = (screen: ScreenView): string | undefined => {
   for (let row = 0; row < screen.rows; row += 1) {
     const text = rowText(screen, row);
     const model = row > 0 ? besideLogo(rowText(screen, row - 1), text) : undefined;
@@ -45,7 +45,7 @@ const oldBannerModel = (screen: ScreenView, title: number): string | undefined =
 // Which model Claude Code names on its screen: in the banner at the start, and where the user changed it with `/model`.
 
 /** The model that was named last. */
-export interface Named {
+export interface NamedModel {
   readonly banner?: string;
   /** the `/model` command above the prompt with its answer, as seen last */
   readonly change?: string;
@@ -62,9 +62,14 @@ const CHANGE_DIALOG = /^ {1,3}(?:Select model|Switch model\?)$/;
 const CHANGE_MS = 30_000; // from the last sight of the command or its dialog until its answer
 
 /** What is known of the model after this screen. */
-export const namedAfter = (named: Named, { screen }: Seen, layout: Layout, now: Millis): Named => {
-  const banner = bannerModel(screen);
-  const told: Named =
+export const updateNamedModel = (
+  named: NamedModel,
+  { screen }: ScreenEvidence,
+  layout: Layout,
+  now: Millis,
+): NamedModel => {
+  const banner = readBannerModel(screen);
+  const told: NamedModel =
     banner === undefined || banner === named.banner ? named : { ...named, banner, model: banner };
   if (isChanging(screen, layout)) return { ...told, changeUntil: now + CHANGE_MS };
   const answer = lastChange(screen, layout);
@@ -75,26 +80,26 @@ export const namedAfter = (named: Named, { screen }: Seen, layout: Layout, now: 
 };
 
 /** The window of the model, as long as its name is on the screen: a compaction paints an old banner again, under a newer change. */
-export const claimOf = (
-  named: Named,
-  { screen }: Seen,
+export const windowClaimOf = (
+  named: NamedModel,
+  { screen }: ScreenEvidence,
   layout: Layout,
   env: Env,
 ): WindowClaim | undefined => {
   const { model } = named;
   if (model === undefined) return undefined;
-  const isShown = bannerModel(screen) === model || lastChange(screen, layout)?.model === model;
-  return isShown ? windowOfShown(model, env) : undefined;
+  const isShown = readBannerModel(screen) === model || lastChange(screen, layout)?.model === model;
+  return isShown ? windowOfModelName(model, env) : undefined;
 };
 
-const isChanging = (screen: Seen['screen'], layout: Layout): boolean => {
+const isChanging = (screen: ScreenEvidence['screen'], layout: Layout): boolean => {
   if (layout.kind === 'prompt') return layout.draft.startsWith('/model');
   return layout.kind === 'panel' && CHANGE_DIALOG.test(rowsBelow(screen, layout.bar)[0] ?? '');
 };
 
 // Only the last thing before the prompt, and only directly under the user's own command, which begins in the first column.
 const lastChange = (
-  screen: Seen['screen'],
+  screen: ScreenEvidence['screen'],
   layout: Layout,
 ): { readonly text: string; readonly model: string } | undefined => {
   if (layout.kind !== 'prompt') return undefined;

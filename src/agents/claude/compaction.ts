@@ -1,5 +1,5 @@
 import type { CompactResult, Fact } from '../../core/event.js';
-import { recordAt, textAt, type JsonRecord, oneLine } from '../../core/json.js';
+import { getRecord, getText, type JsonRecord, toOneLine } from '../../core/json.js';
 import type { Millis, ScreenView, Activity } from '../../core/reading.js';
 import { isSpinnerRow } from './activity.js';
 import { rowText, type Layout, CORNER, POINTER, BULLET, ANY_SIGN } from './layout.js';
@@ -19,7 +19,7 @@ const LONGEST = 200; // characters of an error of the model's server, which may 
 
 /** Undefined for words of success, and for those of anything else. */
 const resultIn = (words: string): CompactResult | undefined => {
-  const text = oneLine(words, LONGEST);
+  const text = toOneLine(words, LONGEST);
   if (NOOP.test(text)) return { kind: 'noop', text };
   if (EMPTY.test(text)) return { kind: 'failed', failure: 'empty', text };
   if (FAILED.test(text)) return { kind: 'failed', failure: 'error', text };
@@ -27,12 +27,12 @@ const resultIn = (words: string): CompactResult | undefined => {
 };
 
 /** As `/compact`; undefined where the record is no command. */
-export const commandOf = (record: JsonRecord): string | undefined =>
-  COMMAND_RESULT_COMMAND.exec(textAt(recordAt(record, 'message'), 'content') ?? '')?.[1];
+export const readCommand = (record: JsonRecord): string | undefined =>
+  COMMAND_RESULT_COMMAND.exec(getText(getRecord(record, 'message'), 'content') ?? '')?.[1];
 
 /** What Claude answered to `/compact`, where that changed nothing. */
-export const resultOf = (record: JsonRecord): CompactResult | undefined =>
-  resultIn(COMMAND_RESULT_ANSWER.exec(textAt(record, 'content') ?? '')?.[1] ?? '');
+export const readCompactResult = (record: JsonRecord): CompactResult | undefined =>
+  resultIn(COMMAND_RESULT_ANSWER.exec(getText(record, 'content') ?? '')?.[1] ?? '');
 
 // A `/compact` on the screen with the words under it. Only what begins in the first column is the user's own command.
 
@@ -42,7 +42,7 @@ const COMMAND_ANSWER_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(?=\S)`)
 const ANSWER_GOES_ON = /^ {5}\S/;
 
 /** The command stands in the prompt, or did so a moment ago. */
-export interface Asked {
+export interface PendingCommand {
   readonly columns: number;
   /** how many commands that changed nothing were on the screen then */
   readonly failures: number;
@@ -61,12 +61,12 @@ const lastResult = (rows: readonly string[]): CompactResult | undefined => {
 };
 
 /** While the command is typed, and until it is answered. */
-export const askedAfter = (
-  asked: Asked | undefined,
+export const updatePendingCommand = (
+  asked: PendingCommand | undefined,
   screen: ScreenView,
   layout: Layout,
   { isBusy, now }: { readonly isBusy: boolean; readonly now: Millis },
-): Asked | undefined => {
+): PendingCommand | undefined => {
   const { columns } = screen;
   if (layout.kind === 'prompt' && layout.draft.startsWith('/compact'))
     return { columns, failures: failuresIn(rowsAbove(screen, layout.upper)), at: now };
@@ -76,7 +76,11 @@ export const askedAfter = (
 };
 
 /** What became of a command that was answered at once; words that were there before are none. */
-export const answerTo = (asked: Asked, screen: ScreenView, layout: Layout): CompactResult | undefined => {
+export const readAnswer = (
+  asked: PendingCommand,
+  screen: ScreenView,
+  layout: Layout,
+): CompactResult | undefined => {
   if (layout.kind !== 'prompt' || layout.draft.startsWith('/compact')) return undefined;
   const rows = rowsAbove(screen, layout.upper);
   return failuresIn(rows) > asked.failures ? lastResult(rows) : undefined;
@@ -101,7 +105,7 @@ const resultUnder = (rows: readonly string[], command: number): CompactResult | 
 // again when a compaction is stopped: so it counts only what was not there before, or what a compaction throws away.
 
 /** A compaction under way, or just over. */
-export interface Compacting {
+export interface RunningCompaction {
   readonly columns: number;
   /** the user asked for it */
   readonly isAsked: boolean;
@@ -129,7 +133,7 @@ const LONG = 16; // characters of a message that waits further in, so that its r
 const REPAINT_MS = 2_000; // longest time the end may take to be painted
 
 /** While the compaction's own row is above the prompt, in which something may be typed meanwhile. */
-export const compactingOn = (screen: ScreenView, layout: Layout, now: Millis): Compacting => {
+export const findRunningCompaction = (screen: ScreenView, layout: Layout, now: Millis): RunningCompaction => {
   const rows = rowsOf(screen).slice(0, layout.kind === 'prompt' ? layout.upper : screen.rows);
   const running = rows.findLastIndex(isSpinnerRow);
   const above = rows.slice(0, running === -1 ? rows.length : running);
@@ -146,8 +150,8 @@ export const compactingOn = (screen: ScreenView, layout: Layout, now: Millis): C
 };
 
 /** What this screen says of how it ended; nothing where only that it did, undefined while that is open. */
-export const endOf = (
-  before: Compacting,
+export const readCompactionEnd = (
+  before: RunningCompaction,
   screen: ScreenView,
   { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
   now: Millis,
@@ -169,7 +173,7 @@ export const endOf = (
 
 const INTERRUPTED: readonly Fact[] = [{ type: 'compact-result', result: { kind: 'interrupted', by: 'Esc' } }];
 
-const isDone = (before: Compacting, rows: readonly string[]): boolean => {
+const isDone = (before: RunningCompaction, rows: readonly string[]): boolean => {
   const kept = underMark(rows);
   const isDropped = before.first !== undefined && !kept.includes(before.first);
   if (!before.isAsked) return isDropped && kept.length < rows.length;

@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import {
-  countAt,
+  getCount,
   isRecord,
-  listAt,
+  getList,
   parseRecord,
-  recordAt,
-  textAt,
+  getRecord,
+  getText,
   type JsonRecord,
 } from '../../core/json.js';
-import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
-import { onlyAsked } from '../files.js';
+import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import { chooseAskedFile } from '../files.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 
@@ -29,7 +29,7 @@ interface PidFile {
 }
 
 /** The child's own pid file says which session it is in; versions without one: the session file with what the user sent here. */
-export const locateClaude = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+export const locateClaude = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const said = await ownPidFile(port, place);
   if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
   for (const cwd of [said.cwd, place.cwd]) {
@@ -40,19 +40,19 @@ export const locateClaude = async (port: FilePort, place: Place): Promise<Locate
 };
 
 /** The folder of a project: every character of its path that is no letter or digit becomes `-`, long names get a hash. */
-export const projectFolder = (place: Place, cwd: string): string => {
+export const projectFolder = (place: ChildPlace, cwd: string): string => {
   const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
   const name = slug.length <= LONGEST_SLUG ? slug : `${slug.slice(0, LONGEST_SLUG)}-${hash(cwd)}`;
   return posix.join(configFolder(place), 'projects', name);
 };
 
-export const configFolder = ({ env, home }: Homestead): string =>
+export const configFolder = ({ env, home }: AgentFolders): string =>
   env['CLAUDE_CONFIG_DIR'] || posix.join(home, '.claude');
 
-const sessionsFolder = (place: Place): string => posix.join(configFolder(place), 'sessions');
+const sessionsFolder = (place: ChildPlace): string => posix.join(configFolder(place), 'sessions');
 
 /** What the child, or a process below it, says of itself in `sessions/<pid>.json`. */
-const ownPidFile = async (port: FilePort, place: Place): Promise<PidFile | undefined> => {
+const ownPidFile = async (port: FilePort, place: ChildPlace): Promise<PidFile | undefined> => {
   for (const pid of await port.family(place.childPid)) {
     const text = await port.smallText(posix.join(sessionsFolder(place), `${pid}.json`));
     const said = text === undefined ? undefined : readPidFile(text, place);
@@ -61,42 +61,45 @@ const ownPidFile = async (port: FilePort, place: Place): Promise<PidFile | undef
   return undefined;
 };
 
-const readPidFile = (text: string, place: Place): PidFile | undefined => {
+const readPidFile = (text: string, place: ChildPlace): PidFile | undefined => {
   const record = parseRecord(text);
-  const sessionId = textAt(record, 'sessionId');
+  const sessionId = getText(record, 'sessionId');
   if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
-  const startedAt = countAt(record, 'startedAt') ?? place.startedAt;
+  const startedAt = getCount(record, 'startedAt') ?? place.startedAt;
   if (startedAt < place.startedAt - CLOCK_SLACK_MS) return undefined;
-  return { sessionId, cwd: textAt(record, 'cwd') ?? place.cwd, record };
+  return { sessionId, cwd: getText(record, 'cwd') ?? place.cwd, record };
 };
 
-const askedUnclaimed = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+const askedUnclaimed = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const files = await port.list(projectFolder(place, place.cwd), (name) => UUID_FILE.test(name));
   const grown = files.filter((file) => file.modifiedAt >= place.startedAt);
   if (grown.length === 0) return undefined;
   const claimed = await claimedSessions(port, place);
   const free = grown.filter((file) => !claimed.includes(idOf(file)));
-  return onlyAsked(port, place, free, { isPrompt, idOf });
+  return chooseAskedFile(port, place, free, { isPrompt, idOf });
 };
 
 // What tools, helpers and Claude itself say is recorded as the user's, too.
 const isPrompt = (record: JsonRecord): boolean => {
-  const message = recordAt(record, 'message');
+  const message = getRecord(record, 'message');
   const isBySomebodyElse = ['isSidechain', 'isMeta', 'isCompactSummary'].some(
     (mark) => record[mark] === true,
   );
   if (record['type'] !== 'user' || isBySomebodyElse) return false;
-  const text = textAt(message, 'content');
+  const text = getText(message, 'content');
   if (text !== undefined) return !/^<(?!command-|bash-input>)/.test(text);
-  const blocks = listAt(message, 'content');
+  const blocks = getList(message, 'content');
   return blocks.length > 0 && blocks.every((block) => isRecord(block) && block['type'] !== 'tool_result');
 };
 
 // Sessions that other running Claudes say they are in.
-const claimedSessions = async (port: FilePort, place: Place): Promise<readonly (string | undefined)[]> => {
+const claimedSessions = async (
+  port: FilePort,
+  place: ChildPlace,
+): Promise<readonly (string | undefined)[]> => {
   const files = await port.list(sessionsFolder(place), (name) => /^\d+\.json$/.test(name));
   const texts = await Promise.all(files.map((file) => port.smallText(file.path)));
-  return texts.map((text) => textAt(parseRecord(text ?? ''), 'sessionId'));
+  return texts.map((text) => getText(parseRecord(text ?? ''), 'sessionId'));
 };
 
 const idOf = (file: FileEntry): string => file.name.slice(0, -'.jsonl'.length);
@@ -109,10 +112,10 @@ const hash = (text: string): string => {
 };
 
 /** Claude's own word on its state, in the pid file of the child; old versions write none (facts/sessions.md §F). */
-export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {
+export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const said = await ownPidFile(port, place);
-  const state = textAt(said?.record, 'status');
+  const state = getText(said?.record, 'status');
   if (state === undefined) return undefined;
-  const waitingFor = textAt(said?.record, 'waitingFor');
+  const waitingFor = getText(said?.record, 'waitingFor');
   return { state, ...(waitingFor === undefined ? {} : { waitingFor }) };
 };

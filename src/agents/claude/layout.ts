@@ -1,4 +1,4 @@
-import { charactersOf, type ScreenView } from '../../core/reading.js';
+import { countCharacters, type ScreenView } from '../../core/reading.js';
 
 // The signs that Claude draws change from version to version; what kind of sign stands where has not. Each class holds those that were
 // seen (facts/claude.md §5, facts/updates-2026-11-22.md) and their relatives, so that another one of the kind still reads.
@@ -16,10 +16,10 @@ export const BULLET = '[●⏺•◆■○◉◦∙]';
 export const SPINNER = '[·✢✳✶✻✽*]';
 
 /** What begins a message as it is known: a row with such a sign tells nothing of Claude's own state. */
-export const TALK = `(?:${POINTER}|[●⏺])`;
+export const MESSAGE_SIGN = `(?:${POINTER}|[●⏺])`;
 
 /** Any other sign that is no letter, no digit, and no part of a picture or a line. */
-export const ANY_SIGN = String.raw`(?!${TALK})[^\p{L}\p{N}\s\u2500-\u259f…]`;
+export const ANY_SIGN = String.raw`(?!${MESSAGE_SIGN})[^\p{L}\p{N}\s\u2500-\u259f…]`;
 
 // One character over the whole width. No dashes: in a dialog they separate what is shown from what is asked.
 const SOLID = '─━═⎯—―_‾▁';
@@ -74,7 +74,7 @@ export const rowText = (screen: ScreenView, row: number): string =>
  * Claude's frame on this screen. A full bar from the first to the last column is only Claude's: all conversation is indented by two or
  * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
  */
-export const layoutOf = (screen: ScreenView): Layout => {
+export const readLayout = (screen: ScreenView): Layout => {
   const overlay = lastRow(screen, screen.rows - 1, (text) => text === OVERLAY_BAR.repeat(screen.columns));
   const lower = lastRow(screen, screen.rows - 1, (text) => barOf(text, screen.columns) !== undefined);
   if (overlay !== undefined && overlay > (lower ?? -1))
@@ -97,8 +97,8 @@ export const layoutOf = (screen: ScreenView): Layout => {
 export const isMessageGlyph = (glyph: string): boolean => new RegExp(`^${POINTER}$`).test(glyph);
 
 /** In columns. */
-export const widthOf = (text: string): number => {
-  const { ascii, wide } = charactersOf(text);
+export const columnsOf = (text: string): number => {
+  const { ascii, wide } = countCharacters(text);
   return ascii + 2 * wide;
 };
 
@@ -113,7 +113,7 @@ export const rowsBelow = (screen: ScreenView, row: number): readonly string[] =>
 };
 
 /** The rows below a row that begin in a colour, as no draft and no message does. */
-export const colouredBelow = (screen: ScreenView, row: number): readonly string[] => {
+export const colouredRowsBelow = (screen: ScreenView, row: number): readonly string[] => {
   const rows: string[] = [];
   for (let next = row + 1; next < screen.rows; next += 1)
     if (isColoured(screen, next)) rows.push(rowText(screen, next));
@@ -121,7 +121,7 @@ export const colouredBelow = (screen: ScreenView, row: number): readonly string[
 };
 
 /** The last row and those right above it up to a blank one, joined: a narrow screen wraps them. '' unless all are in a colour. */
-export const colouredEnd = (screen: ScreenView): string => {
+export const colouredLastRows = (screen: ScreenView): string => {
   let row = screen.rows - 1;
   while (row > 0 && rowText(screen, row).trim() === '') row -= 1;
   let joined = '';
@@ -150,7 +150,7 @@ const isUpperBar = (text: string, columns: number, sign: string): boolean => {
   const between = withoutEnds(text, sign);
   if (between === '') return text.length === columns;
   const isAtEnd = text.length - text.lastIndexOf(between) - between.length <= MARGIN_OF_NAME;
-  return isAtEnd && NAME_IN_BAR.test(between) && widthOf(text) === columns;
+  return isAtEnd && NAME_IN_BAR.test(between) && columnsOf(text) === columns;
 };
 
 const withoutEnds = (text: string, sign: string): string => {
@@ -191,7 +191,7 @@ const isColoured = (screen: ScreenView, row: number): boolean => {
  * Where the cursor of the prompt is in this row. Old versions park the real one below all they drew; theirs is an inverse cell. Undefined
  * where it is in another row.
  */
-export const cursorIn = (screen: ScreenView, row: number): number | undefined => {
+export const cursorColumnIn = (screen: ScreenView, row: number): number | undefined => {
   if (screen.cursorRow === row) return screen.cursorColumn;
   for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
     if (isInverse(screen, row, column)) return column;

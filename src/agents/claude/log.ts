@@ -1,31 +1,37 @@
 import type { Fact, Boundary } from '../../core/event.js';
 import {
   isRecord,
-  listAt,
-  recordAt,
-  textAt,
+  getList,
+  getRecord,
+  getText,
   type JsonRecord,
-  countAt,
+  getCount,
   parseRecord,
 } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import { lineReader, type LineReader, type Understood, type Env } from '../agent.js';
-import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
-import { commandOf, resultOf } from './compaction.js';
-import { modelKey, provesLarge, refusalIn, windowOf } from './window.js';
+import { makeLineReader, type LineReader, type LineMeaning, type Env } from '../agent.js';
+import {
+  makeContentReader,
+  growthFacts,
+  timeOfRecord,
+  type ContentReader,
+  type ToolEvent,
+} from '../records.js';
+import { readCommand, readCompactResult } from './compaction.js';
+import { modelKey, provesLarge, parseRefusal, modelWindow } from './window.js';
 
 // What a record of a Claude Code session file adds to the conversation, before an answer tells its exact size.
 
 /** A prompt of the user or the result of a tool; the summary of a compaction is in the boundary's own number. */
 const readGrowth = (record: JsonRecord): readonly Fact[] =>
-  record['isCompactSummary'] === true ? [] : growthOf(textsIn(recordAt(record, 'message')).join(''));
+  record['isCompactSummary'] === true ? [] : growthFacts(textsIn(getRecord(record, 'message')).join(''));
 
 // A text, or blocks of text and tool results, which hold a text or blocks again. Images have no text and are left out.
 const textsIn = (from: unknown): readonly string[] => {
-  const content = textAt(from, 'content');
+  const content = getText(from, 'content');
   if (content !== undefined) return [content];
-  return listAt(from, 'content').flatMap((block) => {
-    const text = textAt(block, 'text');
+  return getList(from, 'content').flatMap((block) => {
+    const text = getText(block, 'text');
     if (text !== undefined) return [text];
     return isRecord(block) && block['type'] === 'tool_result' ? textsIn(block) : [];
   });
@@ -45,9 +51,9 @@ interface ClaudeLog {
 // Longer lines hold images: they have few tokens for their length.
 const LONGEST_GROWTH = 1_000_000; // characters
 
-export const claudeReader = (env: Env): LineReader => lineReader({ env, largeModels: [] }, readLine);
+export const claudeReader = (env: Env): LineReader => makeLineReader({ env, largeModels: [] }, readLine);
 
-const readLine = (state: ClaudeLog, line: string, now: Millis): Understood<ClaudeLog> => {
+const readLine = (state: ClaudeLog, line: string, now: Millis): LineMeaning<ClaudeLog> => {
   // Most of a file is attachments, snapshots and huge tool results: they are not worth parsing.
   if (!line.startsWith('{') || !line.includes('"type"'))
     return { state, facts: [], misfit: 'not a Claude record' };
@@ -69,38 +75,38 @@ const isWorthParsing = (line: string): boolean =>
   (line.length <= LONGEST_GROWTH && line.includes('"type":"user"'));
 
 const withCommand = (state: ClaudeLog, record: JsonRecord): ClaudeLog => {
-  const command = commandOf(record);
+  const command = readCommand(record);
   return command === undefined ? state : { ...state, command };
 };
 
-const readCommandAnswer = (state: ClaudeLog, record: JsonRecord): Understood<ClaudeLog> => {
+const readCommandAnswer = (state: ClaudeLog, record: JsonRecord): LineMeaning<ClaudeLog> => {
   const { command, ...rest } = state;
-  const result = command === '/compact' ? resultOf(record) : undefined;
+  const result = command === '/compact' ? readCompactResult(record) : undefined;
   return result ? { state: rest, facts: [{ type: 'compact-result', result }] } : { state, facts: [] };
 };
 
-const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
-  const message = recordAt(record, 'message');
-  const name = textAt(message, 'model') ?? '';
+const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
+  const message = getRecord(record, 'message');
+  const name = getText(message, 'model') ?? '';
   if (name === '<synthetic>') return { state, facts: readRefusal(state, record, now) };
   const model = modelKey(name);
-  const usage = recordAt(message, 'usage');
+  const usage = getRecord(message, 'usage');
   const used = usedTokens(usage);
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
   if (used === 0) return { state, facts: [] };
   const after = proven({ ...state, model }, used);
-  const answerTokens = countAt(usage, 'output_tokens');
-  const cachedTokens = countAt(usage, 'cache_read_input_tokens');
+  const answerTokens = getCount(usage, 'output_tokens');
+  const cachedTokens = getCount(usage, 'cache_read_input_tokens');
   const fact: Fact = {
     type: 'reading',
     reading: {
       usedTokens: used,
       ...(answerTokens ? { answerTokens } : {}),
       ...(cachedTokens === undefined ? {} : { cachedTokens }),
-      ...windowOf(model, after.largeModels.includes(model), state.env),
+      ...modelWindow(model, after.largeModels.includes(model), state.env),
       source: 'log',
       model,
-      at: writtenAt(record, now),
+      at: timeOfRecord(record, now),
     },
   };
   return { state: after, facts: [fact] };
@@ -113,38 +119,40 @@ const readRefusal = (
   now: Millis,
 ): readonly Fact[] => {
   if (record['isApiErrorMessage'] !== true) return [];
-  const texts = listAt(recordAt(record, 'message'), 'content').map((block) => textAt(block, 'text') ?? '');
-  const refusal = texts.map(refusalIn).find(Boolean);
+  const texts = getList(getRecord(record, 'message'), 'content').map((block) => getText(block, 'text') ?? '');
+  const refusal = texts.map(parseRefusal).find(Boolean);
   if (!refusal) return [];
-  const known = model === undefined ? {} : { ...windowOf(model, largeModels.includes(model), env), model };
-  return [{ type: 'reading', reading: { ...refusal, ...known, source: 'log', at: writtenAt(record, now) } }];
+  const known = model === undefined ? {} : { ...modelWindow(model, largeModels.includes(model), env), model };
+  return [
+    { type: 'reading', reading: { ...refusal, ...known, source: 'log', at: timeOfRecord(record, now) } },
+  ];
 };
 
 // The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.
 export const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
-  const input = countAt(usage, 'input_tokens');
+  const input = getCount(usage, 'input_tokens');
   if (input === undefined) return undefined;
   return (
     input +
-    (countAt(usage, 'cache_creation_input_tokens') ?? 0) +
-    (countAt(usage, 'cache_read_input_tokens') ?? 0)
+    (getCount(usage, 'cache_creation_input_tokens') ?? 0) +
+    (getCount(usage, 'cache_read_input_tokens') ?? 0)
   );
 };
 
-const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): Understood<ClaudeLog> => {
-  const metadata = recordAt(record, 'compactMetadata');
-  const preTokens = countAt(metadata, 'preTokens');
-  const postTokens = countAt(metadata, 'postTokens');
-  const uuid = textAt(record, 'uuid');
-  const durationMs = countAt(metadata, 'durationMs');
+const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
+  const metadata = getRecord(record, 'compactMetadata');
+  const preTokens = getCount(metadata, 'preTokens');
+  const postTokens = getCount(metadata, 'postTokens');
+  const uuid = getText(record, 'uuid');
+  const durationMs = getCount(metadata, 'durationMs');
   const boundary: Boundary = {
     // `auto`, also where it compacts while nobody asks for anything; a word of another day is not the user's
-    initiator: (textAt(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
+    initiator: (getText(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
     ...(uuid === undefined ? {} : { uuid }),
     ...(durationMs === undefined ? {} : { durationMs }),
-    at: writtenAt(record, now),
+    at: timeOfRecord(record, now),
   };
   return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
 };
@@ -161,15 +169,15 @@ const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
 const TELLING = /"tool_use"|"tool_result"|"compact_boundary"/;
 
 export const claudeContents = (): ContentReader =>
-  contentReader(TELLING, (record) => {
+  makeContentReader(TELLING, (record) => {
     if (record['isSidechain'] === true) return [];
     if (record['subtype'] === 'compact_boundary') return [{ kind: 'cleared' }];
-    return listAt(recordAt(record, 'message'), 'content').filter(isRecord).flatMap(eventsIn);
+    return getList(getRecord(record, 'message'), 'content').filter(isRecord).flatMap(eventsIn);
   });
 
 const eventsIn = (block: JsonRecord): readonly ToolEvent[] => {
-  const id = textAt(block, block['type'] === 'tool_use' ? 'id' : 'tool_use_id') ?? '';
+  const id = getText(block, block['type'] === 'tool_use' ? 'id' : 'tool_use_id') ?? '';
   if (block['type'] === 'tool_use')
-    return [{ kind: 'call', id, name: textAt(block, 'name'), input: block['input'] }];
+    return [{ kind: 'call', id, name: getText(block, 'name'), input: block['input'] }];
   return block['type'] === 'tool_result' ? [{ kind: 'result', id, output: block['content'] }] : [];
 };

@@ -1,48 +1,48 @@
 import type { Fact } from '../../core/event.js';
-import type { ScreenView, Basis, Activity, Millis } from '../../core/reading.js';
+import type { ScreenView, PercentBasis, Activity, Millis } from '../../core/reading.js';
 import {
   type PromptReader,
-  screenReader,
+  makeScreenReader,
   type AgentScreen,
-  type Seeing,
-  type Seen,
+  type ScreenReading,
+  type ScreenEvidence,
   type Env,
 } from '../agent.js';
-import { unwrapped } from '../compress.js';
+import { joinWrappedRows } from '../compress.js';
 import {
-  activityOf,
-  obstacleOf,
-  habitsAfter,
-  type Habits,
-  isOwnWord,
-  ownWord,
+  readActivity,
+  findObstacle,
+  updatePromptHistory,
+  type PromptHistory,
+  isFromClaude,
+  readStateWord,
   isTitleOfClaude,
 } from './activity.js';
-import { claimOf, namedAfter, type Named, bannerModel } from './banner.js';
+import { windowClaimOf, updateNamedModel, type NamedModel, readBannerModel } from './banner.js';
 import {
   rowsAbove,
   USER_ROW,
-  answerTo,
-  askedAfter,
-  type Asked,
-  compactingOn,
-  endOf,
-  type Compacting,
+  readAnswer,
+  updatePendingCommand,
+  type PendingCommand,
+  findRunningCompaction,
+  readCompactionEnd,
+  type RunningCompaction,
 } from './compaction.js';
 import { readStatus } from './files.js';
 import {
-  cursorIn,
-  layoutOf,
+  cursorColumnIn,
+  readLayout,
   rowText,
   TEXT_COLUMN,
-  widthOf,
+  columnsOf,
   POINTER,
   type Prompt,
   CORNER,
   rowsBelow,
   type Layout,
 } from './layout.js';
-import { basisTokensOf, compactionWindow, refusalIn } from './window.js';
+import { tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
 
 // What stands in Claude's prompt: the user's text, without the suggestions that Claude draws dim behind it or in its place.
 
@@ -56,9 +56,9 @@ const MARGIN = 2; // columns at the right end of a row that hold no text of a dr
 /** One screen alone cannot tell vim's normal mode: that is the reader's business, which remembers its other mode. */
 const prompt: PromptReader = (seen) => {
   const { screen } = seen;
-  const layout = layoutOf(screen);
-  if (layout.kind !== 'prompt' || obstacleOf(screen, layout) !== undefined) return undefined;
-  const { activity } = activityOf(seen, layout, { vim: false });
+  const layout = readLayout(screen);
+  if (layout.kind !== 'prompt' || findObstacle(screen, layout) !== undefined) return undefined;
+  const { activity } = readActivity(seen, layout, { vim: false });
   if (activity === 'unknown' || activity === 'dialog') return undefined;
   const text = textOf(screen, layout);
   return {
@@ -96,19 +96,19 @@ const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string =
       ? withBlanks(screen, last, withoutGhost(screen, last))
       : rowText(screen, upper + 1 + index).slice(TEXT_COLUMN),
   );
-  return unwrapped(rows, screen.columns - TEXT_COLUMN - MARGIN);
+  return joinWrappedRows(rows, screen.columns - TEXT_COLUMN - MARGIN);
 };
 
 // Blanks that were typed at the end are seen only by the cursor behind them.
 const withBlanks = ({ cursorRow, cursorColumn }: ScreenView, row: number, text: string): string =>
-  cursorRow === row ? text + ' '.repeat(Math.max(0, cursorColumn - TEXT_COLUMN - widthOf(text))) : text;
+  cursorRow === row ? text + ' '.repeat(Math.max(0, cursorColumn - TEXT_COLUMN - columnsOf(text))) : text;
 
 // The rest of a word, drawn dim: Claude's own cursor is then over the first character of it. Or what may follow a command, which has a
 // colour as no argument has, behind the cursor.
 const withoutGhost = (screen: ScreenView, row: number): string => {
   const text = rowText(screen, row).slice(TEXT_COLUMN);
   const characters = Array.from(text);
-  const columnOf = (index: number) => TEXT_COLUMN + widthOf(characters.slice(0, index).join(''));
+  const columnOf = (index: number) => TEXT_COLUMN + columnsOf(characters.slice(0, index).join(''));
   const styleOf = (index: number) => screen.styleAt(row, columnOf(index));
   const isGhost = (index: number) =>
     characters[index] === ' ' ||
@@ -124,7 +124,7 @@ const withoutGhost = (screen: ScreenView, row: number): string => {
 };
 
 const isHint = (screen: ScreenView, row: number, column: number): boolean => {
-  const cursor = cursorIn(screen, row);
+  const cursor = cursorColumnIn(screen, row);
   if (cursor === undefined || column <= cursor) return false;
   return screen.styleAt(row, column)?.foreground !== undefined && isBlank(screen, row, cursor);
 };
@@ -133,7 +133,7 @@ const isBlank = (screen: ScreenView, row: number, at: number): boolean => {
   let column = 0;
   for (const character of rowText(screen, row)) {
     if (column >= at) return character === ' ';
-    column += widthOf(character);
+    column += columnsOf(character);
   }
   return true;
 };
@@ -149,7 +149,7 @@ const isStashedIn = (screen: ScreenView, row: number): boolean => {
   const text = rowText(screen, row);
   const found = STASHED.exec(text);
   if (!found) return false;
-  const style = screen.styleAt(row, widthOf(text.slice(0, found.index + found[0].length)) - 1);
+  const style = screen.styleAt(row, columnsOf(text.slice(0, found.index + found[0].length)) - 1);
   return style !== undefined && (style.foreground !== undefined || style.dim);
 };
 
@@ -157,12 +157,12 @@ const isStashedIn = (screen: ScreenView, row: number): boolean => {
 
 export interface ShownPercent {
   readonly usedPercent: number;
-  readonly basis: Basis;
+  readonly basis: PercentBasis;
 }
 
 interface Wording {
   readonly pattern: RegExp;
-  readonly basis: Basis;
+  readonly basis: PercentBasis;
   readonly counts: 'left' | 'used' | 'nothing left';
 }
 
@@ -206,7 +206,7 @@ const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
   const more = rows.slice(said + 1).findIndex((row) => !/^ {2}\S/.test(row));
   return rows.slice(said + 1, more < 0 ? rows.length : said + 1 + more).some((row, index) => {
     const words = ANSWER.exec(row)?.[1];
-    if (words === undefined || refusalIn(words.trimEnd()) === undefined) return false;
+    if (words === undefined || parseRefusal(words.trimEnd()) === undefined) return false;
     const sign = screen.styleAt(said + 1 + index, TEXT_COLUMN)?.foreground;
     return sign !== undefined && sign !== screen.styleAt(said, TEXT_COLUMN)?.foreground;
   });
@@ -223,7 +223,7 @@ const notificationRows = (screen: ScreenView, { upper, lower, isEmpty }: Prompt)
 // The user's own status line stands in the same rows, but at their left, and in the terminal's colour unless it sets another.
 const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
   const text = rowText(screen, row);
-  const width = widthOf(text);
+  const width = columnsOf(text);
   const margin = screen.columns - width;
   if (margin < 1 || margin > RIGHT_MARGIN) return undefined;
   for (const { pattern, basis, counts } of wordings) {
@@ -240,28 +240,28 @@ const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
 
 interface ClaudeScreen {
   readonly env: Env;
-  readonly habits: Habits;
-  readonly named: Named;
+  readonly habits: PromptHistory;
+  readonly named: NamedModel;
   /** the user asked for a compaction, and none is seen yet */
-  readonly asked?: Asked;
-  readonly compacting?: Compacting;
+  readonly asked?: PendingCommand;
+  readonly compacting?: RunningCompaction;
 }
 
 const FIRST_QUESTIONS = /^ {1,2}(?:Accessing workspace:|Detected a custom API key in your environment)$/;
 
-const recognises = ({ screen, signals }: Seen): boolean => {
-  const layout = layoutOf(screen);
+const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
+  const layout = readLayout(screen);
   if (layout.kind === 'none') return false;
   if (layout.kind === 'panel' && FIRST_QUESTIONS.test(rowsBelow(screen, layout.bar)[0] ?? '')) return true;
-  const isTold = isTitleOfClaude(signals.title) || isOwnWord(ownWord(signals));
-  return isTold || bannerModel(screen) !== undefined;
+  const isTold = isTitleOfClaude(signals.title) || isFromClaude(readStateWord(signals));
+  return isTold || readBannerModel(screen) !== undefined;
 };
 
-const read = (state: ClaudeScreen, seen: Seen, now: Millis): Seeing<ClaudeScreen> => {
-  const layout = layoutOf(seen.screen);
-  const habits = habitsAfter(state.habits, seen, layout, now);
-  const named = namedAfter(state.named, seen, layout, now);
-  const activity = activityOf(seen, layout, habits, now);
+const read = (state: ClaudeScreen, seen: ScreenEvidence, now: Millis): ScreenReading<ClaudeScreen> => {
+  const layout = readLayout(seen.screen);
+  const habits = updatePromptHistory(state.habits, seen, layout, now);
+  const named = updateNamedModel(state.named, seen, layout, now);
+  const activity = readActivity(seen, layout, habits, now);
   const { env } = state;
   const facts = [...claimFacts(named, seen, layout, env), ...readingFacts(seen, layout, env, now)];
   const watched = watchCompaction(state, seen.screen, { layout, activity: activity.activity }, now);
@@ -280,29 +280,29 @@ const watchCompaction = (
   now: Millis,
 ): Watched => {
   if (activity === 'compacting')
-    return { state: { compacting: compactingOn(screen, layout, now) }, facts: [] };
+    return { state: { compacting: findRunningCompaction(screen, layout, now) }, facts: [] };
   if (compacting) {
-    const facts = endOf(compacting, screen, { layout, activity }, now);
+    const facts = readCompactionEnd(compacting, screen, { layout, activity }, now);
     return facts ? { state: {}, facts } : { state: { compacting }, facts: [] };
   }
-  const result = before && answerTo(before, screen, layout);
+  const result = before && readAnswer(before, screen, layout);
   if (result) return { state: {}, facts: [{ type: 'compact-result', result }] };
-  const asked = askedAfter(before, screen, layout, { isBusy: activity === 'busy', now });
+  const asked = updatePendingCommand(before, screen, layout, { isBusy: activity === 'busy', now });
   return { state: asked ? { asked } : {}, facts: [] };
 };
 
-const claimFacts = (named: Named, seen: Seen, layout: Layout, env: Env): readonly Fact[] => {
-  const claim = claimOf(named, seen, layout, env);
+const claimFacts = (named: NamedModel, seen: ScreenEvidence, layout: Layout, env: Env): readonly Fact[] => {
+  const claim = windowClaimOf(named, seen, layout, env);
   return claim ? [{ type: 'window', claim }] : [];
 };
 
-const readingFacts = ({ screen }: Seen, layout: Layout, env: Env, now: Millis): readonly Fact[] => {
+const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now: Millis): readonly Fact[] => {
   const shown = layout.kind === 'prompt' ? shownPercent(screen, layout) : undefined;
   if (!shown) return [];
   // The settings may hold another window for compactions, which only the environment outranks.
   const window = compactionWindow(env);
   const whole =
-    window === undefined || window > 200_000 ? undefined : basisTokensOf(shown.basis, window, env);
+    window === undefined || window > 200_000 ? undefined : tokensOfBasis(shown.basis, window, env);
   return [
     {
       type: 'reading',
@@ -318,7 +318,7 @@ const readingFacts = ({ screen }: Seen, layout: Layout, env: Env, now: Millis): 
 
 export const screen: AgentScreen = {
   recognises,
-  reader: (env) => screenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
+  reader: (env) => makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
   prompt,
   status: readStatus,
 };

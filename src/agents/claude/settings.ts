@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
-import { isRecord, listAt, parseRecord, recordAt, textAt, type JsonRecord } from '../../core/json.js';
+import { isRecord, getList, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import type { SettingsPort, Env } from '../agent.js';
-import { words } from '../launch.js';
+import { splitWords } from '../launch.js';
 import {
-  placedSettings,
-  type PlacedSettings,
-  type SettingsPlace,
+  readSettingsFiles,
+  type SettingsFile,
+  type SettingsContext,
   type OwnCompactionSource,
   type OwnSetting,
 } from '../own-compaction.js';
 import { configFolder } from './files.js';
-import { modelKey, clampedWindow, nativeTrigger, type OwnWindows } from './window.js';
+import { modelKey, clampWindow, nativeTrigger, type OwnWindows } from './window.js';
 
 // Claude Code's settings: where they are, which one counts, and `--settings` in the arguments.
 
@@ -25,13 +25,13 @@ interface Given {
 }
 
 // Flags that take the next word whatever it is; the others stop at a word with a dash.
-const takesAnyWord = words(`
+const takesAnyWord = splitWords(`
   --agent --agents --append-system-prompt --debug-file --effort --fallback-model --input-format --json-schema
   --managed-settings --max-budget-usd --model --name -n --output-format --permission-mode --remote-control-session-name-prefix
   --session-id --setting-sources --settings --system-prompt
 `);
 
-export const valuesOf = (args: readonly string[], flag: string): readonly Given[] => {
+export const flagValues = (args: readonly string[], flag: string): readonly Given[] => {
   const found: Given[] = [];
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? '';
@@ -46,7 +46,7 @@ export const valuesOf = (args: readonly string[], flag: string): readonly Given[
 
 /** The arguments with this settings file in the place of every other; the last one is the only one that Claude reads. */
 export const withSettings = (args: readonly string[], path: string): readonly string[] => {
-  const given = valuesOf(args, '--settings');
+  const given = flagValues(args, '--settings');
   if (given.length === 0) return ['--settings', path, ...args];
   return args.map((word, index) => {
     const here = given.find((each) => each.index === index);
@@ -56,11 +56,11 @@ export const withSettings = (args: readonly string[], path: string): readonly st
 };
 
 /** What the user gave as `--settings`: text or file. Empty when nothing was given, undefined when it cannot be read as JSON. */
-export const givenSettings = async (
+export const readGivenSettings = async (
   port: SettingsPort,
   args: readonly string[],
 ): Promise<JsonRecord | undefined> => {
-  const last = valuesOf(args, '--settings').at(-1);
+  const last = flagValues(args, '--settings').at(-1);
   if (!last) return {};
   const given = last.value?.trim();
   if (given === undefined || given === '') return undefined;
@@ -77,16 +77,16 @@ export interface OwnSettings {
 }
 
 /** Those that Claude is to read. */
-export const ownSettings = async (port: SettingsPort, where: SettingsPlace): Promise<OwnSettings> => {
+export const readOwnSettings = async (port: SettingsPort, where: SettingsContext): Promise<OwnSettings> => {
   const { user, project } = ownFiles(where);
   const read = async (paths: readonly string[]): Promise<readonly JsonRecord[]> =>
-    (await placedSettings(port, paths, parseSettings)).map(({ settings }) => settings);
+    (await readSettingsFiles(port, paths, parseSettings)).map(({ settings }) => settings);
   return { user: await read(user), project: await read(project) };
 };
 
 /** The files of those settings; in the home folder the user's own are there, and are no project's. */
-const ownFiles = (where: SettingsPlace) => {
-  const named = valuesOf(where.args, '--setting-sources').at(-1)?.value;
+const ownFiles = (where: SettingsContext) => {
+  const named = flagValues(where.args, '--setting-sources').at(-1)?.value;
   const wanted = named?.split(',').map((name) => name.trim());
   const only = (source: string, path: string): readonly string[] =>
     (wanted?.includes(source) ?? true) ? [path] : [];
@@ -102,15 +102,15 @@ const ownFiles = (where: SettingsPlace) => {
 };
 
 /** Settings of an organisation, which nothing on the command line outranks. */
-export const managedSettings = async (
+export const readManagedSettings = async (
   port: SettingsPort,
-  where: SettingsPlace,
+  where: SettingsContext,
 ): Promise<readonly JsonRecord[]> =>
-  (await placedSettings(port, await managedFiles(port, where), parseSettings)).map(
+  (await readSettingsFiles(port, await managedFiles(port, where), parseSettings)).map(
     ({ settings }) => settings,
   );
 
-const managedFiles = async (port: SettingsPort, where: SettingsPlace): Promise<readonly string[]> => {
+const managedFiles = async (port: SettingsPort, where: SettingsContext): Promise<readonly string[]> => {
   const folders = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];
   const inFolders = await Promise.all(
     folders.map(async (folder) => {
@@ -129,37 +129,40 @@ const managedFiles = async (port: SettingsPort, where: SettingsPlace): Promise<r
 /** All that Claude is to read, the weakest first, each with where it stands. */
 const settingsInOrder = async (
   port: SettingsPort,
-  where: SettingsPlace,
-): Promise<readonly PlacedSettings[]> => {
+  where: SettingsContext,
+): Promise<readonly SettingsFile[]> => {
   const { user, project } = ownFiles(where);
   const [own, given, managed] = await Promise.all([
-    placedSettings(port, [...user, ...project], parseSettings),
-    givenSettings(port, where.args),
-    managedFiles(port, where).then((paths) => placedSettings(port, paths, parseSettings)),
+    readSettingsFiles(port, [...user, ...project], parseSettings),
+    readGivenSettings(port, where.args),
+    managedFiles(port, where).then((paths) => readSettingsFiles(port, paths, parseSettings)),
   ]);
   return [...own, ...(given ? [{ place: '--settings', settings: given }] : []), ...managed];
 };
 
 /** The status line that counts. Claude merges the fields of all sources, the strongest last; one without a command is none. */
-export const statusLineOf = (settings: readonly JsonRecord[]): JsonRecord | undefined => {
-  const merged: JsonRecord = Object.assign({}, ...settings.map((each) => recordAt(each, 'statusLine') ?? {}));
-  const command = textAt(merged, 'command')?.trim() ?? '';
+export const effectiveStatusLine = (settings: readonly JsonRecord[]): JsonRecord | undefined => {
+  const merged: JsonRecord = Object.assign(
+    {},
+    ...settings.map((each) => getRecord(each, 'statusLine') ?? {}),
+  );
+  const command = getText(merged, 'command')?.trim() ?? '';
   return merged['type'] === 'command' && command !== '' ? merged : undefined;
 };
 
 /** Whether anything of a status line is said; Claude merges its fields with those of other sources. */
-export const saysStatusLine = (settings: readonly JsonRecord[]): boolean =>
+export const mentionsStatusLine = (settings: readonly JsonRecord[]): boolean =>
   settings.some((each) => each['statusLine'] !== undefined);
 
-export const switchesStatusLinesOff = (settings: readonly JsonRecord[]): boolean =>
+export const disablesStatusLines = (settings: readonly JsonRecord[]): boolean =>
   settings.findLast((each) => each['disableAllHooks'] !== undefined)?.['disableAllHooks'] === true;
 
 /** Whether some of it counts from the folder of the file it is in, so that it would mean something else in a file of ours. */
-export const countsFromItsFolder = (settings: JsonRecord): boolean => {
-  const permissions = recordAt(settings, 'permissions');
-  const rules = ['allow', 'ask', 'deny'].flatMap((list) => listAt(permissions, list));
+export const hasRelativePaths = (settings: JsonRecord): boolean => {
+  const permissions = getRecord(settings, 'permissions');
+  const rules = ['allow', 'ask', 'deny'].flatMap((list) => getList(permissions, list));
   const isAnchored = (rule: unknown): boolean => typeof rule === 'string' && ANCHORED_RULE.test(rule);
-  return rules.some(isAnchored) || isRecord(recordAt(settings, 'sandbox')?.['filesystem']);
+  return rules.some(isAnchored) || isRecord(getRecord(settings, 'sandbox')?.['filesystem']);
 };
 
 // `Edit(/src/**)` counts from the file's folder, `Edit(//src/**)` from the root; a shell command is no path.
@@ -200,9 +203,9 @@ const moving = [
   'CLAUDE_CODE_MAX_OUTPUT_TOKENS',
 ];
 
-const effectiveEnv = (env: Env, files: readonly PlacedSettings[]) => {
+const effectiveEnv = (env: Env, files: readonly SettingsFile[]) => {
   const added = files.flatMap(({ place, settings }) =>
-    Object.entries(recordAt(settings, 'env') ?? {}).flatMap(([name, value]) =>
+    Object.entries(getRecord(settings, 'env') ?? {}).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number' ? [{ name, value: String(value), place }] : [],
     ),
   );
@@ -216,18 +219,16 @@ const effectiveEnv = (env: Env, files: readonly PlacedSettings[]) => {
 };
 
 // Older versions keep it beside the settings; a settings file comes before that.
-const legacyFile = ({ env, home }: SettingsPlace): string =>
+const legacyFile = ({ env, home }: SettingsContext): string =>
   posix.join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json');
 
-const switchOf = (files: readonly PlacedSettings[]): OwnSetting | undefined => {
+const switchOf = (files: readonly SettingsFile[]): OwnSetting | undefined => {
   const found = files.findLast(({ settings }) => typeof settings[SWITCH] === 'boolean');
   return found && { name: SWITCH, value: String(found.settings[SWITCH]), place: found.place };
 };
 
 /** In each file a model's own window replaces the one for all; the strongest file that says anything of either counts. */
-const windowsIn = (
-  files: readonly PlacedSettings[],
-): OwnWindows & { readonly said: readonly OwnSetting[] } => {
+const windowsIn = (files: readonly SettingsFile[]): OwnWindows & { readonly said: readonly OwnSetting[] } => {
   const name = 'autoCompactWindow';
   let all: number | undefined;
   let byModel: Record<string, number> = {};
@@ -235,12 +236,12 @@ const windowsIn = (
   for (const { place, settings } of files) {
     const whole = settings[name];
     if (whole === 'auto' || isWindow(whole)) {
-      all = isWindow(whole) ? clampedWindow(whole) : undefined;
+      all = isWindow(whole) ? clampWindow(whole) : undefined;
       byModel = {};
       said = isWindow(whole) ? [{ name, value: String(whole), place }] : [];
     }
     for (const [model, window] of ownOfModels(settings, name)) {
-      byModel = { ...byModel, [modelKey(model)]: clampedWindow(window) };
+      byModel = { ...byModel, [modelKey(model)]: clampWindow(window) };
       said = [...said, { name: `${name} of ${model}`, value: String(window), place }];
     }
   }
@@ -251,7 +252,7 @@ const isWindow = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0;
 
 const ownOfModels = (settings: JsonRecord, name: string): readonly (readonly [string, number])[] =>
-  Object.entries(recordAt(settings, 'modelSettings') ?? {}).flatMap(([model, own]) => {
+  Object.entries(getRecord(settings, 'modelSettings') ?? {}).flatMap(([model, own]) => {
     const window = isRecord(own) ? own[name] : undefined;
     return isWindow(window) ? [[model, window] as const] : [];
   });

@@ -1,17 +1,17 @@
 import type { Fact } from '../../core/event.js';
 import {
-  listAt,
+  getList,
   parseRecord,
-  recordAt,
+  getRecord,
   type JsonRecord,
-  countAt,
-  textAt,
-  posixWord,
+  getCount,
+  getText,
+  quotePosix,
 } from '../../core/json.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type {
   HookCommands,
-  NativeHold,
+  NativeHoldHook,
   OfficialLaunch,
   OfficialPlan,
   SettingsPort,
@@ -21,17 +21,17 @@ import type {
 import { isBefore } from '../tested.js';
 import { usedTokens } from './log.js';
 import {
-  countsFromItsFolder,
-  givenSettings,
-  managedSettings,
-  ownSettings,
-  switchesStatusLinesOff,
+  hasRelativePaths,
+  readGivenSettings,
+  readManagedSettings,
+  readOwnSettings,
+  disablesStatusLines,
   withSettings,
-  saysStatusLine,
-  statusLineOf,
-  valuesOf,
+  mentionsStatusLine,
+  effectiveStatusLine,
+  flagValues,
 } from './settings.js';
-import { modelKey, windowOf, windowOfShown } from './window.js';
+import { modelKey, modelWindow, windowOfModelName } from './window.js';
 
 // A PreCompact hook for one launch (facts/claude.md §9): with status 2 for the trigger `auto` it keeps Claude Code from compacting by
 // itself, which counts as no failure of its own (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's go on beside it.
@@ -39,10 +39,10 @@ import { modelKey, windowOf, windowOfShown } from './window.js';
 const HOOK_SECONDS = 5; // then Claude goes on without it
 const SETTINGS_SINCE = '1.0.61'; // its package's code: an older one ends at --settings
 
-export const holdNative = async (
+export const installNativeHold = async (
   port: SettingsPort,
   launch: OfficialLaunch,
-  { command, settings }: NativeHold,
+  { command, settings }: NativeHoldHook,
 ): Promise<OfficialPlan> => {
   const { version } = launch;
   if (version !== undefined && isBefore(version, SETTINGS_SINCE))
@@ -50,16 +50,16 @@ export const holdNative = async (
       `its version ${version} does not know --settings: ${SETTINGS_SINCE} is the first`,
     );
   const [given, own, managed] = await Promise.all([
-    givenSettings(port, launch.args),
-    ownSettings(port, launch),
-    managedSettings(port, launch),
+    readGivenSettings(port, launch.args),
+    readOwnSettings(port, launch),
+    readManagedSettings(port, launch),
   ]);
   if (!launch.isOwnProgram) return leaveInNativeHold('the command is not claude itself');
   if (!given) return leaveInNativeHold('the value of --settings cannot be read as JSON');
   if (managed.some(rulesHooks)) return leaveInNativeHold('managed settings rule over hooks');
-  if (switchesStatusLinesOff([...own.user, ...own.project, given]))
+  if (disablesStatusLines([...own.user, ...own.project, given]))
     return leaveInNativeHold('the settings switch hooks off');
-  if (countsFromItsFolder(given))
+  if (hasRelativePaths(given))
     return leaveInNativeHold('--settings holds paths that count from its own folder');
   return {
     kind: 'ask',
@@ -76,9 +76,9 @@ const rulesHooks = (settings: JsonRecord): boolean =>
   );
 
 const withHook = (settings: JsonRecord, command: string): JsonRecord => {
-  const hooks = recordAt(settings, 'hooks');
+  const hooksText = getRecord(settings, 'hooks');
   const ours = hook(command, 'auto');
-  return { ...settings, hooks: { ...hooks, PreCompact: [...listAt(hooks, 'PreCompact'), ours] } };
+  return { ...settings, hooks: { ...hooksText, PreCompact: [...getList(hooksText, 'PreCompact'), ours] } };
 };
 
 const hook = (command: string, matcher?: string) => ({
@@ -87,7 +87,7 @@ const hook = (command: string, matcher?: string) => ({
 });
 
 /** For the user's own settings. */
-export const hooks = ({ compactFull, noteFill, tellModel }: HookCommands): string => {
+export const hooksText = ({ compactFull, noteFill, tellModel }: HookCommands): string => {
   const events = {
     Stop: [hook(compactFull)],
     PreCompact: [hook(noteFill)],
@@ -108,30 +108,30 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   if (version !== undefined && isBefore(version, TELLS_SINCE))
     return leave(`its version ${version} has nothing to tell: ${TELLS_SINCE} is the first`);
   const [given, own, managed] = await Promise.all([
-    givenSettings(port, launch.args),
-    ownSettings(port, launch),
-    managedSettings(port, launch),
+    readGivenSettings(port, launch.args),
+    readOwnSettings(port, launch),
+    readManagedSettings(port, launch),
   ]);
   if (!given) return leave('the value of --settings cannot be read as JSON');
   if (managed.some(rulesStatusLines)) return leave('managed settings rule over it');
-  if (switchesStatusLinesOff([...own.user, ...own.project, given]))
+  if (disablesStatusLines([...own.user, ...own.project, given]))
     return leave('the settings switch status lines off');
   // Claude asks whether a folder is trusted before it runs anything of it, and would not for what comes with --settings.
-  if (saysStatusLine(own.project))
+  if (mentionsStatusLine(own.project))
     return leave(
       "this folder's .claude settings have a status line, and a folder's command is left to Claude",
     );
-  const line = statusLineOf([...own.user, given]);
+  const line = effectiveStatusLine([...own.user, given]);
   if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
   if (!line && wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
     return leave('the window is known without it, and the user has no status line of their own');
   // status lines are younger than --settings: who has one has a version that starts with it
-  if (!line && wish === 'auto' && version === undefined && valuesOf(launch.args, '--settings').length === 0)
+  if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)
     return leave('its version cannot be told, and an old one would not start');
-  if (countsFromItsFolder(given)) return leave('--settings holds paths that count from its own folder');
+  if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;
-  const command = statusCommand(files.report, textAt(line, 'command'));
+  const command = statusCommand(files.report, getText(line, 'command'));
   return {
     kind: 'ask',
     args: withSettings(launch.args, files.settings),
@@ -147,12 +147,14 @@ const isWindowTold = (
   { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
   settings: readonly JsonRecord[],
 ): boolean => {
-  if (isWindowSet || windowOf('', false, env).windowSource === 'table') return true;
-  const named = valuesOf(args, '--model').at(-1)?.value ?? env['ANTHROPIC_MODEL'];
-  const model = named || settings.map((each) => textAt(each, 'model')).findLast((name) => name !== undefined);
+  if (isWindowSet || modelWindow('', false, env).windowSource === 'table') return true;
+  const named = flagValues(args, '--model').at(-1)?.value ?? env['ANTHROPIC_MODEL'];
+  const model =
+    named || settings.map((each) => getText(each, 'model')).findLast((name) => name !== undefined);
   if (!model) return false;
   return (
-    windowOfShown(model, env) !== undefined || windowOf(modelKey(model), false, env).windowSource === 'table'
+    windowOfModelName(model, env) !== undefined ||
+    modelWindow(modelKey(model), false, env).windowSource === 'table'
   );
 };
 
@@ -169,7 +171,7 @@ const rulesStatusLines = (settings: JsonRecord): boolean =>
  * be made, the stdin has not been touched.
  */
 export const statusCommand = (path: string, own: string | undefined): string => {
-  const file = posixWord(path);
+  const file = quotePosix(path);
   const draft = `${file}.$$.tmp`;
   const keep = `(umask 077; cat >${draft}) 2>/dev/null && exec <${draft} && mv -f ${draft} ${file} 2>/dev/null`;
   return own === undefined ? `${keep}\nexit 0` : `${keep}\n${own}`;
@@ -177,10 +179,10 @@ export const statusCommand = (path: string, own: string | undefined): string => 
 
 const read = (text: string, now: Millis): OfficialReport | undefined => {
   const record = parseRecord(text);
-  const context = recordAt(record, 'context_window');
+  const context = getRecord(record, 'context_window');
   if (!record || !context) return undefined;
-  const sessionId = textAt(record, 'session_id');
-  const id = textAt(recordAt(record, 'model'), 'id');
+  const sessionId = getText(record, 'session_id');
+  const id = getText(getRecord(record, 'model'), 'id');
   const model = id === undefined ? undefined : modelKey(id);
   const facts = factsOf(context, { model, now });
   return { ...(sessionId === undefined ? {} : { sessionId }), facts };
@@ -193,17 +195,17 @@ interface Given {
 
 // Versions differ in what `total_input_tokens` counts; `current_usage` is the window in all of them, and null before the first answer.
 const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] => {
-  const usage = recordAt(context, 'current_usage');
+  const usage = getRecord(context, 'current_usage');
   const used = usedTokens(usage);
-  const size = countAt(context, 'context_window_size');
+  const size = getCount(context, 'context_window_size');
   const window = size ? { windowTokens: size, windowSource: 'agent' as const } : undefined;
   const named = model === undefined ? {} : { model };
   const claims: readonly Fact[] = window ? [{ type: 'window', claim: { ...window, ...named } }] : [];
   if (used === undefined) return claims;
   if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the true size comes with the next answer
-  const answerTokens = countAt(usage, 'output_tokens');
-  const cachedTokens = countAt(usage, 'cache_read_input_tokens');
-  const usedPercent = countAt(context, 'used_percentage');
+  const answerTokens = getCount(usage, 'output_tokens');
+  const cachedTokens = getCount(usage, 'cache_read_input_tokens');
+  const usedPercent = getCount(context, 'used_percentage');
   const reading: Reading = {
     usedTokens: used,
     ...(answerTokens ? { answerTokens } : {}),
@@ -217,4 +219,4 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
   return [...claims, { type: 'reading', reading }];
 };
 
-export const official: OfficialSource = { plan, hold: holdNative, read };
+export const official: OfficialSource = { plan, hold: installNativeHold, read };

@@ -1,5 +1,5 @@
 import type { NativeTrigger, TriggerException, TriggerRule } from '../../core/build-ladder.js';
-import type { Basis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
+import type { PercentBasis, Reading, WindowClaim, WindowSource } from '../../core/reading.js';
 import type { Env } from '../agent.js';
 import { FULL, type Refusal } from '../shown-text.js';
 
@@ -35,7 +35,7 @@ const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
 
 const REFUSED = /^(?:Prompt is too long|Context limit reached)(?: ·|$)/;
 
-export const refusalIn = (words: string): Refusal | undefined => (REFUSED.test(words) ? FULL : undefined);
+export const parseRefusal = (words: string): Refusal | undefined => (REFUSED.test(words) ? FULL : undefined);
 
 // How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
 
@@ -62,14 +62,14 @@ export interface Window {
 export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
 
 /** The window of a model by its key, as far as a table and the environment tell. */
-export const windowOf = (key: string, provenLarge: boolean, env: Env): Window => {
+export const modelWindow = (key: string, provenLarge: boolean, env: Env): Window => {
   if (provenLarge) return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'derived' }, env);
   const certain = isLargeOff(env) || STANDARD_ONLY.test(key);
   return sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' }, env);
 };
 
 /** The window that a model's name in the banner or after `/model` tells; undefined where the name leaves it open. */
-export const windowOfShown = (name: string, env: Env): WindowClaim | undefined => {
+export const windowOfModelName = (name: string, env: Env): WindowClaim | undefined => {
   const model = modelKey(name);
   if (isMarkedLarge(name) && !isLargeOff(env))
     return { ...sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'agent' }, env), model };
@@ -90,13 +90,13 @@ const sessionWindow = (window: Window, env: Env): Window => {
  * The one window with which the percentage on the screen and the tokens of the session file agree; undefined when none or several do.
  * Claude counts what came after its last answer, too, so its own percentage may be a little higher than ours.
  */
-export const derivedWindow = (screen: Reading, log: Reading, env: Env): WindowClaim | undefined => {
+export const deriveWindow = (screen: Reading, log: Reading, env: Env): WindowClaim | undefined => {
   const { usedPercent, basis } = screen;
   const { usedTokens, answerTokens = 0, model } = log;
   if (usedPercent === undefined || usedTokens === undefined || !usedTokens) return undefined;
   if (usedPercent <= 0 || usedPercent >= 100) return undefined; // clamped: larger numbers look the same
   const agreeing = possibleWindows(basis, env).filter((windowTokens) => {
-    const whole = basisTokensOf(basis, windowTokens, env);
+    const whole = tokensOfBasis(basis, windowTokens, env);
     if (whole === undefined) return false;
     const ahead = usedPercent - ((usedTokens + answerTokens) * 100) / whole;
     return ahead >= -0.5 && ahead <= 1.5; // points: rounding, and what came after the answer
@@ -107,8 +107,8 @@ export const derivedWindow = (screen: Reading, log: Reading, env: Env): WindowCl
 };
 
 /** How many tokens are 100 % on one of Claude's own scales. */
-export const basisTokensOf = (
-  basis: Basis | undefined,
+export const tokensOfBasis = (
+  basis: PercentBasis | undefined,
   windowTokens: number,
   env: Env,
 ): number | undefined => {
@@ -164,13 +164,13 @@ const lateModels = (rule: TriggerRule): readonly TriggerException[] => [
 /** CLAUDE_CODE_AUTO_COMPACT_WINDOW as Claude understands it; undefined where it does not count. */
 export const compactionWindow = (env: Env): number | undefined => {
   const asked = positive(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW']);
-  return asked === undefined || isCompactionOff(env) ? undefined : clampedWindow(asked);
+  return asked === undefined || isCompactionOff(env) ? undefined : clampWindow(asked);
 };
 
-export const clampedWindow = (asked: number): number =>
+export const clampWindow = (asked: number): number =>
   Math.min(LARGE_TOKENS, Math.max(SMALLEST_COMPACTION_WINDOW, Math.floor(asked)));
 
-const possibleWindows = (basis: Basis | undefined, env: Env): readonly number[] => {
+const possibleWindows = (basis: PercentBasis | undefined, env: Env): readonly number[] => {
   const sizes = isLargeOff(env) ? [STANDARD_TOKENS] : [STANDARD_TOKENS, LARGE_TOKENS];
   const limit = compactionWindow(env);
   if (limit === undefined) return sizes;

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, Recipe, Agent } from '../agent.js';
-import { words, type LaunchRules, startsConversation } from '../launch.js';
+import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
+import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
-import { codexFolder, locateCodex, stateIn } from './files.js';
+import { codexFolder, locateCodex, parseStatus } from './files.js';
 import { codexContents, codexReader } from './log.js';
 import { screen } from './screen.js';
 
@@ -22,13 +22,13 @@ const npmPackage = '@openai/codex';
 
 /** Codex 0.169.0, from its --help; `resume`, `fork` and `agents` stay in the terminal, -p is a profile here (facts/codex.md §8). */
 const launchRules: LaunchRules = {
-  plainFlags: words('-h --help -V --version'),
-  plainCommands: words(`
+  plainFlags: splitWords('-h --help -V --version'),
+  plainCommands: splitWords(`
     exec e review login logout mcp mcp-server plugin app-server remote-control
     completion update doctor sandbox debug apply a queue archive unarchive
     delete migrate-rollouts migrate-nfs-db cloud exec-server features help
   `),
-  valueFlags: words(`
+  valueFlags: splitWords(`
     -c --config --enable --disable --remote --remote-auth-token-env -i --image
     -m --model --local-provider -p --profile -s --sandbox -C --cd --add-dir
     -a --ask-for-approval
@@ -89,7 +89,7 @@ const inFile = (file: string, text: string): Said | undefined => {
  * Pasted, for Codex takes fast typing for a paste whose Enter is a new line; with a blank, for without one TAB only completes the
  * command. TAB sends it at rest and queues it behind a turn, and a dialog or a picker ignores all of it (facts/codex.md §0, §4).
  */
-const recipe = (): Recipe => ({
+const recipe = (): CompactRecipe => ({
   command: '/compact',
   takesFocus: false,
   isPasted: true,
@@ -118,7 +118,7 @@ export const codex: Agent = {
   log: {
     locate: locateCodex,
     reader: codexReader,
-    stateIn,
+    stateIn: parseStatus,
     recognises: isCodexRecord,
     contents: codexContents,
   },

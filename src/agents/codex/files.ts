@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { isRecord, parseRecord, recordAt, textAt, dateFolder, isoMillis } from '../../core/json.js';
+import { isRecord, parseRecord, getRecord, getText, dateFolder, parseIsoTime } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
+import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 
 // Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
 // and rollout-<time>-<thread>_<segment>.jsonl after a rewind.
@@ -22,7 +22,7 @@ interface Thread {
 }
 
 /** The thread the child itself holds; where that cannot be seen, the rollout of this folder that grew since the start. */
-export const locateCodex = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const held = await heldByChild(port, place);
   const own = await newestThread(port, held, place.now);
   if (own)
@@ -32,10 +32,10 @@ export const locateCodex = async (port: FilePort, place: Place): Promise<Located
   return bestOf(port, place, await grownRollouts(port, place));
 };
 
-export const codexFolder = ({ env, home }: Homestead): string =>
+export const codexFolder = ({ env, home }: AgentFolders): string =>
   env['CODEX_HOME'] || posix.join(home, '.codex');
 
-const serverMayWrite = (port: FilePort, place: Place): Promise<boolean> =>
+const serverMayWrite = (port: FilePort, place: ChildPlace): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
 
 /** What the child and its descendants have open. `told` is false where the system does not say all of it. */
@@ -45,7 +45,7 @@ interface Held {
   readonly told: boolean;
 }
 
-const heldByChild = async (port: FilePort, place: Place): Promise<Held> => {
+const heldByChild = async (port: FilePort, place: ChildPlace): Promise<Held> => {
   const opened = await Promise.all((await port.family(place.childPid)).map((pid) => port.openFiles(pid)));
   const paths = [...new Set(opened.flatMap((list) => list ?? []))];
   const entriesOf = async (name: RegExp): Promise<readonly FileEntry[]> => {
@@ -95,7 +95,7 @@ const isOf =
   ({ name }: FileEntry): boolean =>
     name.includes(id);
 
-const grownRollouts = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
+const grownRollouts = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
   const recent = new Set([place.startedAt, place.now].flatMap(foldersAround));
   const lists = [...recent].map((folder) =>
     port.list(inSessions(place, folder), (name) => ROLLOUT.test(name)),
@@ -108,7 +108,7 @@ const grownRollouts = async (port: FilePort, place: Place): Promise<readonly Fil
 };
 
 // A resumed thread keeps its old date folder. Its lock names the thread, and the thread's id holds the time it was made at.
-const lockedRollouts = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
+const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
   const locks = await port.list(posix.join(codexFolder(place), 'thread-writer-locks'), (name) =>
     LOCK.test(name),
   );
@@ -126,13 +126,13 @@ const madeAt = (id: string): Millis => Number.parseInt(id.replaceAll('-', '').sl
 
 const foldersAround = (at: Millis): readonly string[] => DAYS_AROUND.map((days) => dateFolder(at, days));
 
-const inSessions = (place: Place, folder: string): string =>
+const inSessions = (place: ChildPlace, folder: string): string =>
   posix.join(codexFolder(place), 'sessions', folder);
 
 // Threads begun after our start come first: an older one that grows may belong to a Codex in another terminal.
 const bestOf = async (
   port: FilePort,
-  place: Place,
+  place: ChildPlace,
   files: readonly FileEntry[],
 ): Promise<Located | undefined> => {
   const threads = await Promise.all(
@@ -153,13 +153,13 @@ const bestOf = async (
 /** The thread of a rollout if a user talks in it: subagents and `codex exec` write files of their own. */
 const userThread = async (port: FilePort, file: FileEntry): Promise<Thread | undefined> => {
   const line = await port.firstLine(file.path);
-  const meta = recordAt(line === undefined ? undefined : parseRecord(line), 'payload');
-  const id = textAt(meta, 'id');
+  const meta = getRecord(line === undefined ? undefined : parseRecord(line), 'payload');
+  const id = getText(meta, 'id');
   if (!meta || id === undefined || meta['source'] === 'exec' || isRecord(meta['source'])) return undefined;
   const byUser =
-    (textAt(meta, 'thread_source') ?? 'user') === 'user' && (textAt(meta, 'session_id') ?? id) === id;
+    (getText(meta, 'thread_source') ?? 'user') === 'user' && (getText(meta, 'session_id') ?? id) === id;
   if (!byUser) return undefined;
-  return { id, cwd: textAt(meta, 'cwd'), startedAt: isoMillis(textAt(meta, 'timestamp') ?? '') ?? 0 };
+  return { id, cwd: getText(meta, 'cwd'), startedAt: parseIsoTime(getText(meta, 'timestamp') ?? '') ?? 0 };
 };
 
 const newestFirst = (a: FileEntry, b: FileEntry): number => b.modifiedAt - a.modifiedAt;
@@ -176,23 +176,23 @@ const states: Readonly<Record<string, AgentStatus>> = {
 };
 
 /** `busy` from the begin of a turn on, `idle` from its end on. */
-export const stateIn = (line: string): AgentStatus | undefined => {
+export const parseStatus = (line: string): AgentStatus | undefined => {
   if (!TELLING.test(line)) return undefined;
   const record = parseRecord(line);
   if (record?.['type'] !== 'event_msg') return undefined;
-  return states[textAt(recordAt(record, 'payload'), 'type') ?? ''];
+  return states[getText(getRecord(record, 'payload'), 'type') ?? ''];
 };
 
 /**
  * The last turn of the rollout that the child itself holds open: one that only looks like it may be another terminal's. `new` before the
  * first turn; `unclear` where it holds none, a record is half written, or so long that no turn is seen in the end of the file.
  */
-export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus> => {
+export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus> => {
   const found = await locateCodex(port, place);
   if (!found?.certain) return UNCLEAR;
   if (found.path === undefined) return { state: 'new' };
   const lines = (await port.lastPart(found.path))?.split('\n') ?? [];
   const isWhole = lines.at(-1) === '';
-  const told = isWhole ? lines.toReversed().map(stateIn).find(Boolean) : undefined;
+  const told = isWhole ? lines.toReversed().map(parseStatus).find(Boolean) : undefined;
   return told ?? UNCLEAR;
 };

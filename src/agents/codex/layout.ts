@@ -15,7 +15,7 @@ export interface Pane {
 }
 
 /** The first row of something in the conversation. */
-export interface Head {
+export interface ConversationEnd {
   readonly row: number;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export const INTERRUPTED = /^■ Conversation interrupted - /;
 const COMPACTING = /^[•◦] Compacting context \(/;
 
 /** Undefined where a picker, a view or another program has the screen. */
-export const paneOf = (screen: ScreenView): Pane | undefined => {
+export const findPane = (screen: ScreenView): Pane | undefined => {
   for (let row = screen.cursorRow; row >= 0; row -= 1) {
     const glyph = glyphAt(screen, row);
     if (glyph === undefined) continue;
@@ -62,7 +62,10 @@ const footerBelow = (screen: ScreenView, row: number): readonly number[] => {
 };
 
 /** What the conversation ends with above the composer: rows that go on are indented, and what waits to be sent is none of it. */
-export const headAbove = (screen: ScreenView, { row: composer }: Pick<Pane, 'row'>): Head | undefined => {
+export const endAbove = (
+  screen: ScreenView,
+  { row: composer }: Pick<Pane, 'row'>,
+): ConversationEnd | undefined => {
   for (let row = composer - 1; row >= 0; row -= 1) {
     const text = screen.text(row);
     if (text === '' || text.startsWith(' ') || QUEUE.test(text) || isOfPopup(screen, row)) continue;
@@ -84,7 +87,7 @@ const isError = (screen: ScreenView, row: number): boolean =>
   (/^■ \S/.test(screen.text(row)) && screen.styleAt(row, 0)?.foreground === RED);
 
 /** Codex's own words on what went wrong; undefined where the conversation ends with something else. */
-export const errorText = (screen: ScreenView, { row }: Head): string | undefined => {
+export const readError = (screen: ScreenView, { row }: ConversationEnd): string | undefined => {
   if (!isError(screen, row)) return undefined;
   const rows: string[] = [];
   for (let next = row; next < screen.rows && screen.text(next) !== ''; next += 1)
@@ -97,13 +100,13 @@ const isOfPopup = (screen: ScreenView, row: number): boolean =>
   /^[↑↓]$/.test(screen.text(row)) || screen.styleAt(row, 0)?.inverse === true;
 
 /** What the conversation ends with above the row of the running task. */
-export const headAboveTask = (screen: ScreenView, pane: Pane): Head | undefined => {
-  const head = headAbove(screen, pane);
-  return head && isTask(screen, head) ? headAbove(screen, { ...pane, row: head.row }) : head;
+export const endAboveTask = (screen: ScreenView, pane: Pane): ConversationEnd | undefined => {
+  const head = endAbove(screen, pane);
+  return head && isTask(screen, head) ? endAbove(screen, { ...pane, row: head.row }) : head;
 };
 
 /** A task's row: its clock is drawn dim, the blank before it is not; a reasoning is dim throughout, and an answer nowhere. */
-export const isTask = (screen: ScreenView, { row, text }: Head): boolean => {
+export const isTask = (screen: ScreenView, { row, text }: ConversationEnd): boolean => {
   const blank = text.indexOf(' (');
   return (
     LIVE.test(text) &&
@@ -113,7 +116,7 @@ export const isTask = (screen: ScreenView, { row, text }: Head): boolean => {
 };
 
 /** A model may name its task as it likes, but the row below it is Codex's own. */
-export const isCompacting = (screen: ScreenView, head: Head): boolean =>
+export const isCompacting = (screen: ScreenView, head: ConversationEnd): boolean =>
   COMPACTING.test(head.text) &&
   isTask(screen, head) &&
   /^ {2}└ Making room/.test(screen.text(head.row + 1)) &&

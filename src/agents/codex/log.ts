@@ -1,28 +1,42 @@
 import type { Fact, Boundary, CompactResult } from '../../core/event.js';
-import { countAt, recordAt, type JsonRecord, listAt, textAt, parseRecord, oneLine } from '../../core/json.js';
+import {
+  getCount,
+  getRecord,
+  type JsonRecord,
+  getList,
+  getText,
+  parseRecord,
+  toOneLine,
+} from '../../core/json.js';
 import type { Millis, Reading } from '../../core/reading.js';
-import { lineReader, type LineReader, type Understood } from '../agent.js';
-import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
-import { codexPercent, roomOf } from './percent.js';
+import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
+import {
+  makeContentReader,
+  growthFacts,
+  timeOfRecord,
+  type ContentReader,
+  type ToolEvent,
+} from '../records.js';
+import { codexPercent, usableTokens } from './percent.js';
 
 // What a `token_count` record of a rollout holds (facts/codex.md §7).
 
 /** A total without input and output is Codex's own estimate of what it kept. */
 const guessOf = (payload: JsonRecord): number | undefined => {
-  const last = recordAt(recordAt(payload, 'info'), 'last_token_usage');
-  const isGuess = countAt(last, 'input_tokens') === 0 && countAt(last, 'output_tokens') === 0;
-  return isGuess ? countAt(last, 'total_tokens') : undefined;
+  const last = getRecord(getRecord(payload, 'info'), 'last_token_usage');
+  const isGuess = getCount(last, 'input_tokens') === 0 && getCount(last, 'output_tokens') === 0;
+  return isGuess ? getCount(last, 'total_tokens') : undefined;
 };
 
 // A refused turn is recorded as a total of exactly one window without any input; its `last` is nonsense.
 const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefined): boolean => {
-  const total = recordAt(info, 'total_token_usage');
-  return countAt(total, 'input_tokens') === 0 && countAt(total, 'total_tokens') === windowTokens;
+  const total = getRecord(info, 'total_token_usage');
+  return getCount(total, 'input_tokens') === 0 && getCount(total, 'total_tokens') === windowTokens;
 };
 
 /** In tokens, as Codex counts with it. */
 const windowIn = (from: JsonRecord | undefined): { readonly windowTokens?: number } => {
-  const windowTokens = countAt(from, 'model_context_window');
+  const windowTokens = getCount(from, 'model_context_window');
   return windowTokens ? { windowTokens } : {};
 };
 
@@ -33,15 +47,15 @@ const OUTPUT = /_call_output$/;
 /** A message of the user or what a tool gave back; an answer comes with its own count. */
 const readGrowth = (item: JsonRecord): readonly Fact[] => {
   const isMessage = item['type'] === 'message' && item['role'] === 'user';
-  if (!isMessage && !OUTPUT.test(textAt(item, 'type') ?? '')) return [];
-  return growthOf(textIn(item, isMessage ? 'content' : 'output'));
+  if (!isMessage && !OUTPUT.test(getText(item, 'type') ?? '')) return [];
+  return growthFacts(textIn(item, isMessage ? 'content' : 'output'));
 };
 
 // A text, or blocks of text; images have none and are left out.
 const textIn = (item: JsonRecord, key: string): string =>
-  textAt(item, key) ??
-  listAt(item, key)
-    .map((block) => textAt(block, 'text') ?? '')
+  getText(item, key) ??
+  getList(item, key)
+    .map((block) => getText(block, 'text') ?? '')
     .join('');
 
 // Whether a compaction of Codex's own has left anything of the conversation. When the model answers with nothing, Codex takes the last
@@ -63,9 +77,9 @@ const isEmptySummary = (message: string, answerLine: string | undefined): boolea
 };
 
 const answerIn = (line: string): string => {
-  const payload = recordAt(parseRecord(line), 'payload');
-  const texts = listAt(recordAt(payload, 'item'), 'content').map((block) => textAt(block, 'text') ?? '');
-  return textAt(payload, 'message') ?? texts.join('');
+  const payload = getRecord(parseRecord(line), 'payload');
+  const texts = getList(getRecord(payload, 'item'), 'content').map((block) => getText(block, 'text') ?? '');
+  return getText(payload, 'message') ?? texts.join('');
 };
 
 // One line of a Codex rollout (facts/codex.md §7). A compaction also writes the usage of its own request, which is not the
@@ -90,20 +104,20 @@ const LONGEST_ERROR = 200; // characters; the model's server may send a page
 const TELLING =
   /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
 
-export const codexReader = (): LineReader => lineReader<CodexLog>({ turn: OPEN }, readLine);
+export const codexReader = (): LineReader => makeLineReader<CodexLog>({ turn: OPEN }, readLine);
 
-const readLine = (state: CodexLog, line: string, now: Millis): Understood<CodexLog> => {
+const readLine = (state: CodexLog, line: string, now: Millis): LineMeaning<CodexLog> => {
   if (!line.startsWith('{') || !line.includes('"type"'))
     return { state, facts: [], misfit: 'not a Codex record' };
   if (isAnswerLine(line)) return { state: { ...state, answer: line }, facts: [] };
   if (!TELLING.test(line)) return { state, facts: [] };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
-  const at = writtenAt(record, now);
-  const payload = recordAt(record, 'payload');
+  const at = timeOfRecord(record, now);
+  const payload = getRecord(record, 'payload');
   switch (record['type']) {
     case 'turn_context':
-      return { state: { ...state, model: textAt(payload, 'model') ?? state.model ?? '' }, facts: [] };
+      return { state: { ...state, model: getText(payload, 'model') ?? state.model ?? '' }, facts: [] };
     case 'compacted':
       return readCompacted(state, payload, at);
     case 'response_item':
@@ -119,8 +133,8 @@ const readCompacted = (
   state: CodexLog,
   payload: JsonRecord | undefined,
   at: Millis,
-): Understood<CodexLog> => {
-  const isEmpty = isEmptySummary(textAt(payload, 'message') ?? '', state.answer);
+): LineMeaning<CodexLog> => {
+  const isEmpty = isEmptySummary(getText(payload, 'message') ?? '', state.answer);
   const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
   const untold: readonly Fact[] = state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
   return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold };
@@ -131,13 +145,13 @@ const initiator = (state: CodexLog): { readonly initiator: 'user' | 'agent' } =>
   initiator: state.turn.phase === 'doubtful' ? 'user' : 'agent',
 });
 
-const grow = (state: CodexLog, facts: readonly Fact[]): Understood<CodexLog> =>
+const grow = (state: CodexLog, facts: readonly Fact[]): LineMeaning<CodexLog> =>
   state.turn.phase === 'open' || facts.length === 0
     ? { state, facts }
     : { state: { ...state, turn: { phase: 'doubtful', held: [...state.turn.held, ...facts] } }, facts: [] };
 
 /** A compaction is told with Codex's own estimate of what is left, or with none when something else comes first. */
-const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
   const { compacted, ...state } = before;
   const read = readKnown(state, payload, at);
   if (!compacted) return read;
@@ -146,16 +160,16 @@ const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): Understoo
   return { ...read, facts: [{ type: 'boundary', boundary }, ...read.facts] };
 };
 
-const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
   switch (payload['type']) {
     case 'task_started': {
-      const turn: Turn = recordAt(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };
+      const turn: Turn = getRecord(payload, 'turn_attribution') ? OPEN : { phase: 'doubtful', held: [] };
       return { state: { ...state, ...windowIn(payload), turn }, facts: [] };
     }
     case 'user_message':
       return release(state);
     case 'item_completed':
-      return textAt(recordAt(payload, 'item'), 'type') === 'UserMessage'
+      return getText(getRecord(payload, 'item'), 'type') === 'UserMessage'
         ? release(state)
         : { state, facts: [] };
     case 'turn_aborted':
@@ -172,13 +186,13 @@ const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): Understood
   }
 };
 
-const release = (state: CodexLog): Understood<CodexLog> =>
+const release = (state: CodexLog): LineMeaning<CodexLog> =>
   state.turn.phase === 'open'
     ? { state, facts: [] }
     : { state: { ...state, turn: OPEN }, facts: state.turn.held };
 
-const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
-  const error = recordAt(payload, 'error');
+const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
+  const error = getRecord(payload, 'error');
   if (!error) {
     const read = release(state);
     return payload['last_agent_message'] === null
@@ -186,8 +200,8 @@ const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<C
       : read;
   }
   const ended: CodexLog = { ...state, turn: OPEN };
-  const full = textAt(error, 'codex_error_info') === 'context_window_exceeded';
-  const text = oneLine(textAt(error, 'message') ?? 'error', LONGEST_ERROR);
+  const full = getText(error, 'codex_error_info') === 'context_window_exceeded';
+  const text = toOneLine(getText(error, 'message') ?? 'error', LONGEST_ERROR);
   const facts = unfinished(state, { kind: 'failed', failure: 'error', text });
   return { state: ended, facts: full ? [fullWindow(state, at), ...facts] : facts };
 };
@@ -200,17 +214,17 @@ const silentEnd = (state: CodexLog): readonly Fact[] =>
 const unfinished = ({ turn }: CodexLog, result: CompactResult): readonly Fact[] =>
   turn.phase === 'doubtful' ? [{ type: 'compact-result', result }] : [];
 
-const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): Understood<CodexLog> => {
+const readCount = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
   // Before the first answer Codex writes `info: null`.
   if (payload['info'] === null) return { state, facts: [] };
-  const info = recordAt(payload, 'info');
-  const last = recordAt(info, 'last_token_usage');
-  const used = countAt(last, 'total_tokens');
+  const info = getRecord(payload, 'info');
+  const last = getRecord(info, 'last_token_usage');
+  const used = getCount(last, 'total_tokens');
   if (used === undefined) return { state, facts: [], misfit: 'a token count without last_token_usage' };
   const after: CodexLog = { ...state, ...windowIn(info) };
   if (isFullMark(info, after.windowTokens)) return { state: after, facts: [fullWindow(after, at)] };
   const guessed = guessOf(payload) !== undefined;
-  const cachedTokens = countAt(last, 'cached_input_tokens');
+  const cachedTokens = getCount(last, 'cached_input_tokens');
   const cached = cachedTokens ? { cachedTokens } : {};
   const seen = { source: guessed ? 'estimate' : 'log', at, ...cached } as const;
   const fact: Fact = { type: 'reading', reading: reading(after, used, seen) };
@@ -235,7 +249,7 @@ const scale = ({ windowTokens }: CodexLog): Omit<Reading, 'source' | 'at'> => ({
   basis: 'baseline',
   ...(windowTokens === undefined
     ? {}
-    : { windowTokens, windowSource: 'agent', basisTokens: roomOf(windowTokens) }),
+    : { windowTokens, windowSource: 'agent', basisTokens: usableTokens(windowTokens) }),
 });
 
 const fullWindow = (state: CodexLog, at: Millis): Fact => ({
@@ -257,19 +271,19 @@ const CALL = /^(?:function_call|custom_tool_call|local_shell_call)$/;
 const CONTENTS_OUTPUT = /^(?:function_call|custom_tool_call|local_shell_call)_output$/;
 
 export const codexContents = (): ContentReader =>
-  contentReader(CONTENTS_TELLING, (record) => {
+  makeContentReader(CONTENTS_TELLING, (record) => {
     if (record['type'] === 'compacted') return [{ kind: 'cleared' }];
-    const payload = record['type'] === 'response_item' ? recordAt(record, 'payload') : undefined;
+    const payload = record['type'] === 'response_item' ? getRecord(record, 'payload') : undefined;
     return payload ? eventsIn(payload) : [];
   });
 
 const eventsIn = (payload: JsonRecord): readonly ToolEvent[] => {
-  const type = textAt(payload, 'type') ?? '';
-  const id = textAt(payload, 'call_id') ?? '';
+  const type = getText(payload, 'type') ?? '';
+  const id = getText(payload, 'call_id') ?? '';
   if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];
   if (!CALL.test(type)) return [];
-  const given = textAt(payload, 'arguments') ?? textAt(payload, 'input');
+  const given = getText(payload, 'arguments') ?? getText(payload, 'input');
   const input =
-    recordAt(payload, 'action') ?? (given === undefined ? undefined : (parseRecord(given) ?? given));
-  return [{ kind: 'call', id, name: textAt(payload, 'name') ?? 'shell', input }];
+    getRecord(payload, 'action') ?? (given === undefined ? undefined : (parseRecord(given) ?? given));
+  return [{ kind: 'call', id, name: getText(payload, 'name') ?? 'shell', input }];
 };

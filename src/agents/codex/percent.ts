@@ -1,12 +1,12 @@
-import { shownAmount } from '../../core/format.js';
+import { parseDisplayedAmount } from '../../core/format.js';
 import type { ScreenView } from '../../core/reading.js';
 import type { AgentState } from '../tested.js';
-import { isDrawn, type Pane, type Head } from './layout.js';
+import { isDrawn, type Pane, type ConversationEnd } from './layout.js';
 
 // The percentages Codex shows when it is told to: in the status line below the composer, in the terminal title, and in the footer of
 // older versions (facts/codex.md §2.2, §2.4; sessions.md §F). The numbers of `/status` are conversation: they get old and can be forged.
 
-export interface Shown {
+export interface DisplayedPercent {
   /** 0…100 used */
   readonly usedPercent: number;
   /** the window as shown, three digits of it, in tokens */
@@ -22,35 +22,35 @@ const OLD_FOOTER =
   /^ {2}(?:(\d{1,3})% context left · \? for shortcuts|\? for shortcuts {2,}(\d{1,3})% context left)$/;
 
 /** A row of items: the status line, or the title. */
-export interface Place {
+export interface ItemRow {
   /** undefined where no item is a percentage, or where they contradict each other */
-  readonly shown: Shown | undefined;
+  readonly shown: DisplayedPercent | undefined;
   /** the items that are a percentage, as they stand there; '' for none */
   readonly percents: string;
   readonly text: string;
 }
 
 /** Where Codex shows a percentage. */
-export interface ShownPlaces {
+export interface DisplayedPlaces {
   /** the status line below the composer; undefined where it is not seen, or cut off before a percentage */
-  readonly line: Place | undefined;
-  readonly title: Place | undefined;
+  readonly line: ItemRow | undefined;
+  readonly title: ItemRow | undefined;
   /** the footer of older versions, which has no items */
-  readonly footer: Shown | undefined;
+  readonly footer: DisplayedPercent | undefined;
 }
 
-export const shownPlaces = (
+export const findPlaces = (
   screen: ScreenView,
   pane: Pane | undefined,
   title: string | undefined,
-): ShownPlaces => ({
+): DisplayedPlaces => ({
   line: pane && statusLine(screen, pane),
   title: title ? placeOf(title, ' | ') : undefined,
   footer: pane && inOldFooter(screen, pane),
 });
 
 /** The percentage; undefined where there is none, or not the same in both places. */
-export const agreedPercent = ({ line, title, footer }: ShownPlaces): Shown | undefined => {
+export const agreedPercent = ({ line, title, footer }: DisplayedPlaces): DisplayedPercent | undefined => {
   const below = line?.shown ?? footer;
   const above = title?.shown;
   if (!below || !above) return below ?? above;
@@ -58,7 +58,7 @@ export const agreedPercent = ({ line, title, footer }: ShownPlaces): Shown | und
 };
 
 // A narrow screen wraps the line between any two words, also inside an item.
-const statusLine = (screen: ScreenView, { footer }: Pane): Place | undefined => {
+const statusLine = (screen: ScreenView, { footer }: Pane): ItemRow | undefined => {
   const [first] = footer;
   const last = footer.at(-1);
   if (first === undefined || last === undefined || !isDrawn(screen, first)) return undefined;
@@ -68,13 +68,13 @@ const statusLine = (screen: ScreenView, { footer }: Pane): Place | undefined => 
   return place.percents !== '' || isWhole ? place : undefined;
 };
 
-const placeOf = (text: string, separator: string): Place => {
+const placeOf = (text: string, separator: string): ItemRow => {
   const items = text.split(separator);
   const percents = items.filter((item) => PERCENT.test(item)).join(separator);
   return { shown: shownIn(items), percents, text };
 };
 
-const inOldFooter = (screen: ScreenView, { footer }: Pane): Shown | undefined => {
+const inOldFooter = (screen: ScreenView, { footer }: Pane): DisplayedPercent | undefined => {
   const last = footer.at(-1);
   if (last === undefined || !isDrawn(screen, last)) return undefined;
   const [, before, behind] = OLD_FOOTER.exec(screen.text(last)) ?? [];
@@ -82,7 +82,7 @@ const inOldFooter = (screen: ScreenView, { footer }: Pane): Shown | undefined =>
   return left === undefined ? undefined : usedOf([100 - Number(left)]);
 };
 
-const shownIn = (items: readonly string[]): Shown | undefined => {
+const shownIn = (items: readonly string[]): DisplayedPercent | undefined => {
   const used = items.flatMap((item) => {
     const [, number, side] = PERCENT.exec(item) ?? [];
     if (number === undefined) return [];
@@ -94,7 +94,7 @@ const shownIn = (items: readonly string[]): Shown | undefined => {
 };
 
 // A thread's name may look like an item: what contradicts itself is no number.
-const usedOf = (numbers: readonly number[]): Shown | undefined => {
+const usedOf = (numbers: readonly number[]): DisplayedPercent | undefined => {
   const [usedPercent] = numbers;
   if (usedPercent === undefined || usedPercent < 0 || usedPercent > 100) return undefined;
   return numbers.every((number) => number === usedPercent) ? { usedPercent } : undefined;
@@ -102,7 +102,7 @@ const usedOf = (numbers: readonly number[]): Shown | undefined => {
 
 const windowIn = (items: readonly string[]): number | undefined => {
   for (const item of items) {
-    const shown = shownAmount(WINDOW.exec(item)?.[1]);
+    const shown = parseDisplayedAmount(WINDOW.exec(item)?.[1]);
     if (shown) return Math.round(shown.value);
   }
   return undefined;
@@ -112,7 +112,7 @@ const windowIn = (items: readonly string[]): number | undefined => {
 // manual compaction on, and after one that failed; and some percentage without meaning after a context-length error.
 // A thread may be named `Context 97% used`, by the user or by the model, and its name is among the items of the status line and of the title.
 
-export interface Doubt {
+export interface PercentTrust {
   /** the percentage that is not believed until it changes or a turn has ended well */
   readonly percent?: number;
   /** the last one shown */
@@ -124,12 +124,12 @@ export interface Doubt {
 }
 
 /** One look at the screen. */
-export interface Look {
+export interface PercentSighting {
   readonly state: AgentState['state'] | undefined;
   readonly isCompacting: boolean;
   /** what the conversation ends with */
-  readonly head: Head | undefined;
-  readonly shown: Shown | undefined;
+  readonly head: ConversationEnd | undefined;
+  readonly shown: DisplayedPercent | undefined;
 }
 
 /** What is known of a place. */
@@ -149,7 +149,7 @@ export interface KnownPlaces {
 }
 
 /** Nothing was counted yet. */
-export const firstDoubt: Doubt = { isFull: false, windows: [] };
+export const initialTrust: PercentTrust = { isFull: false, windows: [] };
 
 const COMPACTED = /^• Context compacted(?: · |$)/;
 const RAN_OUT = /^■ Codex ran out of room/;
@@ -158,11 +158,11 @@ const EFFECTIVE_SHARE = 0.95; // of the model's window
 const ROUNDING = 0.006; // three digits of each of the two are shown
 const MOST_WINDOWS = 8;
 
-export const isCompacted = (head: Head | undefined): boolean => COMPACTED.test(head?.text ?? '');
+export const isCompacted = (head: ConversationEnd | undefined): boolean => COMPACTED.test(head?.text ?? '');
 
-export const hasRunOut = (head: Head | undefined): boolean => RAN_OUT.test(head?.text ?? '');
+export const hasRunOut = (head: ConversationEnd | undefined): boolean => RAN_OUT.test(head?.text ?? '');
 
-export const doubtAfter = (doubt: Doubt, look: Look): Doubt => {
+export const updateTrust = (doubt: PercentTrust, look: PercentSighting): PercentTrust => {
   const { state, head } = look;
   const shown = look.shown?.usedPercent;
   const window = look.shown?.windowTokens;
@@ -179,7 +179,11 @@ export const doubtAfter = (doubt: Doubt, look: Look): Doubt => {
   };
 };
 
-const doubted = (doubt: Doubt, look: Look, isFull: boolean): Pick<Doubt, 'percent'> => {
+const doubted = (
+  doubt: PercentTrust,
+  look: PercentSighting,
+  isFull: boolean,
+): Pick<PercentTrust, 'percent'> => {
   const { state, isCompacting, head } = look;
   const shown = look.shown?.usedPercent;
   if (isCompacting || (state === 'done' && isCompacted(head))) return { percent: 0 };
@@ -191,15 +195,21 @@ const doubted = (doubt: Doubt, look: Look, isFull: boolean): Pick<Doubt, 'percen
   return percentOf(shown === doubt.percent ? shown : undefined);
 };
 
-const percentOf = (percent: number | undefined): Pick<Doubt, 'percent'> =>
+const percentOf = (percent: number | undefined): Pick<PercentTrust, 'percent'> =>
   percent === undefined ? {} : { percent };
 
-export const isBelieved = ({ percent, windows }: Doubt, { usedPercent, windowTokens }: Shown): boolean =>
+export const isTrusted = (
+  { percent, windows }: PercentTrust,
+  { usedPercent, windowTokens }: DisplayedPercent,
+): boolean =>
   usedPercent !== percent &&
   !(usedPercent === 0 && windowTokens !== undefined && windows.some((each) => isShare(each, windowTokens)));
 
 /** The window to count with, exactly: where the model's own was shown, too. */
-export const exactWindow = ({ windows }: Doubt, shownTokens: number | undefined): number | undefined => {
+export const exactWindow = (
+  { windows }: PercentTrust,
+  shownTokens: number | undefined,
+): number | undefined => {
   const own = windows.find((each) => shownTokens !== undefined && isShare(shownTokens, each));
   return own === undefined ? undefined : Math.round(own * EFFECTIVE_SHARE);
 };
@@ -213,14 +223,17 @@ export const isConfiguring = (screen: ScreenView): boolean => {
   return false;
 };
 
-export const knownAfter = (known: KnownPlaces, shown: ShownPlaces): KnownPlaces => {
+export const updateKnownPlaces = (known: KnownPlaces, shown: DisplayedPlaces): KnownPlaces => {
   const line = knownOf(known.line, shown.line);
   const title = knownOf(known.title, shown.title);
   return { ...(line ? { line } : {}), ...(title ? { title } : {}) };
 };
 
 /** Without the places whose percentage may be a thread's name. */
-export const withoutNames = (shown: ShownPlaces, { line, title }: KnownPlaces): ShownPlaces => ({
+export const withoutThreadNames = (
+  shown: DisplayedPlaces,
+  { line, title }: KnownPlaces,
+): DisplayedPlaces => ({
   ...shown,
   line: isSure(line, title) ? shown.line : undefined,
   title: isSure(title, line) ? shown.title : undefined,
@@ -231,7 +244,7 @@ const isSure = (known: Known | undefined, other: Known | undefined): boolean => 
   return known.still === undefined || !other?.text.includes(known.still);
 };
 
-const knownOf = (known: Known | undefined, place: Place | undefined): Known | undefined => {
+const knownOf = (known: Known | undefined, place: ItemRow | undefined): Known | undefined => {
   if (!place) return known;
   const { percents, text } = place;
   const isConfigured = known ? known.isConfigured : percents !== '';
@@ -244,11 +257,11 @@ const knownOf = (known: Known | undefined, place: Place | undefined): Known | un
 const BASELINE_TOKENS = 12_000;
 
 /** Tokens that are 100 % on Codex's basis. */
-export const roomOf = (windowTokens: number): number => Math.max(0, windowTokens - BASELINE_TOKENS);
+export const usableTokens = (windowTokens: number): number => Math.max(0, windowTokens - BASELINE_TOKENS);
 
 /** Used percent exactly as Codex shows it, 0…100: it rounds what is left. */
 export const codexPercent = (usedTokens: number, windowTokens: number): number => {
-  const room = roomOf(windowTokens);
+  const room = usableTokens(windowTokens);
   if (room === 0) return 100;
   const left = Math.max(0, room - Math.max(0, usedTokens - BASELINE_TOKENS));
   return 100 - Math.round((left * 100) / room);

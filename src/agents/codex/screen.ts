@@ -1,41 +1,47 @@
 import type { Fact } from '../../core/event.js';
-import { oneLine } from '../../core/json.js';
+import { toOneLine } from '../../core/json.js';
 import type { Activity, ActivityReport, ScreenView, Millis } from '../../core/reading.js';
-import { type Seen, type PromptReader, screenReader, type AgentScreen, type Seeing } from '../agent.js';
-import { unwrapped } from '../compress.js';
+import {
+  type ScreenEvidence,
+  type PromptReader,
+  makeScreenReader,
+  type AgentScreen,
+  type ScreenReading,
+} from '../agent.js';
+import { joinWrappedRows } from '../compress.js';
 import { parseAgentState } from '../tested.js';
 import { readStatus } from './files.js';
 import {
-  headAbove,
+  endAbove,
   isCompacting,
   isEmpty,
   isTask,
   type Pane,
-  errorText,
+  readError,
   INTERRUPTED,
-  type Head,
-  paneOf,
+  type ConversationEnd,
+  findPane,
   TEXT_COLUMN,
-  headAboveTask,
+  endAboveTask,
   isDrawn,
 } from './layout.js';
 import {
   isCompacted,
-  type Look,
-  doubtAfter,
+  type PercentSighting,
+  updateTrust,
   exactWindow,
-  firstDoubt,
+  initialTrust,
   hasRunOut,
-  isBelieved,
+  isTrusted,
   isConfiguring,
-  knownAfter,
-  withoutNames,
-  type Doubt,
+  updateKnownPlaces,
+  withoutThreadNames,
+  type PercentTrust,
   type KnownPlaces,
-  roomOf,
+  usableTokens,
   agreedPercent,
-  shownPlaces,
-  type ShownPlaces,
+  findPlaces,
+  type DisplayedPlaces,
 } from './percent.js';
 
 // What Codex is doing: its own word in OSC 7501 first, and the composer must agree before anything may be typed (facts/codex.md §5).
@@ -56,7 +62,11 @@ const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;
 const isTitleWorking = (title = ''): boolean => WORKING.test(title);
 
 /** `pane` as found on the same screen; `isTitleTelling`: the title has shown work before, so that one without it tells of rest. */
-const activityOf = (seen: Seen, pane: Pane | undefined, isTitleTelling: boolean): ActivityReport => {
+const activityOf = (
+  seen: ScreenEvidence,
+  pane: Pane | undefined,
+  isTitleTelling: boolean,
+): ActivityReport => {
   const { screen, signals } = seen;
   const said = parseAgentState(signals.agentState); // undefined for versions that do not tell, and before they do
   if (said === undefined) return withoutState(seen, pane, isTitleTelling);
@@ -73,7 +83,11 @@ const activityOf = (seen: Seen, pane: Pane | undefined, isTitleTelling: boolean)
   return atRest(seen, pane, told);
 };
 
-const atRest = ({ screen, signals }: Seen, pane: Pane | undefined, told: string): ActivityReport => {
+const atRest = (
+  { screen, signals }: ScreenEvidence,
+  pane: Pane | undefined,
+  told: string,
+): ActivityReport => {
   const { title = '' } = signals;
   if (!pane?.hasCursor) return elsewhere(screen, told);
   const draft = draftOf(screen, pane);
@@ -88,7 +102,7 @@ const atRest = ({ screen, signals }: Seen, pane: Pane | undefined, told: string)
 
 // The composer looks the same while an answer comes in, and the row of the task is gone then: only the others prove that they rest.
 const withoutState = (
-  { screen, signals, status }: Seen,
+  { screen, signals, status }: ScreenEvidence,
   pane: Pane | undefined,
   isTitleTelling: boolean,
 ): ActivityReport => {
@@ -144,12 +158,12 @@ const isListOpen = (screen: ScreenView, { row }: Pane): boolean => {
 };
 
 const hasTask = (screen: ScreenView, pane: Pane): boolean => {
-  const head = headAbove(screen, pane);
+  const head = endAbove(screen, pane);
   return head !== undefined && isTask(screen, head);
 };
 
 const isCompactingNow = (screen: ScreenView, pane: Pane | undefined): boolean => {
-  const head = pane && headAbove(screen, pane);
+  const head = pane && endAbove(screen, pane);
   return head !== undefined && isCompacting(screen, head);
 };
 
@@ -169,10 +183,10 @@ const say = (activity: Activity, ...witnesses: readonly string[]): ActivityRepor
 const LONGEST_ERROR = 200; // characters; the model's server may send a page
 
 /** The turn has gone on, so that its answer stands below. What stood there before the compaction is above its row, and so are all old rows. */
-const isCompactedAbove = (last: Head, before: string, screen: ScreenView): boolean => {
-  let head: Head | undefined = last;
+const isCompactedAbove = (last: ConversationEnd, before: string, screen: ScreenView): boolean => {
+  let head: ConversationEnd | undefined = last;
   while (head && !isSame(head.text, before)) {
-    head = headAbove(screen, head);
+    head = endAbove(screen, head);
     if (isCompacted(head)) return !isSame(head?.text ?? '', before);
   }
   return false;
@@ -183,7 +197,12 @@ const isSame = (text: string, before: string): boolean =>
   before !== '' && (text.startsWith(before) || before.startsWith(text));
 
 /** `before` is what the conversation ended with when the compaction began. */
-const endFacts = (before: string, screen: ScreenView, look: Look, now: Millis): readonly Fact[] => {
+const endFacts = (
+  before: string,
+  screen: ScreenView,
+  look: PercentSighting,
+  now: Millis,
+): readonly Fact[] => {
   const { isCompacting, state, head } = look;
   if (isCompacting || !head) return [];
   const isOther = head.text !== before;
@@ -191,7 +210,7 @@ const endFacts = (before: string, screen: ScreenView, look: Look, now: Millis): 
     const isNew = state === 'done' || (state === 'working' && isOther);
     return isNew ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
   }
-  const words = errorText(screen, head);
+  const words = readError(screen, head);
   if (words === undefined) {
     const isTold = (state === 'done' || state === 'working') && isCompactedAbove(head, before, screen);
     return isTold ? [{ type: 'boundary', boundary: { source: 'screen', at: now } }] : [];
@@ -200,7 +219,7 @@ const endFacts = (before: string, screen: ScreenView, look: Look, now: Millis): 
     return isOther || state === 'idle'
       ? [{ type: 'compact-result', result: { kind: 'interrupted', by: 'the user' } }]
       : [];
-  const text = oneLine(words.slice('■ '.length), LONGEST_ERROR);
+  const text = toOneLine(words.slice('■ '.length), LONGEST_ERROR);
   return isOther || state === 'error'
     ? [{ type: 'compact-result', result: { kind: 'failed', failure: 'error', text } }]
     : [];
@@ -212,7 +231,7 @@ const MARGIN = 1; // columns at the right end of a row that hold no text of a dr
 
 const prompt: PromptReader = (seen) => {
   const { screen } = seen;
-  const pane = paneOf(screen);
+  const pane = findPane(screen);
   if (!pane?.hasCursor || !isMessage(screen, pane)) return undefined;
   // whether the title tells of work is for the reader that has seen more than one screen
   const { activity } = activityOf(seen, pane, true);
@@ -231,13 +250,13 @@ const textOf = (screen: ScreenView, pane: Pane): string => {
   const end = rows.length - 1;
   // blanks that were typed at the end are seen only by the cursor behind them
   const final = cursorRow === last ? (rows[end] ?? '').padEnd(cursorColumn - TEXT_COLUMN) : (rows[end] ?? '');
-  return unwrapped([...rows.slice(0, end), final], screen.columns - TEXT_COLUMN - MARGIN);
+  return joinWrappedRows([...rows.slice(0, end), final], screen.columns - TEXT_COLUMN - MARGIN);
 };
 
 // Codex's screen and signals as a source: what it is doing, how full the window is where it shows that, and compactions it shows.
 
 interface CodexScreen {
-  readonly doubt: Doubt;
+  readonly doubt: PercentTrust;
   readonly known: KnownPlaces;
   /** its title has shown that it works, so it also shows that it does not */
   readonly isTitleTelling: boolean;
@@ -245,24 +264,24 @@ interface CodexScreen {
   readonly compactingAfter?: string;
 }
 
-const read = (before: CodexScreen, seen: Seen, now: Millis): Seeing<CodexScreen> => {
+const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenReading<CodexScreen> => {
   const { screen, signals } = seen;
-  const pane = paneOf(screen);
+  const pane = findPane(screen);
   const titles = [signals.title, ...(signals.titlesBefore ?? [])];
   const isTitleTelling = before.isTitleTelling || titles.some(isTitleWorking);
   const activity = activityOf(seen, pane, isTitleTelling);
-  const head = pane && headAboveTask(screen, pane);
+  const head = pane && endAboveTask(screen, pane);
   const state = parseAgentState(signals.agentState)?.state;
   // while it starts the status line is not there yet
-  const shown = shownPlaces(screen, pane, state === undefined ? undefined : signals.title);
+  const shown = findPlaces(screen, pane, state === undefined ? undefined : signals.title);
   const known = knownNow(before.known, screen, pane, shown);
-  const look: Look = {
+  const look: PercentSighting = {
     state,
     isCompacting: activity.activity === 'compacting',
     head,
-    shown: agreedPercent(withoutNames(shown, known)),
+    shown: agreedPercent(withoutThreadNames(shown, known)),
   };
-  const doubt = doubtAfter(before.doubt, look);
+  const doubt = updateTrust(before.doubt, look);
   const { compactingAfter: ended } = before;
   const ends = ended === undefined ? [] : endFacts(ended, screen, look, now);
   const facts = [...ends, ...readingFacts(doubt, look, now)];
@@ -278,39 +297,48 @@ const knownNow = (
   known: KnownPlaces,
   screen: ScreenView,
   pane: Pane | undefined,
-  shown: ShownPlaces,
-): KnownPlaces => (!pane?.hasCursor && isConfiguring(screen) ? {} : knownAfter(known, shown));
+  shown: DisplayedPlaces,
+): KnownPlaces => (!pane?.hasCursor && isConfiguring(screen) ? {} : updateKnownPlaces(known, shown));
 
 // While a picker or a view covers the composer nothing is known of the compaction's end.
-const compactingAfter = (before: CodexScreen, look: Look, pane: Pane | undefined): string | undefined => {
+const compactingAfter = (
+  before: CodexScreen,
+  look: PercentSighting,
+  pane: Pane | undefined,
+): string | undefined => {
   if (look.isCompacting) return before.compactingAfter ?? look.head?.text ?? '';
   return pane ? undefined : before.compactingAfter;
 };
 
-const readingFacts = (doubt: Doubt, { isCompacting, head, shown }: Look, now: Millis): readonly Fact[] => {
+const readingFacts = (
+  doubt: PercentTrust,
+  { isCompacting, head, shown }: PercentSighting,
+  now: Millis,
+): readonly Fact[] => {
   if (isCompacting) return [];
   const windowTokens = exactWindow(doubt, shown?.windowTokens);
   const window =
     windowTokens === undefined
       ? {}
-      : { windowTokens, windowSource: 'agent' as const, basisTokens: roomOf(windowTokens) };
+      : { windowTokens, windowSource: 'agent' as const, basisTokens: usableTokens(windowTokens) };
   const rest = { basis: 'baseline', ...window, source: 'screen', at: now } as const;
   if (doubt.isFull)
     return hasRunOut(head) ? [{ type: 'reading', reading: { usedPercent: 100, ...rest } }] : [];
-  if (!shown || !isBelieved(doubt, shown)) return [];
+  if (!shown || !isTrusted(doubt, shown)) return [];
   return [{ type: 'reading', reading: { usedPercent: shown.usedPercent, ...rest } }];
 };
 
-const recognises = ({ screen, signals }: Seen): boolean => {
+const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
   if (/(?:^|:)app=codex(?::|$)/.test(signals.agentState ?? '')) return true;
-  const pane = paneOf(screen);
+  const pane = findPane(screen);
   const footer = pane?.hasCursor ? pane.footer.at(-1) : undefined;
   return pane !== undefined && footer !== undefined && isEmpty(screen, pane) && isDrawn(screen, footer);
 };
 
 export const screen: AgentScreen = {
   recognises,
-  reader: () => screenReader<CodexScreen>({ doubt: firstDoubt, known: {}, isTitleTelling: false }, read),
+  reader: () =>
+    makeScreenReader<CodexScreen>({ doubt: initialTrust, known: {}, isTitleTelling: false }, read),
   prompt,
   status: readStatus,
 };

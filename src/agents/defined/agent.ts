@@ -1,15 +1,15 @@
-import type { Recipe, Agent } from '../agent.js';
+import type { CompactRecipe, Agent } from '../agent.js';
 import { startsConversation } from '../launch.js';
-import { locateBy } from './files.js';
-import { lineTime, logReader } from './log.js';
+import { makeLocate } from './files.js';
+import { makeLineTime, makeLogReader } from './log.js';
 import type { TimeLimit } from './pattern.js';
 import { type Definition, type Problem, definition, type Change, change, check } from './schema.js';
-import { screenOf } from './screen.js';
+import { makeScreen } from './screen.js';
 
 const KEYS = { enter: '\r', tab: '\t' } as const;
 
 /** How the agent is asked to compact; undefined where it is not told how to see what was typed, for nothing is typed blindly. */
-const recipeOf = ({ recipe, prompt }: Definition): Recipe | undefined =>
+const recipeOf = ({ recipe, prompt }: Definition): CompactRecipe | undefined =>
   recipe &&
   prompt && {
     command: recipe.command,
@@ -25,10 +25,10 @@ const recipeOf = ({ recipe, prompt }: Definition): Recipe | undefined =>
 
 export type { Problem };
 
-export type Defined = { readonly agent: Agent } | { readonly problems: readonly Problem[] };
+export type DefineResult = { readonly agent: Agent } | { readonly problems: readonly Problem[] };
 
 /** A runtime from its definition, or everything that is wrong with it. Its patterns run under the limit. */
-export const defineAgent = (value: unknown, limit: TimeLimit): Defined => {
+export const defineAgent = (value: unknown, limit: TimeLimit): DefineResult => {
   const checked = check(definition, value);
   return 'problems' in checked ? checked : { agent: agentOf(checked.value, limit) };
 };
@@ -57,13 +57,13 @@ const agentOf = (defined: Definition, limit: TimeLimit): Agent => {
     ...(log
       ? {
           log: {
-            locate: locateBy(log.globs),
-            reader: () => logReader({ log, window, limit }),
-            timeOf: lineTime(log),
+            locate: makeLocate(log.globs),
+            reader: () => makeLogReader({ log, window, limit }),
+            timeOf: makeLineTime(log),
           },
         }
       : {}),
-    ...(screen || activity || prompt ? { screen: screenOf(defined, limit) } : {}),
+    ...(screen || activity || prompt ? { screen: makeScreen(defined, limit) } : {}),
     ...(recipe ? { recipe: () => recipe } : {}),
     ...(log || screen ? {} : { isEstimated: true as const }),
   };
@@ -71,11 +71,11 @@ const agentOf = (defined: Definition, limit: TimeLimit): Agent => {
 
 // From one of our runtimes and what a user changes in it to the runtime as it runs here.
 
-export type Changed =
+export type ChangeResult =
   /** `windowTokens` is the user's word on how large the window is */
   { readonly agent: Agent; readonly windowTokens?: number } | { readonly problems: readonly Problem[] };
 
-export const changeAgent = (agent: Agent, value: unknown): Changed => {
+export const changeAgent = (agent: Agent, value: unknown): ChangeResult => {
   const checked = check(change, value);
   if ('problems' in checked) return checked;
   const { window } = checked.value;

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { FileEntry, FilePort, Place, Locate, Located } from '../agent.js';
+import type { FileEntry, FilePort, ChildPlace, Locate, Located } from '../agent.js';
 
 // Session files by a pattern of their path. Links are never followed, and no more folders are read than a second allows.
 
@@ -12,7 +12,7 @@ const MOST_DEPTH = 4; // folders that `**` may stand for
 export const globForms =
   'a path that begins with ~/, {home}/, {cwd}/ or /, with * in names, ** for up to 4 folders, {slug} for the working folder';
 
-export const readGlob = (text: string): Glob | undefined => {
+export const parseGlob = (text: string): Glob | undefined => {
   const [start = '', ...parts] = text.replace(/^~\//, '{home}/').split('/');
   const isRooted = start === '' || start === '{home}' || start === '{cwd}';
   const isPart = (part: string): boolean =>
@@ -24,7 +24,7 @@ export const readGlob = (text: string): Glob | undefined => {
 };
 
 /** A file that fits, and the part of its path that tells it from the others. */
-export interface Found {
+export interface FoundFile {
   readonly file: FileEntry;
   readonly id: string;
 }
@@ -32,9 +32,9 @@ export interface Found {
 /** The files that fit now, in no order. */
 const filesOf = async (
   port: FilePort,
-  place: Place,
+  place: ChildPlace,
   [start = '', ...parts]: Glob,
-): Promise<readonly Found[]> => {
+): Promise<readonly FoundFile[]> => {
   const roots = { '{home}': place.home, '{cwd}': place.cwd, '': '/' };
   const names = parts.map((part) => part.replaceAll('{slug}', slugOf(place.cwd)));
   const name = names.pop() ?? '';
@@ -109,9 +109,9 @@ const idOf = ({ path, name }: FileEntry, part: string): string => {
 };
 
 /** The newest file that has grown since the start. Whether it is this child's nobody says, so it is never certain. */
-export const locateBy =
+export const makeLocate =
   (globs: readonly Glob[]): Locate =>
-  async (port: FilePort, place: Place): Promise<Located | undefined> => {
+  async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
     const found = (await Promise.all(globs.map((glob) => filesOf(port, place, glob)))).flat();
     const [newest] = found
       .filter(({ file }) => file.modifiedAt >= place.startedAt)

@@ -1,8 +1,8 @@
 import type { Fact } from '../../core/event.js';
-import { errorText, isRecord, parseRecord, type JsonRecord, isoMillis } from '../../core/json.js';
+import { errorText, isRecord, parseRecord, type JsonRecord, parseIsoTime } from '../../core/json.js';
 import type { WindowSource, Millis } from '../../core/reading.js';
-import { lineReader, type LineReader, type Understood } from '../agent.js';
-import { inTime, matchRow, patternsIn, type TimeLimit } from './pattern.js';
+import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
+import { matchInTime, matchRow, findPatterns, type TimeLimit } from './pattern.js';
 import type { Definition, FieldEquals, LogDefinition } from './schema.js';
 
 /** Where a value is in a record: `usage.input`, `parts.0.tokens`; `*` stands for all fields or items. */
@@ -10,7 +10,7 @@ export type FieldPath = readonly string[];
 
 const MOST_VALUES = 1_000; // that a path with `*` may give
 
-export const readFieldPath = (text: string): FieldPath | undefined => {
+export const parseFieldPath = (text: string): FieldPath | undefined => {
   const steps = text.split('.');
   return text.length <= 200 && steps.every((step) => step !== '' && (step === '*' || !step.includes('*')))
     ? steps
@@ -41,7 +41,7 @@ interface Window {
 }
 
 /** The window that the definition gives this model, if it does. */
-export const windowOf = (window: Definition['window'], model: string | undefined): Window => {
+export const modelWindow = (window: Definition['window'], model: string | undefined): Window => {
   const tokens =
     typeof window === 'object'
       ? window.find(({ pattern }) => model !== undefined && matchRow(pattern, model))?.tokens
@@ -51,7 +51,7 @@ export const windowOf = (window: Definition['window'], model: string | undefined
 
 // One line of a session file as its definition maps it.
 
-export interface Mapping {
+export interface FieldMapping {
   readonly log: LogDefinition;
   readonly window: Definition['window'];
   readonly limit: TimeLimit;
@@ -65,13 +65,13 @@ interface Known {
   readonly problem?: string;
 }
 
-type Read = Understood<Known>;
+type Read = LineMeaning<Known>;
 
-export const logReader = (mapping: Mapping): LineReader =>
-  lineReader<Known>({ window: {} }, (known, line, now) => readLine(mapping, known, { line, now }));
+export const makeLogReader = (mapping: FieldMapping): LineReader =>
+  makeLineReader<Known>({ window: {} }, (known, line, now) => readLine(mapping, known, { line, now }));
 
 const readLine = (
-  mapping: Mapping,
+  mapping: FieldMapping,
   state: Known,
   { line, now }: { readonly line: string; readonly now: Millis },
 ): Read => {
@@ -94,7 +94,7 @@ const readLine = (
 };
 
 const readUsage = (
-  mapping: Mapping,
+  mapping: FieldMapping,
   before: Known,
   { record, at }: { readonly record: JsonRecord; readonly at: Millis },
 ): Read => {
@@ -118,12 +118,12 @@ const readUsage = (
 };
 
 /** The table is looked through once for each model in a row. */
-const knownOf = ({ window, limit }: Mapping, before: Known, model: string | undefined): Known => {
-  if (model === undefined) return { ...before, window: windowOf(window, model) };
+const knownOf = ({ window, limit }: FieldMapping, before: Known, model: string | undefined): Known => {
+  if (model === undefined) return { ...before, window: modelWindow(window, model) };
   if (before.problem !== undefined || before.model === model) return before;
-  const work = { patterns: patternsIn(window), texts: () => [model] };
+  const work = { patterns: findPatterns(window), texts: () => [model] };
   try {
-    return { model, window: inTime(limit, work, () => windowOf(window, model)) };
+    return { model, window: matchInTime(limit, work, () => modelWindow(window, model)) };
   } catch (error) {
     return { window: {}, problem: errorText(error) };
   }
@@ -139,7 +139,7 @@ const countAt = (record: JsonRecord, path: FieldPath | undefined): number | unde
   path && valuesAt(record, path).find(isCount);
 
 /** When a line was written, as its own timestamp tells. */
-export const lineTime =
+export const makeLineTime =
   ({ timestamp }: LogDefinition) =>
   (line: string): Millis | undefined => {
     const record = timestamp && parseRecord(line);
@@ -150,6 +150,6 @@ const MILLISECONDS = 1e11; // a smaller number of milliseconds would be before 1
 
 const timeAt = (record: JsonRecord, path: FieldPath | undefined): Millis | undefined => {
   const [value] = path ? valuesAt(record, path) : [];
-  if (typeof value === 'string') return isoMillis(value);
+  if (typeof value === 'string') return parseIsoTime(value);
   return isCount(value) && value > 0 ? (value < MILLISECONDS ? value * 1000 : value) : undefined;
 };

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { LEAST_TOKENS, MOST_TOKENS, tokensIn } from '../../core/format.js';
+import { MIN_TOKENS, MAX_TOKENS, parseTokens } from '../../core/format.js';
 import { errorText, isRecord, type JsonRecord } from '../../core/json.js';
-import type { Basis } from '../../core/reading.js';
-import { globForms, readGlob } from './files.js';
-import { readFieldPath } from './log.js';
-import { LONGEST_PATTERN, readPattern } from './pattern.js';
-import { readRegion, regionForms } from './screen.js';
+import type { PercentBasis } from '../../core/reading.js';
+import { globForms, parseGlob } from './files.js';
+import { parseFieldPath } from './log.js';
+import { MAX_PATTERN_LENGTH, parsePattern } from './pattern.js';
+import { parseRegion, regionForms } from './screen.js';
 
 // What a user may write of an agent, as valibot schemas; the message of each says what is allowed. Every limit is there so that a definition
 // can't make a session slow.
@@ -90,26 +90,27 @@ const LONGEST_LIST = 20;
 
 const plainText = text('a text', (given) => (given !== '' && given.length <= 200 ? given : undefined));
 const words = list(plainText, 100);
-const fieldPath = text('a field path such as usage.input or parts.*.tokens', readFieldPath);
-const region = text(regionForms, readRegion);
+const fieldPath = text('a field path such as usage.input or parts.*.tokens', parseFieldPath);
+const region = text(regionForms, parseRegion);
 /** As for `--window`. */
 const tokens = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): number => {
-    const count = typeof value === 'string' || typeof value === 'number' ? tokensIn(`${value}`) : Number.NaN;
-    if (count >= LEAST_TOKENS && count <= MOST_TOKENS) return count;
-    addIssue({ message: `a number of tokens from ${LEAST_TOKENS} to ${MOST_TOKENS}` });
+    const count =
+      typeof value === 'string' || typeof value === 'number' ? parseTokens(`${value}`) : Number.NaN;
+    if (count >= MIN_TOKENS && count <= MAX_TOKENS) return count;
+    addIssue({ message: `a number of tokens from ${MIN_TOKENS} to ${MAX_TOKENS}` });
     return NEVER;
   }),
 );
 
 const pattern = text(
-  `a regular expression of at most ${LONGEST_PATTERN} characters for one row`,
-  (given) => readPattern(given).pattern,
+  `a regular expression of at most ${MAX_PATTERN_LENGTH} characters for one row`,
+  (given) => parsePattern(given).pattern,
 );
 const patternWithOne = (what: string) =>
   text(`a regular expression with one group (…), which holds ${what}; write other groups (?:…)`, (given) => {
-    const read = readPattern(given);
+    const read = parsePattern(given);
     return read.groups === 1 ? read.pattern : undefined;
   });
 
@@ -120,7 +121,7 @@ const window = v.lazy((given) => (Array.isArray(given) ? modelWindows : tokens))
 const fieldEquals = fields({ path: fieldPath, equals: simple });
 
 const log = fields({
-  globs: list(text(globForms, readGlob), LONGEST_LIST),
+  globs: list(text(globForms, parseGlob), LONGEST_LIST),
   /** token counts that are in the window together */
   used: list(fieldPath, LONGEST_LIST),
   /** in tokens */
@@ -136,7 +137,7 @@ const log = fields({
 });
 
 const polarity = oneOf('used', 'left');
-const basis = optional(oneOf<Basis>('window', 'effective', 'auto-compact', 'baseline'));
+const basis = optional(oneOf<PercentBasis>('window', 'effective', 'auto-compact', 'baseline'));
 const patternNumber = fields({
   region,
   pattern: patternWithOne('the number'),
@@ -198,7 +199,7 @@ const command = text('the name of a program, without a path', (given) =>
   /^[^\s/]{1,100}$/.test(given) ? given : undefined,
 );
 const nativeTrigger = optional(
-  fields({ share: numberFrom(0.01, 1), reserveTokens: numberFrom(0, MOST_TOKENS) }),
+  fields({ share: numberFrom(0.01, 1), reserveTokens: numberFrom(0, MAX_TOKENS) }),
 );
 
 /** What may be changed in an agent that is known: what depends on the machine or the plan, and nothing that is read or typed. */
@@ -265,7 +266,7 @@ export type Change = v.InferOutput<typeof change>;
 export type LogDefinition = v.InferOutput<typeof log>;
 export type FieldEquals = v.InferOutput<typeof fieldEquals>;
 export type ActivityDefinition = NonNullable<Definition['activity']>;
-export type Sign = NonNullable<ActivityDefinition['busy']>[number];
+export type ActivitySign = NonNullable<ActivityDefinition['busy']>[number];
 export type ScreenNumber = v.InferOutput<typeof wordedNumber> & Partial<v.InferOutput<typeof patternNumber>>;
 
 /** Something wrong with what a user wrote. */

@@ -1,11 +1,11 @@
 import type { Fact } from '../../core/event.js';
-import { shownAmount, type ShownAmount } from '../../core/format.js';
+import { parseDisplayedAmount, type DisplayedAmount } from '../../core/format.js';
 import type { ScreenView, Activity, ActivityReport, Millis, Reading } from '../../core/reading.js';
-import { screenReader, type PromptLook, type AgentScreen, type Seen } from '../agent.js';
-import { shownContext, type ShownContext } from '../shown-text.js';
-import { windowOf } from './log.js';
-import { inTime, matchRow, patternsIn, type TimeLimit } from './pattern.js';
-import type { ActivityDefinition, Definition, ScreenNumber, Sign } from './schema.js';
+import { makeScreenReader, type PromptContent, type AgentScreen, type ScreenEvidence } from '../agent.js';
+import { parseShownContext, type ShownContext } from '../shown-text.js';
+import { modelWindow } from './log.js';
+import { matchInTime, matchRow, findPatterns, type TimeLimit } from './pattern.js';
+import type { ActivityDefinition, Definition, ScreenNumber, ActivitySign } from './schema.js';
 
 /** A part of the screen, by rows. */
 export type Region =
@@ -15,7 +15,7 @@ export type Region =
 export const regionForms =
   'below-cursor, above-cursor, cursor-row, last-rows:N or first-rows:N (N from 1 to 99)';
 
-export const readRegion = (text: string): Region | undefined => {
+export const parseRegion = (text: string): Region | undefined => {
   switch (text) {
     case 'below-cursor':
     case 'above-cursor':
@@ -54,16 +54,16 @@ const boundsOf = ({ rows, cursorRow }: ScreenView, region: Region): readonly [nu
 
 // A screen as its definition reads it: numbers at the places it names, and an activity only where its signs agree.
 
-export const screenOf = (definition: Definition, limit: TimeLimit): AgentScreen => {
+export const makeScreen = (definition: Definition, limit: TimeLimit): AgentScreen => {
   const { activity = {}, screen = [], window, prompt } = definition;
-  const patterns = patternsIn([activity, screen, prompt]);
+  const patterns = findPatterns([activity, screen, prompt]);
   // all patterns of a reading under one limit
-  const limited = <T>(seen: Seen, work: () => T): T =>
-    inTime(limit, { patterns, texts: () => textsOf(seen) }, work);
+  const limited = <T>(seen: ScreenEvidence, work: () => T): T =>
+    matchInTime(limit, { patterns, texts: () => textsOf(seen) }, work);
   return {
     recognises: (seen) => limited(seen, () => activityOf(activity, prompt, seen)).activity !== 'unknown',
     reader: () =>
-      screenReader({}, (state, seen, now) =>
+      makeScreenReader({}, (state, seen, now) =>
         limited(seen, () => ({
           state,
           activity: activityOf(activity, prompt, seen),
@@ -75,7 +75,7 @@ export const screenOf = (definition: Definition, limit: TimeLimit): AgentScreen 
 };
 
 /** All that a pattern may be tried on. */
-const textsOf = ({ screen, signals }: Seen): readonly string[] => [
+const textsOf = ({ screen, signals }: ScreenEvidence): readonly string[] => [
   signals.title ?? '',
   ...Array.from({ length: screen.rows }, (_, row) => screen.text(row)),
 ];
@@ -83,15 +83,15 @@ const textsOf = ({ screen, signals }: Seen): readonly string[] => [
 const promptLook = (
   { dialog = [] }: ActivityDefinition,
   prompt: RegExp,
-  seen: Seen,
-): PromptLook | undefined => {
+  seen: ScreenEvidence,
+): PromptContent | undefined => {
   if (dialog.some((sign) => witnessesOf(sign, seen).length > 0)) return undefined;
   const text = textIn(prompt, seen);
   return text === undefined ? undefined : { text };
 };
 
 /** The user's text in the row with the cursor. A pattern that matches without its group has found a placeholder. */
-const textIn = (prompt: RegExp, { screen }: Seen): string | undefined => {
+const textIn = (prompt: RegExp, { screen }: ScreenEvidence): string | undefined => {
   const found = matchRow(prompt, screen.text(screen.cursorRow));
   return found ? (found[1] ?? '').trimEnd() : undefined;
 };
@@ -105,7 +105,7 @@ interface Look {
 const readNumbers = (numbers: readonly ScreenNumber[], { window, screen, now }: Look): readonly Fact[] => {
   const percent = firstOf('percent', numbers, screen);
   const tokens = firstOf('tokens', numbers, screen);
-  const { windowTokens, windowSource } = windowOf(window, undefined);
+  const { windowTokens, windowSource } = modelWindow(window, undefined);
   const usedPercent = percent && usedOf(percent, 100);
   const usedTokens = tokens && usedOf(tokens, windowTokens);
   const isRounded = tokens !== undefined && tokens.step > 1;
@@ -122,7 +122,7 @@ const readNumbers = (numbers: readonly ScreenNumber[], { window, screen, now }: 
   return [{ type: 'reading', reading }];
 };
 
-interface Shown extends ShownAmount {
+interface Shown extends DisplayedAmount {
   readonly polarity: 'used' | 'left';
   readonly of: ScreenNumber;
 }
@@ -146,10 +146,10 @@ const firstOf = (
 const numberIn = (of: ScreenNumber, unit: ShownContext['unit'], row: string): Shown | undefined => {
   const { pattern, polarity = 'used' } = of;
   if (pattern) {
-    const amount = of.unit === unit ? shownAmount(matchRow(pattern, row)?.[1]) : undefined;
+    const amount = of.unit === unit ? parseDisplayedAmount(matchRow(pattern, row)?.[1]) : undefined;
     return amount && { ...amount, polarity, of };
   }
-  const worded = shownContext(row);
+  const worded = parseShownContext(row);
   return worded?.unit === unit ? { polarity, ...worded, of } : undefined;
 };
 
@@ -163,7 +163,7 @@ const usedOf = ({ value, polarity }: Shown, whole: number | undefined): number |
 const activityOf = (
   { ready, busy = [], dialog = [], compacting = [] }: ActivityDefinition,
   prompt: RegExp | undefined,
-  seen: Seen,
+  seen: ScreenEvidence,
 ): ActivityReport => {
   const text = prompt && textIn(prompt, seen);
   const compacts = compacting.flatMap((sign) => witnessesOf(sign, seen));
@@ -186,7 +186,7 @@ const activityOf = (
 };
 
 // Witnesses come into the log: they name what has matched, not the text, which may be of the conversation.
-const witnessesOf = ({ title, region, pattern }: Sign, seen: Seen): readonly string[] => {
+const witnessesOf = ({ title, region, pattern }: ActivitySign, seen: ScreenEvidence): readonly string[] => {
   const byTitle = titleWitness(title, seen);
   const rows = region && rowsIn(seen.screen, region);
   const isShown = pattern && rows?.some((row) => matchRow(pattern, row));
@@ -196,7 +196,7 @@ const witnessesOf = ({ title, region, pattern }: Sign, seen: Seen): readonly str
 
 const readyWitnesses = (
   { title, cursorRow, absent = [] }: NonNullable<ActivityDefinition['ready']>,
-  seen: Seen,
+  seen: ScreenEvidence,
 ): readonly string[] => {
   const { screen } = seen;
   const byTitle = titleWitness(title, seen);
@@ -209,18 +209,21 @@ const readyWitnesses = (
 // With a text in it the row is not as it is when the prompt is empty.
 const draftWitnesses = (
   { title, absent = [] }: NonNullable<ActivityDefinition['ready']>,
-  seen: Seen,
+  seen: ScreenEvidence,
 ): readonly string[] => {
   if ((title && titleWitness(title, seen) === undefined) || isPresent(absent, seen)) return [];
   return [...(titleWitness(title, seen) ?? []), 'text in the prompt'];
 };
 
-const isPresent = (absent: readonly RegExp[], { screen }: Seen): boolean => {
+const isPresent = (absent: readonly RegExp[], { screen }: ScreenEvidence): boolean => {
   const rows = rowsIn(screen, { kind: 'first-rows', count: screen.rows });
   return absent.some((pattern) => rows.some((row) => matchRow(pattern, row)));
 };
 
-const titleWitness = (title: RegExp | undefined, { signals }: Seen): readonly string[] | undefined =>
+const titleWitness = (
+  title: RegExp | undefined,
+  { signals }: ScreenEvidence,
+): readonly string[] | undefined =>
   title && signals.title !== undefined && matchRow(title, signals.title)
     ? [`title ${String(title)}`]
     : undefined;

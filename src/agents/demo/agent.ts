@@ -1,28 +1,28 @@
-import { countAt, parseRecord, textAt, type JsonRecord } from '../../core/json.js';
+import { getCount, parseRecord, getText, type JsonRecord } from '../../core/json.js';
 import type { Millis, Activity, ActivityReport, ScreenView } from '../../core/reading.js';
 import {
-  lineReader,
+  makeLineReader,
   type LineReader,
-  type Understood,
+  type LineMeaning,
   type FilePort,
   type Located,
-  type Place,
-  type Recipe,
-  screenReader,
+  type ChildPlace,
+  type CompactRecipe,
+  makeScreenReader,
   type AgentScreen,
-  type Seeing,
-  type Seen,
+  type ScreenReading,
+  type ScreenEvidence,
   type Agent,
 } from '../agent.js';
-import { watchCommand, type CommandWatch, type Words, itemsAbove } from '../compress.js';
+import { watchCommand, type CommandWatch, type CompressResult, itemsAbove } from '../compress.js';
 
 // One line of the demo agent's session file.
 
-export const demoReader = (): LineReader => lineReader({}, readLine);
+export const demoReader = (): LineReader => makeLineReader({}, readLine);
 
-const readLine = (state: object, line: string, now: Millis): Understood<object> => {
+const readLine = (state: object, line: string, now: Millis): LineMeaning<object> => {
   const record = parseRecord(line);
-  const at = countAt(record, 'at') ?? now;
+  const at = getCount(record, 'at') ?? now;
   switch (record?.['type']) {
     case 'turn':
       return { state, ...readTurn(record, at) };
@@ -33,11 +33,11 @@ const readLine = (state: object, line: string, now: Millis): Understood<object> 
   }
 };
 
-const readTurn = (record: JsonRecord, at: Millis): Omit<Understood<object>, 'state'> => {
-  const usedTokens = countAt(record, 'usedTokens');
-  const windowTokens = countAt(record, 'windowTokens');
+const readTurn = (record: JsonRecord, at: Millis): Omit<LineMeaning<object>, 'state'> => {
+  const usedTokens = getCount(record, 'usedTokens');
+  const windowTokens = getCount(record, 'windowTokens');
   if (usedTokens === undefined || !windowTokens) return { facts: [], misfit: 'a turn without numbers' };
-  const model = textAt(record, 'model') ?? 'demo-1';
+  const model = getText(record, 'model') ?? 'demo-1';
   return {
     facts: [
       {
@@ -49,8 +49,8 @@ const readTurn = (record: JsonRecord, at: Millis): Omit<Understood<object>, 'sta
 };
 
 const readCompaction = (record: JsonRecord, at: Millis) => {
-  const preTokens = countAt(record, 'preTokens');
-  const postTokens = countAt(record, 'postTokens');
+  const preTokens = getCount(record, 'preTokens');
+  const postTokens = getCount(record, 'postTokens');
   return {
     initiator: 'user' as const,
     ...(preTokens === undefined ? {} : { preTokens }),
@@ -63,13 +63,13 @@ const readCompaction = (record: JsonRecord, at: Millis) => {
 
 const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 
-export const locateDemo = async (port: FilePort, { env }: Place): Promise<Located | undefined> => {
+export const locateDemo = async (port: FilePort, { env }: ChildPlace): Promise<Located | undefined> => {
   const path = env[LOG_VARIABLE];
   return path && (await port.entry(path)) ? { sessionId: 'demo', path, certain: true } : undefined;
 };
 
 /** The demo's own command; it takes whole texts, so the pause is only there for its screen. */
-const demoRecipe: Recipe = {
+const demoRecipe: CompactRecipe = {
   command: '/compact',
   takesFocus: false,
   isPasted: false,
@@ -107,14 +107,14 @@ const MORE = /^ {2}\S/;
 
 export const demoScreen: AgentScreen = {
   recognises: ({ signals: { title = '' } }) => title === TITLE_IDLE || TITLE_BUSY.test(title),
-  reader: () => screenReader<CommandWatch>({ kind: 'none' }, readScreen),
+  reader: () => makeScreenReader<CommandWatch>({ kind: 'none' }, readScreen),
   prompt: ({ screen }) => {
     const box = findBox(screen);
     return box && !isDialog(screen) ? { text: box.text } : undefined;
   },
 };
 
-const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<CommandWatch> => {
+const readScreen = (state: CommandWatch, seen: ScreenEvidence, now: Millis): ScreenReading<CommandWatch> => {
   const { screen } = seen;
   const box = findBox(screen);
   const work = box && workAbove(screen, box.top);
@@ -131,7 +131,7 @@ const readScreen = (state: CommandWatch, seen: Seen, now: Millis): Seeing<Comman
 };
 
 const activityOf = (
-  { screen, signals }: Seen,
+  { screen, signals }: ScreenEvidence,
   box: Box | undefined,
   work: string | undefined,
 ): ActivityReport => {
@@ -166,7 +166,7 @@ const workAbove = ({ text }: ScreenView, top: number): string | undefined =>
 const beginOf = (row: string): string | undefined =>
   USER.test(row) || SAID.test(row) ? row.trimStart() : undefined;
 
-const words = (text: string): Words | undefined => {
+const words = (text: string): CompressResult | undefined => {
   if (/^Compacted \d+k → \d+k$/.test(text)) return { boundary: { initiator: 'user', source: 'screen' } };
   if (text === 'Nothing to compact.') return { result: { kind: 'noop', text } };
   if (text === 'interrupted') return { result: { kind: 'interrupted', by: 'the user' } };

@@ -1,9 +1,14 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, Recipe, Agent } from '../agent.js';
-import { words, type LaunchRules, startsConversation } from '../launch.js';
-import { commentedRecord, lastNumber, placedSettings, type OwnCompactionSource } from '../own-compaction.js';
+import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
+import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import {
+  parseCommentedJson,
+  findLastNumber,
+  readSettingsFiles,
+  type OwnCompactionSource,
+} from '../own-compaction.js';
 import { geminiFolder, locateGemini } from './files.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
@@ -19,12 +24,12 @@ const npmPackage = '@google/gemini-cli';
 
 /** Gemini CLI 0.61.0, from its --help; `-i` and a bare prompt stay in the terminal (facts/gemini.md §8). */
 const launchRules: LaunchRules = {
-  plainFlags: words(`
+  plainFlags: splitWords(`
     -p --prompt -h --help -v --version --acp --experimental-acp
     -l --list-extensions --list-sessions --delete-session
   `),
-  plainCommands: words('mcp extensions extension skills skill hooks hook gemma'),
-  valueFlags: words(`
+  plainCommands: splitWords('mcp extensions extension skills skill hooks hook gemma'),
+  valueFlags: splitWords(`
     -m --model -i --prompt-interactive -w --worktree --approval-mode --policy
     --admin-policy --allowed-mcp-server-names --allowed-tools -e --extensions -r --resume
     --session-file --session-id --include-directories -o --output-format
@@ -52,8 +57,8 @@ const geminiCompaction: OwnCompactionSource = {
       posix.join(cwd, '.gemini', 'settings.json'),
       env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] || '/etc/gemini-cli/settings.json',
     ];
-    const files = await placedSettings(port, paths, commentedRecord);
-    const found = lastNumber(files, NAMES, (share) => Number.isFinite(share) && share >= 0);
+    const files = await readSettingsFiles(port, paths, parseCommentedJson);
+    const found = findLastNumber(files, NAMES, (share) => Number.isFinite(share) && share >= 0);
     if (!found || found.number === 0) return { trigger: usualTrigger, said: [] }; // 0 counts as nothing said
     const { number: share, ...setting } = found;
     return { trigger: share < 1 ? { share, reserveTokens: 0 } : undefined, said: [setting] };
@@ -64,7 +69,7 @@ const geminiCompaction: OwnCompactionSource = {
  * facts/gemini.md §4.2: Enter within 30 ms of a key is a line break, so the pause; what stands behind the command is not read. Its
  * own retries go on for nearly five minutes.
  */
-const geminiRecipe: Recipe = {
+const geminiRecipe: CompactRecipe = {
   command: '/compress',
   takesFocus: false,
   isPasted: false,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { parseRecord, recordAt, textAt, isoMillis } from '../../core/json.js';
+import { parseRecord, getRecord, getText, parseIsoTime } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
+import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 
 // Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl.
 // It keeps no file open and has no pid file, so the newest fitting file is the best there is.
@@ -18,7 +18,7 @@ interface Chat {
   readonly startedAt: Millis;
 }
 
-export const locateGemini = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+export const locateGemini = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const files = (
     await Promise.all((await projectFolders(port, place)).map((folder) => grownFiles(port, place, folder)))
   ).flat();
@@ -41,41 +41,47 @@ export const locateGemini = async (port: FilePort, place: Place): Promise<Locate
 
 // An older conversation that grows may be another terminal's, or have got its summary, which the next Gemini to start writes. One
 // resumed by the command line counts as begun, because Gemini first makes a new file with the same session id.
-const isOwn = (chat: Chat, chats: readonly Chat[], place: Place): boolean =>
+const isOwn = (chat: Chat, chats: readonly Chat[], place: ChildPlace): boolean =>
   chat.file.path === place.currentPath ||
   chats.some((other) => other.sessionId === chat.sessionId && other.startedAt >= place.startedAt);
 
 // `/resume` writes the whole history of the other conversation again.
-const isRewritten = async (port: FilePort, { file }: Chat, place: Place): Promise<boolean> => {
+const isRewritten = async (port: FilePort, { file }: Chat, place: ChildPlace): Promise<boolean> => {
   const text = (await port.lastPart(file.path)) ?? '';
-  return [...text.matchAll(HISTORY_END)].some(([, time]) => (isoMillis(time ?? '') ?? 0) >= place.startedAt);
+  return [...text.matchAll(HISTORY_END)].some(
+    ([, time]) => (parseIsoTime(time ?? '') ?? 0) >= place.startedAt,
+  );
 };
 
-export const geminiFolder = ({ env, home }: Homestead): string =>
+export const geminiFolder = ({ env, home }: AgentFolders): string =>
   posix.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
 
-const projectFolders = async (port: FilePort, place: Place): Promise<readonly string[]> => {
+const projectFolders = async (port: FilePort, place: ChildPlace): Promise<readonly string[]> => {
   const root = geminiFolder(place);
-  const projects = recordAt(
+  const projects = getRecord(
     parseRecord((await port.smallText(posix.join(root, 'projects.json'))) ?? ''),
     'projects',
   );
   // Versions before 0.29 named the folder by a hash of the path.
   const folders = [posix.join(root, 'tmp', await port.sha256(place.cwd))];
-  const slug = textAt(projects, place.cwd);
+  const slug = getText(projects, place.cwd);
   if (slug === undefined || !SAFE_SLUG.test(slug)) return folders;
   const folder = posix.join(root, 'tmp', slug);
   const owner = await port.smallText(posix.join(folder, '.project_root'));
   return owner === undefined || owner.trim() === place.cwd ? [folder, ...folders] : folders;
 };
 
-const grownFiles = async (port: FilePort, place: Place, folder: string): Promise<readonly FileEntry[]> => {
+const grownFiles = async (
+  port: FilePort,
+  place: ChildPlace,
+  folder: string,
+): Promise<readonly FileEntry[]> => {
   const files = await port.list(posix.join(folder, 'chats'), (name) => SESSION_FILE.test(name));
   return files.filter((file) => file.modifiedAt >= place.startedAt);
 };
 
 /** Of the old versions, which write a document; the newest. */
-const grownDocument = async (port: FilePort, place: Place): Promise<FileEntry | undefined> => {
+const grownDocument = async (port: FilePort, place: ChildPlace): Promise<FileEntry | undefined> => {
   const folders = await projectFolders(port, place);
   const files = await Promise.all(folders.map((folder) => grownFiles(port, place, folder)));
   const documents = files.flat().filter(({ name }) => name.endsWith('.json'));
@@ -85,9 +91,9 @@ const grownDocument = async (port: FilePort, place: Place): Promise<FileEntry | 
 const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefined> => {
   if (!file.name.endsWith('.jsonl')) return undefined;
   const header = parseRecord((await port.firstLine(file.path)) ?? '');
-  const sessionId = textAt(header, 'sessionId');
-  if (sessionId === undefined || (textAt(header, 'kind') ?? 'main') !== 'main') return undefined;
-  return { file, sessionId, startedAt: isoMillis(textAt(header, 'startTime') ?? '') ?? 0 };
+  const sessionId = getText(header, 'sessionId');
+  if (sessionId === undefined || (getText(header, 'kind') ?? 'main') !== 'main') return undefined;
+  return { file, sessionId, startedAt: parseIsoTime(getText(header, 'startTime') ?? '') ?? 0 };
 };
 
 // The mark that a compaction leaves in a session document of the old versions (up to 0.34 at least): an `info` message without a text. It
@@ -97,7 +103,7 @@ const MARK = /"timestamp": "([^"\\]{1,40})",\s+"type": "info",\s+"content": ""/g
 const ENDED = 'compaction ended at ';
 
 /** The last mark in the document that grew last; undefined where these versions' documents are not. */
-export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {
+export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const file = await grownDocument(port, place);
   if (!file) return undefined;
   const marks = [...((await port.lastPart(file.path)) ?? '').matchAll(MARK)];

@@ -21,7 +21,7 @@ const CONSOLE = /^│ Debug Console \(/;
 const ABOVE_SCREEN = -1;
 
 /** A row without the scrollbar, which Gemini draws over the last column of its alternate screen for a while after it scrolled. */
-export const textOf = (screen: ScreenView, row: number): string => screen.text(row).replace(/ *█$/, '');
+export const rowText = (screen: ScreenView, row: number): string => screen.text(row).replace(/ *█$/, '');
 
 export const findComposer = (screen: ScreenView): Composer | undefined =>
   aroundCursor(screen) ?? aboveParkedCursor(screen);
@@ -45,9 +45,9 @@ const aroundCursor = (screen: ScreenView): Composer | undefined => {
  * console, which stands on the input, or the background tasks. -1 when it is above the screen; undefined for any other row and box.
  */
 export const panelTop = (screen: ScreenView, row: number, inputTop: number): number | undefined => {
-  const edge = textOf(screen, row);
+  const edge = rowText(screen, row);
   if (!PANEL_BOTTOM.test(edge)) return undefined;
-  const isEdge = (each: number): boolean => PANEL_TOP.test(textOf(screen, each));
+  const isEdge = (each: number): boolean => PANEL_TOP.test(rowText(screen, each));
   const top = seek(row - 1, -1, isEdge, screen.rows) ?? ABOVE_SCREEN;
   const isConsole = top === ABOVE_SCREEN ? row === inputTop - 1 : CONSOLE.test(screen.text(top + 1));
   return isConsole || edge.startsWith('└') ? top : undefined;
@@ -85,8 +85,8 @@ const seek = (
   return undefined;
 };
 
-const between = (top: number, bottom: number, textOf: (row: number) => string): readonly string[] =>
-  Array.from({ length: bottom - top - 1 }, (_, index) => textOf(top + 1 + index));
+const between = (top: number, bottom: number, rowText: (row: number) => string): readonly string[] =>
+  Array.from({ length: bottom - top - 1 }, (_, index) => rowText(top + 1 + index));
 
 // What stands in Gemini's input box, and what of it is not the user's: its placeholder, which also tells vim's mode.
 

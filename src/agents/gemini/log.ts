@@ -1,18 +1,24 @@
 import type { Fact } from '../../core/event.js';
 import {
-  isoMillis,
-  countAt,
+  parseIsoTime,
+  getCount,
   isRecord,
-  listAt,
+  getList,
   parseRecord,
-  recordAt,
-  textAt,
+  getRecord,
+  getText,
   type JsonRecord,
 } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import { lineReader, type LineReader, type Understood } from '../agent.js';
-import { isNews, resultIn } from '../compress.js';
-import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
+import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
+import { isRecent, failureIn } from '../compress.js';
+import {
+  makeContentReader,
+  growthFacts,
+  timeOfRecord,
+  type ContentReader,
+  type ToolEvent,
+} from '../records.js';
 import type { Refusal } from '../shown-text.js';
 
 // Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
@@ -29,7 +35,7 @@ const REFUSED =
   /^Sending this message \([\d,]+ tokens\) might exceed the context window limit \((-?[\d,]+) tokens left\)/;
 const ROUNDED_TO_FULL = 1_280; // tokens left that are half a percent of the smallest window; with more the message was too long
 
-export const refusalIn = (words: string): Refusal | undefined => {
+export const parseRefusal = (words: string): Refusal | undefined => {
   const left = REFUSED.exec(words)?.[1]?.replaceAll(',', '');
   return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
 };
@@ -40,7 +46,7 @@ export const refusalIn = (words: string): Refusal | undefined => {
 /** What was read of a message so far. */
 export type Message = Readonly<Record<string, string>>;
 
-export interface DocumentStep {
+export interface DocumentResult {
   readonly message: Message;
   readonly facts: readonly Fact[];
 }
@@ -60,7 +66,7 @@ export const isDocumentHead = ([first, ...lines]: readonly string[]): boolean =>
 
 const isDocumentLine = (line: string): boolean => LINE.test(line);
 
-const readDocumentLine = (message: Message, line: string, now: Millis): DocumentStep => {
+const readDocumentLine = (message: Message, line: string, now: Millis): DocumentResult => {
   if (line === START) return { message: {}, facts: [] };
   if (END.test(line)) return { message: {}, facts: answerIn(message, now) };
   const [, name, value] = FIELD.exec(line) ?? COUNT.exec(line) ?? [];
@@ -72,7 +78,7 @@ const answerIn = (message: Message, now: Millis): readonly Fact[] => {
   const { type, timestamp = '', input, cached, model = '' } = message;
   const usedTokens = Number(input ?? 0);
   if (type !== 'gemini' || usedTokens === 0) return [];
-  const at = isoMillis(timestamp) ?? now;
+  const at = parseIsoTime(timestamp) ?? now;
   const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
   const cachedTokens = cached === undefined ? {} : { cachedTokens: Number(cached) };
   const reading = { usedTokens, ...cachedTokens, ...window, source: 'log' as const, model, at };
@@ -95,9 +101,9 @@ interface GeminiLog {
 const SNAPSHOT = /<state_snapshot>(?:[\s\S]*?<\/state_snapshot>|[\s\S]*)/;
 const KNOWN = /"(?:type|sessionId|\$set|\$rewindTo)"/;
 
-export const geminiReader = (): LineReader => lineReader<GeminiLog>({ renamed: false }, readLine);
+export const geminiReader = (): LineReader => makeLineReader<GeminiLog>({ renamed: false }, readLine);
 
-const readLine = (state: GeminiLog, line: string, now: Millis): Understood<GeminiLog> => {
+const readLine = (state: GeminiLog, line: string, now: Millis): LineMeaning<GeminiLog> => {
   if (isDocumentLine(line)) {
     const { message, facts } = readDocumentLine(state.message ?? {}, line, now);
     return { state: { ...state, message }, facts };
@@ -105,7 +111,7 @@ const readLine = (state: GeminiLog, line: string, now: Millis): Understood<Gemin
   if (!line.startsWith('{') || !KNOWN.test(line)) return { state, facts: [], misfit: 'not a Gemini record' };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
-  const patch = recordAt(record, '$set');
+  const patch = getRecord(record, '$set');
   if (patch) return readPatch(state, patch, now);
   const after = state.renamed ? { ...state, renamed: false } : state;
   if (record['type'] === 'info') return readInfo(after, record, now);
@@ -118,13 +124,13 @@ const withoutCompaction = (state: GeminiLog): GeminiLog => {
   return rest;
 };
 
-const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
-  if (textAt(record, '$rewindTo') !== undefined) return { state, facts: [{ type: 'voided' }] };
+const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): LineMeaning<GeminiLog> => {
+  if (getText(record, '$rewindTo') !== undefined) return { state, facts: [{ type: 'voided' }] };
   switch (record['type']) {
     case 'gemini':
       return { state, ...readAnswer(record, now) };
     case 'user':
-      return { state, facts: growthOf(textOf(record['content'])) };
+      return { state, facts: growthFacts(textOf(record['content'])) };
     case 'error':
       return { state, facts: readError(record, now) };
     default:
@@ -134,20 +140,20 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): Underst
 
 // Of the ways a compaction can end only an error leaves its words.
 const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
-  const text = textAt(record, 'content') ?? '';
-  const at = writtenAt(record, now);
-  const result = text.startsWith('Failed to compress') && isNews(at, now) ? resultIn(text) : undefined;
+  const text = getText(record, 'content') ?? '';
+  const at = timeOfRecord(record, now);
+  const result = text.startsWith('Failed to compress') && isRecent(at, now) ? failureIn(text) : undefined;
   return result ? [{ type: 'compact-result', result }] : [];
 };
 
 const ITS_OWN = /^Context compressed from /;
 
 /** What Gemini says of a compaction right behind its record: of its own in words, of one that the user asked for without any. */
-const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): Understood<GeminiLog> => {
+const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): LineMeaning<GeminiLog> => {
   const { compactedAt } = state;
-  const text = textAt(record, 'content');
-  const refusal = refusalIn(text ?? '');
-  const at = writtenAt(record, now);
+  const text = getText(record, 'content');
+  const refusal = parseRefusal(text ?? '');
+  const at = timeOfRecord(record, now);
   if (refusal) return { state, facts: [{ type: 'reading', reading: { ...refusal, source: 'log', at } }] };
   const isOwn = ITS_OWN.test(text ?? '');
   if (compactedAt === undefined || (!isOwn && text !== '')) return { state, facts: [] };
@@ -161,30 +167,30 @@ const readAnswer = (
 ): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
   // Answers of a re-written history have `tokens: null`.
   if (record['tokens'] === null) return { facts: [] };
-  const tokens = recordAt(record, 'tokens');
-  const usedTokens = countAt(tokens, 'input');
-  const cachedTokens = countAt(tokens, 'cached');
+  const tokens = getRecord(record, 'tokens');
+  const usedTokens = getCount(tokens, 'input');
+  const cachedTokens = getCount(tokens, 'cached');
   if (usedTokens === undefined) return { facts: [], misfit: 'an answer without tokens' };
   if (usedTokens === 0) return { facts: [] };
-  const model = textAt(record, 'model') ?? '';
+  const model = getText(record, 'model') ?? '';
   const window = { windowTokens: geminiWindowTokens(model), windowSource: 'table' as const };
-  const at = writtenAt(record, now);
+  const at = timeOfRecord(record, now);
   const cached = cachedTokens === undefined ? {} : { cachedTokens };
   const reading = { usedTokens, ...cached, ...window, source: 'log' as const, model, at };
-  return { facts: [{ type: 'reading', reading }, ...growthOf(resultsOf(record))] };
+  return { facts: [{ type: 'reading', reading }, ...growthFacts(resultsOf(record))] };
 };
 
 // The answer is written again with its tool calls when they have run: their results came after what was counted.
 const resultsOf = (record: JsonRecord): string =>
-  listAt(record, 'toolCalls')
-    .flatMap((call) => listAt(call, 'result'))
-    .map((part) => recordAt(recordAt(part, 'functionResponse'), 'response'))
-    .map((response) => textAt(response, 'output') ?? textAt(response, 'error') ?? '')
+  getList(record, 'toolCalls')
+    .flatMap((call) => getList(call, 'result'))
+    .map((part) => getRecord(getRecord(part, 'functionResponse'), 'response'))
+    .map((response) => getText(response, 'output') ?? getText(response, 'error') ?? '')
     .join('');
 
-const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood<GeminiLog> => {
+const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeaning<GeminiLog> => {
   const found = snapshotIn(patch);
-  const renamed = textAt(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
+  const renamed = getText(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
   if (!found) return { state: { ...state, renamed }, facts: [] };
   // After a cancelled turn Gemini writes the whole history again: the summary it holds then is the known one.
   const isNew = found.text !== state.snapshot || state.renamed;
@@ -192,7 +198,7 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): Understood
   if (!isNew) return { state: after, facts: [] };
   // A resumed conversation is written again too, and was renamed before; its answers since the summary have kept their tokens.
   if (found.answer) return { state: after, ...readAnswer(found.answer, now) };
-  const at = isoMillis(found.timestamp ?? '') ?? now;
+  const at = parseIsoTime(found.timestamp ?? '') ?? now;
   return { state: { ...after, compactedAt: at }, facts: [{ type: 'boundary', boundary: { at } }] };
 };
 
@@ -204,13 +210,13 @@ interface Snapshot {
 }
 
 const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
-  const messages = listAt(patch, 'messages').filter(isRecord);
+  const messages = getList(patch, 'messages').filter(isRecord);
   for (const [index, message] of messages.entries()) {
     if (message['type'] !== 'user') continue;
     const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
     if (text === undefined) continue;
     const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
-    return { text, timestamp: textAt(message, 'timestamp'), answer };
+    return { text, timestamp: getText(message, 'timestamp'), answer };
   }
   return undefined;
 };
@@ -218,7 +224,7 @@ const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part: unknown) => textAt(part, 'text') ?? '').join('');
+  return content.map((part: unknown) => getText(part, 'text') ?? '').join('');
 };
 
 // Tool results in a Gemini session file (facts/gemini.md §7): the `toolCalls` of an answer hold arguments and result together. The
@@ -228,29 +234,29 @@ const textOf = (content: unknown): string => {
 const TELLING = /"toolCalls"|^\{"\$set":\{.*"messages"/;
 
 export const geminiContents = (): ContentReader =>
-  contentReader(TELLING, (record) => {
-    const set = recordAt(record, '$set');
+  makeContentReader(TELLING, (record) => {
+    const set = getRecord(record, '$set');
     if (!set) return callsIn(record);
     return set['messages'] === undefined
       ? []
-      : [{ kind: 'cleared' }, ...listAt(set, 'messages').flatMap(callsIn)];
+      : [{ kind: 'cleared' }, ...getList(set, 'messages').flatMap(callsIn)];
   });
 
 const callsIn = (message: unknown): readonly ToolEvent[] =>
-  listAt(message, 'toolCalls')
+  getList(message, 'toolCalls')
     .filter(isRecord)
     .filter(({ result }) => result !== undefined)
     .map((call) => ({
       kind: 'call-with-result',
-      id: textAt(call, 'id') ?? '',
-      name: textAt(call, 'name'),
+      id: getText(call, 'id') ?? '',
+      name: getText(call, 'name'),
       input: call['args'],
       output: responsesOf(call['result']),
-      timestamp: textAt(message, 'timestamp'),
+      timestamp: getText(message, 'timestamp'),
     }));
 
 // What the model gets is the `response` of each part; the rest names the call again.
 const responsesOf = (result: unknown): unknown =>
   Array.isArray(result)
-    ? result.map((part: unknown) => recordAt(recordAt(part, 'functionResponse'), 'response') ?? part)
+    ? result.map((part: unknown) => getRecord(getRecord(part, 'functionResponse'), 'response') ?? part)
     : result;

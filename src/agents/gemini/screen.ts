@@ -1,31 +1,37 @@
 import type { Fact } from '../../core/event.js';
 import type { Millis, ScreenView, ActivityReport, Signals } from '../../core/reading.js';
-import { type AgentStatus, screenReader, type AgentScreen, type Seeing, type Seen } from '../agent.js';
+import {
+  type AgentStatus,
+  makeScreenReader,
+  type AgentScreen,
+  type ScreenReading,
+  type ScreenEvidence,
+} from '../agent.js';
 import {
   type CommandWatch,
-  type Item,
+  type ConversationItem,
   itemsAbove,
   type Composer,
-  compressWords,
+  parseCompressResult,
   watchCommand,
   KIND_NAMES,
-  fillShown,
-  reportWith,
-  type Live,
-  type Report,
-  type Title,
+  readFill,
+  reportActivity,
+  type LiveRows,
+  type ReportActivity,
+  type TitleState,
 } from '../compress.js';
-import { refusalAtEnd } from '../shown-text.js';
+import { findRefusalAtEnd } from '../shown-text.js';
 import { hasNewMark, readStatus } from './files.js';
-import { refusalIn } from './log.js';
-import { textOf, findComposer, panelTop, inputKind, inputText, listedBelow } from './layout.js';
+import { parseRefusal } from './log.js';
+import { rowText, findComposer, panelTop, inputKind, inputText, listedBelow } from './layout.js';
 
 // The words on the screen that a compaction has worked, and the mark of its end in the session document of the old versions: together they
 // are as good as a record, and neither of them is one alone.
 
 type BoundaryFact = Extract<Fact, { readonly type: 'boundary' }>;
 
-export interface Proof {
+export interface CompressionProof {
   /** what the document said last before the compaction was seen to run */
   readonly before?: AgentStatus;
   /** the words, which wait for the mark */
@@ -33,7 +39,7 @@ export interface Proof {
 }
 
 /** What is seen at one look. */
-export interface Witnesses {
+export interface ScreenWitnesses {
   readonly watch: CommandWatch;
   /** of the screen */
   readonly facts: readonly Fact[];
@@ -43,11 +49,11 @@ export interface Witnesses {
 const PATIENCE_MS = 3_000; // the mark is written before the words are drawn; it is asked for twice a second
 
 /** Words wait for their mark only where there are marks, and not for long. */
-export const proofAfter = (
-  proof: Proof,
-  { watch, facts, status }: Witnesses,
+export const updateProof = (
+  proof: CompressionProof,
+  { watch, facts, status }: ScreenWitnesses,
   now: Millis,
-): { readonly proof: Proof; readonly facts: readonly Fact[] } => {
+): { readonly proof: CompressionProof; readonly facts: readonly Fact[] } => {
   const words = facts.find((fact) => fact.type === 'boundary');
   const said = words ?? proof.said;
   const before = watch.kind === 'running' || said ? proof.before : status;
@@ -73,8 +79,8 @@ const SAID = /^[✦ℹ✕⚠✓] /;
 const MORE = /^ {2,3}\S/;
 
 /** All items above the row, oldest first. */
-const conversationAbove = (screen: ScreenView, below: number): readonly Item[] =>
-  itemsAbove(below, { textOf: (row) => textOf(screen, row), begin, more: MORE });
+const conversationAbove = (screen: ScreenView, below: number): readonly ConversationItem[] =>
+  itemsAbove(below, { textOf: (row) => rowText(screen, row), begin, more: MORE });
 
 const begin = (text: string): string | undefined => {
   const by = USER.exec(text)?.[1];
@@ -165,14 +171,14 @@ const numberIn = (pattern: RegExp, text: string | undefined): number | undefined
 // What Gemini's screen and title say (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
 // for, and its spinner may outlive the title `Working…`: whatever speaks against an idle prompt wins.
 
-interface GeminiLive extends Live {
+interface GeminiLive extends LiveRows {
   /** it begins above the screen, because the screen is low or a panel tall */
   readonly covered: boolean;
 }
 
 interface GeminiScreen {
   readonly watch: CommandWatch;
-  readonly proof: Proof;
+  readonly proof: CompressionProof;
 }
 
 const OWN_WORDS = /^[ℹ✕⚠] /; // in the first column, where no text of the model or of the user stands
@@ -189,7 +195,7 @@ const SESSIONS = /^ Chat Sessions \(\d+ total\)/;
 const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
 
 // Gemini empties its title when it ends.
-const titleOf = ({ title = 'none' }: Signals): Title => {
+const titleOf = ({ title = 'none' }: Signals): TitleState => {
   if (title === '') return 'cleared';
   if (/^◇ {1,2}Ready\b/.test(title)) return 'ready';
   if (/^✋ {1,2}/.test(title)) return 'action';
@@ -201,7 +207,7 @@ export const geminiScreen: AgentScreen = {
     ['ready', 'working', 'action'].includes(titleOf(signals)) ||
     FIXED_TITLE.test(signals.title ?? '') ||
     (signals.title === undefined && hasOwnBox(screen)),
-  reader: () => screenReader<GeminiScreen>({ watch: { kind: 'none' }, proof: {} }, readScreen),
+  reader: () => makeScreenReader<GeminiScreen>({ watch: { kind: 'none' }, proof: {} }, readScreen),
   prompt: (seen) => {
     const composer = findComposer(seen.screen);
     const title = titleOf(seen.signals);
@@ -223,7 +229,7 @@ const hasOwnBox = (screen: ScreenView): boolean => {
 const messageIn = (screen: ScreenView, composer: Composer): string | undefined =>
   inputKind(screen, composer) === 'message' ? inputText(screen, composer) : undefined;
 
-const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<GeminiScreen> => {
+const readScreen = (state: GeminiScreen, seen: ScreenEvidence, now: Millis): ScreenReading<GeminiScreen> => {
   const { screen } = seen;
   const composer = findComposer(screen);
   const below = composer?.top ?? screen.cursorRow + 1;
@@ -234,12 +240,12 @@ const readScreen = (state: GeminiScreen, seen: Seen, now: Millis): Seeing<Gemini
     isRunning: live.compacting,
     isCovered: live.covered,
     items: conversationAbove(screen, below),
-    words: compressWords,
+    words: parseCompressResult,
   };
   const { watch, facts: said } = watchCommand(state.watch, sight, now);
-  const { proof, facts } = proofAfter(state.proof, { watch, facts: said, status: seen.status }, now);
+  const { proof, facts } = updateProof(state.proof, { watch, facts: said, status: seen.status }, now);
   const shown = composer
-    ? fillShown(refusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
+    ? readFill(findRefusalAtEnd(sight.items, OWN_WORDS, parseRefusal), shownPercent(screen, composer), now)
     : [];
   return { state: { watch, proof }, activity: activityOf(seen, composer, live), facts: [...shown, ...facts] };
 };
@@ -249,7 +255,7 @@ const liveRows = (screen: ScreenView, below: number): GeminiLive => {
   let hidden = 0; // rows of panels
   let row = below - 1;
   for (; row >= 0 && row >= below - hidden - LIVE_ROWS; row -= 1) {
-    const text = textOf(screen, row);
+    const text = rowText(screen, row);
     const panel = panelTop(screen, row, below);
     if (COMPACTING.test(text)) return { ...live, compacting: true };
     if (panel === undefined && ITEM.test(text)) return live;
@@ -264,18 +270,18 @@ const liveRows = (screen: ScreenView, below: number): GeminiLive => {
 };
 
 const activityOf = (
-  { screen, signals }: Seen,
+  { screen, signals }: ScreenEvidence,
   composer: Composer | undefined,
   live: GeminiLive,
 ): ActivityReport => {
   const around = { title: titleOf(signals), live, composer, isDialog: () => isDialog(screen) };
-  return reportWith(around, (input, is) => {
+  return reportActivity(around, (input, is) => {
     const report = prompt(screen, input, is);
     return report.activity === 'ready' && live.covered ? is('unknown', 'too little to be seen') : report;
   });
 };
 
-const prompt = (screen: ScreenView, composer: Composer, is: Report): ActivityReport => {
+const prompt = (screen: ScreenView, composer: Composer, is: ReportActivity): ActivityReport => {
   const kind = inputKind(screen, composer);
   if (kind !== 'message') return is('unknown', KIND_NAMES[kind]);
   const text = inputText(screen, composer);
@@ -292,6 +298,6 @@ const isDialog = (screen: ScreenView): boolean => {
   if (rows.some((row) => SESSIONS.test(row))) return true;
   let last = screen.rows - 1;
   while (last >= 0 && /^(?:Press Ctrl\+[CD] again to exit\.)?$/.test(screen.text(last))) last -= 1;
-  if (!/^╰─+╯$/.test(textOf(screen, last))) return false;
+  if (!/^╰─+╯$/.test(rowText(screen, last))) return false;
   return ![1, 2, 3].some((above) => FAREWELL.test(screen.text(last - above)));
 };

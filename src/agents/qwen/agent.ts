@@ -1,10 +1,15 @@
 import { posix } from 'node:path';
 import type { NativeTrigger } from '../../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../../core/json.js';
-import type { AgentHome, Recipe, Agent } from '../agent.js';
-import { words, type LaunchRules, startsConversation } from '../launch.js';
-import { commentedRecord, lastNumber, placedSettings, type OwnCompactionSource } from '../own-compaction.js';
-import { runtimeFolder, qwenFolder, locateQwen, stateIn } from './files.js';
+import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
+import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
+import {
+  parseCommentedJson,
+  findLastNumber,
+  readSettingsFiles,
+  type OwnCompactionSource,
+} from '../own-compaction.js';
+import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus } from './files.js';
 import { qwenContents, qwenReader } from './log.js';
 import { qwenScreen } from './screen.js';
 
@@ -46,7 +51,7 @@ const USUAL_TOKENS = 1_000_000; // of its usual coder model (facts/qwen.md)
 const qwenHome: AgentHome = {
   played: ['0.24.4', '0.15.10'],
   usualWindowTokens: USUAL_TOKENS,
-  sessions: (where) => posix.join(runtimeFolder(where), 'projects'),
+  sessions: (where) => posix.join(qwenRuntimeFolder(where), 'projects'),
 };
 
 const command = 'qwen';
@@ -54,10 +59,10 @@ const npmPackage = '@qwen-code/qwen-code';
 
 /** Qwen Code 0.24.4, from its --help: a bare prompt is answered and Qwen exits, unlike Gemini, unless `-i` is there. */
 const launchRules: LaunchRules = {
-  plainFlags: words('-p --prompt -h --help -v --version --acp --experimental-acp -l --list-extensions'),
-  plainCommands: words('auth board channel extensions hooks mcp review sandbox serve sessions update'),
-  promptFlags: words('-i --prompt-interactive'),
-  valueFlags: words(`
+  plainFlags: splitWords('-p --prompt -h --help -v --version --acp --experimental-acp -l --list-extensions'),
+  plainCommands: splitWords('auth board channel extensions hooks mcp review sandbox serve sessions update'),
+  promptFlags: splitWords('-i --prompt-interactive'),
+  valueFlags: splitWords(`
     --telemetry-target --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile --proxy
     -m --model --fallback-model -i --prompt-interactive --system-prompt --append-system-prompt
     --output-style --sandbox-image --approval-mode --channel --allowed-mcp-server-names --mcp-config
@@ -89,8 +94,8 @@ const qwenCompaction: OwnCompactionSource = {
       posix.join(cwd, '.qwen', 'settings.json'),
       env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] || '/etc/qwen-code/settings.json',
     ];
-    const files = await placedSettings(port, paths, commentedRecord);
-    const found = lastNumber(files, ['context.autoCompactThreshold'], (share) => share > 0 && share <= 1);
+    const files = await readSettingsFiles(port, paths, parseCommentedJson);
+    const found = findLastNumber(files, ['context.autoCompactThreshold'], (share) => share > 0 && share <= 1);
     if (!found) return { trigger: usualTrigger, said: [] };
     const { number: share, ...setting } = found;
     return { trigger: triggerAt(share), said: [setting] };
@@ -98,7 +103,7 @@ const qwenCompaction: OwnCompactionSource = {
 };
 
 /** facts/qwen.md; a command given during a turn is queued and runs as a command. */
-const qwenRecipe: Recipe = {
+const qwenRecipe: CompactRecipe = {
   command: '/compress',
   takesFocus: true,
   isPasted: false,
@@ -129,7 +134,7 @@ export const qwen: Agent = {
   log: {
     locate: locateQwen,
     reader: qwenReader,
-    stateIn,
+    stateIn: parseStatus,
     recognises: isQwenRecord,
     contents: qwenContents,
   },

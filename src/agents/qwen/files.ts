@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import {
-  countAt,
+  getCount,
   parseRecord,
-  textAt,
+  getText,
   type JsonRecord,
   isRecord,
-  listAt,
-  recordAt,
+  getList,
+  getRecord,
 } from '../../core/json.js';
-import type { Homestead, FileEntry, FilePort, Located, Place, AgentStatus } from '../agent.js';
-import { onlyAsked } from '../files.js';
+import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import { chooseAskedFile } from '../files.js';
 
 // Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell which
 // session a process is in: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have
@@ -29,10 +29,10 @@ interface Said {
 }
 
 /** The child's own word on its session; it follows `/clear`, `/resume` and `/cd`. Without it, the chat with what the user sent here. */
-export const locateQwen = async (port: FilePort, place: Place): Promise<Located | undefined> => {
+export const locateQwen = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const family = await port.family(place.childPid);
   const said = (await registered(port, place, family)) ?? (await besideChats(port, place, family));
-  if (!said) return onlyAsked(port, place, await grownChats(port, place), { isPrompt, idOf });
+  if (!said) return chooseAskedFile(port, place, await grownChats(port, place), { isPrompt, idOf });
   const path = posix.join(chatsFolder(place, said.cwd), `${said.sessionId}.jsonl`);
   const isThere = (await port.entry(path)) !== undefined;
   return { sessionId: said.sessionId, certain: true, ...(isThere ? { path } : {}) };
@@ -40,13 +40,13 @@ export const locateQwen = async (port: FilePort, place: Place): Promise<Located 
 
 const registered = async (
   port: FilePort,
-  place: Place,
+  place: ChildPlace,
   family: readonly number[],
 ): Promise<Said | undefined> => {
   for (const pid of family) {
     const text = await port.smallText(posix.join(qwenFolder(place), 'sessions', `${pid}.json`));
     const record = parseRecord(text ?? '');
-    const startedAt = countAt(record, 'startedAt') ?? 0;
+    const startedAt = getCount(record, 'startedAt') ?? 0;
     const said = sessionIn(record, place, { id: 'sessionId', cwd: 'cwd' });
     if (said && startedAt >= place.startedAt - CLOCK_SLACK_MS) return said;
   }
@@ -55,7 +55,7 @@ const registered = async (
 
 const besideChats = async (
   port: FilePort,
-  place: Place,
+  place: ChildPlace,
   family: readonly number[],
 ): Promise<Said | undefined> => {
   const files = await port.list(chatsFolder(place, place.cwd), (name) => RUNTIME_FILE.test(name));
@@ -65,7 +65,7 @@ const besideChats = async (
     .slice(0, MOST_RUNTIME_FILES);
   for (const file of newest) {
     const record = parseRecord((await port.smallText(file.path)) ?? '');
-    const pid = countAt(record, 'pid');
+    const pid = getCount(record, 'pid');
     if (pid !== undefined && family.includes(pid))
       return sessionIn(record, place, { id: 'session_id', cwd: 'work_dir' });
   }
@@ -73,7 +73,7 @@ const besideChats = async (
 };
 
 /** Chats of this folder that have grown since the child started, the newest first: of this session, or of another terminal's that no process says to be its own. */
-const grownChats = async (port: FilePort, place: Place): Promise<readonly FileEntry[]> => {
+const grownChats = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
   const files = await port.list(
     chatsFolder(place, place.cwd),
     (name) => CHAT_FILE.test(name) || RUNTIME_FILE.test(name),
@@ -92,24 +92,24 @@ const idOf = ({ name }: FileEntry): string => name.slice(0, -'.jsonl'.length);
 
 const sessionIn = (
   record: JsonRecord | undefined,
-  place: Place,
+  place: ChildPlace,
   names: { readonly id: string; readonly cwd: string },
 ): Said | undefined => {
-  const sessionId = textAt(record, names.id);
+  const sessionId = getText(record, names.id);
   if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
-  return { sessionId, cwd: textAt(record, names.cwd) ?? place.cwd };
+  return { sessionId, cwd: getText(record, names.cwd) ?? place.cwd };
 };
 
-const chatsFolder = (place: Place, cwd: string): string =>
-  posix.join(runtimeFolder(place), 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats');
+const chatsFolder = (place: ChildPlace, cwd: string): string =>
+  posix.join(qwenRuntimeFolder(place), 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats');
 
-export const runtimeFolder = (place: Homestead): string =>
+export const qwenRuntimeFolder = (place: AgentFolders): string =>
   absolute(place.env['QWEN_RUNTIME_DIR'], place) ?? qwenFolder(place);
 
-export const qwenFolder = (place: Homestead): string =>
+export const qwenFolder = (place: AgentFolders): string =>
   absolute(place.env['QWEN_HOME'], place) ?? posix.join(place.home, '.qwen');
 
-const absolute = (folder: string | undefined, { cwd, home }: Homestead): string | undefined => {
+const absolute = (folder: string | undefined, { cwd, home }: AgentFolders): string | undefined => {
   if (!folder) return undefined;
   if (folder === '~' || folder.startsWith('~/')) return posix.join(home, folder.slice(1));
   return posix.resolve(cwd, folder);
@@ -123,7 +123,7 @@ const BUSY: AgentStatus = { state: 'busy' };
 const IDLE: AgentStatus = { state: 'idle' };
 
 /** `busy` from what the user said on, `idle` from the last answer on. */
-export const stateIn = (line: string): AgentStatus | undefined => {
+export const parseStatus = (line: string): AgentStatus | undefined => {
   if (!TELLING.test(line)) return undefined;
   const record = parseRecord(line);
   if (!record || record['isSidechain'] === true) return undefined;
@@ -133,21 +133,21 @@ export const stateIn = (line: string): AgentStatus | undefined => {
     case 'assistant':
       return callsTool(record) ? BUSY : IDLE;
     case 'tool_result':
-      return textAt(recordAt(record, 'toolCallResult'), 'status') === 'cancelled' ? IDLE : BUSY;
+      return getText(getRecord(record, 'toolCallResult'), 'status') === 'cancelled' ? IDLE : BUSY;
     case 'system':
-      return textAt(recordAt(record, 'systemPayload'), 'phase') === 'result' ? IDLE : undefined;
+      return getText(getRecord(record, 'systemPayload'), 'phase') === 'result' ? IDLE : undefined;
     default:
       return undefined;
   }
 };
 
 const callsTool = (record: JsonRecord): boolean =>
-  listAt(recordAt(record, 'message'), 'parts').some(
-    (part) => isRecord(part) && recordAt(part, 'functionCall') !== undefined,
+  getList(getRecord(record, 'message'), 'parts').some(
+    (part) => isRecord(part) && getRecord(part, 'functionCall') !== undefined,
   );
 
 /** Of all files of this folder that have grown since the start, for each may be ours: one that is at work, or unclear, speaks for all. */
-export const readStatus = async (port: FilePort, place: Place): Promise<AgentStatus | undefined> => {
+export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const chats = await grownChats(port, place);
   if (chats.length === 0) return { state: 'new' };
   const told = await Promise.all(
@@ -159,5 +159,5 @@ export const readStatus = async (port: FilePort, place: Place): Promise<AgentSta
 const lastStateIn = (text: string): AgentStatus => {
   const lines = text.split('\n');
   const isWhole = lines.at(-1) === '';
-  return (isWhole ? lines.toReversed().map(stateIn).find(Boolean) : undefined) ?? { state: 'unclear' };
+  return (isWhole ? lines.toReversed().map(parseStatus).find(Boolean) : undefined) ?? { state: 'unclear' };
 };

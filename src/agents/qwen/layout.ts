@@ -1,5 +1,5 @@
 import type { ScreenView } from '../../core/reading.js';
-import { type Composer, type InputKind, unwrapped } from '../compress.js';
+import { type Composer, type InputKind, joinWrappedRows } from '../compress.js';
 
 // Qwen's input: between two lines over the whole width, the upper one perhaps with a label, around the row with the cursor. Before 0.16
 // the cursor is drawn as an inverse cell, and the terminal's own stands below the footer.
@@ -13,7 +13,7 @@ const INVISIBLE = /\u200b/g; // behind a cursor that is drawn
 const PREFIX = /^(?:([>*!])|\(r:\))(?: |$)/;
 
 /** A row without the scrollbar, which Qwen draws over the last column. */
-export const textOf = (screen: ScreenView, row: number): string => {
+export const rowText = (screen: ScreenView, row: number): string => {
   const text = screen.text(row);
   return /[│█]$/.test(text) && !text.startsWith('│') ? text.slice(0, -1).trimEnd() : text;
 };
@@ -144,7 +144,7 @@ export const inputText = (
   if (rows.length === 1 && rows[0] === '') return undefined;
   return isEmpty(screen, composer, ghostColour ?? hintColour(screen, composer))
     ? ''
-    : unwrapped(rows, Math.floor(screen.columns * TEXT_SHARE) - TEXT_MARGIN);
+    : joinWrappedRows(rows, Math.floor(screen.columns * TEXT_SHARE) - TEXT_MARGIN);
 };
 
 const isEmpty = (screen: ScreenView, { top, rows, atStart }: Composer, ghostColour?: number): boolean => {

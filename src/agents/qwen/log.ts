@@ -1,17 +1,23 @@
 import type { CompactResult, Fact } from '../../core/event.js';
 import {
-  countAt,
+  getCount,
   isRecord,
-  listAt,
-  recordAt,
-  textAt,
+  getList,
+  getRecord,
+  getText,
   type JsonRecord,
   parseRecord,
 } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import { lineReader, type LineReader, type Understood } from '../agent.js';
-import { resultIn, isNews } from '../compress.js';
-import { contentReader, growthOf, writtenAt, type ContentReader, type ToolEvent } from '../records.js';
+import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
+import { failureIn, isRecent } from '../compress.js';
+import {
+  makeContentReader,
+  growthFacts,
+  timeOfRecord,
+  type ContentReader,
+  type ToolEvent,
+} from '../records.js';
 
 // The record of a `/compress` that has ended: Qwen writes what it showed, with a number for how it ended (facts/qwen.md).
 
@@ -30,20 +36,20 @@ const WORDS: Readonly<Record<number, string>> = {
 
 /** What a record of a command says of a compaction without success; undefined where it says nothing. */
 const commandResult = (payload: JsonRecord | undefined): CompactResult | undefined => {
-  if (!payload || textAt(payload, 'phase') !== 'result') return undefined;
-  const shown = listAt(payload, 'outputHistoryItems').filter(isRecord);
-  const compression = shown.map((item) => recordAt(item, 'compression')).find(Boolean);
+  if (!payload || getText(payload, 'phase') !== 'result') return undefined;
+  const shown = getList(payload, 'outputHistoryItems').filter(isRecord);
+  const compression = shown.map((item) => getRecord(item, 'compression')).find(Boolean);
   if (compression) return byStatus(compression);
-  const error = shown.find((item) => textAt(item, 'type') === 'error');
-  const words = textAt(error, 'text') ?? '';
-  return words.startsWith('Failed to compress') ? resultIn(words) : undefined;
+  const error = shown.find((item) => getText(item, 'type') === 'error');
+  const words = getText(error, 'text') ?? '';
+  return words.startsWith('Failed to compress') ? failureIn(words) : undefined;
 };
 
 const byStatus = (compression: JsonRecord): CompactResult | undefined => {
-  const status = countAt(compression, 'compressionStatus') ?? 0;
-  const isSmall = (countAt(compression, 'originalTokenCount') ?? 0) < SMALL_TOKENS;
+  const status = getCount(compression, 'compressionStatus') ?? 0;
+  const isSmall = (getCount(compression, 'originalTokenCount') ?? 0) < SMALL_TOKENS;
   const words = status === 2 && isSmall ? NOT_WORTH_IT : WORDS[status];
-  return words === undefined ? undefined : resultIn(words);
+  return words === undefined ? undefined : failureIn(words);
 };
 
 // One line of a Qwen Code session file (facts/qwen.md). Every answer tells the window it was counted in. `ui_telemetry` repeats the usage
@@ -56,9 +62,9 @@ const SAID = ['user', 'tool_result'];
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures and "nothing to compress"
 const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
 
-export const qwenReader = (): LineReader => lineReader<QwenLog>(undefined, readLine);
+export const qwenReader = (): LineReader => makeLineReader<QwenLog>(undefined, readLine);
 
-const readLine = (state: QwenLog, line: string, now: Millis): Understood<QwenLog> => {
+const readLine = (state: QwenLog, line: string, now: Millis): LineMeaning<QwenLog> => {
   if (!line.startsWith('{') || !line.includes('"type"'))
     return { state, facts: [], misfit: 'not a Qwen record' };
   if (!TELLING.test(line)) return { state, facts: [] };
@@ -66,8 +72,8 @@ const readLine = (state: QwenLog, line: string, now: Millis): Understood<QwenLog
   if (!record) return { state, facts: [], misfit: 'not JSON' };
   // Subagents write files of their own, and mark what they write.
   if (record['isSidechain'] === true) return { state, facts: [] };
-  const at = writtenAt(record, now);
-  const type = textAt(record, 'type') ?? '';
+  const at = timeOfRecord(record, now);
+  const type = getText(record, 'type') ?? '';
   if (type === 'assistant') return { state, ...readAnswer(record, at) };
   if (SAID.includes(type)) return { state, facts: line.length > LONGEST_GROWTH ? [] : readGrowth(record) };
   return { state, facts: type === 'system' ? readSystem(record, at, now) : [] };
@@ -77,20 +83,20 @@ const readAnswer = (
   record: JsonRecord,
   at: Millis,
 ): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
-  const usage = recordAt(record, 'usageMetadata');
+  const usage = getRecord(record, 'usageMetadata');
   // An answer that was cut off has none.
   if (!usage) return { facts: [] };
-  const usedTokens = countAt(usage, 'promptTokenCount');
+  const usedTokens = getCount(usage, 'promptTokenCount');
   if (usedTokens === undefined) return { facts: [], misfit: 'usage without promptTokenCount' };
   if (usedTokens === 0) return { facts: [] };
-  const cachedTokens = countAt(usage, 'cachedContentTokenCount');
-  const windowTokens = countAt(record, 'contextWindowSize');
+  const cachedTokens = getCount(usage, 'cachedContentTokenCount');
+  const windowTokens = getCount(record, 'contextWindowSize');
   const reading = {
     usedTokens,
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
     ...(windowTokens ? { windowTokens, windowSource: 'agent' as const } : {}),
     source: 'log' as const,
-    model: textAt(record, 'model') ?? '',
+    model: getText(record, 'model') ?? '',
     at,
   };
   return { facts: [{ type: 'reading', reading }] };
@@ -99,15 +105,15 @@ const readAnswer = (
 const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[] => {
   if (record['subtype'] === 'rewind') return [{ type: 'voided' }];
   if (record['subtype'] === 'slash_command') {
-    const result = isNews(at, now) ? commandResult(recordAt(record, 'systemPayload')) : undefined;
+    const result = isRecent(at, now) ? commandResult(getRecord(record, 'systemPayload')) : undefined;
     return result ? [{ type: 'compact-result', result }] : [];
   }
-  const info = recordAt(recordAt(record, 'systemPayload'), 'info');
+  const info = getRecord(getRecord(record, 'systemPayload'), 'info');
   if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED) return [];
-  const preTokens = countAt(info, 'originalTokenCount');
-  const postTokens = countAt(info, 'newTokenCount');
+  const preTokens = getCount(info, 'originalTokenCount');
+  const postTokens = getCount(info, 'newTokenCount');
   // versions before 0.16 do not say who asked for it
-  const reason = textAt(info, 'triggerReason');
+  const reason = getText(info, 'triggerReason');
   const initiator =
     reason === undefined ? {} : ({ initiator: reason === 'manual' ? 'user' : 'agent' } as const);
   // Qwen's estimate of what is left may come out as 0, which cannot be.
@@ -116,12 +122,12 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
 };
 
 const readGrowth = (record: JsonRecord): readonly Fact[] =>
-  growthOf(textsIn(listAt(recordAt(record, 'message'), 'parts')).join(''));
+  growthFacts(textsIn(getList(getRecord(record, 'message'), 'parts')).join(''));
 
 const textsIn = (parts: readonly unknown[]): readonly string[] =>
   parts.filter(isRecord).flatMap((part) => {
-    const response = recordAt(recordAt(part, 'functionResponse'), 'response');
-    return [textAt(part, 'text') ?? textAt(response, 'output') ?? textAt(response, 'error') ?? ''];
+    const response = getRecord(getRecord(part, 'functionResponse'), 'response');
+    return [getText(part, 'text') ?? getText(response, 'output') ?? getText(response, 'error') ?? ''];
   });
 
 // Tool results in a Qwen Code session file: a `functionCall` part of an answer, then a `functionResponse` part, tied by the id.
@@ -129,23 +135,23 @@ const textsIn = (parts: readonly unknown[]): readonly string[] =>
 const CONTENTS_TELLING = /"functionCall"|"functionResponse"|"chat_compression"/;
 
 export const qwenContents = (): ContentReader =>
-  contentReader(CONTENTS_TELLING, (record) => {
+  makeContentReader(CONTENTS_TELLING, (record) => {
     if (record['subtype'] === 'chat_compression') {
-      const info = recordAt(recordAt(record, 'systemPayload'), 'info');
+      const info = getRecord(getRecord(record, 'systemPayload'), 'info');
       return info?.['compressionStatus'] === COMPRESSED ? [{ kind: 'cleared' }] : [];
     }
-    return listAt(recordAt(record, 'message'), 'parts').flatMap(eventsIn);
+    return getList(getRecord(record, 'message'), 'parts').flatMap(eventsIn);
   });
 
 const eventsIn = (part: unknown): readonly ToolEvent[] => {
-  const asked = recordAt(part, 'functionCall');
-  if (asked) return [{ kind: 'call', id: idOf(asked), name: textAt(asked, 'name'), input: asked['args'] }];
-  const answered = recordAt(part, 'functionResponse');
+  const asked = getRecord(part, 'functionCall');
+  if (asked) return [{ kind: 'call', id: idOf(asked), name: getText(asked, 'name'), input: asked['args'] }];
+  const answered = getRecord(part, 'functionResponse');
   if (!answered) return [];
   return [
-    { kind: 'result', id: idOf(answered), name: textAt(answered, 'name'), output: answered['response'] },
+    { kind: 'result', id: idOf(answered), name: getText(answered, 'name'), output: answered['response'] },
   ];
 };
 
 // Some models give no ids: then the name ties the two.
-const idOf = (part: JsonRecord): string => textAt(part, 'id') ?? textAt(part, 'name') ?? '';
+const idOf = (part: JsonRecord): string => getText(part, 'id') ?? getText(part, 'name') ?? '';

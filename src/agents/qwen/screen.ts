@@ -1,22 +1,22 @@
 import type { ScreenView, ActivityReport, Millis, Signals } from '../../core/reading.js';
-import { screenReader, type AgentScreen, type Seeing, type Seen } from '../agent.js';
+import { makeScreenReader, type AgentScreen, type ScreenReading, type ScreenEvidence } from '../agent.js';
 import {
-  type Item,
+  type ConversationItem,
   itemsAbove,
   type Composer,
-  compressWords,
+  parseCompressResult,
   watchCommand,
   type CommandWatch,
   KIND_NAMES,
-  fillShown,
-  reportWith,
-  type Live,
-  type Title,
+  readFill,
+  reportActivity,
+  type LiveRows,
+  type TitleState,
 } from '../compress.js';
-import { FULL, refusalAtEnd, type Refusal } from '../shown-text.js';
+import { FULL, findRefusalAtEnd, type Refusal } from '../shown-text.js';
 import { readStatus } from './files.js';
 import {
-  textOf,
+  rowText,
   findComposer,
   isParked,
   footerRows,
@@ -32,9 +32,9 @@ const BEGIN = /^ {2}([◆✦●✕⚠ℹ✓?>*!]\uFE0E? (?=\S).*)$/;
 const MORE = /^ {4,6}\S/;
 
 /** All items above the row, oldest first. */
-const conversationAbove = (screen: ScreenView, below: number): readonly Item[] =>
+const conversationAbove = (screen: ScreenView, below: number): readonly ConversationItem[] =>
   itemsAbove(below, {
-    textOf: (row) => textOf(screen, row),
+    textOf: (row) => rowText(screen, row),
     begin: (text) => BEGIN.exec(text)?.[1]?.replace(/^\*/, '>'),
     more: MORE,
   });
@@ -115,7 +115,7 @@ const ASKING = new RegExp(`^ {0,2}${SIGN}Waiting for user confirmation`, 'u');
 const COMPACTING = new RegExp(`^ {0,2}${SIGN}Compressing chat history$`, 'u');
 const FOOTER_BUSY = /^ {2}Enter to steer · |⏳ \d+ queued/;
 
-const titleOf = ({ title }: Signals): Title => {
+const titleOf = ({ title }: Signals): TitleState => {
   if (title === '') return 'cleared';
   if (title?.startsWith('◐') === true) return 'working';
   return /^✳\uFE0E? /.test(title ?? '') ? 'approval' : 'plain';
@@ -123,7 +123,7 @@ const titleOf = ({ title }: Signals): Title => {
 
 export const qwenScreen: AgentScreen = {
   recognises: ({ signals }) => /^(?:[◐✳]\uFE0E? )?Qwen - /.test(signals.title ?? ''),
-  reader: () => screenReader<QwenScreen>({ watch: { kind: 'none' } }, readScreen),
+  reader: () => makeScreenReader<QwenScreen>({ watch: { kind: 'none' } }, readScreen),
   prompt: ({ screen, signals, status }) => {
     const composer = findComposer(screen);
     const title = titleOf(signals);
@@ -139,7 +139,7 @@ export const qwenScreen: AgentScreen = {
 const messageIn = (screen: ScreenView, composer: Composer, ghostColour?: number): string | undefined =>
   inputKind(screen, composer) === 'message' ? inputText(screen, composer, ghostColour) : undefined;
 
-const readScreen = (state: QwenScreen, seen: Seen, now: Millis): Seeing<QwenScreen> => {
+const readScreen = (state: QwenScreen, seen: ScreenEvidence, now: Millis): ScreenReading<QwenScreen> => {
   const { screen } = seen;
   const composer = findComposer(screen);
   const below = composer?.top ?? screen.cursorRow + 1;
@@ -151,11 +151,11 @@ const readScreen = (state: QwenScreen, seen: Seen, now: Millis): Seeing<QwenScre
     isRunning: live.compacting,
     isCovered: false,
     items: conversationAbove(screen, below),
-    words: compressWords,
+    words: parseCompressResult,
   };
   const { watch, facts } = watchCommand(state.watch, sight, now);
   const shown = composer
-    ? fillShown(refusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
+    ? readFill(findRefusalAtEnd(sight.items, OWN_WORDS, refusalIn), shownPercent(screen, composer), now)
     : [];
   return {
     state: { watch, ...(ghostColour === undefined ? {} : { ghostColour }) },
@@ -164,10 +164,10 @@ const readScreen = (state: QwenScreen, seen: Seen, now: Millis): Seeing<QwenScre
   };
 };
 
-const liveRows = (screen: ScreenView, below: number): Live => {
+const liveRows = (screen: ScreenView, below: number): LiveRows => {
   const live = { compacting: false, spinning: false, asking: false };
   for (let row = below - 1; row >= 0 && row >= below - LIVE_ROWS; row -= 1) {
-    const text = textOf(screen, row);
+    const text = rowText(screen, row);
     if (COMPACTING.test(text)) return { ...live, compacting: true };
     if (ITEM.test(text)) return live;
     if (ASKING.test(text)) live.asking = true;
@@ -178,16 +178,16 @@ const liveRows = (screen: ScreenView, below: number): Live => {
 
 interface Sight {
   readonly composer: Composer | undefined;
-  readonly live: Live;
+  readonly live: LiveRows;
   readonly ghostColour: number | undefined;
 }
 
 const activityOf = (
-  { screen, signals, status }: Seen,
+  { screen, signals, status }: ScreenEvidence,
   { composer, live, ghostColour }: Sight,
 ): ActivityReport => {
   const around = { title: titleOf(signals), live, composer, isDialog: () => isDialog(screen) };
-  return reportWith(around, (input, is) => {
+  return reportActivity(around, (input, is) => {
     if (footerRows(screen, input).some((row) => FOOTER_BUSY.test(row)))
       return is('busy', 'footer of a running turn');
     const kind = inputKind(screen, input);
@@ -204,6 +204,6 @@ const activityOf = (
 // Dialogs take the place of the input and its footer.
 const isDialog = (screen: ScreenView): boolean => {
   let last = screen.rows - 1;
-  while (last >= 0 && textOf(screen, last) === '') last -= 1;
-  return /^ *(?:╰─+╯|└─+┘)$/.test(textOf(screen, last));
+  while (last >= 0 && rowText(screen, last) === '') last -= 1;
+  return /^ *(?:╰─+╯|└─+┘)$/.test(rowText(screen, last));
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Recipe, Agent } from '../../agents/agent.js';
+import type { CompactRecipe, Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { REQUEST_MS } from '../../core/compaction/machine.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
@@ -18,14 +18,14 @@ import {
 } from '../../storage/requests.js';
 import { type ListedSession, readSession, listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
-import { plain, wrapped } from '../../ui/text.js';
+import { toPlainText, wrapText } from '../../ui/text.js';
 import type { ExitStatus } from '../../wrap/options.js';
 import { print } from '../print.js';
 import type { CompactCommandRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { jsonText, widthOfOutput, noProgress, progressLine } from '../text.js';
-import { stopSignals } from '../verify.js';
-import { ageText, findSession, namesOf, onlySession } from './ps.js';
+import { catchStopSignals } from '../verify.js';
+import { ageText, findSession, sessionNames, onlySession } from './ps.js';
 
 // What `ctxwrap compact` says when it does not come to an outcome: what is the matter, and the command that helps.
 
@@ -63,13 +63,13 @@ const unaskable = ({ record, liveness }: ListedSession, now: number): UserError 
     case 'live':
       if (record.compaction === undefined)
         return refusing(
-          `the ctxwrap ${plain(record.version)} of ${name} cannot be asked`,
+          `the ctxwrap ${toPlainText(record.version)} of ${name} cannot be asked`,
           'end this session and start it again with this ctxwrap',
         );
       if (record.compaction.mode === 'off')
         return refusing(
           `${name} observes nothing and types nothing (--mode off)`,
-          `type the command of ${plain(record.runtime)} in its own window, or start it again with --mode warn`,
+          `type the command of ${toPlainText(record.runtime)} in its own window, or start it again with --mode warn`,
         );
       return undefined;
   }
@@ -91,14 +91,14 @@ const cannotAsk = (reason: string): UserError =>
 const refusedBy = (id: string, reason: string): UserError => {
   const isPaused = reason.startsWith('paused');
   return refusing(
-    `${nameOf(id)} has not compacted: ${plain(reason)}`,
+    `${nameOf(id)} has not compacted: ${toPlainText(reason)}`,
     isPaused ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing',
   );
 };
 
 const outcomeUnknown = (id: string, reason: string): UserError =>
   refusing(
-    `${nameOf(id)}: it is not known whether it has compacted: ${plain(reason)} after the command was typed`,
+    `${nameOf(id)}: it is not known whether it has compacted: ${toPlainText(reason)} after the command was typed`,
     "look in the agent's own window",
   );
 
@@ -110,7 +110,7 @@ const nameOf = (id: string): string => `session ${id}`;
 
 // The other half of a request: leaving it, and waiting for what the wrapper writes about it.
 
-export interface Question {
+export interface CompactQuestion {
   readonly stateFolder: string;
   readonly request: RequestRecord;
   /** for the outcome, and not only until the wrapper has noticed */
@@ -121,7 +121,7 @@ export interface Question {
   readonly onWords: (words: string) => void;
 }
 
-export type Reply =
+export type CompactReply =
   | { readonly kind: 'ended'; readonly attempt: AttemptRecord }
   | { readonly kind: 'refused'; readonly reason: string }
   /** the wrapper knows of it, and we do not wait */
@@ -135,7 +135,7 @@ const NOTICE_MS = 20_000; // a wrapper looks every 5 s where the system does not
 const LONGEST_MS = 2 * REQUEST_MS; // its safe moment comes within the first half, or it refuses
 
 /** Resolves with what became of the request. Rejects with a UserError when it cannot be left. */
-const askSession = async (question: Question): Promise<Reply> => {
+const askSession = async (question: CompactQuestion): Promise<CompactReply> => {
   const { stateFolder, request } = question;
   const folder = await ensureRequestsFolder(stateFolder)
     .then(async (path) => {
@@ -152,12 +152,12 @@ const askSession = async (question: Question): Promise<Reply> => {
   return reply;
 };
 
-const replyIn = async (folder: string, question: Question): Promise<Reply> => {
+const replyIn = async (folder: string, question: CompactQuestion): Promise<CompactReply> => {
   const { stateFolder, request, waits, signal, onWords } = question;
   let isNoticed = false;
   let isBegun = false;
   let isGone = false;
-  const lost = (reason: string): Reply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
+  const lost = (reason: string): CompactReply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
   let said: string | undefined;
   while (!signal.aborted) {
     const answer = await readAnswer(folder, request);
@@ -193,7 +193,7 @@ export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'o
   readonly durationMs?: number;
 }
 
-const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Reply): CompactReport => {
+const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: CompactReply): CompactReport => {
   const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
   switch (reply.kind) {
     case 'ended': {
@@ -220,8 +220,8 @@ const compactText = (report: CompactReport, width: number): readonly string[] =>
   const { session, words, durationMs, evidence = [] } = report;
   const took = durationMs === undefined ? '' : ` in ${(durationMs / 1000).toFixed(1)} s`;
   return [
-    ...wrapped(`${plain(session.runtime)} ${session.id}: ${plain(words)}${took}`, width),
-    ...evidence.flatMap((fact) => wrapped(`- ${plain(fact)}`, width)),
+    ...wrapText(`${toPlainText(session.runtime)} ${session.id}: ${toPlainText(words)}${took}`, width),
+    ...evidence.flatMap((fact) => wrapText(`- ${toPlainText(fact)}`, width)),
   ];
 };
 
@@ -248,7 +248,7 @@ const sessionFor = async (
   const now = Date.now();
   const sessions = await listSessions(stateFolder, now);
   const session = target === undefined ? onlySession(sessions, noneRuns) : findSession(sessions, target);
-  if (!session) throw noSuchSession(target ?? '', namesOf(sessions));
+  if (!session) throw noSuchSession(target ?? '', sessionNames(sessions));
   const obstacle = unaskable(session, now);
   if (obstacle) throw obstacle;
   const { id, runtime: agent } = session.record;
@@ -257,13 +257,13 @@ const sessionFor = async (
   return session.record;
 };
 
-const recipeOf = (name: string): Recipe | undefined =>
+const recipeOf = (name: string): CompactRecipe | undefined =>
   Object.values<Agent>(agents)
     .find((each) => each.name === name)
     ?.recipe?.({}); // whether it takes a text does not depend on the child's environment
 
 interface Asked {
-  readonly reply: Reply;
+  readonly reply: CompactReply;
   /** what ended the waiting */
   readonly signal: Extract<ExitStatus, { kind: 'signal' }>['signal'] | undefined;
 }
@@ -284,7 +284,7 @@ const ask = async (
     ...(wait ? { pid: process.pid } : {}),
     ...(wait && start !== undefined ? { processStart: start } : {}),
   };
-  const stopping = stopSignals();
+  const stopping = catchStopSignals();
   const progress = options.values.quiet ? noProgress : progressLine();
   try {
     const reply = await askSession({

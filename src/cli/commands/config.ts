@@ -1,15 +1,15 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allAgents } from '../../agents/index.js';
-import { nativeProblems } from '../../core/config/check.js';
-import { commentOf, jsonSchema } from '../../core/config/describe.js';
+import { findNativeProblems } from '../../core/config/check.js';
+import { configComment, jsonSchema } from '../../core/config/describe.js';
 import { keyNames } from '../../core/config/keys.js';
 import { completeConfig, newConfig, readConfigFile, writeConfig } from '../../storage/config-file.js';
 import { systemReason } from '../../storage/errors.js';
-import { type WholeConfiguration, wholeConfiguration } from '../config/load.js';
-import { configPath, ownCommand, surroundings, type Surroundings } from '../config/path.js';
+import { type WholeConfiguration, readWholeConfiguration } from '../config/load.js';
+import { configPath, configCommand, currentContext, type ConfigContext } from '../config/path.js';
 import {
-  findingOf,
+  toFinding,
   type Finding,
   brokenConfig,
   refusedConfig,
@@ -18,9 +18,9 @@ import {
   findingsText,
   initText,
   settingsText,
-  fixOfFile,
+  fileFix,
 } from '../config/text.js';
-import { print, drawnFor } from '../print.js';
+import { print, toAsciiIfNeeded } from '../print.js';
 import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
@@ -41,8 +41,8 @@ interface Answer {
 const good = (text: string): Answer => ({ text, code: 0 });
 
 const answer = async (request: ConfigRequest): Promise<Answer> => {
-  const around = surroundings();
-  const whole = (): WholeConfiguration => wholeConfiguration(request.options, around);
+  const around = currentContext();
+  const whole = (): WholeConfiguration => readWholeConfiguration(request.options, around);
   switch (request.action) {
     case 'path':
       return good(`${configPath(request.options, around).path}\n`);
@@ -69,33 +69,33 @@ const usage = 2;
 /** With what the agents' own settings say; a start does not wait for them, and tells of them when it knows the agent's window. */
 const withNative = async (
   whole: WholeConfiguration,
-  { env, home, cwd }: Surroundings,
+  { env, home, cwd }: ConfigContext,
 ): Promise<WholeConfiguration> => {
   const agents = await compactingAgents(allAgents(whole.runtimes), { env, home, cwd });
-  return { ...whole, problems: [...whole.problems, ...nativeProblems(whole.settings.effective, agents)] };
+  return { ...whole, problems: [...whole.problems, ...findNativeProblems(whole.settings.effective, agents)] };
 };
 
 const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => {
   const { problems } = whole;
   const code = problems.some(({ level }) => level === 'error') ? usage : 0;
   if (json) return { text: jsonText(configRecord([], whole), 2), code };
-  return { text: `${findingsText(problems.map(findingOf).map(drawn)).join('\n')}\n`, code };
+  return { text: `${findingsText(problems.map(toFinding).map(drawn)).join('\n')}\n`, code };
 };
 
 /** Our own words. */
-const drawn = (finding: Finding): Finding => ({ ...finding, why: drawnFor(finding.why, process.env) });
+const drawn = (finding: Finding): Finding => ({ ...finding, why: toAsciiIfNeeded(finding.why, process.env) });
 
 const SCHEMA = 'config.schema.json';
 
 /** A schema is put beside the file in the folder that is ours; in any other a file of this name may be another's. */
-const init = async (options: Options, around: Surroundings): Promise<string> => {
+const init = async (options: Options, around: ConfigContext): Promise<string> => {
   const { path, isNamed } = configPath(options, around);
   const file = readConfigFile(path);
-  if (file.kind === 'refused') throw refusedConfig(path, file.reason, fixOfFile(file, 'user', options));
-  const blocks = keyNames.map((name) => ({ name, lines: commentOf(name) }));
+  if (file.kind === 'refused') throw refusedConfig(path, file.reason, fileFix(file, 'user', options));
+  const blocks = keyNames.map((name) => ({ name, lines: configComment(name) }));
   const schema = isNamed ? undefined : `./${SCHEMA}`;
   const completed = file.kind === 'absent' ? newConfig(blocks, schema) : completeConfig(file, blocks, schema);
-  if (!completed) throw brokenConfig(path, ownCommand('config check', options));
+  if (!completed) throw brokenConfig(path, configCommand('config check', options));
   const before = file.kind === 'read' ? file.text : undefined;
   try {
     if (completed.text !== before) await writeConfig(path, completed.text, before);

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { errorCode } from '../../core/json.js';
-import type { Agent, Homestead } from '../../agents/agent.js';
+import type { Agent, AgentFolders } from '../../agents/agent.js';
 import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { ownAttempt, withOwn } from '../../core/compaction/protocol.js';
+import { parseOwnAttempt, markOwnCompactions } from '../../core/compaction/protocol.js';
 import type { KnownAgent } from '../../core/config/check.js';
 import {
   contextRecord,
@@ -23,14 +23,14 @@ import { findCommand } from '../../storage/find-command.js';
 import { readAudit } from '../../storage/log-file.js';
 import { listSessions, type ListedSession } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { lookOf } from '../../ui/look.js';
+import { readLook } from '../../ui/look.js';
 import { readSessionFile, agentOfFile, type SessionFileSummary } from '../../wrap/read-session-file.js';
 import { contextSections } from '../context-text.js';
 import * as messages from '../messages.js';
 import type { ContextRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import { jsonText, widthOfOutput } from '../text.js';
-import { findSession, namesOf, onlySession } from './ps.js';
+import { findSession, sessionNames, onlySession } from './ps.js';
 
 const WIDEST = 100; // longer lines are not easier to read
 
@@ -40,7 +40,7 @@ export const context = async (request: ContextRequest): Promise<string> => {
   if (request.json) return jsonText(contextRecord(report), 2);
   const { renderReport } = await import('../../ui/Report.js');
   const columns = Math.min(WIDEST, widthOfOutput());
-  const rows = renderReport(contextSections(report), lookOf(process.env, process.stdout.isTTY, columns));
+  const rows = renderReport(contextSections(report), readLook(process.env, process.stdout.isTTY, columns));
   return `${rows.join('\n')}\n`;
 };
 
@@ -57,7 +57,7 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
   const sessions = exists ? await list().catch(() => []) : await list();
   const session = findSession(sessions, target);
   if (session) return sessionReport(session, request);
-  if (!exists) throw messages.unknownSession(target, namesOf(sessions));
+  if (!exists) throw messages.unknownSession(target, sessionNames(sessions));
   return fileReport(target, request);
 };
 
@@ -100,8 +100,8 @@ const named = async (
 ): Promise<readonly PastCompaction[]> => {
   const { env } = process;
   const lines = compactions.length === 0 ? [] : await readAudit(stateFolder(env, homeFolder(env)));
-  const attempts = lines.flatMap((line) => ownAttempt(line) ?? []);
-  return withOwn(compactions, attempts, { runtime: agent, path });
+  const attempts = lines.flatMap((line) => parseOwnAttempt(line) ?? []);
+  return markOwnCompactions(compactions, attempts, { runtime: agent, path });
 };
 
 const fileReport = async (given: string, request: ContextRequest): Promise<ContextReport> => {
@@ -117,7 +117,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   // without a number it may be a session before its first answer, or no session of this agent at all
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
   if (!reading && compactions.length === 0 && isOther)
-    throw messages.othersFile(given, agent.name, recognised?.name);
+    throw messages.otherAgentsFile(given, agent.name, recognised?.name);
   const thresholds = sessionThresholds(state);
   return contextReport({
     runtime: agent.name,
@@ -185,7 +185,7 @@ const readablePath = async (given: string): Promise<string> => {
 // Where the agents on this machine compact by themselves, as their own settings have it in this folder.
 
 /** As a session that is started here without arguments would have it. */
-export const ownCompactionOf = async (agent: Agent, place: Homestead): Promise<OwnCompaction> =>
+export const readOwnCompaction = async (agent: Agent, place: AgentFolders): Promise<OwnCompaction> =>
   (await agent.ownCompaction?.read(openSettingsFiles(), { ...place, args: [] })) ?? {
     trigger: agent.nativeTrigger(place.env),
     said: [],
@@ -194,14 +194,14 @@ export const ownCompactionOf = async (agent: Agent, place: Homestead): Promise<O
 /** Those that are installed and compact by themselves; where none is, the first of the table, which everything is taken to be meant for. */
 export const compactingAgents = async (
   agents: readonly Agent[],
-  place: Homestead,
+  place: AgentFolders,
 ): Promise<readonly KnownAgent[]> => {
   const search = { path: place.env['PATH'], self: realpathSync(process.argv[1] ?? '') };
   const known = agents.filter(({ home }) => home !== undefined);
   const there = known.filter(({ command = '' }) => findCommand(command, search).kind === 'found');
   const found = await Promise.all(
     (there.length > 0 ? there : known.slice(0, 1)).map(async (agent): Promise<readonly KnownAgent[]> => {
-      const { trigger } = await ownCompactionOf(agent, place);
+      const { trigger } = await readOwnCompaction(agent, place);
       const { name, home } = agent;
       return trigger && home ? [{ name, usualTokens: home.usualWindowTokens, trigger }] : [];
     }),

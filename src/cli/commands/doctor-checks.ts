@@ -1,7 +1,7 @@
 import type { AgentHome, Agent } from '../../agents/agent.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';
-import { isTested, newerThanTested } from '../../agents/tested.js';
-import { ladderOf, nativeNotice } from '../../core/build-ladder.js';
+import { isTested, newestTestedBefore } from '../../agents/tested.js';
+import { buildLadder, nativeTriggerNotice } from '../../core/build-ladder.js';
 import {
   fail,
   ok,
@@ -10,16 +10,16 @@ import {
   type CheckSection,
   type TerminalAnswers,
 } from '../../core/doctor-report.js';
-import { shellWord, dayOf } from '../../core/json.js';
-import { type LadderChoice, grouped, thresholdsOf } from '../../core/ladder.js';
-import { isFullyVerified, scoreOf, type VerifiedRecord } from '../../core/records.js';
+import { quoteForCopying, formatDay } from '../../core/json.js';
+import { type LadderChoice, groupDigits, listThresholds } from '../../core/ladder.js';
+import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/records.js';
 import type { FolderObstacle } from '../../storage/errors.js';
 import type { FoundCommand } from '../../storage/find-command.js';
 import type { ListedSession } from '../../storage/sessions.js';
 import type { ProbedTerminal } from '../../wrap/probes.js';
 import type { WholeConfiguration } from '../config/load.js';
-import { findingOf } from '../config/text.js';
-import { isOn } from '../session.js';
+import { toFinding } from '../config/text.js';
+import { isSwitchedOn } from '../session.js';
 
 // One section for each agent: is it there, is it known, what are its numbers, and what of its own would come first.
 
@@ -48,7 +48,7 @@ export const agentSection = (facts: AgentFacts): CheckSection => ({
 });
 
 /** An agent that the user has described: what is known of it is in the configuration. */
-export const ownAgentSection = (agent: Agent, found: FoundCommand): CheckSection => ({
+export const definedAgentSection = (agent: Agent, found: FoundCommand): CheckSection => ({
   title: agent.name,
   checks: [
     found.kind === 'found'
@@ -72,7 +72,7 @@ const absent = ({ agent, found }: AgentFacts): Check => {
     return fail(
       'program',
       `${found.file} cannot be run (${found.reason})`,
-      `chmod +x ${shellWord(found.file)}`,
+      `chmod +x ${quoteForCopying(found.file)}`,
     );
   return ok('program', `not installed (${install(agent)})`);
 };
@@ -103,7 +103,7 @@ const version = ({ version: said, home, agent, verified }: AgentFacts): Check =>
   if (verified && isFullyVerified(verified)) return ok('version', `${said.text}, which you have verified`);
   if (isTested(agent, said.text)) return ok('version', `${said.text}, which the lab has played`);
   const text = `${said.text}; the lab has played ${home.played.join(', ')}`;
-  const tested = newerThanTested(agent, said.text) ?? home.played[0];
+  const tested = newestTestedBefore(agent, said.text) ?? home.played[0];
   return warn(
     'version',
     text,
@@ -116,7 +116,7 @@ const certificate = ({ agent, verified }: AgentFacts): Check => {
   const command = `ctxwrap verify ${name}`;
   if (!verified) return ok('verified', `not verified: ${command}`);
   const { agentVersion, at } = verified;
-  const text = `${agentVersion} on ${dayOf(at)}: ${scoreOf(verified)}`;
+  const text = `${agentVersion} on ${formatDay(at)}: ${formatScore(verified)}`;
   if (isFullyVerified(verified)) return ok('verified', text);
   const failed = verified.checks.filter(({ isGood }) => !isGood).map((each) => each.name);
   return warn('verified', `${text}, not ${failed.join(', ')}`, command);
@@ -132,14 +132,14 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
       return fail(
         'sessions',
         `${folder} cannot be read, so ${agent.name} has no numbers`,
-        `chmod u+rx ${shellWord(folder)}`,
+        `chmod u+rx ${quoteForCopying(folder)}`,
       );
   }
 };
 
 /** A session tells its window, and nobody before it: without the user's word the numbers are those of a usual one. */
 const ladder = ({ agent, home, own, windowTokens, choice }: AgentFacts) =>
-  ladderOf({
+  buildLadder({
     agent: agent.name,
     windowTokens: windowTokens ?? home.usualWindowTokens,
     byUser: windowTokens === undefined ? undefined : { ownTokens: home.usualWindowTokens },
@@ -149,15 +149,15 @@ const ladder = ({ agent, home, own, windowTokens, choice }: AgentFacts) =>
 
 const thresholds = (facts: AgentFacts): readonly Check[] => {
   const { home, windowTokens, own } = facts;
-  const usual = grouped(home.usualWindowTokens);
+  const usual = groupDigits(home.usualWindowTokens);
   const window =
     windowTokens === undefined
       ? `told by each session; these are the numbers for ${usual} tokens, its usual window`
-      : `${grouped(windowTokens)} tokens, the window you set; its own is usually ${usual}`;
+      : `${groupDigits(windowTokens)} tokens, the window you set; its own is usually ${usual}`;
   const isForSome = own.trigger?.exceptions?.some(({ rule }) => rule === undefined) === true;
   return [
     ok('window', window),
-    ...thresholdsOf(ladder(facts)).map(({ name, reason }) => {
+    ...listThresholds(ladder(facts)).map(({ name, reason }) => {
       const some = name === 'native' && isForSome ? ', not with every model' : '';
       return ok(name, `${reason.replace(/^[a-z]+ /, '')}${some}`);
     }),
@@ -174,7 +174,7 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   }
   const { auto, native } = ladder(facts);
   if (!native) return [];
-  const notice = nativeNotice({ ...(auto ? { auto } : {}), native }, agent.name);
+  const notice = nativeTriggerNotice({ ...(auto ? { auto } : {}), native }, agent.name);
   if (auto && notice !== undefined && auto.asked === undefined) {
     const earlier = Math.floor((native.tokens * 0.95) / 1000);
     const fix = `ctxwrap --auto ${earlier}k ${agent.command ?? agent.name}`;
@@ -183,7 +183,7 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
   if (told === '') return [];
   const ours = auto ? ', after our auto' : '; ours is only shown';
-  return [ok('own compaction', `at ${grouped(native.tokens)}${ours}${because}`)];
+  return [ok('own compaction', `at ${groupDigits(native.tokens)}${ours}${because}`)];
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -216,7 +216,7 @@ export const systemSection = ({ node, platform, arch, env, ptyFailure }: SystemF
 });
 
 const switchedOff = (env: Env): readonly Check[] => [
-  ...(isOn(env['CTXWRAP_DISABLE'])
+  ...(isSwitchedOn(env['CTXWRAP_DISABLE'])
     ? [
         warn(
           'disabled',
@@ -333,18 +333,23 @@ const mending = (
 ): string => {
   const isInHome = path === home || path.startsWith(`${home}/`);
   if (OF_SYSTEM.test(path) || kind === 'device') return elsewhere;
-  if (kind !== 'link' && !isOwn) return isInHome ? `sudo chown -h "$USER" ${shellWord(path)}` : elsewhere;
-  return kind === 'folder' ? `chmod u+rwx ${shellWord(path)}` : movingAway(path);
+  if (kind !== 'link' && !isOwn)
+    return isInHome ? `sudo chown -h "$USER" ${quoteForCopying(path)}` : elsewhere;
+  return kind === 'folder' ? `chmod u+rwx ${quoteForCopying(path)}` : movingAway(path);
 };
 
-const movingAway = (path: string): string => `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+const movingAway = (path: string): string => `mv ${quoteForCopying(path)} ${quoteForCopying(`${path}.old`)}`;
 
 const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
 
 const folder = ({ folder: path, stats, obstacle, home }: FolderFacts): Check => {
   if (stats && !stats.isFolder) return fail('folder', `${path} is a link or no folder`, movingAway(path));
   if (stats && !stats.isOwn)
-    return fail('folder', `${path} belongs to another user`, `sudo chown -R "$USER" ${shellWord(path)}`);
+    return fail(
+      'folder',
+      `${path} belongs to another user`,
+      `sudo chown -R "$USER" ${quoteForCopying(path)}`,
+    );
   if (obstacle)
     return fail(
       'folder',
@@ -352,7 +357,7 @@ const folder = ({ folder: path, stats, obstacle, home }: FolderFacts): Check => 
       mending(obstacle, { home, elsewhere: ELSEWHERE }),
     );
   if (stats && (stats.mode & OTHERS) !== 0)
-    return warn('folder', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);
+    return warn('folder', `others can look into ${path}`, `chmod 700 ${quoteForCopying(path)}`);
   return ok('folder', `${path}, for you alone`);
 };
 
@@ -419,7 +424,7 @@ export const configSection = ({
         ]
       : []),
     ...problems.map((problem) => {
-      const { level, what, where, why, fix } = findingOf(problem);
+      const { level, what, where, why, fix } = toFinding(problem);
       const text = `${what} (${where}): ${why}`;
       return level === 'error' ? fail('value', text, fix) : warn('value', text, fix);
     }),

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../core/json.js';
-import type { Homestead, OfficialLaunch, Agent } from '../../agents/agent.js';
+import type { AgentFolders, OfficialLaunch, Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
 import { type Check, type DoctorReport, doctorReport, type CheckSection } from '../../core/doctor-report.js';
@@ -11,18 +11,18 @@ import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { listNames, readSettings } from '../../storage/status-line.js';
-import { plain, wrapped } from '../../ui/text.js';
+import { toPlainText, wrapText } from '../../ui/text.js';
 import { probeTerminal, ptyFailure, readVersionOutput } from '../../wrap/probes.js';
-import { wholeConfiguration } from '../config/load.js';
-import { surroundings } from '../config/path.js';
+import { readWholeConfiguration } from '../config/load.js';
+import { currentContext } from '../config/path.js';
 import { print, version } from '../print.js';
 import type { DoctorRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { type Paint, jsonText, widthOfOutput, paintFor } from '../text.js';
-import { ownCompactionOf } from './context.js';
+import { type Painter, jsonText, widthOfOutput, painterFor } from '../text.js';
+import { readOwnCompaction } from './context.js';
 import {
   agentSection,
-  ownAgentSection,
+  definedAgentSection,
   type AgentFacts,
   configSection,
   folderSection,
@@ -34,12 +34,12 @@ const NAME_COLUMNS = 15;
 
 const doctorText = (
   { version, sections }: DoctorReport,
-  { width, paint }: { readonly width: number; readonly paint: Paint },
+  { width, paint }: { readonly width: number; readonly paint: Painter },
 ): readonly string[] => [
   paint.bold(`ctxwrap ${version}`),
   ...sections.flatMap(({ title, checks }) => [
     '',
-    paint.bold(plain(title)),
+    paint.bold(toPlainText(title)),
     ...checks.flatMap((check) => checkLines(check, width, paint)),
   ]),
 ];
@@ -50,14 +50,14 @@ const LEAST_ROOM = 30; // columns beside the name; with fewer the text stands be
 const BELOW = 4;
 
 // A command to be copied is one line, and no path is cut: the terminal breaks what is too long for it.
-const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Paint): readonly string[] => {
+const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Painter): readonly string[] => {
   const head = `  ${paint.tier(tierOf[status], status.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
   const beside = 2 + 4 + 1 + NAME_COLUMNS;
   const isBeside = width - beside >= LEAST_ROOM;
   const left = isBeside ? beside : BELOW;
   const body = [
-    ...wrapped(plain(text), width - left, 'whole'),
-    ...(fix === undefined ? [] : [`fix: ${plain(fix)}`]),
+    ...wrapText(toPlainText(text), width - left, 'whole'),
+    ...(fix === undefined ? [] : [`fix: ${toPlainText(fix)}`]),
   ].map((line) => ' '.repeat(left) + line);
   const [first = '', ...rest] = body;
   return isBeside ? [head + first.trimStart(), ...rest] : [head.trimEnd(), ...body];
@@ -69,7 +69,7 @@ const VERSION_MS = 20_000; // for an agent on a busy machine to say its version
 /** `ctxwrap doctor`: what is there, what is not, and what mends it. */
 export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
   const report = await examine(request);
-  const paint = paintFor(process.stdout.isTTY, process.env);
+  const paint = painterFor(process.stdout.isTTY, process.env);
   const text = request.json
     ? jsonText(report, 2)
     : `${doctorText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
@@ -89,8 +89,8 @@ const knownAgents = ({ options }: DoctorRequest): readonly Agent[] =>
   allAgents(options.configured?.runtimes).filter(({ command }) => command !== undefined);
 
 const configuration = async ({ options }: DoctorRequest): Promise<CheckSection> => {
-  const around = surroundings();
-  const whole = wholeConfiguration(options, around);
+  const around = currentContext();
+  const whole = readWholeConfiguration(options, around);
   const obstacle = await findFolderObstacle(dirname(whole.userPath));
   return configSection({ ...whole, obstacle, home: around.home });
 };
@@ -131,7 +131,7 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
   const place = { env, home: homeFolder(env), cwd: process.cwd() };
   const search = { path: env['PATH'], self: realpathSync(process.argv[1] ?? '') };
   const found = findCommand(command, search);
-  if (!home) return ownAgentSection(agent, found);
+  if (!home) return definedAgentSection(agent, found);
   const folder = home.sessions(place);
   const said = found.kind === 'found' ? await versionOf(found.file) : ({ kind: 'silent' } as const);
   const state = stateFolder(env, place.home);
@@ -143,7 +143,7 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     version: said,
     verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
-    own: await ownCompactionOf(agent, place),
+    own: await readOwnCompaction(agent, place),
     official: await officialText(agent, place, {
       isWindowSet: windowTokens !== undefined,
       version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
@@ -172,7 +172,7 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
 
 const officialText = async (
   { official }: Agent,
-  place: Homestead,
+  place: AgentFolders,
   { isWindowSet, version }: Pick<OfficialLaunch, 'isWindowSet' | 'version'>,
 ): Promise<string | undefined> => {
   if (!official) return undefined;

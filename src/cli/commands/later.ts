@@ -3,5 +3,5 @@ export { compact } from './compact.js';
 export { config } from './config.js';
 export { context } from './context.js';
 export { doctor } from './doctor.js';
-export { hold } from '../hooks.js';
+export { answerHook as hold } from '../hooks.js';
 export { ps } from './ps.js';

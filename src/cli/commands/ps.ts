@@ -1,11 +1,11 @@
-import { shareText, tokensText } from '../../core/format.js';
+import { formatFill, formatTokens } from '../../core/format.js';
 import type { Millis } from '../../core/reading.js';
-import { type SessionRecord, goodChecks } from '../../core/records.js';
+import { type SessionRecord, countPassed } from '../../core/records.js';
 import { type ListedSession, listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { plain, shortened, wrapped } from '../../ui/text.js';
+import { toPlainText, shorten, wrapText } from '../../ui/text.js';
 import * as messages from '../messages.js';
-import { drawnFor } from '../print.js';
+import { toAsciiIfNeeded } from '../print.js';
 import type { PsRequest } from '../request.js';
 import { table, type Column, jsonText, widthOfOutput } from '../text.js';
 
@@ -46,14 +46,14 @@ export const onlySession = (
   const [first, ...others] = there;
   if (!first) throw none();
   if (others.length > 0) throw messages.whichSession(there.map(nameOf));
-  if (own !== '') throw messages.sessionOver(plain(own), nameOf(first));
+  if (own !== '') throw messages.sessionOver(toPlainText(own), nameOf(first));
   return first;
 };
 
 const nameOf = ({ record }: ListedSession): string =>
-  `${record.id} (${plain(record.runtime)}, pid ${record.pid}, ${plain(record.cwd)})`;
+  `${record.id} (${toPlainText(record.runtime)}, pid ${record.pid}, ${toPlainText(record.cwd)})`;
 
-export const namesOf = (sessions: readonly ListedSession[]): readonly string[] =>
+export const sessionNames = (sessions: readonly ListedSession[]): readonly string[] =>
   sessions.filter(isThere).map(nameOf);
 
 // `ctxwrap ps` for people: one row a session.
@@ -69,7 +69,7 @@ const columns: readonly Column[] = [
   { title: 'FOLDER', rank: 5, leastWidth: 12 },
 ];
 
-export interface SessionsLook {
+export interface SessionsTextOptions {
   readonly now: Millis;
   readonly width: number;
   readonly home: string;
@@ -77,10 +77,10 @@ export interface SessionsLook {
 
 export const sessionsText = (
   sessions: readonly ListedSession[],
-  { now, width, home }: SessionsLook,
+  { now, width, home }: SessionsTextOptions,
 ): readonly string[] =>
   sessions.length === 0
-    ? wrapped('No session is running. Start one with: ctxwrap claude', width)
+    ? wrapText('No session is running. Start one with: ctxwrap claude', width)
     : table(
         columns,
         sessions.map((each) => rowOf(each, now, home)),
@@ -88,7 +88,7 @@ export const sessionsText = (
       );
 
 const rowOf = ({ record, liveness }: ListedSession, now: Millis, home: string): readonly string[] => [
-  shortened(plain(record.runtime), 16),
+  shorten(toPlainText(record.runtime), 16),
   record.id,
   String(record.pid),
   record.tier ?? '-',
@@ -102,18 +102,18 @@ const ASKED_WIDTH = 40; // columns
 
 /** What is asked says more than that something is. */
 const activityText = ({ activity, asks }: SessionRecord): string =>
-  asks === undefined ? activity : shortened(`${activity}: ${plain(asks)}`, ASKED_WIDTH);
+  asks === undefined ? activity : shorten(`${activity}: ${toPlainText(asks)}`, ASKED_WIDTH);
 
 /** `~` for an estimate, `?` for a window that is only assumed, as in the footer. */
 const fillText = ({ reading }: SessionRecord): string => {
   if (!reading) return '-';
   const { usedTokens, usedPercent, windowTokens, windowSource, source, over } = reading;
   const mark = source === 'estimate' ? '~' : '';
-  const window = windowTokens === undefined ? '' : `/${tokensText(windowTokens)}`;
+  const window = windowTokens === undefined ? '' : `/${formatTokens(windowTokens)}`;
   const asked = windowSource === 'default' ? '?' : '';
-  const share = usedPercent === undefined ? '-' : `${shareText(usedPercent, over, mark)}${asked}`;
+  const share = usedPercent === undefined ? '-' : `${formatFill(usedPercent, over, mark)}${asked}`;
   if (usedTokens === undefined) return share;
-  return `${mark}${tokensText(usedTokens)}${window}${asked}${over ? ` ${share}` : ''}`;
+  return `${mark}${formatTokens(usedTokens)}${window}${asked}${over ? ` ${share}` : ''}`;
 };
 
 const MINUTE_MS = 60_000;
@@ -127,7 +127,7 @@ export const ageText = (ms: number): string => {
 };
 
 const folderText = (cwd: string, home: string): string => {
-  const text = plain(cwd);
+  const text = toPlainText(cwd);
   if (text === home) return '~';
   return home !== '/' && text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
 };
@@ -146,7 +146,7 @@ export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promis
     return jsonText({ schema: 'ctxwrap.sessions/1', sessions: records }, 2);
   }
   const lines = sessionsText(sessions, { now, width: widthOfOutput(), home });
-  return drawnFor(`${lines.join('\n')}\n`, env);
+  return toAsciiIfNeeded(`${lines.join('\n')}\n`, env);
 };
 
 /** What `ctxwrap verify` found with the agent in this version; nothing where it was not tried, or the agent has not told its version yet. */
@@ -154,5 +154,5 @@ const verifiedOf = async ({ runtime: agent, agentVersion = '' }: SessionRecord):
   const { env } = process;
   const record = await readVerified(stateFolder(env, homeFolder(env)), agent, agentVersion);
   if (!record) return {};
-  return { verified: { at: record.at, good: goodChecks(record), checks: record.checks.length } };
+  return { verified: { at: record.at, good: countPassed(record), checks: record.checks.length } };
 };

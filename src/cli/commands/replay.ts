@@ -1,12 +1,12 @@
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { harmless } from '../../core/json.js';
+import { stripControls } from '../../core/json.js';
 import type { ReplayedReading, ReplayEvent } from '../../replay/events.js';
 import { openReplay } from '../../replay/replay.js';
 import { detectAgent } from '../../replay/sources.js';
 import { openRecordingFile } from '../../storage/recording-reader.js';
-import { print, drawnFor } from '../print.js';
+import { print, toAsciiIfNeeded } from '../print.js';
 import type { ReplayRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import type { Outcome } from '../session.js';
@@ -18,7 +18,7 @@ import { jsonText } from '../text.js';
 export const replayLine = (event: ReplayEvent): string => {
   const [kind, what, rest] = columnsOf(event);
   const line = `${event.at.toFixed(3).padStart(9)}  ${kind.padEnd(8)}  ${what.padEnd(10)}  ${rest}`;
-  return harmless(line).trimEnd(); // it goes to a terminal, and witnesses quote screens
+  return stripControls(line).trimEnd(); // it goes to a terminal, and witnesses quote screens
 };
 
 export const replaySummary = (agent: string, seconds: number, events: readonly ReplayEvent[]): string => {
@@ -96,7 +96,7 @@ interface Printer {
 
 const printers: Readonly<Record<ReplayRequest['format'], (agent: string) => Printer>> = {
   text: (agent) => ({
-    line: (event) => drawnFor(`${replayLine(event)}\n`, process.env),
+    line: (event) => toAsciiIfNeeded(`${replayLine(event)}\n`, process.env),
     end: (events, seconds) => `${replaySummary(agent, seconds, events)}\n`,
   }),
   json: (agent) => ({

@@ -2,20 +2,20 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
-import { isFullyVerified, scoreOf, type VerifiedRecord } from '../../core/records.js';
+import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/records.js';
 import { systemReason } from '../../storage/errors.js';
 import { type FoundCommand, findCommand } from '../../storage/find-command.js';
 import { writeVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { plain } from '../../ui/text.js';
+import { toPlainText } from '../../ui/text.js';
 import { bestIsolation, type Isolation } from '../../verify/sandbox.js';
 import { parseVerifyRequest, runVerification } from '../../verify/runner.js';
 import * as messages from '../messages.js';
-import { print, drawnFor, version as ownVersion } from '../print.js';
+import { print, toAsciiIfNeeded, version as ownVersion } from '../print.js';
 import { agentWords, type VerifyRequest } from '../program.js';
 import type { Outcome } from '../session.js';
-import { type Paint, jsonText, paintFor } from '../text.js';
-import { type ToldCheck, type Tried, stopSignals, tryAgent } from '../verify.js';
+import { type Painter, jsonText, painterFor } from '../text.js';
+import { type ReportedCheck, type TrialResult, catchStopSignals, tryAgent } from '../verify.js';
 
 // What `ctxwrap verify` prints for people.
 
@@ -25,34 +25,34 @@ const NOTHING_OF_YOURS = 'Its keys are made up, its home is a temporary folder';
 export const placeText = (openFor: string | undefined): string =>
   openFor === undefined
     ? `In a network namespace: nothing but a made-up model server can be reached. ${NOTHING_OF_YOURS}.`
-    : `Without a network namespace (${plain(openFor)}): by the base URL alone the agent asks a made-up model server. ${NOTHING_OF_YOURS}.`;
+    : `Without a network namespace (${toPlainText(openFor)}): by the base URL alone the agent asks a made-up model server. ${NOTHING_OF_YOURS}.`;
 
 export const absentText = (agent: string, found: FoundCommand, npmPackage: string | undefined): string => {
   if (found.kind === 'not-executable')
-    return `${agent}: ${plain(found.file)} cannot be run (${found.reason})`;
+    return `${agent}: ${toPlainText(found.file)} cannot be run (${found.reason})`;
   const install = npmPackage === undefined ? '' : ` (npm install -g ${npmPackage})`;
   return `${agent}: not installed${install}`;
 };
 
-export const agentText = (agent: string, file: string): string => `${agent}: ${plain(file)}`;
+export const agentText = (agent: string, file: string): string => `${agent}: ${toPlainText(file)}`;
 
 /** With the last rows of the screen, where something went wrong. */
 export const checkLines = (
-  { name, isGood, evidence, screen }: ToldCheck,
-  paint: Paint,
+  { name, isGood, evidence, screen }: ReportedCheck,
+  paint: Painter,
 ): readonly string[] => [
-  `  ${paint.tier(isGood ? 'safe' : 'hard', isGood ? '✓' : '✗')} ${plain(name)}: ${plain(evidence)}`,
-  ...screen.map((row) => paint.dim(`    | ${plain(row)}`)),
+  `  ${paint.tier(isGood ? 'safe' : 'hard', isGood ? '✓' : '✗')} ${toPlainText(name)}: ${toPlainText(evidence)}`,
+  ...screen.map((row) => paint.dim(`    | ${toPlainText(row)}`)),
 ];
 
-export const endLines = (tried: Tried): readonly string[] => {
+export const summaryLines = (tried: TrialResult): readonly string[] => {
   const { agent, version = 'of no known version', seconds, kept } = tried;
   const verdict = isFullyVerified(tried) ? 'verified' : 'not verified';
   return [
-    `  ${agent} ${plain(version)}: ${verdict}, ${scoreOf(tried)} in ${seconds} s`,
+    `  ${agent} ${toPlainText(version)}: ${verdict}, ${formatScore(tried)} in ${seconds} s`,
     ...(kept === undefined
       ? []
-      : [`  recording: ${plain(join(kept, 'session.cast'))}, with the log beside it`]),
+      : [`  recording: ${toPlainText(join(kept, 'session.cast'))}, with the log beside it`]),
   ];
 };
 
@@ -60,7 +60,7 @@ export const endLines = (tried: Tried): readonly string[] => {
 export const verify = async (request: VerifyRequest): Promise<Outcome> => {
   if (request.order !== undefined) return play(request.order);
   const found = agentsIn(request);
-  const stopping = stopSignals();
+  const stopping = catchStopSignals();
   try {
     const tried = await tryAll(found, request, stopping.signal);
     const signal = stopping.name();
@@ -76,7 +76,7 @@ export const verify = async (request: VerifyRequest): Promise<Outcome> => {
 /** In the place that was made for it. */
 const play = async (text: string): Promise<Outcome> => {
   const order = parseVerifyRequest(text);
-  if (!order) throw messages.badOrder();
+  if (!order) throw messages.misplacedArguments();
   await runVerification(order, (told) => print(`${JSON.stringify(told)}\n`));
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
@@ -106,7 +106,7 @@ const absentWords = ({ agent, found, npmPackage }: FoundAgent): string =>
   absentText(agent, found, npmPackage);
 
 interface Results {
-  readonly results: readonly Tried[];
+  readonly results: readonly TrialResult[];
   readonly notices: readonly string[];
 }
 
@@ -116,12 +116,12 @@ const tryAll = async (
   signal: AbortSignal,
 ): Promise<Results> => {
   const place = bestIsolation();
-  const paint = paintFor(process.stdout.isTTY, process.env);
+  const paint = painterFor(process.stdout.isTTY, process.env);
   const say = async (...lines: readonly string[]): Promise<void> => {
-    if (!json) await print(drawnFor(lines.map((line) => `${line}\n`).join(''), process.env));
+    if (!json) await print(toAsciiIfNeeded(lines.map((line) => `${line}\n`).join(''), process.env));
   };
   await say(placeText(place.networkReason));
-  const results: Tried[] = [];
+  const results: TrialResult[] = [];
   const notices: string[] = [];
   for (const each of agents) {
     const { agent, found } = each;
@@ -141,7 +141,7 @@ const tryAll = async (
     });
     if (!tried) break;
     results.push(tried);
-    await say(...endLines(tried));
+    await say(...summaryLines(tried));
     const trouble = await keepRecord(recordOf(tried, place));
     if (trouble !== undefined) notices.push(trouble);
   }
@@ -151,7 +151,7 @@ const tryAll = async (
 
 /** Undefined for an agent that did not tell its version: nobody could ask for it. */
 const recordOf = (
-  { agent, version, checks, seconds }: Tried,
+  { agent, version, checks, seconds }: TrialResult,
   { networkReason }: Isolation,
 ): VerifiedRecord | undefined =>
   version === undefined
@@ -179,7 +179,11 @@ const keepRecord = async (record: VerifiedRecord | undefined): Promise<string | 
   }
 };
 
-const reportOf = (agents: readonly FoundAgent[], results: readonly Tried[], place: Isolation): object => ({
+const reportOf = (
+  agents: readonly FoundAgent[],
+  results: readonly TrialResult[],
+  place: Isolation,
+): object => ({
   schema: 'ctxwrap.verify/1',
   version: ownVersion(),
   agents: agents.map(({ agent, found }) => {

@@ -2,8 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.js';
 import { changeAgent, defineAgent } from '../../agents/defined/agent.js';
 import { agents } from '../../agents/index.js';
-import { fewOf, kindOf } from '../../core/config/check.js';
-import { envNames, keyNames, keyOf, type CurrentSettings } from '../../core/config/keys.js';
+import { limitProblems, problemKind } from '../../core/config/check.js';
+import { envNames, keyNames, configKey, type CurrentSettings } from '../../core/config/keys.js';
 import {
   type Setting,
   type Position,
@@ -12,7 +12,7 @@ import {
   type Settings,
   type Sources,
   type Origin,
-  type Read,
+  type ReadSettings,
 } from '../../core/config/merge.js';
 import { readDotenv, readEntries, readEnv } from '../../core/config/read.js';
 import type { JsonRecord } from '../../core/json.js';
@@ -26,21 +26,21 @@ import { projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
 import { commandWords } from '../program.js';
 import type { Options, Configured, ConfigListener } from '../request.js';
-import { faultText } from '../agent-option.js';
+import { problemText } from '../agent-option.js';
 import { makeTimeLimit } from '../time-limit.js';
-import { configPath, ownCommand, withHome, type Named, type Surroundings } from './path.js';
-import { envFileMade, fixOfFile, settingsLine, findingOf, detailOf, noticeOf } from './text.js';
+import { configPath, configCommand, expandHome, type ConfigOptions, type ConfigContext } from './path.js';
+import { makeEnvFileCommand, fileFix, settingsLine, toFinding, findingLine, problemsNotice } from './text.js';
 
 /** What stands on the command line. */
 const flagSettings = (flags: Options['flags']): readonly Setting[] =>
   keyNames.flatMap((key) => {
     const value = flags[key];
-    const place = keyOf(key).option?.flag ?? '';
+    const place = configKey(key).option?.flag ?? '';
     return value === undefined ? [] : [{ key, value, origin: { layer: 'flag', place } }];
   });
 
 // Whoever wrote a folder's file is not the user.
-export const currentSettings = ({ values, effective }: Settings): CurrentSettings => {
+export const toCurrentSettings = ({ values, effective }: Settings): CurrentSettings => {
   const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
   return { values, isModeGiven: layer === 'flag' || layer === 'env' || layer === 'user' };
 };
@@ -55,14 +55,14 @@ export interface DefinedAgents {
 }
 
 /** Where a definition stands, to tell where it is wrong. */
-export interface DefinedIn {
+export interface DefinitionPlace {
   readonly path: string;
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
 
-export const definedAgents = (
+export const readDefinedAgents = (
   defined: Readonly<Record<string, JsonRecord>>,
-  where: DefinedIn,
+  where: DefinitionPlace,
 ): DefinedAgents => {
   const entries = Object.entries(defined);
   if (entries.length === 0) return { runtimes: [], windows: {}, problems: [] };
@@ -101,7 +101,7 @@ interface Fault {
 
 const MOST_TOLD = 10;
 
-const told = (faults: readonly Fault[], where: DefinedIn): readonly Problem[] => {
+const told = (faults: readonly Fault[], where: DefinitionPlace): readonly Problem[] => {
   const first = faults.slice(0, MOST_TOLD).map((fault) => problemOf(fault, where));
   const count = faults.length - first.length;
   const origin = { layer: 'user', place: where.path } as const;
@@ -120,20 +120,23 @@ const oneOf = (name: string, value: JsonRecord): One => {
   return {
     faults: found.problems.map((each) => ({
       name,
-      reason: () => faultText(each),
+      reason: () => problemText(each),
       path: each.path.split('.'),
     })),
   };
 };
 
-const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: DefinedIn): Problem => {
+const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: DefinitionPlace): Problem => {
   const at = deepest(['runtimes', name, ...path], positionOf);
   const origin = { layer: 'user', place, ...(at ? { at } : {}) } as const;
   return { kind: 'definition', level: 'error', key: `runtimes.${name}`, origin, reason: reason() };
 };
 
 /** A field that is missing stands nowhere: what should hold it does. */
-const deepest = (path: readonly string[], positionOf: DefinedIn['positionOf']): Position | undefined => {
+const deepest = (
+  path: readonly string[],
+  positionOf: DefinitionPlace['positionOf'],
+): Position | undefined => {
   for (let length = path.length; length > 0; length--) {
     const at = positionOf(path.slice(0, length));
     if (at) return at;
@@ -154,13 +157,13 @@ export interface Configuration {
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
 
-export const readConfiguration = (options: Named, surroundings: Surroundings): Configuration => {
+export const readConfiguration = (options: ConfigOptions, surroundings: ConfigContext): Configuration => {
   const { env, cwd } = surroundings;
   const { path: userPath, isNamed } = configPath(options, surroundings);
   const projectPath = projectConfigPath(cwd);
   const userFile = readConfigFile(userPath);
   const flags = flagSettings(options.flags);
-  const init = isNamed ? ownCommand('config init', options) : undefined;
+  const init = isNamed ? configCommand('config init', options) : undefined;
   const user = fileRead('user', userFile, { options, make: init });
   // a folder whose project file is the user's own configuration has none
   const project =
@@ -172,15 +175,15 @@ export const readConfiguration = (options: Named, surroundings: Surroundings): C
   return { settings, userPath, projectPath, isThere: userFile.kind !== 'absent', positionOf };
 };
 
-const noRead: Read = { settings: [], problems: [] };
+const noRead: ReadSettings = { settings: [], problems: [] };
 
 interface Mending {
-  readonly options: Named;
+  readonly options: ConfigOptions;
   /** the command that makes the file; undefined where a file that is not there is nothing to be told */
   readonly make?: string | undefined;
 }
 
-const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending): Read => {
+const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending): ReadSettings => {
   const { path } = file;
   if (file.kind !== 'read') return unread({ layer, place: path }, file, mending);
   const { settings, problems } = readEntries(layer, path, file.entries);
@@ -206,24 +209,28 @@ const unread = (
   origin: Origin,
   file: Exclude<TrustedFile, { kind: 'read' }>,
   { options, make }: Mending,
-): Read => {
+): ReadSettings => {
   if (file.kind === 'absent' && make === undefined) return noRead;
   const { layer, place = '' } = origin;
   const [reason, fix] =
     file.kind === 'absent'
       ? ['there is no such file', make ?? '']
-      : [file.reason, fixOfFile(file, layer, options)];
+      : [file.reason, fileFix(file, layer, options)];
   const settings = careful(layer, place, []);
   return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
 };
 
 // The mode may have stood where nothing could be read: nothing is typed as long as that is not known.
-const careful = (layer: Origin['layer'], place: string, settings: Read['settings']): Read['settings'] => {
+const careful = (
+  layer: Origin['layer'],
+  place: string,
+  settings: ReadSettings['settings'],
+): ReadSettings['settings'] => {
   if (layer === 'project' || settings.some(({ key }) => key === 'mode')) return settings;
   return [...settings, { key: 'mode', value: 'warn', origin: { layer, place } }];
 };
 
-const dotenvRead = (text: string, path: string): Read => {
+const dotenvRead = (text: string, path: string): ReadSettings => {
   const { values, unread: lines } = readDotenv(text.replace(/^\uFEFF/, ''));
   const { settings, problems } = readEnv(values, path);
   // the others are other programs' affair
@@ -238,20 +245,24 @@ const dotenvRead = (text: string, path: string): Read => {
 };
 
 interface Around {
-  readonly surroundings: Surroundings;
-  readonly options: Named;
+  readonly surroundings: ConfigContext;
+  readonly options: ConfigOptions;
 }
 
 /** The environment itself comes before a file with more of it. */
-const withFile = (env: Read, file: string | undefined, { surroundings, options }: Around): Read => {
+const withFile = (
+  env: ReadSettings,
+  file: string | undefined,
+  { surroundings, options }: Around,
+): ReadSettings => {
   const { home, cwd } = surroundings;
   if (file === undefined) return env;
-  const path = isAbsolute(file) ? file : resolve(cwd, withHome(file, home));
+  const path = isAbsolute(file) ? file : resolve(cwd, expandHome(file, home));
   const read = readTrustedFile(path);
   const more =
     read.kind === 'read'
       ? dotenvRead(read.text, path)
-      : unread({ layer: 'env', place: path }, read, { options, make: envFileMade(path) });
+      : unread({ layer: 'env', place: path }, read, { options, make: makeEnvFileCommand(path) });
   return {
     settings: [...env.settings, ...more.settings],
     problems: [...env.problems, ...more.problems],
@@ -265,19 +276,19 @@ export interface WholeConfiguration extends Configuration {
   readonly problems: readonly Problem[];
 }
 
-export const wholeConfiguration = (options: Named, around: Surroundings): WholeConfiguration => {
+export const readWholeConfiguration = (options: ConfigOptions, around: ConfigContext): WholeConfiguration => {
   const configuration = readConfiguration(options, around);
   const { settings, userPath: path, positionOf } = configuration;
   const {
     runtimes: agents,
     windows,
     problems,
-  } = definedAgents(settings.values.runtimes ?? {}, { path, positionOf });
+  } = readDefinedAgents(settings.values.runtimes ?? {}, { path, positionOf });
   return {
     ...configuration,
     runtimes: agents,
     windows,
-    problems: fewOf([...settings.problems, ...problems]),
+    problems: limitProblems([...settings.problems, ...problems]),
   };
 };
 
@@ -285,37 +296,37 @@ export const wholeConfiguration = (options: Named, around: Surroundings): WholeC
 
 /** Only what may have been meant otherwise: names in the environment, as of a backend, can belong to others. */
 const isToldAtStart = (problem: Problem): boolean => {
-  const kind = kindOf(problem);
+  const kind = problemKind(problem);
   return kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
 };
 
 /** The options with everything that holds in these surroundings. */
-export const configure = (options: Options, around: Surroundings): Options => {
-  const whole = wholeConfiguration(options, around);
+export const configure = (options: Options, around: ConfigContext): Options => {
+  const whole = readWholeConfiguration(options, around);
   const { settings, runtimes: agents, windows, problems } = whole;
-  const { values, isModeGiven } = currentSettings(settings);
+  const { values, isModeGiven } = toCurrentSettings(settings);
   const notice = noticeIn(problems);
   const isLogNamed = values.log !== undefined && options.flags.log === undefined;
   return {
     ...options,
-    values: isLogNamed ? { ...values, log: withHome(values.log, around.home) } : values,
+    values: isLogNamed ? { ...values, log: expandHome(values.log, around.home) } : values,
     isModeGiven,
     configured: {
       runtimes: agents,
       windows,
       notices: notice === undefined ? [] : [notice],
       told: settingsLine(settings.effective),
-      details: problems.map((problem) => detailOf(findingOf(problem))),
+      details: problems.map((problem) => findingLine(toFinding(problem))),
       watch: (listener) => {
-        const tell = changeTeller(listener, { notice, isThere: whole.isThere });
-        return watchFile(whole.userPath, () => tell(wholeConfiguration(options, around)));
+        const tell = watchConfiguration(listener, { notice, isThere: whole.isThere });
+        return watchFile(whole.userPath, () => tell(readWholeConfiguration(options, around)));
       },
     },
   };
 };
 
 const noticeIn = (problems: readonly Problem[]): string | undefined =>
-  noticeOf(problems.filter(isToldAtStart));
+  problemsNotice(problems.filter(isToldAtStart));
 
 /** How it was when the session began. */
 interface Before {
@@ -325,7 +336,7 @@ interface Before {
 }
 
 /** Tells what holds now, or why it does not. */
-export const changeTeller = (
+export const watchConfiguration = (
   { onChange, onNotice, onTrouble }: ConfigListener,
   before: Before,
 ): ((now: WholeConfiguration) => void) => {
@@ -339,8 +350,8 @@ export const changeTeller = (
     const unread = problems.find(isUnread);
     // half a file, or none, is what an editor may leave for a moment: what held before is better than what is left of it
     if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
-    else if (unread) onTrouble(detailOf(findingOf(unread)));
-    else onChange(currentSettings(settings), settingsLine(settings.effective));
+    else if (unread) onTrouble(findingLine(toFinding(unread)));
+    else onChange(toCurrentSettings(settings), settingsLine(settings.effective));
   };
 };
 

@@ -1,20 +1,20 @@
 import { dirname } from 'node:path';
-import { countOf } from '../../core/config/check.js';
-import { envNames, isKeyName, keyNames, keyOf, writtenOf } from '../../core/config/keys.js';
+import { countProblems } from '../../core/config/check.js';
+import { envNames, isKeyName, keyNames, configKey, toWritten } from '../../core/config/keys.js';
 import {
   type Origin,
   type Problem,
-  type Effective,
+  type EffectiveValue,
   type Setting,
   type LayerName,
 } from '../../core/config/merge.js';
-import { oneLine, shellWord, UserError, type JsonRecord } from '../../core/json.js';
+import { toOneLine, quoteForCopying, UserError, type JsonRecord } from '../../core/json.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
-import { plain } from '../../ui/text.js';
-import { nearest } from '../messages.js';
+import { toPlainText } from '../../ui/text.js';
+import { nearestWord } from '../messages.js';
 import { table } from '../text.js';
 import type { WholeConfiguration } from './load.js';
-import { ownCommand, type Named } from './path.js';
+import { configCommand, type ConfigOptions } from './path.js';
 
 // Every sentence about what is wrong in a configuration: what, where, why, and the command that mends it.
 
@@ -35,7 +35,7 @@ const placeOf = ({ place = '', file, at, layer }: Origin): string => {
 };
 
 /** A problem in sentences. */
-export const findingOf = (problem: Problem): Finding => {
+export const toFinding = (problem: Problem): Finding => {
   const { level, origin } = problem;
   return { level, where: placeOf(origin), ...sentences(problem) };
 };
@@ -154,7 +154,7 @@ const kinds: Partial<Record<Problem['kind'], string>> = {
 
 /** A name that somebody else may have written: it must not look like a sentence of ours. */
 const keyText = (key: string): string =>
-  /^[\w.$-]{1,60}$/.test(key) ? key : oneLine(JSON.stringify(key), LONGEST_KEY);
+  /^[\w.$-]{1,60}$/.test(key) ? key : toOneLine(JSON.stringify(key), LONGEST_KEY);
 
 const LONGEST_KEY = 40; // characters
 
@@ -162,13 +162,13 @@ const hintFor = (key: string, { layer }: Origin): string => {
   const inner = keyNames.filter((name) => name.startsWith(`${key}.`));
   if (layer !== 'env' && inner.length > 0)
     return `; names are written in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;
-  const close = nearest(key, layer === 'env' ? envNames.map(({ name }) => name) : keyNames);
+  const close = nearestWord(key, layer === 'env' ? envNames.map(({ name }) => name) : keyNames);
   return close === undefined ? '' : `; did you mean ${close}?`;
 };
 
 const rightValue = (key: string): string | undefined => {
   if (!isKeyName(key)) return undefined;
-  const { example, fallback = example } = keyOf(key);
+  const { example, fallback = example } = configKey(key);
   return fallback === undefined ? undefined : String(fallback);
 };
 
@@ -183,7 +183,7 @@ const fixOf = ({ layer, place = '', file, at }: Origin, value?: string): string 
 };
 
 const edit = (path: string | undefined, line?: number): string =>
-  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : shellWord(path)}`;
+  `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : quoteForCopying(path)}`;
 
 // Errors about the file of a configuration, and what a start says of one that is wrong.
 
@@ -208,28 +208,28 @@ export const unwritableConfig = (path: string, reason: string): UserError =>
   });
 
 /** One line for the footer; what is left of it in little room is what to do. */
-export const noticeOf = (problems: readonly Problem[]): string | undefined => {
+export const problemsNotice = (problems: readonly Problem[]): string | undefined => {
   const [first] = problems;
   if (!first) return undefined;
-  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countOf(problems)} problems`}`;
+  return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countProblems(problems)} problems`}`;
 };
 
 /** In our own words only where a folder has written the file: it must not speak to the user in our place. */
 const shortly = (problem: Problem): string => {
   if (problem.origin.layer === 'project') return 'a problem in .ctxwrap.jsonc';
-  return oneLine(findingOf(problem).what, LONGEST_WHAT);
+  return toOneLine(toFinding(problem).what, LONGEST_WHAT);
 };
 
 const LONGEST_WHAT = 80; // characters
 
 /** One line for the log. */
-export const detailOf = ({ what, where, why, fix }: Finding): string =>
+export const findingLine = ({ what, where, why, fix }: Finding): string =>
   `configuration: ${what} (${where}): ${why}; mend it with: ${fix}`;
 
 // What `ctxwrap config` prints.
 
 /** One row for each key, as long as it must be: half a value, or half the name of a file, is none. */
-export const settingsText = (all: readonly Effective[], withOrigin: boolean): readonly string[] => {
+export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean): readonly string[] => {
   const titles = ['KEY', 'VALUE', ...(withOrigin ? ['FROM', 'INSTEAD OF'] : [])];
   const rows = all.map(({ key, value, origin, overrides }) => [
     key,
@@ -244,17 +244,17 @@ export const settingsText = (all: readonly Effective[], withOrigin: boolean): re
   );
 };
 
-const valueText = (key: Effective['key'], value: unknown): string => {
-  if (value !== undefined && key === 'runtimes') return plain(Object.keys(Object(value)).join(', '));
-  if (value === undefined) return keyOf(key).isTold ? 'as the agent tells' : '-';
-  return plain(JSON.stringify(writtenOf(key, value)));
+const valueText = (key: EffectiveValue['key'], value: unknown): string => {
+  if (value !== undefined && key === 'runtimes') return toPlainText(Object.keys(Object(value)).join(', '));
+  if (value === undefined) return configKey(key).isTold ? 'as the agent tells' : '-';
+  return toPlainText(JSON.stringify(toWritten(key, value)));
 };
 
 /** What the user has set, in one line for the log. Texts of the user's are named only. */
-export const settingsLine = (all: readonly Effective[]): string => {
+export const settingsLine = (all: readonly EffectiveValue[]): string => {
   const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
   const told = set.map(({ key, value, origin }) => {
-    const isText = ['text', 'focus', 'definitions'].includes(keyOf(key).type.kind);
+    const isText = ['text', 'focus', 'definitions'].includes(configKey(key).type.kind);
     return `${key}${isText ? '' : ` ${valueText(key, value)}`} (${originText(origin)})`;
   });
   return `configured: ${told.length > 0 ? told.join(', ') : 'nothing'}`;
@@ -266,9 +266,9 @@ const originText = (origin: Origin): string => {
     case 'default':
       return origin.layer;
     case 'project':
-      return plain(`project ${placeOf(origin)}`);
+      return toPlainText(`project ${placeOf(origin)}`);
     default:
-      return plain(placeOf(origin));
+      return toPlainText(placeOf(origin));
   }
 };
 
@@ -277,30 +277,30 @@ export const findingsText = (findings: readonly Finding[]): readonly string[] =>
   if (findings.length === 0) return ['nothing is wrong'];
   return findings.flatMap(({ level, what, where, why, fix }, index) => [
     ...(index > 0 ? [''] : []),
-    `${level}: ${plain(what)}`,
-    `  where  ${plain(where)}`,
-    `  why    ${plain(why)}`,
-    `  fix    ${plain(fix)}`,
+    `${level}: ${toPlainText(what)}`,
+    `  where  ${toPlainText(where)}`,
+    `  why    ${toPlainText(why)}`,
+    `  fix    ${toPlainText(fix)}`,
   ]);
 };
 
 /** `ctxwrap.config/1` */
-export const configRecord = (all: readonly Effective[], whole: WholeConfiguration): JsonRecord => ({
+export const configRecord = (all: readonly EffectiveValue[], whole: WholeConfiguration): JsonRecord => ({
   schema: 'ctxwrap.config/1',
   files: { user: whole.userPath, project: whole.projectPath },
   ...(all.length > 0 ? { keys: all.map(keyRecord) } : {}),
-  problems: whole.problems.map(findingOf),
+  problems: whole.problems.map(toFinding),
 });
 
-const keyRecord = ({ key, value, origin, overrides }: Effective): JsonRecord => ({
+const keyRecord = ({ key, value, origin, overrides }: EffectiveValue): JsonRecord => ({
   key,
   ...written(key, value),
   origin,
   overrides: overrides.map((each: Setting) => ({ ...written(key, each.value), origin: each.origin })),
 });
 
-const written = (key: Effective['key'], value: unknown): JsonRecord =>
-  value === undefined ? {} : { value: writtenOf(key, value) };
+const written = (key: EffectiveValue['key'], value: unknown): JsonRecord =>
+  value === undefined ? {} : { value: toWritten(key, value) };
 
 /** What `config init` has done. */
 export const initText = (
@@ -315,8 +315,8 @@ export const initText = (
 // The commands that mend a file which is not read. What came with a folder was not put there by the user: nothing there is written to,
 // followed or given more rights, only moved away.
 
-export const fixOfFile = ({ path, fault }: RefusedFile, layer: LayerName, options: Named): string => {
-  const word = shellWord(path);
+export const fileFix = ({ path, fault }: RefusedFile, layer: LayerName, options: ConfigOptions): string => {
+  const word = quoteForCopying(path);
   if (layer === 'project')
     return fault.kind === 'open-to-all' && fault.isOwn ? `chmod o-w ${word}` : away(word);
   switch (fault.kind) {
@@ -331,25 +331,25 @@ export const fixOfFile = ({ path, fault }: RefusedFile, layer: LayerName, option
     case 'link':
       return fault.leadsTo === undefined
         ? `rm ${word} && ${anew(layer, word, options)}`
-        : naming(layer, shellWord(fault.leadsTo), options);
+        : naming(layer, quoteForCopying(fault.leadsTo), options);
     case 'unusable':
       return `mv ${word} ${word}.$(date +%s) && ${anew(layer, word, options)}`;
   }
 };
 
 /** The command that makes a dotenv file. */
-export const envFileMade = (path: string): string =>
-  `mkdir -p ${shellWord(dirname(path))} && touch ${shellWord(path)}`;
+export const makeEnvFileCommand = (path: string): string =>
+  `mkdir -p ${quoteForCopying(dirname(path))} && touch ${quoteForCopying(path)}`;
 
 /** Into a folder that nobody has prepared. */
 const away = (word: string): string => `mv ${word} "$(mktemp -d)"`;
 
 const opening = ({ path, isOwn }: Extract<FileFault, { kind: 'closed' }>, file: string): string => {
-  const word = shellWord(path);
+  const word = quoteForCopying(path);
   return isOwn ? `chmod u+${path === file ? 'r' : 'x'} ${word}` : `sudo chown -h "$USER" ${word}`;
 };
 
-const naming = (layer: LayerName, word: string, { config, flags }: Named): string => {
+const naming = (layer: LayerName, word: string, { config, flags }: ConfigOptions): string => {
   if (layer === 'env')
     return flags['env.file'] === undefined
       ? `export CTXWRAP_ENV_FILE=${word}`
@@ -357,10 +357,10 @@ const naming = (layer: LayerName, word: string, { config, flags }: Named): strin
   return config === undefined ? `export CTXWRAP_CONFIG=${word}` : `ctxwrap --config ${word} config check`;
 };
 
-const unnaming = (layer: LayerName, { config, flags }: Named): string => {
+const unnaming = (layer: LayerName, { config, flags }: ConfigOptions): string => {
   if ((layer === 'env' ? flags['env.file'] : config) !== undefined) return 'ctxwrap config check';
   return layer === 'env' ? 'unset CTXWRAP_ENV_FILE' : 'unset CTXWRAP_CONFIG';
 };
 
-const anew = (layer: LayerName, word: string, options: Named): string =>
-  layer === 'env' ? `touch ${word}` : ownCommand('config init', options);
+const anew = (layer: LayerName, word: string, options: ConfigOptions): string =>
+  layer === 'env' ? `touch ${word}` : configCommand('config init', options);

@@ -1,6 +1,6 @@
 import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
-import { plain } from '../../ui/text.js';
+import { toPlainText } from '../../ui/text.js';
 import type { CompleteRequest } from '../request.js';
 import type { Candidate } from './completion.js';
 
@@ -20,6 +20,6 @@ const sessionWords = async (): Promise<readonly Candidate[]> => {
     .filter(({ liveness }) => liveness === 'live')
     .map(({ record }) => ({
       word: record.id,
-      description: `${plain(record.runtime)} in ${plain(record.cwd)}`,
+      description: `${toPlainText(record.runtime)} in ${toPlainText(record.cwd)}`,
     }));
 };

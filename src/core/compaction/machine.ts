@@ -2,61 +2,63 @@ import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
 import { isLower, isSameFill } from './outcome.js';
 import {
-  blockOf,
+  findBlock,
   breakerOf,
-  holdOf,
-  inEpisode,
-  isUnseen,
-  outOfEpisode,
-  unseenHold,
-  type Block,
-  type Hold,
+  findHold,
+  startEpisode,
+  isCountdownInvisible,
+  endEpisode,
+  visibilityHold,
+  type BlockReason,
+  type GateHold,
 } from './policy.js';
 import {
-  afterAgent,
-  afterTime,
-  endedAttempt,
-  isOtherSince,
+  applyAgentEvent,
+  applyTime,
+  endAttempt,
+  hasOtherActivitySince,
   isUnderWay,
-  underWayDue,
-  withoutWaiting,
+  underWayDeadline,
+  stopWaitingForNumber,
 } from './running.js';
 import {
-  inPhase,
+  enterPhase,
   type Attempt,
   type Compaction,
   type CompactRequest,
   type Mode,
-  type Moment,
-  type Typed,
+  type SessionContext,
+  type TypeResult,
 } from './state.js';
-import { doubtDue, noticeEnd } from './words.js';
+import { longHoldDeadline, outcomeShownUntil } from './texts.js';
 
 // Compacting as a state machine: what happened, what time it is, what to do. Pure; the shell types and tells how it went.
 
 /** The state after an event; `effects` are those of this event alone. */
-export const stepCompaction = (before: Compaction, event: Event, moment: Moment): Compaction => {
+export const stepCompaction = (before: Compaction, event: Event, moment: SessionContext): Compaction => {
   const { now } = moment;
   const state: Compaction = { ...before, effects: [] };
   // what the agent's files tell after its end was before it
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
   }
-  const timed = withoutLate(afterTime(afterEvent(state, event, moment), moment), now);
+  const timed = withoutLate(applyTime(afterEvent(state, event, moment), moment), now);
   const current = withoutMoot(before, timed);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
 };
 
 /** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
-export const compactionDue = (state: Compaction, now: Millis): Millis | undefined => {
+export const compactionDeadline = (state: Compaction, now: Millis): Millis | undefined => {
   const { request } = state;
   const requestEnd = request && request.since + REQUEST_MS;
-  const times = [phaseDue(state, now), noticeEnd(state, now), requestEnd].filter((at) => at !== undefined);
+  const times = [phaseDue(state, now), outcomeShownUntil(state, now), requestEnd].filter(
+    (at) => at !== undefined,
+  );
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 
-const afterEvent = (state: Compaction, event: Event, moment: Moment): Compaction => {
+const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Compaction => {
   const { now } = moment;
   switch (event.type) {
     case 'user-keys':
@@ -82,24 +84,24 @@ const afterEvent = (state: Compaction, event: Event, moment: Moment): Compaction
       };
     }
     case 'compact-requested':
-      return withRequest(withoutWaiting(state, moment), event.request, now);
+      return withRequest(stopWaitingForNumber(state, moment), event.request, now);
     case 'compact-cancelled':
       return state.request?.id === event.id ? { ...state, request: undefined } : state;
     case 'typed':
       return afterTyping(state, event.result, moment);
     default:
-      return afterAgent(state, event, moment);
+      return applyAgentEvent(state, event, moment);
   }
 };
 
-const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compaction => {
+const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContext): Compaction => {
   const { phase } = state;
   if (phase.kind !== 'typing') return state; // it took too long, and that was said
   const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
   switch (typed.kind) {
     case 'sent': {
       const { isQueued } = typed;
-      return inPhase(state, {
+      return enterPhase(state, {
         kind: 'sent',
         attempt,
         at: moment.now,
@@ -108,9 +110,9 @@ const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compactio
       });
     }
     case 'withdrawn':
-      return endedAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment);
+      return endAttempt(state, attempt, { kind: 'not-delivered', reason: typed.reason }, moment);
     case 'skipped':
-      return endedAttempt(state, attempt, { kind: 'skipped-busy', reason: typed.reason }, moment);
+      return endAttempt(state, attempt, { kind: 'skipped-busy', reason: typed.reason }, moment);
   }
 };
 
@@ -120,7 +122,7 @@ const afterTyping = (state: Compaction, typed: Typed, moment: Moment): Compactio
 export const REQUEST_MS = 600_000;
 
 /** What is told of one whose time is over. */
-export const LATE = `no safe moment came in ${REQUEST_MS / 60_000} minutes`;
+export const REQUEST_EXPIRED = `no safe moment came in ${REQUEST_MS / 60_000} minutes`;
 
 const ENDED = 'the agent has ended';
 
@@ -144,7 +146,7 @@ const refused = (state: Compaction, request: CompactRequest, reason: string): Co
 
 const withoutLate = (state: Compaction, now: Millis): Compaction => {
   const { request } = state;
-  return request && now >= request.since + REQUEST_MS ? refused(state, request, LATE) : state;
+  return request && now >= request.since + REQUEST_MS ? refused(state, request, REQUEST_EXPIRED) : state;
 };
 
 /** What somebody asked for before is not done to another conversation, nor again. */
@@ -164,7 +166,7 @@ const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
 };
 
 const atTheEnd = (state: Compaction): Compaction =>
-  inPhase(state.request ? refused(state, state.request, ENDED) : state, { kind: 'rest' });
+  enterPhase(state.request ? refused(state, state.request, ENDED) : state, { kind: 'rest' });
 
 // Whether to compact now. Looked at anew after everything that happens, so that a moment that was missed is not lost.
 
@@ -175,26 +177,26 @@ const MOST_SKIPS = 3; // one after the other, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
 
 /** The state with what follows from it now; only where nothing is under way. */
-const decided = (before: Compaction, moment: Moment): Compaction => {
+const decided = (before: Compaction, moment: SessionContext): Compaction => {
   if (isUnderWay(before)) return before;
   const { now, doubt } = moment;
   const isByText = isFull(before, moment) && !isCountedFull(moment);
   const state: Compaction = { ...withEpisode(before, moment), isByText };
   if (state.request) return forRequest(state, state.request, moment);
-  if (!mayStart(state)) return inPhase(state, { kind: 'rest' });
+  if (!mayStart(state)) return enterPhase(state, { kind: 'rest' });
   if (state.episodeSince === undefined || !isFull(state, moment)) {
-    return inPhase(state, doubt ? { kind: 'doubted', doubt } : { kind: 'rest' });
+    return enterPhase(state, doubt ? { kind: 'doubted', doubt } : { kind: 'rest' });
   }
   const block = blockFor(state, moment);
-  if (block) return inPhase(state, { kind: 'blocked', block });
-  if (state.mode === 'ask') return inPhase(state, { kind: 'proposed' });
-  const hold = gateHold(state, moment) ?? unseenHold(state);
+  if (block) return enterPhase(state, { kind: 'blocked', block });
+  if (state.mode === 'ask') return enterPhase(state, { kind: 'proposed' });
+  const hold = gateHold(state, moment) ?? visibilityHold(state);
   if (hold) return held(state, hold, now);
   const until = countdownEnd(state, now);
-  return now < until ? inPhase(state, { kind: 'countdown', until }) : typing(state, moment);
+  return now < until ? enterPhase(state, { kind: 'countdown', until }) : typing(state, moment);
 };
 
-const forRequest = (state: Compaction, request: CompactRequest, moment: Moment): Compaction => {
+const forRequest = (state: Compaction, request: CompactRequest, moment: SessionContext): Compaction => {
   const refusal = refusalOf(state, request, moment.now);
   if (refusal !== undefined) return decided(refused(state, request, refusal), moment);
   const hold = gateHold(state, moment);
@@ -214,50 +216,50 @@ const refusalOf = (
 const mayStart = ({ settings, mode }: Compaction): boolean =>
   settings.command !== undefined && (mode === 'auto' || mode === 'ask');
 
-const isCountedFull = ({ tier }: Moment): boolean => tier === 'auto' || tier === 'hard';
+const isCountedFull = ({ tier }: SessionContext): boolean => tier === 'auto' || tier === 'hard';
 
 /** The window is full, as far as anybody can know. */
-const isFull = ({ isProactive }: Compaction, moment: Moment): boolean =>
+const isFull = ({ isProactive }: Compaction, moment: SessionContext): boolean =>
   isCountedFull(moment) || (isProactive && moment.isNearAuto);
 
-const withEpisode = (state: Compaction, moment: Moment): Compaction => {
+const withEpisode = (state: Compaction, moment: SessionContext): Compaction => {
   const { episodeSince, episodeFill, policy } = state;
   const { fill, tier, now } = moment;
   if (isFull(state, moment)) {
     if (episodeSince !== undefined) return state;
-    return { ...state, episodeSince: now, episodeFill: fill, policy: inEpisode(policy) };
+    return { ...state, episodeSince: now, episodeFill: fill, policy: startEpisode(policy) };
   }
   // a number that is void says nothing, and one that falls a little below auto will be back
   const isOver = tier === 'safe' || (fill !== undefined && isLower(episodeFill, fill));
   if (episodeSince === undefined || tier === undefined || !isOver) return state;
-  return { ...state, episodeSince: undefined, episodeFill: undefined, policy: outOfEpisode(policy) };
+  return { ...state, episodeSince: undefined, episodeFill: undefined, policy: endEpisode(policy) };
 };
 
 // An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
-const blockFor = (state: Compaction, moment: Moment): Block | undefined => {
+const blockFor = (state: Compaction, moment: SessionContext): BlockReason | undefined => {
   const { policy, postponedUntil, isByText: isProactive = false } = state;
   const { now, tier } = moment;
   if (postponedUntil !== undefined && now < postponedUntil) {
     return { why: 'postponed', until: postponedUntil };
   }
-  const block = blockOf(policy, { isHard: tier === 'hard', isProactive }, now);
+  const block = findBlock(policy, { isHard: tier === 'hard', isProactive }, now);
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
 };
 
 /** Nothing has happened since the last attempt, so it would end as that did. */
-const isSame = (state: Compaction, moment: Moment): boolean => {
+const isSame = (state: Compaction, moment: SessionContext): boolean => {
   const { skips, hasNews, tried } = state;
-  if (skips && skips.times >= MOST_SKIPS && !isOtherSince(state, moment, skips.from)) return true;
+  if (skips && skips.times >= MOST_SKIPS && !hasOtherActivitySince(state, moment, skips.from)) return true;
   return !hasNews && !(tried && moment.fill && !isSameFill(tried, moment.fill));
 };
 
-const gateHold = ({ keyAt, settings }: Compaction, moment: Moment): Hold | undefined =>
-  holdOf({ ...moment, ...settings, keyAt }, moment.now);
+const gateHold = ({ keyAt, settings }: Compaction, moment: SessionContext): GateHold | undefined =>
+  findHold({ ...moment, ...settings, keyAt }, moment.now);
 
-const held = (state: Compaction, hold: Hold, now: Millis): Compaction => {
+const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   const { phase } = state;
   const isSameHold = phase.kind === 'held' && phase.hold.why === hold.why;
-  return inPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
+  return enterPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
 };
 
 const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
@@ -267,7 +269,7 @@ const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
 
 const PROACTIVE = 'proactive: at auto with the text since the last number';
 
-const typing = (state: Compaction, { fill, tier, activity, now }: Moment): Compaction => {
+const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext): Compaction => {
   const { request, settings } = state;
   const isProactive = state.isByText === true && !request;
   const attempt: Attempt = {
@@ -280,7 +282,7 @@ const typing = (state: Compaction, { fill, tier, activity, now }: Moment): Compa
   };
   const focus = request?.focus ?? settings.focus;
   return {
-    ...inPhase(state, { kind: 'typing', attempt }),
+    ...enterPhase(state, { kind: 'typing', attempt }),
     request: undefined,
     givenUp: undefined,
     effects: [...state.effects, { type: 'type-compact', isQueued: activity === 'busy', focus }],
@@ -293,13 +295,15 @@ const typing = (state: Compaction, { fill, tier, activity, now }: Moment): Compa
  */
 export const isBetweenEpisodes = (state: Compaction): boolean => {
   const { episodeSince, request } = state;
-  return (episodeSince === undefined || isUnseen(state)) && request === undefined && !isUnderWay(state);
+  return (
+    (episodeSince === undefined || isCountdownInvisible(state)) && request === undefined && !isUnderWay(state)
+  );
 };
 
 const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 
 /** Whether a mode does less than another. */
-export const doesLess = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
+export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
 
 const TICK_MS = 1_000; // what the footer counts in
 const MINUTE_MS = 60_000;
@@ -308,17 +312,17 @@ const phaseDue = (state: Compaction, now: Millis): Millis | undefined => {
   const { phase } = state;
   switch (phase.kind) {
     case 'held':
-      return phase.hold.until ?? doubtDue(phase, now);
+      return phase.hold.until ?? longHoldDeadline(phase, now);
     case 'blocked':
       return blockDue(phase.block, now);
     case 'countdown':
       return tickBefore(phase.until, now);
     default:
-      return underWayDue(state);
+      return underWayDeadline(state);
   }
 };
 
-const blockDue = (block: Block, now: Millis): Millis | undefined => {
+const blockDue = (block: BlockReason, now: Millis): Millis | undefined => {
   switch (block.why) {
     case 'breaker':
       return block.until;

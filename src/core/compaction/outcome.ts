@@ -1,7 +1,7 @@
 import type { Boundary } from '../event.js';
-import { tokensText } from '../format.js';
-import type { Fused } from '../fusion.js';
-import { percentOf, type Millis } from '../reading.js';
+import { formatTokens } from '../format.js';
+import type { FusedReading } from '../fusion.js';
+import { percentUsed, type Millis } from '../reading.js';
 
 // How an attempt to compact can end. The names are those of the audit log and of `ctxwrap compact`.
 
@@ -47,7 +47,7 @@ export type OutcomeKind = Outcome['kind'];
 export type Initiator = 'ctxwrap' | 'user' | 'agent';
 
 /** A compaction, or an attempt of ours at one, that is over. */
-export interface Ended {
+export interface EndedCompaction {
   readonly initiator: Initiator;
   /** ours, because the user asked for it */
   readonly isManual?: boolean;
@@ -66,9 +66,9 @@ const failures: readonly OutcomeKind[] = ['failed', 'not-delivered', 'not-starte
 
 export const isFailure = ({ kind }: Outcome): boolean => failures.includes(kind);
 
-export const fillOf = ({ reading }: Fused): Fill => ({
+export const fillOf = ({ reading }: FusedReading): Fill => ({
   usedTokens: reading.usedTokens,
-  usedPercent: percentOf(reading),
+  usedPercent: percentUsed(reading),
 });
 
 const LEAST_DROP = 0.1; // of what was used before: less can be a new system prompt or a file that was dropped
@@ -88,7 +88,7 @@ export const isSameFill = (a: Fill | undefined, b: Fill | undefined): boolean =>
 // An agent also records a compaction that left nothing of the conversation, or more than there was: that is no success.
 
 /** How the compaction failed by its own record; undefined where nothing in it speaks against it. */
-export const faultOf = (
+export const findFailure = (
   { summary, preTokens, postTokens }: Boundary,
   before?: Fill,
 ): Extract<Outcome, { kind: 'failed' }> | undefined => {
@@ -96,6 +96,6 @@ export const faultOf = (
   if (summary === 'empty') return { kind: 'failed', failure: summary, text: 'the summary is empty' };
   if (summary === 'truncated') return { kind: 'failed', failure: summary, text: 'the summary is cut off' };
   if (wasTokens === undefined || postTokens === undefined || postTokens < wasTokens) return undefined;
-  const text = `not smaller: ${tokensText(wasTokens)} → ${tokensText(postTokens)}`;
+  const text = `not smaller: ${formatTokens(wasTokens)} → ${formatTokens(postTokens)}`;
   return { kind: 'failed', failure: 'inflated', text };
 };

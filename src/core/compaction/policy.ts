@@ -1,4 +1,4 @@
-import { countedIn } from '../fusion.js';
+import { countedTokens } from '../fusion.js';
 import { effectiveTokens } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Liveness, SessionRecord } from '../records.js';
@@ -37,7 +37,7 @@ export interface Policy {
 export const noPolicy: Policy = { attempts: 0, hardAttempts: 0, failures: 0, refills: 0 };
 
 /** Why nothing is typed though the window is full. */
-export type Block =
+export type BlockReason =
   | { readonly why: 'breaker'; readonly failures: number; readonly until: Millis }
   | { readonly why: 'cooldown'; readonly until: Millis }
   /** the last proactive attempt was too short a time ago */
@@ -50,7 +50,7 @@ export type Block =
   | { readonly why: 'same' };
 
 /** After an attempt of ours. One that was skipped was none. */
-export const afterAttempt = (
+export const recordAttempt = (
   policy: Policy,
   outcome: Outcome,
   { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
@@ -58,7 +58,7 @@ export const afterAttempt = (
 ): Policy => {
   if (outcome.kind === 'skipped-busy') return policy;
   const tried = isProactive ? { ...policy, proactiveUntil: now + PROACTIVE_MS } : policy;
-  if (outcome.kind === 'verified') return afterCompaction(tried);
+  if (outcome.kind === 'verified') return recordCompaction(tried);
   const counted = isHard
     ? { ...tried, hardAttempts: tried.hardAttempts + 1 }
     : { ...tried, attempts: tried.attempts + 1 };
@@ -69,7 +69,7 @@ export const afterAttempt = (
 };
 
 /** After a compaction that worked, whoever asked for it: the breaker closes and the episode is over. */
-export const afterCompaction = ({ refills, proactiveUntil }: Policy): Policy => ({
+export const recordCompaction = ({ refills, proactiveUntil }: Policy): Policy => ({
   ...noPolicy,
   turnsSince: 0,
   refills,
@@ -77,32 +77,32 @@ export const afterCompaction = ({ refills, proactiveUntil }: Policy): Policy => 
 });
 
 /** A turn of the agent has begun; its number may come before it is seen to end. */
-export const inTurn = (policy: Policy): Policy =>
+export const startTurn = (policy: Policy): Policy =>
   policy.turnsSince === undefined ? policy : { ...policy, turnsSince: policy.turnsSince + 1 };
 
 /** The window has become full; counted once after each compaction. */
-export const inEpisode = (policy: Policy): Policy => {
+export const startEpisode = (policy: Policy): Policy => {
   const { turnsSince, refills } = policy;
   if (turnsSince === undefined) return policy;
   return { ...policy, turnsSince: undefined, refills: turnsSince <= REFILL_TURNS ? refills + 1 : 0 };
 };
 
 /** The episode is over without a compaction: the window is not full any more, or another conversation is on. */
-export const outOfEpisode = (policy: Policy): Policy => ({ ...policy, attempts: 0, hardAttempts: 0 });
+export const endEpisode = (policy: Policy): Policy => ({ ...policy, attempts: 0, hardAttempts: 0 });
 
 /** Another conversation: what its window did before says nothing. The breaker stays, for it is about the agent. */
-export const inConversation = (policy: Policy): Policy => ({
-  ...outOfEpisode(policy),
+export const startConversation = (policy: Policy): Policy => ({
+  ...endEpisode(policy),
   turnsSince: undefined,
   refills: 0,
 });
 
 /** What stands against an attempt now. At hard, pauses and failures do not count, but there is an end to it. */
-export const blockOf = (
+export const findBlock = (
   policy: Policy,
   { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
   now: Millis,
-): Block | undefined => {
+): BlockReason | undefined => {
   const { attempts, hardAttempts, cooldownUntil, proactiveUntil, openedAt, refills } = policy;
   // compacting does not help here, and would go on for ever at hard
   if (refills >= MOST_REFILLS) return { why: 'refills', refills };
@@ -123,7 +123,7 @@ export const blockOf = (
 export const breakerOf = (
   { openedAt, failures }: Policy,
   now: Millis,
-): Extract<Block, { why: 'breaker' }> | undefined =>
+): Extract<BlockReason, { why: 'breaker' }> | undefined =>
   openedAt !== undefined && now < openedAt + HALF_OPEN_MS
     ? { why: 'breaker', failures, until: openedAt + HALF_OPEN_MS }
     : undefined;
@@ -134,7 +134,7 @@ const SETTLED_MS = 1_500;
 const QUIET_MS = 3_000;
 
 /** What is looked at before a key of ours. */
-export interface GateView {
+export interface GateConditions {
   readonly activity: Activity;
   readonly activitySince: Millis;
   /** the user's last key; undefined before the first */
@@ -146,7 +146,7 @@ export interface GateView {
 }
 
 /** Why the gate is shut. `until` where only time is missing. */
-export interface Hold {
+export interface GateHold {
   readonly why:
     | 'busy'
     | 'dialog'
@@ -162,7 +162,7 @@ export interface Hold {
 }
 
 /** What holds us back; undefined when a key may be typed. */
-export const holdOf = (view: GateView, now: Millis): Hold | undefined => {
+export const findHold = (view: GateConditions, now: Millis): GateHold | undefined => {
   const { activity, activitySince, keyAt } = view;
   if (activity !== 'ready' && !isAllowed(view)) return { why: activity };
   const quietAt = keyAt === undefined ? now : keyAt + QUIET_MS;
@@ -171,18 +171,18 @@ export const holdOf = (view: GateView, now: Millis): Hold | undefined => {
   return now < settledAt ? { why: 'settling', until: settledAt } : undefined;
 };
 
-const isAllowed = ({ activity, mayStash, mayQueue }: GateView): boolean =>
+const isAllowed = ({ activity, mayStash, mayQueue }: GateConditions): boolean =>
   (activity === 'draft' && mayStash === true) || (activity === 'busy' && mayQueue === true);
 
 // Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
 
 /** What the hook knows of its session; nothing where no wrapper has written of it. */
-export type HeldSession = { readonly record: SessionRecord; readonly liveness: Liveness } | undefined;
+export type HookSession = { readonly record: SessionRecord; readonly liveness: Liveness } | undefined;
 
 /** One line on why it waits; undefined where it may: at hard, and wherever anything is not known for certain. */
-export const nativeHold = (session: HeldSession): string | undefined => {
+export const findNativeHold = (session: HookSession): string | undefined => {
   const { reading, tier, thresholds } = session?.record ?? {};
-  const used = reading?.exact ? countedIn(reading) : undefined;
+  const used = reading?.exact ? countedTokens(reading) : undefined;
   if (session?.liveness !== 'live' || used === undefined) return undefined;
   if (tier === undefined || tier === 'hard') return undefined;
   // a window or bounds of the user's may lie beyond what the agent can do without
@@ -196,7 +196,7 @@ export const nativeHold = (session: HeldSession): string | undefined => {
 // Whether the user could see a countdown. Nothing is typed by itself behind one that nobody could.
 
 /** Why a countdown cannot be seen. */
-export type Unseen =
+export type InvisibleReason =
   /** the user wants no footer */
   | 'off'
   /** the terminal has no room for one */
@@ -209,21 +209,21 @@ export type Unseen =
   | 'failed';
 
 /** What holds back a countdown that nobody could see. */
-export const unseenHold = ({ unseen, settings }: Compaction): Hold | undefined =>
+export const visibilityHold = ({ unseen, settings }: Compaction): GateHold | undefined =>
   unseen === undefined || (unseen === 'off' && settings.mayTypeUnseen === true)
     ? undefined
     : { why: 'unseen' };
 
-export const isUnseen = ({ phase }: Compaction): boolean =>
+export const isCountdownInvisible = ({ phase }: Compaction): boolean =>
   phase.kind === 'held' && phase.hold.why === 'unseen';
 
 /**
  * A compaction is to come by itself, or on its way, and gets a row also in a terminal that has none for less; a countdown comes before
  * everything else that could be said. For one that was asked for, nothing changes.
  */
-export type Due = 'soon' | 'countdown' | 'asked';
+export type DueKind = 'soon' | 'countdown' | 'asked';
 
-export const dueOf = ({ phase, request }: Compaction): Due | undefined => {
+export const dueKindOf = ({ phase, request }: Compaction): DueKind | undefined => {
   switch (phase.kind) {
     case 'countdown':
       return 'countdown';

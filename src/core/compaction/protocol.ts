@@ -1,20 +1,20 @@
 import {
-  countAt,
-  listAt,
-  recordAt,
-  textAt,
+  getCount,
+  getList,
+  getRecord,
+  getText,
   type JsonRecord,
-  oneLine,
+  toOneLine,
   parseRecord,
-  focusText,
-  isoMillis,
+  cleanFocus,
+  parseIsoTime,
 } from '../json.js';
 import type { Millis, Activity } from '../reading.js';
 import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
 import { REQUEST_MS } from './machine.js';
-import type { Ended, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
-import { endedWords } from './words.js';
+import type { EndedCompaction, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
+import { endedText } from './texts.js';
 
 // A compaction that is over as JSON: for the audit log, and for whoever asked for it. Nothing of the conversation is in it.
 
@@ -37,14 +37,14 @@ export interface AttemptRecord {
 const LONGEST_TEXT = 300; // characters: the agent's own words on an error can be a page
 const MOST_EVIDENCE = 40;
 
-export const attemptRecord = (ended: Ended): AttemptRecord => {
+export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
   const { initiator, isManual = false, outcome, before, startedAt, endedAt, evidence } = ended;
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
     isManual,
     outcome: outcome.kind,
-    words: oneLine(endedWords(ended), LONGEST_TEXT),
+    words: toOneLine(endedText(ended), LONGEST_TEXT),
     failure: outcome.kind === 'failed' ? outcome.failure : undefined,
     before,
     after: outcome.kind === 'verified' ? outcome.after : undefined,
@@ -56,31 +56,31 @@ export const attemptRecord = (ended: Ended): AttemptRecord => {
 
 /** Facts as lines of bounded length and number; of too many the last ones, which decided. */
 const boundedLines = (facts: readonly string[]): readonly string[] =>
-  facts.slice(-MOST_EVIDENCE).map((fact) => oneLine(fact, LONGEST_TEXT));
+  facts.slice(-MOST_EVIDENCE).map((fact) => toOneLine(fact, LONGEST_TEXT));
 
 /** The record as another process finds it; undefined when something that every record has is missing. */
 const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
   const outcome = outcomes.find((each) => each === found?.['outcome']);
   const initiator = initiators.find((each) => each === found?.['initiator']);
-  const [startedAt, endedAt] = [countAt(found, 'startedAt'), countAt(found, 'endedAt')];
+  const [startedAt, endedAt] = [getCount(found, 'startedAt'), getCount(found, 'endedAt')];
   if (!outcome || !initiator || startedAt === undefined || endedAt === undefined) return undefined;
   return {
     schema: 'ctxwrap.attempt/1',
     initiator,
     isManual: found?.['isManual'] === true,
     outcome,
-    words: oneLine(textAt(found, 'words') ?? outcome, LONGEST_TEXT),
+    words: toOneLine(getText(found, 'words') ?? outcome, LONGEST_TEXT),
     failure: failures.find((each) => each === found?.['failure']),
-    before: fillIn(recordAt(found, 'before')),
-    after: fillIn(recordAt(found, 'after')),
+    before: fillIn(getRecord(found, 'before')),
+    after: fillIn(getRecord(found, 'after')),
     startedAt,
     endedAt,
-    evidence: boundedLines(listAt(found, 'evidence').filter((each) => typeof each === 'string')),
+    evidence: boundedLines(getList(found, 'evidence').filter((each) => typeof each === 'string')),
   };
 };
 
 const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
-  const [usedTokens, usedPercent] = [countAt(found, 'usedTokens'), countAt(found, 'usedPercent')];
+  const [usedTokens, usedPercent] = [getCount(found, 'usedTokens'), getCount(found, 'usedPercent')];
   return usedTokens === undefined && usedPercent === undefined ? undefined : { usedTokens, usedPercent };
 };
 
@@ -137,23 +137,23 @@ export const isExpired = ({ askedAt }: Pick<RequestRecord, 'askedAt'>, now: Mill
 export const parseRequest = (text: string): RequestRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
-  const askedAt = countAt(found, 'askedAt');
+  const askedAt = getCount(found, 'askedAt');
   if (!found || found['schema'] !== 'ctxwrap.request/1' || !key || askedAt === undefined) return undefined;
   return {
     schema: 'ctxwrap.request/1',
     ...key,
     askedAt,
     force: found['force'] === true,
-    focus: focusText(textAt(found, 'focus') ?? ''),
-    pid: countAt(found, 'pid'),
-    processStart: textAt(found, 'processStart'),
+    focus: cleanFocus(getText(found, 'focus') ?? ''),
+    pid: getCount(found, 'pid'),
+    processStart: getText(found, 'processStart'),
   };
 };
 
 export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
-  const at = countAt(found, 'at');
+  const at = getCount(found, 'at');
   if (!found || found['schema'] !== 'ctxwrap.answer/1' || !key || at === undefined) return undefined;
   const base = { schema: 'ctxwrap.answer/1', ...key, at } as const;
   switch (found['state']) {
@@ -161,9 +161,9 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
     case 'begun':
       return { ...base, state: found['state'] };
     case 'refused':
-      return { ...base, state: 'refused', reason: oneLine(textAt(found, 'reason') ?? '', LONGEST_REASON) };
+      return { ...base, state: 'refused', reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON) };
     case 'ended': {
-      const attempt = parseAttempt(recordAt(found, 'attempt'));
+      const attempt = parseAttempt(getRecord(found, 'attempt'));
       return attempt && { ...base, state: 'ended', attempt };
     }
     default:
@@ -172,7 +172,7 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
 };
 
 const keyIn = (found: unknown): RequestKey | undefined => {
-  const [session = '', request = ''] = [textAt(found, 'session'), textAt(found, 'request')];
+  const [session = '', request = ''] = [getText(found, 'session'), getText(found, 'request')];
   return isSessionId(session) && isSessionId(request) ? { session, request } : undefined;
 };
 
@@ -194,7 +194,7 @@ export interface AuditContext {
   /** what opened the gate; absent for a compaction that was not ours */
   readonly gate?: AuditGate | undefined;
   /** what was written to the agent, in order; a control character as JavaScript writes it */
-  readonly strokes?: readonly AuditStroke[] | undefined;
+  readonly strokes?: readonly AuditKeys[] | undefined;
 }
 
 export interface AuditGate {
@@ -202,7 +202,7 @@ export interface AuditGate {
   readonly witnesses: readonly string[];
 }
 
-export interface AuditStroke {
+export interface AuditKeys {
   readonly at: Millis;
   readonly keys: string;
 }
@@ -212,13 +212,13 @@ const MOST_STROKES = 40;
 const LONGEST_STROKE = 300; // a command with its focus text
 
 /** The line for keys that were typed after the end of an attempt: what was left of it was taken back. */
-export const lateLine = (session: string, { at, keys }: AuditStroke): string =>
-  `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: oneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
+export const lateKeysLine = (session: string, { at, keys }: AuditKeys): string =>
+  `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: toOneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
 
 /** The line for an attempt, with its newline: its record, and all that was known of it. No control character of whatever origin is in it. */
-export const auditLine = (ended: Ended, context: AuditContext): string => {
+export const auditLine = (ended: EndedCompaction, context: AuditContext): string => {
   const { session, version, runtime: agent, conversation, request, reading, gate, strokes } = context;
-  const name = (text: string): string => oneLine(text, LONGEST_NAME);
+  const name = (text: string): string => toOneLine(text, LONGEST_NAME);
   const model = reading?.model === undefined ? {} : { model: name(reading.model) };
   const line = {
     ...attemptRecord(ended),
@@ -236,7 +236,7 @@ export const auditLine = (ended: Ended, context: AuditContext): string => {
 
 /** Keys as they can be read: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
-  oneLine(
+  toOneLine(
     keys.replace(/\p{Cc}/gu, (key) => JSON.stringify(key).slice(1, -1).replace('\u007f', '\\u007f')),
     LONGEST_STROKE,
   );
@@ -253,20 +253,20 @@ export interface OwnAttempt {
 }
 
 /** Undefined for a line that tells of no such attempt. */
-export const ownAttempt = (line: string): OwnAttempt | undefined => {
+export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
   const found = parseRecord(line);
   const attempt = found?.['schema'] === 'ctxwrap.attempt/1' ? parseAttempt(found) : undefined;
-  const agent = textAt(found, 'runtime');
+  const agent = getText(found, 'runtime');
   if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
   if (unsent.includes(attempt.outcome)) return undefined;
   const { startedAt, endedAt } = attempt;
-  return { runtime: agent, conversation: textAt(found, 'conversation'), startedAt, endedAt };
+  return { runtime: agent, conversation: getText(found, 'conversation'), startedAt, endedAt };
 };
 
 const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
 
 /** What is asked about: the session file, by its agent and its name. */
-export interface AskedFile {
+export interface SessionFileId {
   readonly runtime: string;
   readonly path: string;
 }
@@ -279,10 +279,10 @@ interface Compaction {
 const CLOCK_MS = 2_000; // an agent may note the time a moment before or after we do
 
 /** The compactions with ours as ours. What the agent's record calls its own never is. */
-export const withOwn = <T extends Compaction>(
+export const markOwnCompactions = <T extends Compaction>(
   compactions: readonly T[],
   attempts: readonly OwnAttempt[],
-  { runtime: agent, path }: AskedFile,
+  { runtime: agent, path }: SessionFileId,
 ): readonly T[] => {
   const own = attempts.filter((each) => each.runtime === agent && isOf(each, path));
   const isOwn = ({ at, initiator }: T): boolean =>
@@ -304,21 +304,25 @@ const ID_START = 8; // characters
 // the window is fuller than a threshold, and read by nobody. So it is one wish, not one a drawing.
 
 /** What was seen of the file so far. */
-export interface OmcSeen {
+export interface OmcState {
   /** as the file says, at the last look; 0 for none */
   readonly writtenAt: Millis;
   /** when it counted as a request last */
   readonly countedAt?: Millis;
 }
 
-export interface OmcLook {
-  readonly seen: OmcSeen;
+export interface OmcResult {
+  readonly seen: OmcState;
   readonly isRequest: boolean;
 }
 
 /** What a look at the file says. The first look (`before` undefined) only tells what was there before the session. */
-export const lookAtOmc = (before: OmcSeen | undefined, text: string | undefined, now: Millis): OmcLook => {
-  const said = isoMillis(textAt(parseRecord(text ?? ''), 'requestedAt') ?? '');
+export const readOmcState = (
+  before: OmcState | undefined,
+  text: string | undefined,
+  now: Millis,
+): OmcResult => {
+  const said = parseIsoTime(getText(parseRecord(text ?? ''), 'requestedAt') ?? '');
   const writtenAt = said ?? before?.writtenAt ?? 0;
   if (before === undefined) return { seen: { writtenAt }, isRequest: false };
   const { countedAt } = before;

@@ -1,14 +1,14 @@
 import type { Boundary, Event } from '../event.js';
-import { askedIn, type Activity, type Millis } from '../reading.js';
-import { faultOf, isLower, type Ended, type Initiator, type Outcome } from './outcome.js';
-import { afterAttempt, afterCompaction, inConversation, inTurn } from './policy.js';
+import { askedText, type Activity, type Millis } from '../reading.js';
+import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
+import { recordAttempt, recordCompaction, startConversation, startTurn } from './policy.js';
 import {
-  inPhase,
+  enterPhase,
   type Attempt,
   type Compaction,
   type CompactSettings,
   type Effect,
-  type Moment,
+  type SessionContext,
   type Phase,
 } from './state.js';
 
@@ -30,14 +30,14 @@ export const isUnderWay = ({ phase: { kind } }: Compaction): boolean =>
   kind === 'typing' || kind === 'sent' || kind === 'foreign';
 
 /** The state after what the agent has done or told. */
-export const afterAgent = (before: Compaction, event: Event, moment: Moment): Compaction => {
+export const applyAgentEvent = (before: Compaction, event: Event, moment: SessionContext): Compaction => {
   const state = withAgent(before, event, moment);
   const { phase } = state;
   switch (phase.kind) {
     case 'typing':
       if (event.type === 'boundary') return compactedMeanwhile(state, phase.attempt, event.boundary);
       if (moment.activity !== 'dead') return state;
-      return endedAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
+      return endAttempt(state, phase.attempt, { kind: 'interrupted', by: 'the end of the agent' }, moment);
     case 'sent':
       return afterSent(state, sentAfter(state, phase, event, moment), moment);
     default:
@@ -46,13 +46,13 @@ export const afterAgent = (before: Compaction, event: Event, moment: Moment): Co
 };
 
 /** The state after what the number and the time say of a compaction that is under way. */
-export const afterTime = (state: Compaction, moment: Moment): Compaction => {
+export const applyTime = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase, settings } = state;
   switch (phase.kind) {
     case 'typing': {
       if (moment.now < phase.attempt.startedAt + TYPING_MS) return state;
       const outcome = { kind: 'not-delivered', reason: 'typing did not end' } as const;
-      return endedAttempt(state, phase.attempt, outcome, moment);
+      return endAttempt(state, phase.attempt, outcome, moment);
     }
     case 'sent':
       return afterSent(state, sentAt(phase, moment, settings), moment);
@@ -64,7 +64,7 @@ export const afterTime = (state: Compaction, moment: Moment): Compaction => {
 };
 
 /** When time alone ends what is under way, or it is looked at again. */
-export const underWayDue = ({ phase, settings }: Compaction): Millis | undefined => {
+export const underWayDeadline = ({ phase, settings }: Compaction): Millis | undefined => {
   switch (phase.kind) {
     case 'typing':
       return phase.attempt.startedAt + TYPING_MS;
@@ -79,11 +79,11 @@ export const underWayDue = ({ phase, settings }: Compaction): Millis | undefined
 
 // What the agent does by itself: its turns, its version, and which conversation it is in.
 
-const withAgent = (state: Compaction, event: Event, moment: Moment): Compaction => {
+const withAgent = (state: Compaction, event: Event, moment: SessionContext): Compaction => {
   switch (event.type) {
     case 'activity': {
       const { activity, asks } = event.report;
-      return withActivity({ ...state, asks: askedIn(activity, asks) }, activity);
+      return withActivity({ ...state, asks: askedText(activity, asks) }, activity);
     }
     case 'agent-version': {
       const [name = 'the agent'] = state.agent?.split(' ') ?? [];
@@ -104,35 +104,35 @@ const withActivity = (state: Compaction, activity: Activity): Compaction => {
   const isOurs = state.phase.kind === 'typing' || state.phase.kind === 'sent';
   const begins = !isOurs && wasAtRest && activity === 'busy';
   return begins
-    ? { ...state, activity, hasNews: true, policy: inTurn(state.policy) }
+    ? { ...state, activity, hasNews: true, policy: startTurn(state.policy) }
     : { ...state, activity };
 };
 
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 
 // The first id is only the name of the conversation that is already on.
-const inAnother = (state: Compaction, conversation: string, moment: Moment): Compaction => {
+const inAnother = (state: Compaction, conversation: string, moment: SessionContext): Compaction => {
   if (state.conversation === undefined || state.conversation === conversation) {
     return { ...state, conversation };
   }
   const { phase } = state;
   const over = phase.kind === 'sent' ? afterSent(state, left(phase, 'another conversation'), moment) : state;
   return {
-    ...emptied(over.phase.kind === 'typing' ? over : inPhase(over, { kind: 'rest' })),
+    ...emptied(over.phase.kind === 'typing' ? over : enterPhase(over, { kind: 'rest' })),
     tried: undefined,
     conversation,
-    policy: inConversation(over.policy),
+    policy: startConversation(over.policy),
     hasNews: true,
   };
 };
 
 // The number that was there before proves nothing for what is typed now.
 const compactedMeanwhile = (state: Compaction, attempt: Attempt, boundary: Boundary): Compaction =>
-  boundary.source === 'screen' || faultOf(boundary, attempt.before)
+  boundary.source === 'screen' || findFailure(boundary, attempt.before)
     ? state
     : {
-        ...inPhase(state, { kind: 'typing', attempt: { ...attempt, before: undefined } }),
-        policy: afterCompaction(state.policy),
+        ...enterPhase(state, { kind: 'typing', attempt: { ...attempt, before: undefined } }),
+        policy: recordCompaction(state.policy),
       };
 
 // The command was sent.
@@ -147,7 +147,7 @@ type SentStep =
       readonly isGivenUp?: true;
     };
 
-const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: Moment): SentStep => {
+const sentAfter = ({ keyAt }: Compaction, phase: Sent, event: Event, moment: SessionContext): SentStep => {
   switch (event.type) {
     case 'activity': {
       const { activity } = event.report;
@@ -204,9 +204,9 @@ const begun = (phase: Sent, fact: string, now: Millis): Sent => ({
 const SUCCESS = 'it says on its screen that it has compacted';
 const RECORD = 'its record of the compaction';
 
-const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: Moment): SentStep => {
+const sentTold = (phase: Sent, boundary: Boundary, { now, fillSince }: SessionContext): SentStep => {
   const { source, postTokens } = boundary;
-  const fault = faultOf(boundary, phase.attempt.before);
+  const fault = findFailure(boundary, phase.attempt.before);
   if (fault) return { outcome: fault, evidence: `its record: ${fault.text}` };
   if (source === 'screen') {
     return { phase: { ...begun(phase, SUCCESS, now), success: SUCCESS, numberSince: fillSince } };
@@ -222,7 +222,7 @@ const verified = (postTokens: number | undefined): Outcome => ({
 /** What the number says, and the time. */
 const sentAt = (
   phase: Sent,
-  { fill, fillSince, activity, now }: Moment,
+  { fill, fillSince, activity, now }: SessionContext,
   settings: CompactSettings,
 ): SentStep => {
   const { attempt, begunAt, goneAt, success, numberSince, slowAt } = phase;
@@ -276,34 +276,34 @@ const interrupted = (by: string): Exclude<SentStep, { readonly phase: Sent }> =>
   evidence: `interrupted by ${by}`,
 });
 
-const afterSent = (state: Compaction, step: SentStep, moment: Moment): Compaction => {
-  if ('phase' in step) return inPhase(state, step.phase);
+const afterSent = (state: Compaction, step: SentStep, moment: SessionContext): Compaction => {
+  if ('phase' in step) return enterPhase(state, step.phase);
   if (state.phase.kind !== 'sent') return state;
   const { attempt, at: sentAt } = state.phase;
   const evidence = [...attempt.evidence, step.evidence];
-  const ended = endedAttempt(state, { ...attempt, evidence }, step.outcome, moment);
+  const ended = endAttempt(state, { ...attempt, evidence }, step.outcome, moment);
   return step.isGivenUp ? { ...ended, givenUp: { attempt, sentAt } } : ended;
 };
 
 /** The state that no longer waits for a number to show what the agent's word says; that may take long, and somebody wants something new. */
-export const withoutWaiting = (state: Compaction, moment: Moment): Compaction => {
+export const stopWaitingForNumber = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase } = state;
   if ((phase.kind !== 'sent' && phase.kind !== 'foreign') || phase.success === undefined) return state;
   return phase.kind === 'sent'
     ? afterSent(state, left(phase, 'the next request'), moment)
-    : inPhase(state, { kind: 'rest' });
+    : enterPhase(state, { kind: 'rest' });
 };
 
 /** An attempt of ours is over: what is learnt from it, and who is told. */
-export const endedAttempt = (
+export const endAttempt = (
   state: Compaction,
   attempt: Attempt,
   outcome: Outcome,
-  moment: Moment,
+  moment: SessionContext,
 ): Compaction => {
   const { startedAt, before, evidence, request } = attempt;
   const { now, fill } = moment;
-  const ended: Ended = {
+  const ended: EndedCompaction = {
     initiator: 'ctxwrap',
     isManual: request !== undefined,
     startedAt,
@@ -312,27 +312,30 @@ export const endedAttempt = (
     outcome,
     evidence,
   };
-  const policy = afterAttempt(state.policy, outcome, attempt, now);
+  const policy = recordAttempt(state.policy, outcome, attempt, now);
   const over = { ...withEnded(state, ended, request?.id), policy };
   if (outcome.kind === 'skipped-busy') return skipped(over, attempt, moment);
   const next = { ...over, skips: undefined, hasNews: false, tried: fill };
   return outcome.kind === 'verified' ? emptied(next) : next;
 };
 
-const withEnded = (state: Compaction, ended: Ended, requestId?: string): Compaction => {
+const withEnded = (state: Compaction, ended: EndedCompaction, requestId?: string): Compaction => {
   const effect: Effect = { type: 'ended', ended, requestId };
   return { ...state, phase: { kind: 'rest' }, last: ended, effects: [...state.effects, effect] };
 };
 
-const skipped = (state: Compaction, { startedAt }: Attempt, moment: Moment): Compaction => {
+const skipped = (state: Compaction, { startedAt }: Attempt, moment: SessionContext): Compaction => {
   const { skips } = state;
-  const times = skips && !isOtherSince(state, moment, skips.from) ? skips.times + 1 : 1;
+  const times = skips && !hasOtherActivitySince(state, moment, skips.from) ? skips.times + 1 : 1;
   return { ...state, skips: { times, from: startedAt } };
 };
 
 /** Whether the agent or the user has done anything since. */
-export const isOtherSince = ({ keyAt }: Compaction, { activitySince }: Moment, since: Millis): boolean =>
-  activitySince > since || (keyAt !== undefined && keyAt > since);
+export const hasOtherActivitySince = (
+  { keyAt }: Compaction,
+  { activitySince }: SessionContext,
+  since: Millis,
+): boolean => activitySince > since || (keyAt !== undefined && keyAt > since);
 
 const emptied = (state: Compaction): Compaction => ({
   ...state,
@@ -343,7 +346,7 @@ const emptied = (state: Compaction): Compaction => ({
 
 // A compaction that is not ours: the agent's own, or the user's. While it lasts nothing is typed, and if it works we stand down.
 
-const foreignAfter = (state: Compaction, event: Event, moment: Moment): Compaction => {
+const foreignAfter = (state: Compaction, event: Event, moment: SessionContext): Compaction => {
   const { phase } = state;
   switch (event.type) {
     case 'boundary':
@@ -352,34 +355,34 @@ const foreignAfter = (state: Compaction, event: Event, moment: Moment): Compacti
       return foreignFailed(state);
     case 'activity': {
       const isCompacting = event.report.activity === 'compacting';
-      if (phase.kind !== 'foreign') return isCompacting ? inPhase(state, foreignFrom(moment)) : state;
-      return inPhase(state, { ...phase, goneAt: isCompacting ? undefined : (phase.goneAt ?? moment.now) });
+      if (phase.kind !== 'foreign') return isCompacting ? enterPhase(state, foreignFrom(moment)) : state;
+      return enterPhase(state, { ...phase, goneAt: isCompacting ? undefined : (phase.goneAt ?? moment.now) });
     }
     default:
       return state;
   }
 };
 
-const foreignTold = (state: Compaction, boundary: Boundary, moment: Moment): Compaction => {
+const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionContext): Compaction => {
   const { phase } = state;
   const { initiator, postTokens, source } = boundary;
   if (source === 'screen') {
     if (moment.fileTells) return state;
     // words alone prove nothing: the next number tells
     const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
-    return inPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
+    return enterPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
   }
   const before = phase.kind === 'foreign' ? phase.before : moment.fill;
-  if (faultOf(boundary, before)) return foreignFailed(inPhase(state, { kind: 'rest' }));
+  if (findFailure(boundary, before)) return foreignFailed(enterPhase(state, { kind: 'rest' }));
   return foreignWorked(state, { initiator, outcome: verified(postTokens), evidence: RECORD }, moment);
 };
 
 const foreignFailed = (state: Compaction): Compaction => ({
-  ...(state.phase.kind === 'foreign' ? inPhase(state, { kind: 'rest' }) : state),
+  ...(state.phase.kind === 'foreign' ? enterPhase(state, { kind: 'rest' }) : state),
   givenUp: undefined,
 });
 
-const foreignFrom = ({ fill, fillSince, now }: Moment): Foreign => ({
+const foreignFrom = ({ fill, fillSince, now }: SessionContext): Foreign => ({
   kind: 'foreign',
   since: now,
   before: fill,
@@ -387,7 +390,7 @@ const foreignFrom = ({ fill, fillSince, now }: Moment): Foreign => ({
 });
 
 /** What the number says, and the time. */
-const foreignAt = (state: Compaction, phase: Foreign, moment: Moment): Compaction => {
+const foreignAt = (state: Compaction, phase: Foreign, moment: SessionContext): Compaction => {
   const { fill, fillSince, now } = moment;
   const { before, success, numberSince } = phase;
   if (fill && fillSince !== numberSince) {
@@ -395,10 +398,10 @@ const foreignAt = (state: Compaction, phase: Foreign, moment: Moment): Compactio
     if (isLower(before, fill)) {
       return foreignWorked(state, { outcome, evidence: 'the window is emptier' }, moment);
     }
-    if (success !== undefined) return inPhase(state, { kind: 'rest' });
+    if (success !== undefined) return enterPhase(state, { kind: 'rest' });
   }
   const due = foreignDue(phase);
-  return due !== undefined && now >= due ? inPhase(state, { kind: 'rest' }) : state;
+  return due !== undefined && now >= due ? enterPhase(state, { kind: 'rest' }) : state;
 };
 
 /** When it is over without a word. */
@@ -417,13 +420,13 @@ interface Worked {
 const foreignWorked = (
   state: Compaction,
   { initiator, outcome, evidence }: Worked,
-  moment: Moment,
+  moment: SessionContext,
 ): Compaction => {
   const { phase } = state;
   const { now, fill } = moment;
   const late = lateAttempt(state, initiator, now);
   const since = phase.kind === 'foreign' ? phase : { since: now, before: fill };
-  const ended: Ended = late
+  const ended: EndedCompaction = late
     ? {
         initiator: 'ctxwrap',
         isManual: late.request !== undefined,
@@ -444,7 +447,7 @@ const foreignWorked = (
       };
   return emptied({
     ...withEnded(state, ended),
-    policy: afterCompaction(state.policy),
+    policy: recordCompaction(state.policy),
     hasNews: late === undefined,
     tried: late && fill ? fill : state.tried,
   });

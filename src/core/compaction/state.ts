@@ -1,9 +1,9 @@
-import type { Fused } from '../fusion.js';
+import type { FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Session } from '../session.js';
-import { type Ended, type Fill, fillOf } from './outcome.js';
-import { type Hold, noPolicy, type Block, type Policy, type Unseen } from './policy.js';
+import { type EndedCompaction, type Fill, fillOf } from './outcome.js';
+import { type GateHold, noPolicy, type BlockReason, type Policy, type InvisibleReason } from './policy.js';
 
 // What is known about compacting: what is under way, what was tried, and what the user wants.
 
@@ -55,7 +55,7 @@ export interface Attempt {
 }
 
 /** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
-export interface GivenUp {
+export interface TimedOutAttempt {
   readonly attempt: Attempt;
   /** when the command was sent */
   readonly sentAt: Millis;
@@ -65,11 +65,11 @@ export type Phase =
   /** nothing to do */
   | { readonly kind: 'rest' }
   /** the window looks full, by a number that may start nothing */
-  | { readonly kind: 'doubted'; readonly doubt: Doubt }
+  | { readonly kind: 'doubted'; readonly doubt: Uncertainty }
   /** it would compact, but a key could do harm now */
-  | { readonly kind: 'held'; readonly hold: Hold; /** for this reason */ readonly since: Millis }
+  | { readonly kind: 'held'; readonly hold: GateHold; /** for this reason */ readonly since: Millis }
   /** it would compact, but enough was tried */
-  | { readonly kind: 'blocked'; readonly block: Block }
+  | { readonly kind: 'blocked'; readonly block: BlockReason }
   /** it would compact, but only the user may say so */
   | { readonly kind: 'proposed' }
   | { readonly kind: 'countdown'; readonly until: Millis }
@@ -113,7 +113,7 @@ export interface Compaction {
   /** what is wanted now rests on text that came after the last number */
   readonly isByText?: boolean | undefined;
   /** why a countdown could not be seen now; undefined where it can */
-  readonly unseen?: Unseen | undefined;
+  readonly unseen?: InvisibleReason | undefined;
   readonly phase: Phase;
   readonly policy: Policy;
   /** since auto was reached, up to a compaction that worked, a window that is clearly emptier, or another conversation */
@@ -137,8 +137,8 @@ export interface Compaction {
   readonly tried?: Fill | undefined;
   /** attempts that ended before the first key, one after the other, and when the last of them began */
   readonly skips?: { readonly times: number; readonly from: Millis } | undefined;
-  readonly last?: Ended;
-  readonly givenUp?: GivenUp | undefined;
+  readonly last?: EndedCompaction;
+  readonly givenUp?: TimedOutAttempt | undefined;
   /** as people know it, with its version once that is told: `codex 0.154.0` */
   readonly agent?: string;
   /** when the last step was; a long time ago when the machine or the program was stopped */
@@ -151,7 +151,7 @@ export interface Compaction {
 export type Effect =
   | { readonly type: 'type-compact'; readonly focus?: string | undefined; readonly isQueued: boolean }
   /** for the audit log, and for whoever asked */
-  | { readonly type: 'ended'; readonly ended: Ended; readonly requestId?: string | undefined }
+  | { readonly type: 'ended'; readonly ended: EndedCompaction; readonly requestId?: string | undefined }
   /** asked for, and not even tried */
   | {
       readonly type: 'refused';
@@ -161,7 +161,7 @@ export type Effect =
     };
 
 /** How the typing of the command went. */
-export type Typed = { readonly evidence: readonly string[] } & (
+export type TypeResult = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'sent'; readonly isQueued: boolean }
   /** what was typed was taken back */
   | { readonly kind: 'withdrawn'; readonly reason: string }
@@ -170,7 +170,7 @@ export type Typed = { readonly evidence: readonly string[] } & (
 );
 
 /** What the rest of the session says at this moment. */
-export interface Moment {
+export interface SessionContext {
   readonly now: Millis;
   readonly activity: Activity;
   readonly activitySince: Millis;
@@ -183,7 +183,7 @@ export interface Moment {
   /** counted at warn, and at auto or above with the text that came since */
   readonly isNearAuto: boolean;
   /** the window is shown as full, and this is why nothing may be started */
-  readonly doubt: Doubt | undefined;
+  readonly doubt: Uncertainty | undefined;
   /** a session file tells of compactions, so the screen need not */
   readonly fileTells: boolean;
 }
@@ -199,10 +199,10 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
   effects: [],
 });
 
-export const inPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
+export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
 
 /** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
-export const momentOf = (session: Session, now: Millis): Moment => {
+export const sessionContext = (session: Session, now: Millis): SessionContext => {
   const { fused, activity, activitySince, fileTells } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
@@ -220,21 +220,26 @@ export const momentOf = (session: Session, now: Millis): Moment => {
 };
 
 // Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
-const isCounted = ({ reading }: Fused, fileTells: boolean): boolean =>
+const isCounted = ({ reading }: FusedReading, fileTells: boolean): boolean =>
   reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';
 
 /** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
-export type Doubt = 'assumed' | 'window' | 'estimate' | 'sources';
+export type Uncertainty = 'assumed' | 'window' | 'estimate' | 'sources';
 
 /** Why a number that is shown at auto or hard starts nothing. */
-const doubtOf = (fused: Fused): Doubt | undefined => {
+const doubtOf = (fused: FusedReading): Uncertainty | undefined => {
   const { tier, actingTier } = fused;
   const isFull = tier === 'auto' || tier === 'hard';
   return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
 };
 
 /** What would have to be mended first; an estimate of everything stays one in any window. */
-export const uncertaintyOf = ({ reading, raised, window, counted }: Fused): Doubt | undefined => {
+export const uncertaintyOf = ({
+  reading,
+  raised,
+  window,
+  counted,
+}: FusedReading): Uncertainty | undefined => {
   if (reading.source === 'estimate' && !counted) return 'estimate';
   if (window && !window.certain) return window.windowSource === 'default' ? 'assumed' : 'window';
   if (reading.source === 'estimate') return 'estimate';

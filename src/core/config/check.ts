@@ -1,28 +1,28 @@
-import { ladderOf, type NativeTrigger } from '../build-ladder.js';
-import { boundText } from '../format.js';
-import { type Bound, type RungName, grouped } from '../ladder.js';
+import { buildLadder, type NativeTrigger } from '../build-ladder.js';
+import { formatBound } from '../format.js';
+import { type Bound, type TierBoundaryName, groupDigits } from '../ladder.js';
 import { backendCapacity } from './backends.js';
-import type { Effective, Problem, Origin } from './merge.js';
+import type { EffectiveValue, Problem, Origin } from './merge.js';
 
 // Settings that are right by themselves and contradict each other.
 
-const pairs: readonly (readonly [RungName, RungName])[] = [
+const pairs: readonly (readonly [TierBoundaryName, TierBoundaryName])[] = [
   ['warn', 'auto'],
   ['auto', 'hard'],
   ['warn', 'hard'],
 ];
 
-type Values = readonly Pick<Effective, 'key' | 'value' | 'origin'>[];
+type Values = readonly Pick<EffectiveValue, 'key' | 'value' | 'origin'>[];
 
 /** What is told of them. What stands on the command line is meant for this once, and nothing is told of it. */
-export const contradictions = (effective: Values): readonly Problem[] => [
+export const findContradictions = (effective: Values): readonly Problem[] => [
   ...boundProblems(effective),
   ...windowProblems(effective),
 ];
 
 /** The ladder lowers a boundary that is higher than the next. */
 const boundProblems = (effective: Values): readonly Problem[] => {
-  const set = (name: RungName) => {
+  const set = (name: TierBoundaryName) => {
     const { value, origin } = effective.find(({ key }) => key === name) ?? {};
     const bound = value as Bound | undefined; // as the key's type says
     return bound && origin && origin.layer !== 'flag' ? { bound, origin } : undefined;
@@ -32,7 +32,7 @@ const boundProblems = (effective: Values): readonly Problem[] => {
     if (!lower || !upper || lower.bound.unit !== upper.bound.unit) return [];
     if (lower.bound.value <= upper.bound.value) return [];
     const { origin } = lower;
-    const [given, used] = [boundText(lower.bound), boundText(upper.bound)];
+    const [given, used] = [formatBound(lower.bound), formatBound(upper.bound)];
     return [{ kind: 'order', level: 'warning', key: name, above, given, used, origin }];
   });
   // one of each is enough
@@ -41,7 +41,7 @@ const boundProblems = (effective: Values): readonly Problem[] => {
 
 /** The user's window holds; the backend may be the one that was meant otherwise. */
 const windowProblems = (effective: Values): readonly Problem[] => {
-  const of = (key: Effective['key']) => effective.find((each) => each.key === key);
+  const of = (key: EffectiveValue['key']) => effective.find((each) => each.key === key);
   const [window, backend] = [of('window'), of('backend')];
   const most = backendCapacity(backend?.value);
   if (!window || window.origin.layer === 'flag' || most === undefined || !(Number(window.value) > most))
@@ -64,7 +64,7 @@ const windowProblems = (effective: Values): readonly Problem[] => {
 const MOST_TOLD = 10;
 
 /** The first problems of each kind and file, and behind all of them how many more there are. */
-export const fewOf = (problems: readonly Problem[]): readonly Problem[] => {
+export const limitProblems = (problems: readonly Problem[]): readonly Problem[] => {
   const groups = new Map<string, { count: number; first: Problem; isError: boolean }>();
   const told = problems.filter((problem) => {
     const name = groupOf(problem);
@@ -80,7 +80,7 @@ export const fewOf = (problems: readonly Problem[]): readonly Problem[] => {
     ...untold.map(({ count, first, isError }): Problem => ({
       kind: 'more',
       level: isError ? 'error' : 'warning',
-      of: kindOf(first),
+      of: problemKind(first),
       count: count - MOST_TOLD,
       origin: withoutPlace(first.origin),
     })),
@@ -88,16 +88,16 @@ export const fewOf = (problems: readonly Problem[]): readonly Problem[] => {
 };
 
 /** How many there are, those that are only counted included. */
-export const countOf = (problems: readonly Problem[]): number =>
+export const countProblems = (problems: readonly Problem[]): number =>
   problems.reduce((sum, problem) => sum + (problem.kind === 'more' ? problem.count : 1), 0);
 
 /** What is wrong, also where it is only counted. */
-export const kindOf = (problem: Problem): Exclude<Problem['kind'], 'more'> =>
+export const problemKind = (problem: Problem): Exclude<Problem['kind'], 'more'> =>
   problem.kind === 'more' ? problem.of : problem.kind;
 
 const groupOf = (problem: Problem): string => {
   const { layer, file, place } = problem.origin;
-  return JSON.stringify([layer, layer === 'env' ? file : place, kindOf(problem)]);
+  return JSON.stringify([layer, layer === 'env' ? file : place, problemKind(problem)]);
 };
 
 /** A name of the environment is that of one problem only, as is a position. */
@@ -117,17 +117,17 @@ export interface KnownAgent {
 }
 
 /** What is told of auto. What stands on the command line is meant for this once, and nothing is told of it. */
-export const nativeProblems = (
-  effective: readonly Pick<Effective, 'key' | 'value' | 'origin'>[],
+export const findNativeProblems = (
+  effective: readonly Pick<EffectiveValue, 'key' | 'value' | 'origin'>[],
   agents: readonly KnownAgent[],
 ): readonly Problem[] => {
-  const of = (key: Effective['key']) => effective.find((each) => each.key === key);
+  const of = (key: EffectiveValue['key']) => effective.find((each) => each.key === key);
   const { value, origin } = of('auto') ?? {};
   const auto = value as Bound | undefined; // as the key's type says
   if (!auto || !origin || origin.layer === 'flag') return [];
   const window = of('window')?.value as number | undefined;
   const first = agents.flatMap(({ name, usualTokens, trigger }) => {
-    const { auto: rung, native } = ladderOf({
+    const { auto: rung, native } = buildLadder({
       agent: name,
       windowTokens: window ?? usualTokens,
       byUser: window === undefined ? undefined : { ownTokens: usualTokens },
@@ -135,9 +135,9 @@ export const nativeProblems = (
       choice: { auto },
     });
     if (!rung || !native || (rung.asked === undefined && rung.value < native.tokens)) return [];
-    const used = rung.asked === undefined ? {} : { used: grouped(rung.value) };
-    return [{ agent: name, at: grouped(native.tokens), usual: grouped(usualTokens), ...used }];
+    const used = rung.asked === undefined ? {} : { used: groupDigits(rung.value) };
+    return [{ agent: name, at: groupDigits(native.tokens), usual: groupDigits(usualTokens), ...used }];
   });
   if (first.length === 0) return [];
-  return [{ kind: 'native', level: 'warning', key: 'auto', given: boundText(auto), agents: first, origin }];
+  return [{ kind: 'native', level: 'warning', key: 'auto', given: formatBound(auto), agents: first, origin }];
 };

@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../json.js';
-import { envNames, type Key, keyNames, keyOf, type KeyName } from './keys.js';
+import { envNames, type Key, keyNames, configKey, type KeyName } from './keys.js';
 
 // The table of the keys in words: for the documentation, and for the file that `config init` writes.
 
@@ -18,7 +18,7 @@ export interface Description {
 }
 
 export const describeKey = (name: KeyName): Description => {
-  const key = keyOf(name);
+  const key = configKey(name);
   const { doc, type, option, isLive, isPending } = key;
   return {
     name,
@@ -66,9 +66,9 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A key as a comment of a configuration file: what it does, and the line that sets it. */
-export const commentOf = (name: KeyName): readonly string[] => {
+export const configComment = (name: KeyName): readonly string[] => {
   const { doc, allowed } = describeKey(name);
-  const { example, fallback } = keyOf(name);
+  const { example, fallback } = configKey(name);
   const value = JSON.stringify(fallback ?? example ?? {});
   const text = inLines(`${doc} ${capital(allowed)}.`, COMMENT_COLUMNS).map((line) => `// ${line}`);
   return [...text, `// ${JSON.stringify(name)}: ${value},`];
@@ -95,7 +95,7 @@ export const jsonSchema = (): JsonRecord => ({
     $schema: { type: 'string' },
     ...Object.fromEntries(
       keyNames.map((name) => {
-        const { doc, fallback, type } = keyOf(name);
+        const { doc, fallback, type } = configKey(name);
         return [
           name,
           { description: doc, ...(fallback === undefined ? {} : { default: fallback }), ...type.schema },

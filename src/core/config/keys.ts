@@ -23,10 +23,10 @@ import {
 // documentation, the file of `config init` and the option list of --help are made of it.
 
 /** A value as it is written in a file. */
-export type Written = boolean | number | string | readonly string[];
+export type WrittenValue = boolean | number | string | readonly string[];
 
 /** Another name in the environment, as other programs use it. */
-export interface Alias {
+export interface EnvAlias {
   readonly name: string;
   /** how it is written there, where that is not as for the key */
   readonly type?: ValueType;
@@ -46,21 +46,21 @@ export interface KeyOption {
 export interface Key {
   readonly type: ValueType;
   /** what holds when nobody says anything; absent where the agent itself tells, or there is nothing */
-  readonly fallback?: Written;
+  readonly fallback?: WrittenValue;
   /** what a wrong value counts as, where the fallback would do more than the user may have wanted; otherwise it is passed over */
-  readonly careful?: Written;
+  readonly careful?: WrittenValue;
   /** what any other text counts as, which is a warning only */
-  readonly otherwise?: Written;
+  readonly otherwise?: WrittenValue;
   /** one sentence for the user */
   readonly doc: string;
   /** a value that shows what is meant, where the fallback does not */
-  readonly example?: Written;
+  readonly example?: WrittenValue;
   readonly option?: KeyOption;
-  readonly aliases?: readonly Alias[];
+  readonly aliases?: readonly EnvAlias[];
   /** false where a text cannot hold it */
   readonly env?: false;
   /** what a project's file may set, from the value that does most to the one that does least; it can only go towards the end */
-  readonly project?: readonly Written[];
+  readonly project?: readonly WrittenValue[];
   /** the agent tells while it runs, when nobody sets it */
   readonly isTold?: true;
   /** a change in the user's file holds for sessions that run, too */
@@ -342,7 +342,7 @@ export const keys = { ...compactingKeys, ...sessionKeys } as const;
 export type KeyName = keyof typeof keys;
 
 type KeyWithFallback = {
-  [K in KeyName]: (typeof keys)[K] extends { fallback: Written } ? K : never;
+  [K in KeyName]: (typeof keys)[K] extends { fallback: WrittenValue } ? K : never;
 }[KeyName];
 type Value<K extends KeyName> = ValueOf<(typeof keys)[K]['type']>;
 
@@ -353,28 +353,28 @@ export type Values = { readonly [K in KeyWithFallback]: Value<K> } & {
 
 export const keyNames = Object.keys(keys) as readonly KeyName[];
 
-export const keyOf = (name: KeyName): Key => keys[name];
+export const configKey = (name: KeyName): Key => keys[name];
 
 export const isKeyName = (name: string): name is KeyName => Object.hasOwn(keys, name);
 
 /** What holds when nobody says anything, as it is used. */
-export const fallbackOf = (name: KeyName): unknown => {
-  const { type, fallback } = keyOf(name);
+export const defaultValueOf = (name: KeyName): unknown => {
+  const { type, fallback } = configKey(name);
   return fallback === undefined ? undefined : type.read(fallback);
 };
 
 /** A value as a file would hold it. */
-export const writtenOf = (name: KeyName, value: unknown): unknown => {
-  const { type } = keyOf(name);
+export const toWritten = (name: KeyName, value: unknown): unknown => {
+  const { type } = configKey(name);
   return value !== undefined && type.write ? type.write(value) : value;
 };
 
 /** The values of these keys; each was read by its key's type. */
-export const valuesOf = (pairs: readonly (readonly [KeyName, unknown])[]): Values =>
+export const toValues = (pairs: readonly (readonly [KeyName, unknown])[]): Values =>
   Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as unknown as Values;
 
 /** What holds where nobody sets anything. */
-export const fallbacks: Values = valuesOf(keyNames.map((name) => [name, fallbackOf(name)]));
+export const defaultValues: Values = toValues(keyNames.map((name) => [name, defaultValueOf(name)]));
 
 /** What holds now, and may change while a session runs. */
 export interface CurrentSettings {
@@ -409,7 +409,7 @@ export const ownEnvName = (key: KeyName): string =>
 
 /** All names in the order in which they count: our own before one of other programs. */
 export const envNames: readonly EnvName[] = keyNames.flatMap((key) => {
-  const { type, aliases = [], env } = keyOf(key);
+  const { type, aliases = [], env } = configKey(key);
   if (env === false) return [];
   return [{ name: ownEnvName(key), key, type }, ...aliases.map((alias) => ({ type, ...alias, key }))];
 });

@@ -1,18 +1,26 @@
-import { contradictions } from './check.js';
-import { fallbackOf, keyNames, keyOf, type KeyName, type Values, valuesOf, writtenOf } from './keys.js';
+import { findContradictions } from './check.js';
+import {
+  defaultValueOf,
+  keyNames,
+  configKey,
+  type KeyName,
+  type Values,
+  toValues,
+  toWritten,
+} from './keys.js';
 
 // Which of the settings hold: flag > environment > project > user > the agent's own > default.
 
 /** What each source says. In one source the first setting of a key holds. */
 export interface Sources {
   readonly flags: readonly Setting[];
-  readonly env: Read;
-  readonly project: Read;
-  readonly user: Read;
+  readonly env: ReadSettings;
+  readonly project: ReadSettings;
+  readonly user: ReadSettings;
 }
 
 export interface Settings {
-  readonly effective: readonly Effective[];
+  readonly effective: readonly EffectiveValue[];
   readonly values: Values;
   readonly problems: readonly Problem[];
 }
@@ -29,19 +37,19 @@ export const mergeSources = ({ flags, env, project, user }: Sources): Settings =
       ...byItself(key),
     ];
     const [first, ...overrides] = all;
-    const origin: Origin = first?.origin ?? { layer: keyOf(key).isTold ? 'agent' : 'default' };
+    const origin: Origin = first?.origin ?? { layer: configKey(key).isTold ? 'agent' : 'default' };
     return { effective: { key, value: first?.value, origin, overrides }, problems: theirs.problems };
   });
   const effective = merged.map((each) => each.effective);
   return {
     effective,
-    values: valuesOf(effective.map(({ key, value }) => [key, value])),
+    values: toValues(effective.map(({ key, value }) => [key, value])),
     problems: [
       ...env.problems,
       ...project.problems,
       ...merged.flatMap(({ problems }) => problems),
       ...user.problems,
-      ...contradictions(effective),
+      ...findContradictions(effective),
     ],
   };
 };
@@ -50,15 +58,15 @@ const settingsOf = (settings: readonly Setting[], key: KeyName): readonly Settin
   settings.filter((each) => each.key === key);
 
 const byItself = (key: KeyName): readonly Setting[] => {
-  const value = fallbackOf(key);
+  const value = defaultValueOf(key);
   return value === undefined ? [] : [{ key, value, origin: { layer: 'default' } }];
 };
 
 // Whoever wrote the folder's files is not the user: they may only have less done than the user's own configuration would.
-const tightened = (key: KeyName, said: readonly Setting[], below: unknown): Read => {
-  const order = (keyOf(key).project ?? []).map((each) => JSON.stringify(each));
-  const rank = (value: unknown): number => order.indexOf(JSON.stringify(writtenOf(key, value)));
-  const least = Math.max(0, rank(below ?? fallbackOf(key)));
+const tightened = (key: KeyName, said: readonly Setting[], below: unknown): ReadSettings => {
+  const order = (configKey(key).project ?? []).map((each) => JSON.stringify(each));
+  const rank = (value: unknown): number => order.indexOf(JSON.stringify(toWritten(key, value)));
+  const least = Math.max(0, rank(below ?? defaultValueOf(key)));
   const settings = said.filter(({ value }) => rank(value) >= least && rank(value) >= 0);
   const problems = said
     .filter((each) => !settings.includes(each))
@@ -159,13 +167,13 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
   | { readonly kind: 'more'; readonly of: Exclude<Problem['kind'], 'more'>; readonly count: number }
 );
 
-export interface Read {
+export interface ReadSettings {
   readonly settings: readonly Setting[];
   readonly problems: readonly Problem[];
 }
 
 /** The value of one key with its story. */
-export interface Effective {
+export interface EffectiveValue {
   readonly key: KeyName;
   /** undefined where nobody says anything and nothing holds by itself */
   readonly value: unknown;

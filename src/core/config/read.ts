@@ -1,5 +1,5 @@
-import { envNames, isKeyName, keyOf, otherEnvNames, type KeyName } from './keys.js';
-import type { Origin, Position, Problem, Read } from './merge.js';
+import { envNames, isKeyName, configKey, otherEnvNames, type KeyName } from './keys.js';
+import type { Origin, Position, Problem, ReadSettings } from './merge.js';
 import type { ValueType } from './value-types.js';
 
 // From what stands in a file or in the environment to settings. What is wrong becomes a problem, never an exception.
@@ -14,7 +14,11 @@ export interface Entry {
 const SCHEMA = '$schema'; // for editors
 
 /** The settings of a file. */
-export const readEntries = (layer: 'user' | 'project', place: string, entries: readonly Entry[]): Read =>
+export const readEntries = (
+  layer: 'user' | 'project',
+  place: string,
+  entries: readonly Entry[],
+): ReadSettings =>
   joined(
     entries
       .filter(({ key }) => key !== SCHEMA)
@@ -28,7 +32,7 @@ export const readEntries = (layer: 'user' | 'project', place: string, entries: r
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The settings of an environment, or of a dotenv file. An empty text is as good as none. */
-export const readEnv = (env: Env, file?: string): Read => {
+export const readEnv = (env: Env, file?: string): ReadSettings => {
   const originOf = (place: string): Origin => ({
     layer: 'env',
     place,
@@ -50,19 +54,19 @@ const readValue = (
   key: KeyName,
   written: unknown,
   origin: Origin,
-  type: ValueType = keyOf(key).type,
-): Read => {
+  type: ValueType = configKey(key).type,
+): ReadSettings => {
   const value = type.read(written);
   if (value === undefined) return wrongValue(key, written, origin, type);
-  const { isPending, project } = keyOf(key);
+  const { isPending, project } = configKey(key);
   const isRefused = origin.layer === 'project' && project === undefined; // which is told later
   const pending: readonly Problem[] =
     isPending && !isRefused ? [{ kind: 'pending', level: 'warning', key, origin }] : [];
   return { settings: [{ key, value, origin }], problems: pending };
 };
 
-const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueType): Read => {
-  const { type: own, careful, otherwise } = keyOf(key);
+const wrongValue = (key: KeyName, written: unknown, origin: Origin, type: ValueType): ReadSettings => {
+  const { type: own, careful, otherwise } = configKey(key);
   const isOther = otherwise !== undefined && typeof written === 'string';
   const used = isOther ? otherwise : careful;
   const value = used === undefined ? undefined : own.read(used);
@@ -85,11 +89,11 @@ const short = (written: unknown): string => {
   return text.length > LONGEST_GIVEN ? `${text.slice(0, LONGEST_GIVEN)}…` : text;
 };
 
-const nothing: Read = { settings: [], problems: [] };
+const nothing: ReadSettings = { settings: [], problems: [] };
 
-const problem = (found: Problem): Read => ({ settings: [], problems: [found] });
+const problem = (found: Problem): ReadSettings => ({ settings: [], problems: [found] });
 
-const joined = (reads: readonly Read[]): Read => ({
+const joined = (reads: readonly ReadSettings[]): ReadSettings => ({
   settings: reads.flatMap(({ settings }) => settings),
   problems: reads.flatMap(({ problems }) => problems),
 });

@@ -1,14 +1,14 @@
 import {
   type ControlKey,
-  boundIn,
-  boundText,
-  controlKeyName,
-  LEAST_TOKENS,
-  MOST_TOKENS,
-  readControlKey,
-  tokensIn,
+  parseBound,
+  formatBound,
+  formatControlKey,
+  MIN_TOKENS,
+  MAX_TOKENS,
+  parseControlKey,
+  parseTokens,
 } from '../format.js';
-import { focusText, isRecord, type JsonRecord, LONGEST_FOCUS } from '../json.js';
+import { cleanFocus, isRecord, type JsonRecord, MAX_FOCUS_LENGTH } from '../json.js';
 import type { Bound } from '../ladder.js';
 
 // What may stand at a key: how it is read and written, and what is said of it to people and to editors.
@@ -98,23 +98,23 @@ const BOUND = String.raw`^\d+(_\d+)*(\.\d+)?[kKmM%]?$`;
 
 const boundSchema = {
   anyOf: [
-    { type: 'integer', minimum: LEAST_TOKENS },
+    { type: 'integer', minimum: MIN_TOKENS },
     { type: 'string', pattern: BOUND },
   ],
 };
 
 /** A number of tokens, also as `200k` or `1M`. */
-export const tokens = (least = LEAST_TOKENS, most = MOST_TOKENS): ValueType<number> => {
+export const tokens = (least = MIN_TOKENS, most = MAX_TOKENS): ValueType<number> => {
   const [leastText, mostText] = [`${least / 1_000}k`, `${most / 1_000_000}M`];
   return {
     kind: 'tokens',
     rule: () => `a number of tokens from ${leastText} to ${mostText}`,
     nearest: (text) => {
-      const count = tokensIn(text);
+      const count = parseTokens(text);
       return count > most ? mostText : count < least ? leastText : undefined;
     },
     read: (written) => {
-      const count = tokensIn(amount(written));
+      const count = parseTokens(amount(written));
       return Number.isInteger(count) && count >= least && count <= most ? count : undefined;
     },
     schema: {
@@ -130,10 +130,10 @@ export const tokens = (least = LEAST_TOKENS, most = MOST_TOKENS): ValueType<numb
 export const bound: ValueType<Bound> = {
   kind: 'bound',
   rule: () => 'a percentage from 1% to 100% or a number of tokens from 1k to 10M',
-  read: (written) => boundIn(amount(written)),
-  write: (value) => (value.unit === 'percent' ? boundText(value) : value.value),
+  read: (written) => parseBound(amount(written)),
+  write: (value) => (value.unit === 'percent' ? formatBound(value) : value.value),
   nearest: (text) => {
-    const bare = tokensIn(text); // 80 for 80%
+    const bare = parseTokens(text); // 80 for 80%
     return bare >= 1 && bare <= 100 ? `${bare}%` : '80%';
   },
   schema: boundSchema,
@@ -144,7 +144,7 @@ export const percent = (least: number, most: number): ValueType<Bound> => ({
   ...bound,
   rule: () => `a percentage from ${least} to ${most}`,
   read: (written) => {
-    const found = boundIn(amount(written).replace(/%?$/, '%'));
+    const found = parseBound(amount(written).replace(/%?$/, '%'));
     return found && found.value >= least && found.value <= most ? { ...found, yields: true } : undefined;
   },
 });
@@ -159,11 +159,11 @@ export const text = (longest: number): ValueType<string> => ({
 
 /** What a prompt may be given. */
 export const focus: ValueType<string> = {
-  ...text(LONGEST_FOCUS),
+  ...text(MAX_FOCUS_LENGTH),
   kind: 'focus',
   read: (written) =>
-    typeof written === 'string' && [...written.trim()].length <= LONGEST_FOCUS
-      ? focusText(written)
+    typeof written === 'string' && [...written.trim()].length <= MAX_FOCUS_LENGTH
+      ? cleanFocus(written)
       : undefined,
 };
 
@@ -183,14 +183,14 @@ export const path: ValueType<string> = {
 export const hotkey: ValueType<ControlKey> = {
   kind: 'hotkey',
   rule: (written) => {
-    const key = readControlKey(typeof written === 'string' ? written : '');
+    const key = parseControlKey(typeof written === 'string' ? written : '');
     return typeof key === 'object' ? key.rule : 'a key';
   },
   read: (written) => {
-    const key = typeof written === 'string' ? readControlKey(written) : undefined;
+    const key = typeof written === 'string' ? parseControlKey(written) : undefined;
     return typeof key === 'object' ? undefined : key;
   },
-  write: controlKeyName,
+  write: formatControlKey,
   schema: { type: 'string', examples: ['Ctrl-]', '^G', 'none'] },
 };
 

@@ -1,4 +1,4 @@
-import { countAt, listAt, textAt, type JsonRecord } from '../../core/json.js';
+import { getCount, getList, getText, type JsonRecord } from '../../core/json.js';
 import { event, json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
 // Anthropic's messages API, as Claude Code uses it: https://docs.anthropic.com/en/api/messages-streaming
@@ -8,17 +8,17 @@ const SHELL = 'Bash';
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   if (path !== '/v1/messages') return undefined;
-  const last = listAt(body, 'messages').at(-1);
-  const content = listAt(last, 'content');
-  const said = textAt(last, 'content') ?? textIn(content);
-  const tools = listAt(body, 'tools').map((tool) => textAt(tool, 'name'));
-  const isSide = tools.length === 0 || countAt(body, 'max_tokens') === 1;
+  const last = getList(body, 'messages').at(-1);
+  const content = getList(last, 'content');
+  const said = getText(last, 'content') ?? textIn(content);
+  const tools = getList(body, 'tools').map((tool) => getText(tool, 'name'));
+  const isSide = tools.length === 0 || getCount(body, 'max_tokens') === 1;
   return {
     purpose: SUMMARY.test(said) ? 'summary' : isSide ? 'side' : 'turn',
-    model: textAt(body, 'model') ?? '',
+    model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
-    isAfterTool: content.some((part) => textAt(part, 'type') === 'tool_result'),
+    isAfterTool: content.some((part) => getText(part, 'type') === 'tool_result'),
     shellTool: tools.includes(SHELL) ? SHELL : undefined,
     sideText: '{"title": "A short talk"}',
   };

@@ -1,4 +1,4 @@
-import { textAt, type JsonRecord } from '../../core/json.js';
+import { getText, type JsonRecord } from '../../core/json.js';
 
 // The interface between the mock server and the four APIs. Their shapes are those that the agents were seen to send and accept.
 
@@ -110,7 +110,7 @@ export const event = (type: string, rest: object): string =>
 export const textIn = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part: unknown) => textAt(part, 'text') ?? '').join('\n');
+  return content.map((part: unknown) => getText(part, 'text') ?? '').join('\n');
 };
 
 const [WAIT, THINK, MOST_PIECES] = [0.05, 0.2, 64];

@@ -1,4 +1,4 @@
-import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
+import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
 // OpenAI's chat completions API, as Qwen Code uses it: https://platform.openai.com/docs/api-reference/chat-streaming
@@ -10,24 +10,24 @@ const SUMMARY_WITH_TOOLS =
 const SHELL = 'run_shell_command';
 
 const contentOf = (message: unknown): string =>
-  textAt(message, 'content') ?? textIn(listAt(message, 'content'));
+  getText(message, 'content') ?? textIn(getList(message, 'content'));
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   if (!path.endsWith('/chat/completions')) return undefined;
-  const messages = listAt(body, 'messages');
-  const system = messages.find((each) => textAt(each, 'role') === 'system');
-  const said = contentOf(messages.findLast((each) => textAt(each, 'role') === 'user'));
-  const tools = listAt(body, 'tools').map((tool) => textAt(recordAt(tool, 'function'), 'name'));
+  const messages = getList(body, 'messages');
+  const system = messages.find((each) => getText(each, 'role') === 'system');
+  const said = contentOf(messages.findLast((each) => getText(each, 'role') === 'user'));
+  const tools = getList(body, 'tools').map((tool) => getText(getRecord(tool, 'function'), 'name'));
   const isSummary =
     SUMMARY.test(contentOf(system)) ||
     SUMMARY_WITH_TOOLS.test(said) ||
     (tools.length === 0 && SUMMARY.test(said));
   return {
     purpose: isSummary ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
-    model: textAt(body, 'model') ?? '',
+    model: getText(body, 'model') ?? '',
     isStreamed: body['stream'] === true,
     said,
-    isAfterTool: textAt(messages.at(-1), 'role') === 'tool',
+    isAfterTool: getText(messages.at(-1), 'role') === 'tool',
     shellTool: tools.includes(SHELL) ? SHELL : undefined,
     sideText: '{}',
   };

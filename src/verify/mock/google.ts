@@ -1,4 +1,4 @@
-import { listAt, recordAt, textAt, type JsonRecord } from '../../core/json.js';
+import { getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
 import { json, stream, textIn, type Api, type Question, type Reply } from './api.js';
 
 // Gemini's generateContent and streamGenerateContent APIs, as Gemini CLI uses them: https://ai.google.dev/api/generate-content
@@ -11,20 +11,20 @@ const SHELL = 'run_shell_command';
 const read = (path: string, body: JsonRecord): Question | undefined => {
   const [, model, method] = PATH.exec(path) ?? [];
   if (model === undefined) return undefined;
-  const user = listAt(body, 'contents').findLast((each) => textAt(each, 'role') === 'user');
-  const parts = listAt(user, 'parts');
+  const user = getList(body, 'contents').findLast((each) => getText(each, 'role') === 'user');
+  const parts = getList(user, 'parts');
   const said = textIn(parts);
-  const config = recordAt(body, 'generationConfig');
+  const config = getRecord(body, 'generationConfig');
   const schema = JSON.stringify(config?.['responseJsonSchema'] ?? config?.['responseSchema'] ?? '');
-  const tools = listAt(body, 'tools')
-    .flatMap((tool) => listAt(tool, 'functionDeclarations'))
-    .map((each) => textAt(each, 'name'));
+  const tools = getList(body, 'tools')
+    .flatMap((tool) => getList(tool, 'functionDeclarations'))
+    .map((each) => getText(each, 'name'));
   return {
     purpose: SUMMARY.test(said) ? 'summary' : tools.includes(SHELL) ? 'turn' : 'side',
     model,
     isStreamed: method === 'streamGenerateContent',
     said,
-    isAfterTool: parts.some((part) => recordAt(part, 'functionResponse') !== undefined),
+    isAfterTool: parts.some((part) => getRecord(part, 'functionResponse') !== undefined),
     shellTool: tools.includes(SHELL) ? SHELL : undefined,
     sideText: sideText(schema),
   };

@@ -1,4 +1,4 @@
-import { listAt, textAt, type JsonRecord } from '../../core/json.js';
+import { getList, getText, type JsonRecord } from '../../core/json.js';
 import { event, stream, textIn, type Api, type Question, type Reply, type Wire } from './api.js';
 
 // OpenAI's responses API, as Codex uses it: https://platform.openai.com/docs/api-reference/responses-streaming
@@ -10,17 +10,17 @@ const SHELLS = ['exec_command', 'shell_command', 'shell'];
 
 const read = (path: string, body: JsonRecord): Question | undefined => {
   if (path !== '/v1/responses') return undefined;
-  const input = listAt(body, 'input');
+  const input = getList(body, 'input');
   const last = input.at(-1);
-  const isAfterTool = (textAt(last, 'type') ?? '').endsWith('_output');
-  const users = input.filter((each) => textAt(each, 'role') === 'user');
-  const said = textIn(listAt(users.at(-1), 'content'));
-  const isSummary = !isAfterTool && (SUMMARY.test(said) || textAt(last, 'type') === 'compaction_trigger');
-  const isTitle = TITLE.test(said) || TITLE.test(textAt(body, 'instructions') ?? '');
-  const tools = listAt(body, 'tools').map((tool) => textAt(tool, 'name') ?? '');
+  const isAfterTool = (getText(last, 'type') ?? '').endsWith('_output');
+  const users = input.filter((each) => getText(each, 'role') === 'user');
+  const said = textIn(getList(users.at(-1), 'content'));
+  const isSummary = !isAfterTool && (SUMMARY.test(said) || getText(last, 'type') === 'compaction_trigger');
+  const isTitle = TITLE.test(said) || TITLE.test(getText(body, 'instructions') ?? '');
+  const tools = getList(body, 'tools').map((tool) => getText(tool, 'name') ?? '');
   return {
     purpose: isSummary ? 'summary' : isTitle ? 'side' : 'turn',
-    model: textAt(body, 'model') ?? '',
+    model: getText(body, 'model') ?? '',
     isStreamed: true,
     said,
     isAfterTool,

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../../src/core/reading.js';
-import { compactionDue } from '../../../src/core/compaction/machine.js';
-import { compactionWords } from '../../../src/core/compaction/words.js';
+import { compactionDeadline } from '../../../src/core/compaction/machine.js';
+import { compactionText } from '../../../src/core/compaction/texts.js';
 import type { OutcomeKind } from '../../../src/core/compaction/outcome.js';
 import { NOON } from '../../support/compaction-play.js';
 import type { PlayStep } from '../../support/compaction-play.js';
@@ -76,7 +76,7 @@ describe('whenever a command is typed', () => {
           return [...past, typing].some(({ event }) => event?.type === 'compact-requested');
         const before = past.findLastIndex(({ after }) => after.compaction.phase.kind !== 'countdown');
         const shown = past.slice(before + 1);
-        const words = shown.map(({ after, now }) => compactionWords(after.compaction, NOON + now));
+        const words = shown.map(({ after, now }) => compactionText(after.compaction, NOON + now));
         const { session, compaction } = typing.after;
         const { actingTier, isNearAuto } = session.fused ?? {};
         const isProactive = compaction.isProactive && isNearAuto === true && actingTier === 'warn';
@@ -236,7 +236,7 @@ describe('whatever happens, also to the clock', () => {
     fc.assert(
       fc.property(eventSequenceWithClockJumps, (told) => {
         const play = playEvents(told, ({ after, now }) => {
-          const due = compactionDue(after.compaction, NOON + now);
+          const due = compactionDeadline(after.compaction, NOON + now);
           if (due === undefined) return;
           expect(due - NOON).toBeGreaterThan(now);
           expect(due - NOON).toBeLessThanOrEqual(now + 600_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { focusText, LONGEST_FOCUS } from '../../../src/core/json.js';
+import { cleanFocus, MAX_FOCUS_LENGTH } from '../../../src/core/json.js';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -33,19 +33,19 @@ describe('focus text', () => {
     ['cafe\u0301', 'café'],
     ['x'.repeat(300), 'x'.repeat(200)],
     ['🙂'.repeat(300), '🙂'.repeat(200)],
-  ])('%j is %j', (given, text) => expect(focusText(given)).toBe(text));
+  ])('%j is %j', (given, text) => expect(cleanFocus(given)).toBe(text));
 
   it.each(['', ' \n', '\x00\x1b', '\u200b\ufeff'])('%j is none', (given) =>
-    expect(focusText(given)).toBeUndefined(),
+    expect(cleanFocus(given)).toBeUndefined(),
   );
 
   it('is one bounded line without control characters, whatever it was', () => {
     fc.assert(
       fc.property(anything, (given) => {
-        const text = focusText(given) ?? 'none';
+        const text = cleanFocus(given) ?? 'none';
         expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
         expect(text).not.toMatch(/^\s|\s$|\s\s/u);
-        expect([...text].length).toBeLessThanOrEqual(LONGEST_FOCUS);
+        expect([...text].length).toBeLessThanOrEqual(MAX_FOCUS_LENGTH);
         expect([...text].length).toBeGreaterThan(0);
       }),
       { numRuns: 1_000 },
@@ -55,22 +55,22 @@ describe('focus text', () => {
   it('stays as it is when it is cleaned again, and when it is plain', () => {
     fc.assert(
       fc.property(anything, (given) => {
-        const text = focusText(given);
-        expect(focusText(text ?? '')).toBe(text);
+        const text = cleanFocus(given);
+        expect(cleanFocus(text ?? '')).toBe(text);
       }),
       { numRuns: 1_000 },
     );
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]([ -~]{0,198}[!-~])?$/), (given) => {
         fc.pre(!given.includes('@') && !given.endsWith('\\'));
-        expect(focusText(given)).toBe(given.replace(/ +/g, ' '));
+        expect(cleanFocus(given)).toBe(given.replace(/ +/g, ' '));
       }),
     );
   });
 
   it('opens no list of files, and makes no line break of the Enter behind it', () => {
-    expect(focusText('keep @REA and the tests')).toBe('keep REA and the tests');
-    expect(focusText('keep C:\\ \\')).toBe('keep C:');
-    expect(focusText('@')).toBeUndefined();
+    expect(cleanFocus('keep @REA and the tests')).toBe('keep REA and the tests');
+    expect(cleanFocus('keep C:\\ \\')).toBe('keep C:');
+    expect(cleanFocus('@')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 // When a key of ours is typed, and when not: the agent has been ready for a while, nobody types, and the countdown has been seen.
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../../src/core/reading.js';
-import { holdOf } from '../../../src/core/compaction/policy.js';
+import { findHold } from '../../../src/core/compaction/policy.js';
 import { compacted, tokens } from '../../support/sessions.js';
 import {
   AUTO_TOKENS,
@@ -16,7 +16,7 @@ describe('the gate', () => {
     { forMs: 1_499, hold: { why: 'settling', until: 1_500 } },
     { forMs: 1_500, hold: undefined },
   ])('is shut until the agent has been ready for 1.5 s: $forMs ms', ({ forMs, hold }) => {
-    expect(holdOf({ activity: 'ready', activitySince: 0 }, forMs)).toEqual(hold);
+    expect(findHold({ activity: 'ready', activitySince: 0 }, forMs)).toEqual(hold);
   });
 
   it.each([
@@ -24,28 +24,28 @@ describe('the gate', () => {
     { agoMs: 3_000, hold: undefined },
   ])('is shut until the user has not typed for 3 s: $agoMs ms', ({ agoMs, hold }) => {
     const view = { activity: 'ready', activitySince: 0, keyAt: 10_000 } as const;
-    expect(holdOf(view, 10_000 + agoMs)).toEqual(hold);
+    expect(findHold(view, 10_000 + agoMs)).toEqual(hold);
   });
 
   const shut: readonly Activity[] = ['busy', 'dialog', 'draft', 'compacting', 'unknown', 'dead'];
   it.each(shut)('is shut as long as the agent is %s', (activity) => {
-    expect(holdOf({ activity, activitySince: 0 }, 1e9)).toEqual({ why: activity });
+    expect(findHold({ activity, activitySince: 0 }, 1e9)).toEqual({ why: activity });
   });
 
   it.each([
     { activity: 'draft', may: 'mayStash' },
     { activity: 'busy', may: 'mayQueue' },
   ] as const)('lets $activity pass only with $may', ({ activity, may }) => {
-    expect(holdOf({ activity, activitySince: 0, [may]: true }, 60_000)).toBeUndefined();
+    expect(findHold({ activity, activitySince: 0, [may]: true }, 60_000)).toBeUndefined();
     const other = may === 'mayStash' ? 'mayQueue' : 'mayStash';
-    expect(holdOf({ activity, activitySince: 0, [other]: true }, 60_000)).toEqual({ why: activity });
+    expect(findHold({ activity, activitySince: 0, [other]: true }, 60_000)).toEqual({ why: activity });
   });
 
   it.each(['dialog', 'compacting', 'unknown', 'dead'] as const)(
     'lets %s pass with no permission at all',
     (activity) => {
       const view = { activity, activitySince: 0, mayStash: true, mayQueue: true };
-      expect(holdOf(view, 60_000)).toEqual({ why: activity });
+      expect(findHold(view, 60_000)).toEqual({ why: activity });
     },
   );
 });

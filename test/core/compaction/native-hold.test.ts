@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nativeHold } from '../../../src/core/compaction/policy.js';
+import { findNativeHold } from '../../../src/core/compaction/policy.js';
 import { sessionRecord } from '../../../src/core/records.js';
 import type { Liveness } from '../../../src/core/records.js';
 import { compacted, grew, sessionAfter, shows, tokens } from '../../support/sessions.js';
@@ -22,7 +22,7 @@ const held = (
   const [atAuto, atHard] = [bound(auto), bound(hard)];
   const ladder = { ...(atAuto ? { auto: atAuto } : {}), ...(atHard ? { hard: atHard } : {}) };
   const record = sessionRecord(identity, sessionAfter(events, { native: NATIVE, ladder }), {}, 5_000);
-  return nativeHold({ record, liveness });
+  return findNativeHold({ record, liveness });
 };
 
 describe('the agent’s own compaction', () => {
@@ -87,6 +87,6 @@ describe('the agent’s own compaction', () => {
   });
 
   it('is left alone where nobody wraps', () => {
-    expect(nativeHold(undefined)).toBeUndefined();
+    expect(findNativeHold(undefined)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lookAtOmc } from '../../../src/core/compaction/protocol.js';
-import type { OmcSeen } from '../../../src/core/compaction/protocol.js';
+import { readOmcState } from '../../../src/core/compaction/protocol.js';
+import type { OmcState } from '../../../src/core/compaction/protocol.js';
 
 const start = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -13,9 +13,9 @@ const file = (minutes: number): string =>
 
 /** The minutes at which a look at these files takes one for a request. */
 const requestsIn = (looks: readonly (readonly [minute: number, text: string | undefined])[]) => {
-  let seen: OmcSeen | undefined;
+  let seen: OmcState | undefined;
   return looks.flatMap(([minute, text]) => {
-    const look = lookAtOmc(seen, text, start + minute * MINUTE);
+    const look = readOmcState(seen, text, start + minute * MINUTE);
     ({ seen } = look);
     return look.isRequest ? [minute] : [];
   });

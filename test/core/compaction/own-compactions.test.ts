@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { auditLine } from '../../../src/core/compaction/protocol.js';
-import type { Ended } from '../../../src/core/compaction/outcome.js';
-import { ownAttempt, withOwn } from '../../../src/core/compaction/protocol.js';
+import type { EndedCompaction } from '../../../src/core/compaction/outcome.js';
+import { parseOwnAttempt, markOwnCompactions } from '../../../src/core/compaction/protocol.js';
 
 const conversation = '60f4dd20-5ca6-4622-ac05-e88aa42d09a4';
 const path = `/home/me/.claude/projects/-p/${conversation}.jsonl`;
 const [STARTED_AT, ENDED_AT] = [100_000, 103_000];
 
 /** An attempt as it stands in the audit log. */
-const logged = (more: Partial<Ended> = {}, where: { readonly conversation?: string } = { conversation }) => {
-  const ended: Ended = {
+const logged = (
+  more: Partial<EndedCompaction> = {},
+  where: { readonly conversation?: string } = { conversation },
+) => {
+  const ended: EndedCompaction = {
     initiator: 'ctxwrap',
     startedAt: STARTED_AT,
     endedAt: ENDED_AT,
@@ -17,11 +20,11 @@ const logged = (more: Partial<Ended> = {}, where: { readonly conversation?: stri
     evidence: [],
     ...more,
   };
-  return ownAttempt(auditLine(ended, { session: 'one', version: '1', runtime: 'claude', ...where }));
+  return parseOwnAttempt(auditLine(ended, { session: 'one', version: '1', runtime: 'claude', ...where }));
 };
 
 const initiatorOf = (
-  attempt: ReturnType<typeof ownAttempt>,
+  attempt: ReturnType<typeof parseOwnAttempt>,
   {
     at = 102_000,
     initiator = 'user' as 'user' | 'agent' | undefined,
@@ -29,7 +32,7 @@ const initiatorOf = (
   } = {},
 ) => {
   const found = { at, ...(initiator ? { initiator } : {}) };
-  return withOwn([found], attempt ? [attempt] : [], file)[0]?.initiator;
+  return markOwnCompactions([found], attempt ? [attempt] : [], file)[0]?.initiator;
 };
 
 describe('a compaction of a session file', () => {
@@ -48,7 +51,7 @@ describe('a compaction of a session file', () => {
 
   it.each(['skipped-busy', 'not-delivered', 'not-started'] as const)('is not ours after %s', (kind) => {
     const outcome = kind === 'not-started' ? { kind } : { kind, reason: 'a key' };
-    expect(initiatorOf(logged({ outcome } as Partial<Ended>))).toBe('user');
+    expect(initiatorOf(logged({ outcome } as Partial<EndedCompaction>))).toBe('user');
   });
 
   it.each([
@@ -60,7 +63,7 @@ describe('a compaction of a session file', () => {
 
   it('is not ours where our attempt knew no conversation, nor by a line that is none', () => {
     expect(initiatorOf(logged({}, {}))).toBe('user');
-    expect(ownAttempt('not JSON')).toBeUndefined();
-    expect(ownAttempt('{"schema":"ctxwrap.late-stroke/1","session":"one"}')).toBeUndefined();
+    expect(parseOwnAttempt('not JSON')).toBeUndefined();
+    expect(parseOwnAttempt('{"schema":"ctxwrap.late-stroke/1","session":"one"}')).toBeUndefined();
   });
 });

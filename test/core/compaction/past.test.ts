@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { noPast, notePast } from '../../../src/core/history.js';
-import type { Ended } from '../../../src/core/compaction/outcome.js';
+import { noPastAttempts, recordAttempts } from '../../../src/core/history.js';
+import type { EndedCompaction } from '../../../src/core/compaction/outcome.js';
 import { failOnce } from '../../support/compaction-play.js';
 import { overlayAt } from '../../support/overlay-play.js';
 import type { OverlayPlay } from '../../support/overlay-play.js';
@@ -85,7 +85,7 @@ describe('the list of past compactions', () => {
   });
 
   it('has the last eight, and is the same object while nothing is new', () => {
-    const ended = (second: number): Ended => ({
+    const ended = (second: number): EndedCompaction => ({
       initiator: 'agent',
       startedAt: second,
       endedAt: second,
@@ -95,12 +95,12 @@ describe('the list of past compactions', () => {
     const fill = { usedTokens: 1 };
     const past = Array.from({ length: 20 }, (_, index) => index).reduce(
       (list, index) =>
-        notePast(list, { effects: [{ type: 'ended', ended: ended(index) }], fill, now: index }),
-      noPast,
+        recordAttempts(list, { effects: [{ type: 'ended', ended: ended(index) }], fill, now: index }),
+      noPastAttempts,
     );
     expect(past.attempts.map((each) => each.ended.endedAt)).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
-    expect(notePast(past, { event: { type: 'output' }, effects: [], fill: { usedTokens: 1 }, now: 30 })).toBe(
-      past,
-    );
+    expect(
+      recordAttempts(past, { event: { type: 'output' }, effects: [], fill: { usedTokens: 1 }, now: 30 }),
+    ).toBe(past);
   });
 });

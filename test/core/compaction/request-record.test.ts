@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attemptRecord } from '../../../src/core/compaction/protocol.js';
 import { successfulEnd } from '../../support/ended.js';
-import type { Ended, Outcome } from '../../../src/core/compaction/outcome.js';
+import type { EndedCompaction, Outcome } from '../../../src/core/compaction/outcome.js';
 import { isExpired, parseAnswer, parseRequest } from '../../../src/core/compaction/protocol.js';
 
 const request = {
@@ -15,7 +15,7 @@ const request = {
   pid: 12,
   processStart: '345',
 };
-const ended = (outcome: Outcome): Ended =>
+const ended = (outcome: Outcome): EndedCompaction =>
   successfulEnd({ isManual: true, before: { usedTokens: 166_000, usedPercent: 83 }, outcome });
 const outcomes: readonly Outcome[] = [
   { kind: 'verified', after: { usedTokens: 12_000 } },

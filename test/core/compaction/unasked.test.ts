@@ -1,6 +1,6 @@
 // What starts a compaction that nobody asked for, what keeps it from starting, and what is said of that.
 import { describe, expect, it } from 'vitest';
-import type { Unseen } from '../../../src/core/compaction/policy.js';
+import type { InvisibleReason } from '../../../src/core/compaction/policy.js';
 import type { CompactSettings, Mode } from '../../../src/core/compaction/state.js';
 import { AUTO_TOKENS, failOnce, playCompaction, playFull } from '../../support/compaction-play.js';
 import { grew, shows, tokens } from '../../support/sessions.js';
@@ -170,7 +170,7 @@ describe('after a compaction that text alone has started', () => {
 
 describe('a countdown that nobody can see', () => {
   const unseen = ['off', 'small', 'covered', 'undrawn', 'failed'] as const;
-  const hidden = (why: Unseen, wish: Partial<CompactSettings> = {}) => {
+  const hidden = (why: InvisibleReason, wish: Partial<CompactSettings> = {}) => {
     const play = playCompaction(wish);
     play.tell({ type: 'sight', unseen: why });
     play.is('ready');

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commentOf, describeKey, keyTable } from '../../../src/core/config/describe.js';
+import { configComment, describeKey, keyTable } from '../../../src/core/config/describe.js';
 import { jsonSchema } from '../../../src/core/config/describe.js';
-import { envNames, keyOf } from '../../../src/core/config/keys.js';
+import { envNames, configKey } from '../../../src/core/config/keys.js';
 import { allKeys, samples } from '../../support/config.js';
 
 const page = resolve(import.meta.dirname, '../../../docs/configuration.md');
@@ -25,29 +25,29 @@ it('the documentation has every name of the environment', () => {
 
 describe.each(allKeys)('%s', (key) => {
   it('says what it does in a sentence, with values that are right', () => {
-    const { doc, fallback, example, careful, type, project = [] } = keyOf(key);
+    const { doc, fallback, example, careful, type, project = [] } = configKey(key);
     expect(doc).toMatch(/^[A-Z].*\.$/);
     for (const value of [fallback, example, careful, ...project].filter((each) => each !== undefined))
       expect(type.read(value)).toBeDefined();
   });
 
   it('has a comment that can be uncommented', () => {
-    const lines = commentOf(key);
+    const lines = configComment(key);
     expect(lines.every((line) => line.startsWith('// ') && line.length <= 100)).toBe(true);
     const [name, value] = Object.entries(JSON.parse(`{${lines.at(-1)?.slice(3, -1)}}`) as object)[0] ?? [];
     expect(name).toBe(key);
-    expect(keyOf(key).type.read(value)).toBeDefined();
+    expect(configKey(key).type.read(value)).toBeDefined();
   });
 
   it('goes to the least for a project, or not at all', () => {
-    const { project } = keyOf(key);
+    const { project } = configKey(key);
     expect(describeKey(key).project).toBe(project ? `only towards ${JSON.stringify(project.at(-1))}` : 'no');
   });
 
   it('is described to editors as it is checked', () => {
     const { properties } = jsonSchema() as { properties: Record<string, SchemaPart> };
     const schema = properties[key] ?? {};
-    expect(schema.description).toBe(keyOf(key).doc);
+    expect(schema.description).toBe(configKey(key).doc);
     for (const value of samples[key].valid) expect([value, fits(schema, value)]).toEqual([value, true]);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { fallbackOf, keyOf, ownEnvName, writtenOf } from '../../../src/core/config/keys.js';
+import { defaultValueOf, configKey, ownEnvName, toWritten } from '../../../src/core/config/keys.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
 
-const inEnv = allKeys.filter((key) => keyOf(key).env !== false);
+const inEnv = allKeys.filter((key) => configKey(key).env !== false);
 
 /** A value of a file as it is used. */
-const used = (key: (typeof allKeys)[number], written: unknown): unknown => keyOf(key).type.read(written);
+const used = (key: (typeof allKeys)[number], written: unknown): unknown => configKey(key).type.read(written);
 
 const isText = (value: unknown): value is string | boolean | number =>
   typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
@@ -23,11 +23,11 @@ describe.each(allKeys)('%s', (key) => {
 
   it.each(wrong.map((value) => [value]))('may not be %j', (value) => {
     const settings = settingsOf({ user: { [key]: value } });
-    const { careful, otherwise } = keyOf(key);
+    const { careful, otherwise } = configKey(key);
     expect(settings.problems).toMatchObject([{ kind: 'wrong', key, origin: { layer: 'user' } }]);
     const stands = careful ?? (typeof value === 'string' ? otherwise : undefined);
     expect(effectiveOf(settings, key).value).toEqual(
-      stands === undefined ? fallbackOf(key) : used(key, stands),
+      stands === undefined ? defaultValueOf(key) : used(key, stands),
     );
   });
 
@@ -39,7 +39,7 @@ describe.each(allKeys)('%s', (key) => {
 
   it('is written as it is read', () => {
     for (const value of valid) {
-      const written = writtenOf(key, used(key, value));
+      const written = toWritten(key, used(key, value));
       expect(used(key, written)).toEqual(used(key, value));
     }
   });
@@ -50,7 +50,10 @@ describe.each(allKeys)('%s', (key) => {
     expect(effectiveOf(settingsOf({ flags: { [key]: first }, user }), key)).toMatchObject({
       value: first,
       origin: { layer: 'flag' },
-      overrides: [{ value: last, origin: { layer: 'user' } }, ...(fallbackOf(key) === undefined ? [] : [{}])],
+      overrides: [
+        { value: last, origin: { layer: 'user' } },
+        ...(defaultValueOf(key) === undefined ? [] : [{}]),
+      ],
     });
   });
 });
@@ -65,7 +68,7 @@ describe.each(inEnv)('%s in the environment', (key) => {
       expect(effectiveOf(settings, key)).toMatchObject({
         value: used(key, value),
         origin: { layer: 'env', place: name },
-        overrides: [{ origin: { layer: 'user' } }, ...(fallbackOf(key) === undefined ? [] : [{}])],
+        overrides: [{ origin: { layer: 'user' } }, ...(defaultValueOf(key) === undefined ? [] : [{}])],
       });
     }
   });

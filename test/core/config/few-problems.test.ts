@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, fewOf } from '../../../src/core/config/check.js';
+import { countProblems, limitProblems } from '../../../src/core/config/check.js';
 import type { Origin, Problem } from '../../../src/core/config/merge.js';
 
 const file: Origin = { layer: 'project', place: '/p/.ctxwrap.jsonc' };
@@ -14,20 +14,20 @@ const many = (count: number, origin?: Origin): readonly Problem[] =>
 
 describe('the problems of a configuration', () => {
   it('are all told where they are few', () => {
-    expect(fewOf(many(10))).toEqual(many(10));
-    expect(fewOf([])).toEqual([]);
+    expect(limitProblems(many(10))).toEqual(many(10));
+    expect(limitProblems([])).toEqual([]);
   });
 
   it('are told up to ten of a kind, and the others counted', () => {
     const repeated: Problem = { kind: 'repeated', level: 'warning', key: 'mode', origin: file };
-    const few = fewOf([...many(24_000), repeated]);
+    const few = limitProblems([...many(24_000), repeated]);
     expect(few).toEqual([
       ...many(10),
       repeated,
       { kind: 'more', level: 'error', of: 'unknown', count: 23_990, origin: file },
     ]);
-    expect(countOf(few)).toBe(24_001);
-    expect(fewOf(few)).toHaveLength(few.length);
+    expect(countProblems(few)).toBe(24_001);
+    expect(limitProblems(few)).toHaveLength(few.length);
   });
 
   it('are counted for each file, and for the environment as one', () => {
@@ -38,7 +38,7 @@ describe('the problems of a configuration', () => {
       key: `CTXWRAP_K${index}`,
       origin: { layer: 'env', place: `CTXWRAP_K${index}` },
     }));
-    const few = fewOf([...many(11), ...many(11, user), ...names]);
+    const few = limitProblems([...many(11), ...many(11, user), ...names]);
     expect(few.filter(({ kind }) => kind === 'more')).toEqual([
       { kind: 'more', level: 'error', of: 'unknown', count: 1, origin: file },
       { kind: 'more', level: 'error', of: 'unknown', count: 1, origin: user },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ladderOf } from '../../../src/core/build-ladder.js';
+import { buildLadder } from '../../../src/core/build-ladder.js';
 import { assumedWindow } from '../../../src/core/config/backends.js';
 import type { Agent } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
-import { keyOf } from '../../../src/core/config/keys.js';
+import { configKey } from '../../../src/core/config/keys.js';
 import { readEntries } from '../../../src/core/config/read.js';
 import { allKeys, effectiveOf, samples, settingsOf } from '../../support/config.js';
 
 describe('a project’s file', () => {
-  const free = allKeys.filter((key) => keyOf(key).project === undefined);
+  const free = allKeys.filter((key) => configKey(key).project === undefined);
 
   it.each(free)('cannot set %s', (key) => {
     const value = samples[key].valid[0];
@@ -121,7 +121,7 @@ describe('names of other programs in the environment', () => {
     [100_000, '90', 90_000],
   ])('a window of %i at %s%% begins auto at %i', (windowTokens, percent, tokens) => {
     const { auto } = settingsOf({ env: { COMPACTION_THRESHOLD_PCT: percent } }).values;
-    const ladder = ladderOf({ agent: 'x', windowTokens, choice: auto ? { auto } : {} });
+    const ladder = buildLadder({ agent: 'x', windowTokens, choice: auto ? { auto } : {} });
     expect(ladder.auto).toMatchObject({ value: tokens, custom: true });
   });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextMode, openOverlay, overlayKey } from '../../../src/core/overlay-keys.js';
+import { nextMode, initialOverlayState, pressOverlayKey } from '../../../src/core/overlay-keys.js';
 import type { OverlayKey, OverlayState } from '../../../src/core/overlay-keys.js';
 
-const drawn: OverlayState = { ...openOverlay, most: 30, shown: 10 };
+const drawn: OverlayState = { ...initialOverlayState, most: 30, shown: 10 };
 const pressed = (state: OverlayState, ...keys: readonly OverlayKey[]): OverlayState =>
-  keys.reduce((held, key) => overlayKey(held, key).state, state);
+  keys.reduce((held, key) => pressOverlayKey(held, key).state, state);
 
 describe('a key in the overlay', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('a key in the overlay', () => {
     ['q', 'close'],
     ['escape', 'close'],
   ] as const)('%s asks for: %s', (key, action) => {
-    expect(overlayKey(drawn, key).action).toBe(action);
+    expect(pressOverlayKey(drawn, key).action).toBe(action);
   });
 
   it('d and ? turn a page and turn it back, and Esc goes back before it closes', () => {
@@ -24,9 +24,9 @@ describe('a key in the overlay', () => {
     expect(pressed(drawn, 'd', 'd').page).toBe('main');
     expect(pressed(drawn, 'd', '?').page).toBe('help');
     expect(pressed(drawn, '?', '?').page).toBe('main');
-    const back = overlayKey(pressed(drawn, 'd'), 'escape');
+    const back = pressOverlayKey(pressed(drawn, 'd'), 'escape');
     expect(back).toEqual({ state: { ...drawn, page: 'main' } });
-    expect(overlayKey(pressed(drawn, 'd'), 'q').action).toBe('close');
+    expect(pressOverlayKey(pressed(drawn, 'd'), 'q').action).toBe('close');
   });
 
   it('a page begins at its top, and an answer is looked for at the top of the first one', () => {
@@ -51,16 +51,16 @@ describe('a key in the overlay', () => {
   });
 
   it('that has nothing to scroll changes nothing', () => {
-    const short = { ...openOverlay, shown: 20 };
+    const short = { ...initialOverlayState, shown: 20 };
     for (const key of ['up', 'down', 'pageup', 'pagedown', 'home', 'end', 'wheel-up', 'wheel-down'] as const)
-      expect(overlayKey(short, key).state).toBe(short);
+      expect(pressOverlayKey(short, key).state).toBe(short);
   });
 
   it('never scrolls out of the contents', () => {
     const anyKey = fc.constantFrom<OverlayKey>('up', 'down', 'pageup', 'pagedown', 'home', 'end', 'd', '?');
     fc.assert(
       fc.property(fc.array(anyKey), fc.nat(40), fc.nat(40), (keys, most, shown) => {
-        const { scroll } = pressed({ ...openOverlay, most, shown }, ...keys);
+        const { scroll } = pressed({ ...initialOverlayState, most, shown }, ...keys);
         expect(scroll >= 0 && scroll <= most).toBe(true);
       }),
     );

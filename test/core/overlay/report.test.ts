@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OverlayReport } from '../../../src/core/overlay-report.js';
 import type { Bar, Row } from '../../../src/core/report-sections.js';
-import { agentFacts } from '../../../src/agents/agent.js';
+import { toAgentFacts } from '../../../src/agents/agent.js';
 import { agents } from '../../../src/agents/index.js';
 import { HARD_TOKENS } from '../../support/compaction-play.js';
 import { overlayAt, playOverlay, type OverlayPlay } from '../../support/overlay-play.js';
@@ -123,7 +123,7 @@ describe('where there is no number', () => {
     const pending = overlayAt(100_000);
     pending.play.boundary();
     expect(said(pending)).toBe('Just compacted: the exact size follows with the next answer.');
-    const generic = playOverlay({}, { agent: agentFacts(agents.generic, {}) });
+    const generic = playOverlay({}, { agent: toAgentFacts(agents.generic, {}) });
     expect(said(generic)).toBe('No number: generic has no session file.');
     const gone = playOverlay();
     gone.play.tell(shows(40), blank);

@@ -1,6 +1,6 @@
 // A compaction is requested while the window has room: by the hotkey, and from another terminal.
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseRecord, textAt } from '../../../src/core/json.js';
+import { parseRecord, getText } from '../../../src/core/json.js';
 import { ctrl } from '../agents/agent.js';
 import { untilCompacted, assertThat, openDialog } from '../../../src/verify/checks.js';
 import { SOME, type Scenario, type LabSession } from './scenario.js';
@@ -47,7 +47,7 @@ const byCommand: Scenario = {
   play: async (session) => {
     await fill(session, SOME);
     const report = parseRecord(await session.runCtxwrap('compact', '--json'));
-    const [outcome, words] = [textAt(report, 'outcome'), textAt(report, 'words')];
+    const [outcome, words] = [getText(report, 'outcome'), getText(report, 'words')];
     assertThat(outcome === 'verified', `the command says ${outcome}: ${words}`);
     return `it says "${words}"; ${await untilCompacted(session)}`;
   },

@@ -1,8 +1,8 @@
-import { percentText, tokensText } from '../format.js';
+import { formatPercent, formatTokens } from '../format.js';
 import type { Millis } from '../reading.js';
-import type { Ended, Fill, Outcome } from './outcome.js';
-import type { Hold, Block, Unseen } from './policy.js';
-import type { Compaction, Doubt, Phase } from './state.js';
+import type { EndedCompaction, Fill, Outcome } from './outcome.js';
+import type { GateHold, BlockReason, InvisibleReason } from './policy.js';
+import type { Compaction, Uncertainty, Phase } from './state.js';
 
 // What the footer says of compacting: facts, never predictions.
 
@@ -11,19 +11,19 @@ const NOTICE_MS = 30_000; // how long an outcome is shown
 const COMMAND = 'ctxwrap compact';
 
 /** One short fact; undefined while there is none. `ask` is how the user asks for a compaction, where there is a key for it. */
-export const compactionWords = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
+export const compactionText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
   const { last } = state;
-  const isNew = noticeEnd(state, now) !== undefined;
-  const notice = isNew && last && !state.request ? endedWords(last) : undefined; // who has asked waits for something newer
+  const isNew = outcomeShownUntil(state, now) !== undefined;
+  const notice = isNew && last && !state.request ? endedText(last) : undefined; // who has asked waits for something newer
   return underWayWords(state, now) ?? notice ?? waitingWords(state, now, ask);
 };
 
 /** Something is under way or has just ended: nothing else may be said in its place. */
 export const isUrgent = (state: Compaction, now: Millis): boolean =>
-  underWayWords(state, now) !== undefined || noticeEnd(state, now) !== undefined;
+  underWayWords(state, now) !== undefined || outcomeShownUntil(state, now) !== undefined;
 
 /** Until when the last outcome is shown; undefined when it is not, or not any more, or when the agent has ended. */
-export const noticeEnd = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {
+export const outcomeShownUntil = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {
   if (!last || activity === 'dead') return undefined;
   const end = last.endedAt + NOTICE_MS;
   return now >= last.endedAt && now < end ? end : undefined;
@@ -54,7 +54,7 @@ const underWayWords = ({ phase, isByText }: Compaction, now: Millis): string | u
 };
 
 /** How a compaction ended. */
-export const endedWords = ({ outcome, before }: Ended): string => {
+export const endedText = ({ outcome, before }: EndedCompaction): string => {
   switch (outcome.kind) {
     case 'verified':
       return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
@@ -62,16 +62,16 @@ export const endedWords = ({ outcome, before }: Ended): string => {
       return 'compacted by its word, no number shows it';
     case 'noop':
     case 'skipped-busy':
-      return outcomeWords(outcome);
+      return outcomeText(outcome);
     case 'not-delivered':
-      return `command ${outcomeWords(outcome)}`;
+      return `command ${outcomeText(outcome)}`;
     default:
-      return `compaction ${outcomeWords(outcome)}`;
+      return `compaction ${outcomeText(outcome)}`;
   }
 };
 
 /** The same in a row that tells what ended already. */
-export const outcomeWords = (outcome: Outcome): string => {
+export const outcomeText = (outcome: Outcome): string => {
   switch (outcome.kind) {
     case 'verified':
       return 'verified';
@@ -98,16 +98,16 @@ const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
   const known = (from: string | undefined, to: string | undefined): string | undefined =>
     from !== undefined && to !== undefined ? `${from} → ${to}` : undefined;
   const tokens = (fill: Fill | undefined): string | undefined =>
-    fill?.usedTokens === undefined ? undefined : tokensText(fill.usedTokens);
+    fill?.usedTokens === undefined ? undefined : formatTokens(fill.usedTokens);
   const percent = (fill: Fill | undefined): string | undefined =>
-    fill?.usedPercent === undefined ? undefined : percentText(fill.usedPercent);
+    fill?.usedPercent === undefined ? undefined : formatPercent(fill.usedPercent);
   return known(tokens(before), tokens(after)) ?? known(percent(before), percent(after)) ?? '';
 };
 
 const DOUBT_MS = 60_000; // a user has looked at the screen or sent the draft by then, if there is one
 
 /** When a hold has lasted so long that our reading of the screen may be what is wrong; undefined when it is no such hold, or past. */
-export const doubtDue = (
+export const longHoldDeadline = (
   { hold, since }: Extract<Phase, { readonly kind: 'held' }>,
   now: Millis,
 ): Millis | undefined => {
@@ -123,7 +123,8 @@ const heldWords = (
   const { why } = held.hold;
   if (why === 'unseen') return unseenWords[unseen];
   if (why === 'dialog' && asks !== undefined) return `waiting: ${asks}`;
-  if ((why !== 'unknown' && why !== 'draft') || doubtDue(held, now) !== undefined) return holdWords[why];
+  if ((why !== 'unknown' && why !== 'draft') || longHoldDeadline(held, now) !== undefined)
+    return holdWords[why];
   return why === 'draft'
     ? `${holdWords.draft}; if not, ${agent}: ctxwrap doctor`
     : `waiting: ${agent} is not understood · ctxwrap doctor`;
@@ -147,7 +148,7 @@ const waitingWords = (compaction: Compaction, now: Millis, ask: string): string 
   }
 };
 
-const unseenWords: Readonly<Record<Unseen, string>> = {
+const unseenWords: Readonly<Record<InvisibleReason, string>> = {
   off: 'waiting: no footer to count down in, --mode auto does without',
   small: 'waiting: the terminal is too small for a countdown',
   covered: 'waiting: the countdown is not on this page',
@@ -155,14 +156,14 @@ const unseenWords: Readonly<Record<Unseen, string>> = {
   failed: 'waiting: the footer has failed',
 };
 
-const doubtWords: Readonly<Record<Doubt, string>> = {
+const doubtWords: Readonly<Record<Uncertainty, string>> = {
   assumed: 'window assumed, so nothing is typed: --window',
   window: 'window not certain, so nothing is typed: --window',
   estimate: 'only estimated, so nothing is typed',
   sources: 'sources differ, so nothing is typed',
 };
 
-const holdWords: Readonly<Record<Exclude<Hold['why'], 'unseen'>, string>> = {
+const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = {
   busy: 'waiting: agent is busy',
   dialog: 'waiting: a dialog is open',
   draft: 'holding: you have a draft',
@@ -173,7 +174,7 @@ const holdWords: Readonly<Record<Exclude<Hold['why'], 'unseen'>, string>> = {
   typing: 'waiting: you are typing',
 };
 
-const blockWords = (block: Block, now: Millis, ask: string): string => {
+const blockWords = (block: BlockReason, now: Millis, ask: string): string => {
   switch (block.why) {
     case 'breaker':
       return `compaction failed ${block.failures}×, paused: try with ${ask}`;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/core/compaction/outcome.js';
 import { startCompaction } from '../../../src/core/compaction/state.js';
-import { compactionWords } from '../../../src/core/compaction/words.js';
+import { compactionText } from '../../../src/core/compaction/texts.js';
 import {
   failOnce,
   HARD_TOKENS,
@@ -149,7 +149,7 @@ describe('the words for what stands against it', () => {
 describe('the words for an outcome', () => {
   const said = (outcome: Outcome, more: object = {}): string | undefined => {
     const last = { initiator: 'ctxwrap', startedAt: 0, endedAt: 10, outcome, evidence: [], ...more } as const;
-    return compactionWords({ ...startCompaction(settings), last }, 20);
+    return compactionText({ ...startCompaction(settings), last }, 20);
   };
 
   const outcomes: readonly (readonly [Outcome, string])[] = [

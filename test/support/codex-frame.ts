@@ -1,6 +1,6 @@
 import type { Activity } from '../../src/core/reading.js';
 import type { Fact } from '../../src/core/event.js';
-import { codexScreen as codexScreen } from '../../src/agents/codex/screen.js';
+import { codexScreen } from '../../src/agents/codex/screen.js';
 import { seenAfter } from './drawn-screen.js';
 
 /** One screen of Codex, drawn in the styles it uses (facts/codex.md §2.2, §5). */

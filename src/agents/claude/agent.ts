@@ -7,7 +7,7 @@ import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
 import { configFolder, locateClaude } from './files.js';
 import { claudeContents, claudeReader } from './log.js';
-import { screen } from './screen.js';
+import { claudeScreen } from './screen.js';
 import { claudeCompaction } from './settings.js';
 import { hooksText, official } from './status-line.js';
 import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, nativeTrigger } from './window.js';
@@ -100,7 +100,7 @@ export const claude: Agent = {
   log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
   official,
   recipe,
-  screen,
+  screen: claudeScreen,
   titleSigns,
   suspendedText: 'Claude Code has been suspended. Run',
   hooks: hooksText,

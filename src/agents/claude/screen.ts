@@ -316,7 +316,7 @@ const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now:
   ];
 };
 
-export const screen: AgentScreen = {
+export const claudeScreen: AgentScreen = {
   recognises,
   reader: (env) => makeScreenReader<ClaudeScreen>({ env, habits: { vim: false }, named: {} }, read),
   prompt,

@@ -6,7 +6,7 @@ import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import { codexFolder, locateCodex, parseStatus } from './files.js';
 import { codexContents, codexReader } from './log.js';
-import { screen } from './screen.js';
+import { codexScreen } from './screen.js';
 
 // 95 % of the 272 000 of its usual model, as it reports them (facts/codex.md §10)
 const USUAL_TOKENS = 258_400;
@@ -123,7 +123,7 @@ export const codex: Agent = {
     contents: codexContents,
   },
   recipe,
-  screen,
+  screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone
   hooks: ({ compactFull }) => `notify = ["sh", "-c", '''${compactFull}''']\n`,
 };

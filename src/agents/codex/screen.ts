@@ -335,7 +335,7 @@ const recognises = ({ screen, signals }: ScreenEvidence): boolean => {
   return pane !== undefined && footer !== undefined && isEmpty(screen, pane) && isDrawn(screen, footer);
 };
 
-export const screen: AgentScreen = {
+export const codexScreen: AgentScreen = {
   recognises,
   reader: () =>
     makeScreenReader<CodexScreen>({ doubt: initialTrust, known: {}, isTitleTelling: false }, read),

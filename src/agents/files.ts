@@ -1,4 +1,5 @@
-import { parseRecord, getText, type JsonRecord, parseIsoTime } from '../core/json.js';
+import { parseRecord, getText, type JsonRecord } from '../core/json.js';
+import { parseIsoTime } from '../core/time.js';
 import type { Millis } from '../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace } from './agent.js';
 

@@ -1,13 +1,6 @@
-import {
-  toOneLine,
-  isRecord,
-  getText,
-  type JsonRecord,
-  getCount,
-  parseRecord,
-  getRecord,
-  parseIsoTime,
-} from '../core/json.js';
+import { isRecord, getText, type JsonRecord, getCount, parseRecord, getRecord } from '../core/json.js';
+import { toOneLine } from '../core/text.js';
+import { parseIsoTime } from '../core/time.js';
 import type { Fact } from '../core/event.js';
 import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js';
 

@@ -1,4 +1,5 @@
-import { parseRecord, getRecord, getText, toOneLine } from '../core/json.js';
+import { parseRecord, getRecord, getText } from '../core/json.js';
+import { toOneLine } from '../core/text.js';
 import type { Agent } from './agent.js';
 
 // Which versions of an agent were tried, and which version runs: its own records say so, and it is not started a second time for it.

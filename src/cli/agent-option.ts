@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import type { Problem } from '../agents/defined/agent.js';
 import { agents } from '../agents/index.js';
-import { errorText, UserError } from '../core/json.js';
+import { errorText, UserError } from '../core/errors.js';
 import { systemReason } from '../storage/errors.js';
 import { readHead } from '../storage/files.js';
 import { nearestWord, unknownChoice } from './messages.js';

@@ -1,4 +1,5 @@
-import { errorText, UserError, stripControls } from '../core/json.js';
+import { errorText, UserError } from '../core/errors.js';
+import { stripControls } from '../core/text.js';
 import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
 import { demo, run } from './commands/run.js';
 import { applyConfiguration } from './config/apply.js';

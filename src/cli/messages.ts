@@ -1,4 +1,5 @@
-import { quoteForCopying, UserError } from '../core/json.js';
+import { UserError } from '../core/errors.js';
+import { quoteForCopying } from '../core/text.js';
 
 /** The known word that takes the fewest typing mistakes to become `given`, one in three letters; undefined when none is alike. */
 export const nearestWord = (given: string, known: readonly string[]): string | undefined => {

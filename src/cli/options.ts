@@ -2,7 +2,8 @@ import { Option, type Command } from 'commander';
 import { agents } from '../agents/index.js';
 import { defaultValueOf, keyNames, configKey, type KeyName, defaultValues } from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
-import { MAX_FOCUS_LENGTH, quoteForCopying, type UserError } from '../core/json.js';
+import { type UserError } from '../core/errors.js';
+import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
 import type { Options } from './request.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import { systemReason } from '../storage/errors.js';
 import { readLook, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';

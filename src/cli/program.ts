@@ -1,7 +1,7 @@
 import { Command, Argument, CommanderError, Option } from 'commander';
 import { agents } from '../agents/index.js';
 import { isKeyName, keyNames } from '../core/config/keys.js';
-import type { UserError } from '../core/json.js';
+import type { UserError } from '../core/errors.js';
 import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
 import { unknownKey, exitStatus } from './messages.js';

@@ -1,6 +1,6 @@
 import type { Initiator } from './compaction/outcome.js';
 import type { Boundary } from './event.js';
-import { formatIsoTime } from './json.js';
+import { formatIsoTime } from './time.js';
 import type { Tier, OwnLadder, Threshold } from './ladder.js';
 import type { Millis, ToolResult } from './reading.js';
 import type { Liveness } from './records.js';

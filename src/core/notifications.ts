@@ -2,7 +2,7 @@ import { isFailure } from './compaction/outcome.js';
 import type { Compaction } from './compaction/state.js';
 import { endedText } from './compaction/texts.js';
 import { formatFill, formatTokens } from './format.js';
-import { toOneLine } from './json.js';
+import { toOneLine } from './text.js';
 import { isOverFull, percentUsed, type Millis } from './reading.js';
 import type { Session } from './session.js';
 

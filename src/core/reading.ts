@@ -1,4 +1,4 @@
-import { toOneLine } from './json.js';
+import { toOneLine } from './text.js';
 
 /**
  * Milliseconds since the epoch, passed in by the shell; the core never asks a clock. `now` never goes back, whatever happens to the

@@ -1,4 +1,4 @@
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import {
   findNodeAtLocation,
   getNodeValue,

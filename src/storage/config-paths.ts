@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 
 // Paths of configuration files.
 

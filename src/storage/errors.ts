@@ -3,7 +3,7 @@ import { lstat, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
 import { getSystemErrorMap } from 'node:util';
-import { errorText, UserError } from '../core/json.js';
+import { errorText, UserError } from '../core/errors.js';
 
 // Errors for files and folders, with the reason in words.
 

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, realpathSync, renameSync, statSync, writeSync, co
 import { lstat, open as openInPromises, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import { logLevels, type LogLevel } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason, unwritableFileError } from './errors.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 
 // Information about processes: whether a recorded process still runs, and which processes read a terminal. And how to kill a group.
 

@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
-import { getCount, parseRecord, getText, type JsonRecord, UserError } from '../core/json.js';
+import { UserError } from '../core/errors.js';
+import { getCount, parseRecord, getText, type JsonRecord } from '../core/json.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason } from './errors.js';
 import { openRegular } from './files.js';

@@ -1,7 +1,7 @@
 import { closeSync, write } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import { systemReason, unwritableFileError } from './errors.js';
 import { openPrivateFile } from './files.js';

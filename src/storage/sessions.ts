@@ -1,6 +1,6 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import type { Millis } from '../core/reading.js';
 import {
   isSessionId,

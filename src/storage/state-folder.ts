@@ -3,7 +3,7 @@ import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { getuid } from 'node:process';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import { readAtMost } from './files.js';
 
 // The state folder, and how files are written there: readable by the user only, without following links, and atomically, so that no

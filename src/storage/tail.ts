@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
-import { errorText } from '../core/json.js';
+import { errorText } from '../core/errors.js';
 
 // Reads growing text files line by line. First, splitting bytes into lines.
 

@@ -1,4 +1,4 @@
-import { toOneLine } from '../core/json.js';
+import { toOneLine } from '../core/text.js';
 
 /*
  * Desktop notifications through the terminal. A terminal gives no error for an unknown sequence, so a sequence is sent only to terminals

@@ -1,7 +1,7 @@
-import { errorStack } from '../core/json.js';
+import { errorStack } from '../core/errors.js';
 import type { ChildPlace } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
-import { UserError } from '../core/json.js';
+import { UserError } from '../core/errors.js';
 import { askedText, type ActivityReport } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { errorText } from '../core/json.js';
+import { errorText } from '../core/errors.js';
 import type { NotificationRecord } from '../core/records.js';
 import { killGroup } from '../storage/processes.js';
 import { notificationSequence } from '../terminal/notification.js';

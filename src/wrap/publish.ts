@@ -1,4 +1,4 @@
-import { errorText } from '../core/json.js';
+import { errorText } from '../core/errors.js';
 import { auditLine, lateKeysLine, type AuditContext, type AuditKeys } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';

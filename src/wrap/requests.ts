@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorCode } from '../core/json.js';
+import { errorCode } from '../core/errors.js';
 import { REQUEST_EXPIRED } from '../core/compaction/machine.js';
 import {
   readOmcState,

@@ -1,4 +1,4 @@
-import { errorText } from '../core/json.js';
+import { errorText } from '../core/errors.js';
 import type { LineResult, Located, Agent, SessionLog, Env } from '../agents/agent.js';
 import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';

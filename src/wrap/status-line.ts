@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { errorText } from '../core/json.js';
+import { errorText } from '../core/errors.js';
 import type { OfficialLaunch, OfficialReport } from '../agents/agent.js';
 import type { Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';

@@ -1,4 +1,4 @@
-import { errorStack } from '../core/json.js';
+import { errorStack } from '../core/errors.js';
 import { type AgentStateProxy, makeAgentStateProxy } from '../terminal/agent-state-proxy.js';
 import { type StreamFilter, makeStreamFilter } from '../terminal/filter/filter.js';
 import { makeGrid } from '../terminal/filter/grid.js';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
-import { errorStack, UserError } from '../core/json.js';
+import { errorStack, UserError } from '../core/errors.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import {
   restoreTerminalSequence,

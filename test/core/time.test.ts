@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateFolder, parseIsoTime, formatIsoTime } from '../../src/core/json.js';
+import { dateFolder, parseIsoTime, formatIsoTime } from '../../src/core/time.js';
 
 const MS = { min: Date.UTC(1970, 0, 1), max: Date.UTC(2200, 0, 1) };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UserError } from '../../src/core/json.js';
+import { UserError } from '../../src/core/errors.js';
 import { maxPendingLength } from '../../src/storage/recording.js';
 import { openRecording } from '../../src/storage/recording.js';
 import type { RecordingOptions } from '../../src/storage/recording.js';

@@ -1,5 +1,6 @@
 import type { CompactResult, Fact } from '../../core/event.js';
-import { getRecord, getText, type JsonRecord, toOneLine } from '../../core/json.js';
+import { getRecord, getText, type JsonRecord } from '../../core/json.js';
+import { toOneLine } from '../../core/text.js';
 import type { Millis, ScreenView, Activity } from '../../core/reading.js';
 import { isSpinnerRow } from './activity.js';
 import { rowText, type Layout, CORNER, POINTER, BULLET, ANY_SIGN } from './layout.js';

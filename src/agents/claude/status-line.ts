@@ -1,13 +1,6 @@
 import type { Fact } from '../../core/event.js';
-import {
-  getList,
-  parseRecord,
-  getRecord,
-  type JsonRecord,
-  getCount,
-  getText,
-  quotePosix,
-} from '../../core/json.js';
+import { getList, parseRecord, getRecord, type JsonRecord, getCount, getText } from '../../core/json.js';
+import { quotePosix } from '../../core/text.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import type {
   HookCommands,

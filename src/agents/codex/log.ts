@@ -1,13 +1,6 @@
 import type { Fact, Boundary, CompactResult } from '../../core/event.js';
-import {
-  getCount,
-  getRecord,
-  type JsonRecord,
-  getList,
-  getText,
-  parseRecord,
-  toOneLine,
-} from '../../core/json.js';
+import { getCount, getRecord, type JsonRecord, getList, getText, parseRecord } from '../../core/json.js';
+import { toOneLine } from '../../core/text.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
 import {

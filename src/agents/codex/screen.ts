@@ -1,5 +1,5 @@
 import type { Fact } from '../../core/event.js';
-import { toOneLine } from '../../core/json.js';
+import { toOneLine } from '../../core/text.js';
 import type { Activity, ActivityReport, ScreenView, Millis } from '../../core/reading.js';
 import {
   type ScreenEvidence,

@@ -1,5 +1,7 @@
 import type { Fact } from '../../core/event.js';
-import { errorText, isRecord, parseRecord, type JsonRecord, parseIsoTime } from '../../core/json.js';
+import { errorText } from '../../core/errors.js';
+import { isRecord, parseRecord, type JsonRecord } from '../../core/json.js';
+import { parseIsoTime } from '../../core/time.js';
 import type { WindowSource, Millis } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
 import { matchInTime, matchRow, findPatterns, type TimeLimit } from './pattern.js';

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/json.js';
+import { UserError } from '../../core/errors.js';
 
 // Patterns that a user wrote: regular expressions for one row. They run on every screen, beside a session that must not wait, and some
 // expressions take longer than a life on a row that they do not fit. So whatever uses them runs under a time limit.

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { MIN_TOKENS, MAX_TOKENS, parseTokens } from '../../core/format.js';
-import { errorText, isRecord, type JsonRecord } from '../../core/json.js';
+import { errorText } from '../../core/errors.js';
+import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { PercentBasis } from '../../core/reading.js';
 import { globForms, parseGlob } from './files.js';
 import { parseFieldPath } from './log.js';

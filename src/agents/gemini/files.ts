@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { parseRecord, getRecord, getText, parseIsoTime } from '../../core/json.js';
+import { parseRecord, getRecord, getText } from '../../core/json.js';
+import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 

@@ -1,6 +1,5 @@
 import type { Fact } from '../../core/event.js';
 import {
-  parseIsoTime,
   getCount,
   isRecord,
   getList,
@@ -9,6 +8,7 @@ import {
   getText,
   type JsonRecord,
 } from '../../core/json.js';
+import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
 import { isRecent, failureIn } from '../compress.js';

@@ -5,7 +5,7 @@ import { agents } from '../../agents/index.js';
 import { REQUEST_MS } from '../../core/compaction/machine.js';
 import type { OutcomeKind } from '../../core/compaction/outcome.js';
 import type { AttemptRecord, RequestRecord } from '../../core/compaction/protocol.js';
-import { UserError } from '../../core/json.js';
+import { UserError } from '../../core/errors.js';
 import type { SessionRecord } from '../../core/records.js';
 import { systemReason } from '../../storage/errors.js';
 import { processStart } from '../../storage/processes.js';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { errorCode } from '../../core/json.js';
+import { errorCode } from '../../core/errors.js';
 import type { Agent, AgentFolders } from '../../agents/agent.js';
 import { agents, allAgents } from '../../agents/index.js';
 import type { OwnCompaction } from '../../agents/own-compaction.js';

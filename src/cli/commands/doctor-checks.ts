@@ -10,7 +10,8 @@ import {
   type CheckSection,
   type TerminalAnswers,
 } from '../../core/doctor-report.js';
-import { quoteForCopying, formatDay } from '../../core/json.js';
+import { quoteForCopying } from '../../core/text.js';
+import { formatDay } from '../../core/time.js';
 import { type LadderChoice, groupDigits, listThresholds } from '../../core/ladder.js';
 import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/records.js';
 import type { FolderObstacle } from '../../storage/errors.js';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../core/json.js';
+import { errorCode } from '../../core/errors.js';
 import type { AgentFolders, OfficialLaunch, Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';

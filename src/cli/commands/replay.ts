@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { stripControls } from '../../core/json.js';
+import { stripControls } from '../../core/text.js';
 import type { ReplayedReading, ReplayEvent } from '../../replay/events.js';
 import { openReplay } from '../../replay/replay.js';
 import { detectAgent } from '../../replay/sources.js';

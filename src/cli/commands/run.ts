@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
-import { errorCode } from '../../core/json.js';
+import { errorCode } from '../../core/errors.js';
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { systemReason } from '../../storage/errors.js';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { quoteForCopying } from '../../core/json.js';
+import { quoteForCopying } from '../../core/text.js';
 import { userConfigPath } from '../../storage/config-paths.js';
 import { homeFolder } from '../../storage/state-folder.js';
 import { workingFolder } from '../print.js';

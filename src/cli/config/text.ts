@@ -8,7 +8,9 @@ import {
   type Setting,
   type LayerName,
 } from '../../core/config/merge.js';
-import { toOneLine, quoteForCopying, UserError, type JsonRecord } from '../../core/json.js';
+import { UserError } from '../../core/errors.js';
+import { type JsonRecord } from '../../core/json.js';
+import { toOneLine, quoteForCopying } from '../../core/text.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
 import { toPlainText } from '../../ui/text.js';
 import { nearestWord } from '../messages.js';

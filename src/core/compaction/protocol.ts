@@ -1,14 +1,6 @@
-import {
-  getCount,
-  getList,
-  getRecord,
-  getText,
-  type JsonRecord,
-  toOneLine,
-  parseRecord,
-  cleanFocus,
-  parseIsoTime,
-} from '../json.js';
+import { getCount, getList, getRecord, getText, type JsonRecord, parseRecord } from '../json.js';
+import { toOneLine, cleanFocus } from '../text.js';
+import { parseIsoTime } from '../time.js';
 import type { Millis, Activity } from '../reading.js';
 import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';

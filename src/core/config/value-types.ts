@@ -8,7 +8,8 @@ import {
   parseControlKey,
   parseTokens,
 } from '../format.js';
-import { cleanFocus, isRecord, type JsonRecord, MAX_FOCUS_LENGTH } from '../json.js';
+import { isRecord, type JsonRecord } from '../json.js';
+import { cleanFocus, MAX_FOCUS_LENGTH } from '../text.js';
 import type { Bound } from '../ladder.js';
 
 // What may stand at a key: how it is read and written, and what is said of it to people and to editors.

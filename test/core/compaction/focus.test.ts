@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanFocus, MAX_FOCUS_LENGTH } from '../../../src/core/json.js';
+import { cleanFocus, MAX_FOCUS_LENGTH } from '../../../src/core/text.js';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),

@@ -1,0 +1,66 @@
+import type { Millis } from './reading.js';
+
+// Dates as text. The core has no clock and no Date object.
+
+const DAY_MS = 86_400_000;
+const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,3}))?\d*(?:Z|\+00:00)$/;
+
+/** A UTC timestamp as all agents write it (`2026-11-21T08:37:12.289Z`) in milliseconds; undefined for anything else. */
+export const parseIsoTime = (text: string): Millis | undefined => {
+  const found = ISO.exec(text);
+  if (!found) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(Number);
+  if (month < 1 || month > 12 || day < 1 || day > 31) return undefined;
+  const clock = (hour * 3600 + minute * 60 + second) * 1000 + Number((found[7] ?? '').padEnd(3, '0'));
+  return daysFromCivil(year, month, day) * DAY_MS + clock;
+};
+
+/** A time in the same form, with milliseconds. */
+export const formatIsoTime = (at: Millis): string => {
+  const ms = Math.round(at);
+  const inDay = ((ms % DAY_MS) + DAY_MS) % DAY_MS;
+  const seconds = Math.floor(inDay / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
+  return `${formatDay(ms)}T${clock}.${String(inDay % 1000).padStart(3, '0')}Z`;
+};
+
+/** The UTC date `offsetDays` days after a time, in the form of the agents' date folders: `2026/11/21`. */
+export const dateFolder = (at: Millis, offsetDays: number): string => {
+  const { year, month, day } = civilFromDays(Math.floor(at / DAY_MS) + offsetDays);
+  return `${year}/${two(month)}/${two(day)}`;
+};
+
+/** The UTC date of a time: `2026-11-21`. */
+export const formatDay = (at: Millis): string => dateFolder(at, 0).replaceAll('/', '-');
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+// Days since 1970-01-01 of a Gregorian date and back, counted in 400-year eras of 146 097 days
+// with the year starting in March, so that the leap day comes last.
+const daysFromCivil = (year: number, month: number, day: number): number => {
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  return (
+    era * 146_097 +
+    yearOfEra * 365 +
+    Math.floor(yearOfEra / 4) -
+    Math.floor(yearOfEra / 100) +
+    dayOfYear -
+    719_468
+  );
+};
+
+const civilFromDays = (days: number): { year: number; month: number; day: number } => {
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const leaps = Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
+  const yearOfEra = Math.floor((dayOfEra - leaps) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
+  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day };
+};

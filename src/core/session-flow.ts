@@ -27,25 +27,25 @@ import { updateCapacity, capacityNotice, type Capacity } from './window.js';
 
 interface Held {
   readonly reading: Reading;
-  /** when it became this number */
+  /** when the number changed to this value */
   readonly since: Millis;
 }
 
-/** The number on the screen and the one in the session file, as long as both hold. */
+/** The numbers of the screen and of the session file, while both are valid. */
 export interface ReadingPair {
   readonly screen?: Held;
   readonly log?: Held;
-  /** what the screen showed last, also when it shows nothing now */
+  /** the screen's last number, even if it shows none now */
   readonly last?: Reading;
-  /** what the screen had shown when its number was made void: it may stay there for a while, or come back */
+  /** the screen's number at the time it became void: it may remain on the screen, or reappear */
   readonly stale?: Reading;
-  /** this pair was looked at already */
+  /** this pair was already evaluated */
   readonly judged: boolean;
 }
 
 export const noPair: ReadingPair = { judged: true };
 
-// The file and the screen get a new number some hundred milliseconds apart: a pair counts when both stand still.
+// The file and the screen change some hundred milliseconds apart: a pair counts once both are stable.
 const STEADY_MS = 2_000;
 
 /** The pair after an event. */
@@ -83,44 +83,44 @@ const isSame = (held: Reading | undefined, next: Reading): boolean =>
   held.basis === next.basis &&
   held.model === next.model;
 
-/** When the pair can be trusted; undefined while there is none, or it was looked at. */
+/** When the pair is stable; undefined if there is none, or it was already evaluated. */
 export const pairDeadline = ({ screen, log, judged }: ReadingPair): Millis | undefined =>
   judged || !screen || !log ? undefined : Math.max(screen.since, log.since) + STEADY_MS;
 
-// One session as the wrapper and a replay both run it: everything that is known and decided, in one step for each event.
+// A session as the wrapper and a replay run it: one function that updates all state for each event.
 
-/** What is known of an agent before it starts. */
+/** What the core needs to know about an agent. */
 export interface AgentFacts {
   readonly name: string;
-  /** where it compacts by itself; undefined when it does not, or when nobody knows */
+  /** the agent's own compaction point; undefined if it has none or it is unknown */
   readonly native: NativeTrigger | undefined;
-  /** it records its sessions in a file that we can read */
+  /** the agent writes a session file that ctxwrap can read */
   readonly hasLog: boolean;
-  /** how large the window must be, by a number on the screen and one in the session file that belong together */
+  /** calculates the window from a number on the screen and the matching one in the session file */
   readonly derivedWindow: ((screen: Reading, log: Reading) => WindowClaim | undefined) | undefined;
 }
 
-/** What is settled before a session runs. */
+/** Facts that are fixed before a session starts. */
 export interface FlowContext {
   readonly agent: AgentFacts;
-  /** in tokens, as the user set it */
+  /** in tokens, set by the user */
   readonly window?: number | undefined;
-  /** what it may be where nobody tells */
+  /** window in tokens to assume if nobody reports one */
   readonly assumedWindow?: number | undefined;
   readonly ladder?: LadderChoice | undefined;
-  /** what may be done about a full window; it is only shown when absent */
+  /** what to do about a full window; if absent, it is only displayed */
   readonly compact?: CompactSettings | undefined;
-  /** how a compaction is asked for; tips are given only where it is known */
+  /** how the user requests a compaction; tips are displayed only if this is known */
   readonly tips?: { readonly ask: string | undefined } | undefined;
-  /** said once at the start */
+  /** displayed once at the start */
   readonly notices?: readonly string[] | undefined;
-  /** what the user wants to be called for */
+  /** the events that the user wants notifications for */
   readonly notify?: readonly NotificationKind[] | undefined;
 }
 
-const NOTICE_PRIORITY = 150; // above tips, below what happens to a draft
+const NOTICE_PRIORITY = 150; // above tips, below news about a draft
 
-/** What the user should know of their settings, for the footer. */
+/** An event with a notice about the user's settings, for the footer. */
 export const noticeEvent = (text: string): Event => ({ type: 'notice', text, priority: NOTICE_PRIORITY });
 
 const onlyShow: CompactSettings = { mode: 'warn', startMs: 0, finishMs: 0, isProactive: false };
@@ -132,19 +132,19 @@ export interface SessionFlow {
   readonly compaction: Compaction;
   readonly messages: Messages;
   readonly notifying: NotificationState;
-  /** what an overlay has to show when it opens */
+  /** history that the overlay displays */
   readonly record: OverlayHistory;
   readonly startedAt: Millis;
   readonly capacity?: Capacity | undefined;
-  /** what the last step has to say to the log of what did not go as it should */
+  /** problems of the last step, for the log */
   readonly warnings: readonly string[];
-  /** settings that hold as soon as no compaction is due */
+  /** settings that take effect as soon as no compaction is due */
   readonly waiting?: SettingsEvent;
 }
 
 type SettingsEvent = Extract<Event, { type: 'settings' }>;
 
-/** The flow before anything was seen. */
+/** The initial flow. */
 export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   const { agent, window, assumedWindow, ladder, compact = onlyShow } = context;
   const { tips, notify = [], notices = [] } = context;
@@ -154,7 +154,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
     ...(assumedWindow === undefined
       ? []
       : [{ type: 'assumed-window', windowTokens: assumedWindow } as const]),
-    // a command we know nothing about has no file that could be read
+    // an unknown command has no file that ctxwrap could read
     ...(hasLog ? [] : [{ type: 'source-problem', reason: `${name} has no session file` } as const]),
     ...notices.map(noticeEvent),
   ];
@@ -171,7 +171,7 @@ export const startFlow = (context: FlowContext, now: Millis): SessionFlow => {
   });
 };
 
-/** The flow after an event; `alarm` where nothing has happened, and the time that `flowDue` named has come. */
+/** The flow after an event; `alarm` means that the time of `flowDeadline` has come. */
 export const stepFlow = (flow: SessionFlow, event: Event, now: Millis): SessionFlow => {
   switch (event.type) {
     case 'settings':
@@ -192,8 +192,8 @@ const afterAlarm = (flow: SessionFlow, now: Millis): SessionFlow => {
   return stepParts(judged, claim ? { type: 'window', claim } : { type: 'alarm' }, now);
 };
 
-// Whoever wants less done than before does not want to wait for it, and a window that was corrected may be why a compaction is due at
-// all; what is under way ends as it began.
+// A change to a mode that does less takes effect at once, and so does a corrected window, which may be the reason why a compaction is due.
+// A running compaction ends with the settings it started with.
 const waitWith = (flow: SessionFlow, event: SettingsEvent, now: Millis): SessionFlow => {
   const { mode, settings } = flow.compaction;
   const next = event.settings.compact.mode;
@@ -211,7 +211,7 @@ const withWaiting = (flow: SessionFlow, now: Millis): SessionFlow => {
   return mergedOver(flow, stepParts(rest, waiting, now));
 };
 
-/** What was to be done before is still to be done. */
+/** Keeps effects of the earlier step that were not carried out yet. */
 const mergedOver = (
   { warnings, session, compaction, notifying }: SessionFlow,
   after: SessionFlow,
@@ -245,7 +245,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   };
 };
 
-// What the log has to hold of the limits on trying again, one line each: a breaker that opens, and one that does not count at hard.
+// The log's lines about the limits on attempts: when the breaker opens, and when it is ignored at hard.
 
 const breakerOpened = (before: Compaction, { policy, last }: Compaction): readonly string[] => {
   const { openedAt, failures } = policy;
@@ -272,7 +272,7 @@ const usedText = (fill: Fill | undefined): string => {
   return fill?.usedPercent === undefined ? 'not known' : `${Math.round(fill.usedPercent)}%`;
 };
 
-/** When the flow has to be woken, if nothing happens before. */
+/** When the flow needs an `alarm`; undefined if nothing is waiting. */
 export const flowDeadline = (flow: SessionFlow, now: Millis): Millis | undefined => {
   const { session, pair, compaction, messages, notifying } = flow;
   const times = [

@@ -30,24 +30,25 @@ import type { LadderChoice } from './ladder.js';
 import { type Activity, type Millis, askedText, type ActivityReport } from './reading.js';
 import { setAssumedWindow, addClaim, setUserWindow, type WindowClaims, noWindowClaims } from './window.js';
 
-// Whether the first number is still on its way. After a turn without one there is nothing to wait for.
+// The session state: combines readings, windows and activity into the number that counts. This first part decides whether a first number is
+// still expected.
 
-const LATE_MS = 5_000; // a session file is found and read within two seconds of the end of a turn
+const LATE_MS = 5_000; // a session file is found and read within two seconds after a turn
 
-/** When the first turn was over for too long; undefined while it is not over, or nothing is waited for. */
+/** When a number is no longer expected, some time after the first turn; undefined before that turn ends, or if no number is expected. */
 const givenUpAt = (blank: NoNumberReason): Millis | undefined =>
   blank.why === 'waiting' && blank.turnEndedAt !== undefined ? blank.turnEndedAt + LATE_MS : undefined;
 
-/** With another window or model a screen that was not believed gets another chance. */
+/** With another window or model, an untrusted screen is tried again. */
 const inWindows = (state: Session, windows: WindowClaims): Session =>
   windows === state.windows
     ? state
     : { ...state, windows, evidence: { ...state.evidence, disagreement: noEvidence.disagreement } };
 
-/** What a session is made of. */
+/** The initial facts of a session. */
 export interface SessionStart {
   readonly agent: string;
-  /** the agent's own compaction point, where known */
+  /** the agent's own compaction point, if known */
   readonly native?: NativeTrigger | undefined;
   readonly ladder?: LadderChoice | undefined;
 }
@@ -74,7 +75,7 @@ export const startSession = ({ agent, native, ladder = {} }: SessionStart, now: 
 export const stepSession = (state: Session, event: Event, now: Millis): Session =>
   settled(after({ ...state, logged: [] }, event, now), now);
 
-/** When `step` wants an `alarm` event though nothing happens; undefined while nothing waits. */
+/** When `stepSession` needs an `alarm` event; undefined if nothing is waiting. */
 export const sessionDeadline = ({ shown, fused, evidence, blank }: Session): Millis | undefined => {
   const times = [displayedDeadline(shown, fused), disagreementDeadline(evidence), givenUpAt(blank)].filter(
     (at) => at !== undefined,
@@ -82,7 +83,7 @@ export const sessionDeadline = ({ shown, fused, evidence, blank }: Session): Mil
   return times.length > 0 ? Math.min(...times) : undefined;
 };
 
-/** What the readings of a session are measured with. */
+/** The context in which the session's readings are measured. */
 export const measureContextOf = ({ agent, windows, native, ladder }: Session): MeasureContext => ({
   agent: agent,
   windows,
@@ -95,7 +96,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'reading':
       return withHeard(state, applyReading(state, event.reading, now));
     case 'boundary': {
-      // The screen is read within a second of the file: it would count the same compaction again.
+      // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
       if (event.boundary.source === 'screen' && state.fileTells) return state;
       const fileTells = event.boundary.source !== 'screen';
       return { ...emptied(state), fileTells, compactions: state.compactions + 1 };
@@ -119,7 +120,7 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     }
     case 'assumed-window':
       return inWindows(state, setAssumedWindow(state.windows, event.windowTokens));
-    case 'own-compaction': // a screen that counts down to it is read anew
+    case 'own-compaction': // a screen that counts down to the agent's compaction is read again
       return {
         ...state,
         native: event.trigger,
@@ -164,7 +165,7 @@ const afterReport = (state: Session, report: ActivityReport, now: Millis): Sessi
   };
 };
 
-// A number of the same size is news, too: its source is alive. Only a screen repeats itself for nothing.
+// A number of the same size is news as well, because it shows that its source is alive. Only the screen repeats numbers.
 const withHeard = (state: Session, heard: KnownReadings): Session => {
   const { evidence } = heard;
   if (heard === state) return state;
@@ -181,7 +182,7 @@ const emptied = (state: Session): Session => ({
   flow: restartFlow(state.flow),
 });
 
-// The first id is only the name of the conversation that is already on.
+// The first id only names the current conversation.
 const inSession = (state: Session, sessionId: string): Session => {
   if (state.sessionId === sessionId) return state;
   if (state.sessionId === undefined) return { ...state, sessionId };
@@ -194,7 +195,7 @@ const inSession = (state: Session, sessionId: string): Session => {
   return { ...emptiedState, sessionId, evidence, blank: { why: 'waiting' } };
 };
 
-/** What follows from the evidence: a screen that is not believed any more, the number, and what the footer shows. */
+/** Updates everything that depends on the evidence: trust in the screen, the number, and the footer. */
 const settled = (state: Session, now: Millis): Session => {
   const scale = measureContextOf(state);
   const drift = disagreementAt(state.evidence, scale, now);
@@ -216,53 +217,53 @@ export type NoNumberReason =
   /** no turn yet in this conversation */
   | {
       readonly why: 'waiting';
-      /** the user has pressed a key; agents are busy at their start, too */
+      /** the user has pressed a key; some agents look busy while they start */
       readonly isTyped?: true;
       /** the first turn is over */
       readonly turnEndedAt?: Millis;
     }
-  | { readonly why: 'pending' } // the last number is void, the next is not here yet
-  | { readonly why: 'gone' } // the screen showed one and shows none any more, or a turn has brought none
+  | { readonly why: 'pending' } // the last number is void, and the next one has not arrived
+  | { readonly why: 'gone' } // the screen no longer shows a number, or a turn has produced none
   | { readonly why: 'unreadable'; readonly reason: string };
 
-/** What has been understood of the agent in this wrap so far, besides its records. */
+/** Which sources were understood so far, besides the agent's files. */
 export interface Understood {
-  /** its screen: it was more than `unknown` once */
+  /** the screen: its activity was known at least once */
   readonly screen: boolean;
-  /** its own word on its state */
+  /** the state that the agent reports about itself */
   readonly state: boolean;
 }
 
-/** The whole state of one wrap. */
+/** The complete state of a session. */
 export interface Session {
   readonly agent: string;
   readonly native?: NativeTrigger | undefined;
   readonly ladder: LadderChoice;
-  /** the agent's own id of the conversation */
+  /** the agent's id of the conversation */
   readonly sessionId?: string;
-  /** as the agent's own records tell it */
+  /** from the agent's own records */
   readonly agentVersion?: string;
-  /** of the whole wrap, kept over `/clear` and resume */
+  /** during the whole session, across `/clear` and resume */
   readonly compactions: number;
   readonly windows: WindowClaims;
   readonly evidence: Evidence;
-  /** what stands where a number would, while there is none */
+  /** why there is no number, while there is none */
   readonly blank: NoNumberReason;
-  /** a session file tells, so the screen is not needed to tell of a compaction */
+  /** a session file reports compactions, so the screen is not needed for that */
   readonly fileTells: boolean;
-  /** a session file or a status line gives numbers: theirs is waited for after a compaction */
+  /** a session file or a status line gives numbers, so after a compaction ctxwrap waits for theirs */
   readonly isAwaited: boolean;
   readonly flow: OutputFlow;
   readonly activity: Activity;
   readonly witnesses: readonly string[];
   readonly activitySince: Millis;
   readonly understood: Understood;
-  /** in a dialog, what the agent says that it asks; one line */
+  /** in a dialog: what the agent asks, on one line */
   readonly asks?: string | undefined;
-  /** the number that counts; follows from the evidence */
+  /** the number that counts, derived from the evidence */
   readonly fused?: FusedReading | undefined;
-  /** the number in the footer, which may be a few seconds behind */
+  /** the number in the footer, which may lag a few seconds */
   readonly shown?: DisplayedReading | undefined;
-  /** what the last step has to say to the log */
+  /** lines of the last step for the log */
   readonly logged: readonly string[];
 }

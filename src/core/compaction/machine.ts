@@ -32,13 +32,13 @@ import {
 } from './state.js';
 import { longHoldDeadline, outcomeShownUntil } from './texts.js';
 
-// Compacting as a state machine: what happened, what time it is, what to do. Pure; the shell types and tells how it went.
+// The state machine of compaction: from events and time to effects. Pure: the wrapper types, and reports the result as an event.
 
-/** The state after an event; `effects` are those of this event alone. */
+/** The state after an event. `effects` contains only the effects of this event. */
 export const stepCompaction = (before: Compaction, event: Event, moment: SessionContext): Compaction => {
   const { now } = moment;
   const state: Compaction = { ...before, effects: [] };
-  // what the agent's files tell after its end was before it
+  // after the agent's end its files may still report older events
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
   }
@@ -48,7 +48,7 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   return { ...after, lookedAt: now };
 };
 
-/** When the state has to be looked at again though nothing happens; undefined when only an event can change it. */
+/** When the state must be updated although nothing happens; undefined if only an event can change it. */
 export const compactionDeadline = (state: Compaction, now: Millis): Millis | undefined => {
   const { request } = state;
   const requestEnd = request && request.since + REQUEST_MS;
@@ -73,7 +73,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       return { ...state, postponedUntil: now + POSTPONE_MS };
     case 'settings': {
       const { compact: settings } = event.settings;
-      // what was chosen by a key stays, unless the user has written something else
+      // a mode chosen by key stays, unless the user has written another one into the configuration
       const { mode, isProactive } = settings;
       const before = state.settings;
       return {
@@ -96,7 +96,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
 
 const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContext): Compaction => {
   const { phase } = state;
-  if (phase.kind !== 'typing') return state; // it took too long, and that was said
+  if (phase.kind !== 'typing') return state; // the typing took too long and was already reported
   const attempt = { ...phase.attempt, evidence: [...phase.attempt.evidence, ...typed.evidence] };
   switch (typed.kind) {
     case 'sent': {
@@ -116,12 +116,12 @@ const afterTyping = (state: Compaction, typed: TypeResult, moment: SessionContex
   }
 };
 
-// What somebody asked for, by the hotkey or from another terminal, until it is tried or refused.
+// Requests by the hotkey or from another terminal, until they are tried or refused.
 
-/** How long a request holds: what somebody wanted longer ago may no longer be what he wants. */
+/** How long a request is valid: after that the user may no longer want it. */
 export const REQUEST_MS = 600_000;
 
-/** What is told of one whose time is over. */
+/** The answer to an expired request. */
 export const REQUEST_EXPIRED = `no safe moment came in ${REQUEST_MS / 60_000} minutes`;
 
 const ENDED = 'the agent has ended';
@@ -134,7 +134,7 @@ const withRequest = (state: Compaction, request: CompactRequest, now: Millis): C
   return { ...state, request: { ...request, since: now } };
 };
 
-/** The request is not even tried. */
+/** The request is refused without an attempt. */
 const refused = (state: Compaction, request: CompactRequest, reason: string): Compaction => {
   const { id: requestId, isByKey } = request;
   return {
@@ -149,7 +149,7 @@ const withoutLate = (state: Compaction, now: Millis): Compaction => {
   return request && now >= request.since + REQUEST_MS ? refused(state, request, REQUEST_EXPIRED) : state;
 };
 
-/** What somebody asked for before is not done to another conversation, nor again. */
+/** Drops requests that no longer make sense: after a change of conversation, or after a compaction. */
 const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
   const { request } = state;
   if (request === undefined || request.id !== before.request?.id) return state;
@@ -168,15 +168,15 @@ const withoutMoot = (before: Compaction, state: Compaction): Compaction => {
 const atTheEnd = (state: Compaction): Compaction =>
   enterPhase(state.request ? refused(state, state.request, ENDED) : state, { kind: 'rest' });
 
-// Whether to compact now. Looked at anew after everything that happens, so that a moment that was missed is not lost.
+// Decides whether to compact now. Checked after every event, so that a missed moment is not lost.
 
 const COUNTDOWN_MS = 10_000;
-/** How long a user can put it off at once. */
+/** How long one key press postpones a compaction. */
 const POSTPONE_MS = 300_000;
-const MOST_SKIPS = 3; // one after the other, while nothing else happens
-const MISSED_MS = 3_000; // a countdown that nobody looked at for so long was not seen: the machine or the program was stopped
+const MOST_SKIPS = 3; // in a row, while nothing else happens
+const MISSED_MS = 3_000; // a countdown that was not updated for so long was not visible: the machine or the program was stopped
 
-/** The state with what follows from it now; only where nothing is under way. */
+/** The state with the decision that follows from it; only while no compaction is under way. */
 const decided = (before: Compaction, moment: SessionContext): Compaction => {
   if (isUnderWay(before)) return before;
   const { now, doubt } = moment;
@@ -218,7 +218,7 @@ const mayStart = ({ settings, mode }: Compaction): boolean =>
 
 const isCountedFull = ({ tier }: SessionContext): boolean => tier === 'auto' || tier === 'hard';
 
-/** The window is full, as far as anybody can know. */
+/** True if the window is full as far as the readings show. */
 const isFull = ({ isProactive }: Compaction, moment: SessionContext): boolean =>
   isCountedFull(moment) || (isProactive && moment.isNearAuto);
 
@@ -229,13 +229,13 @@ const withEpisode = (state: Compaction, moment: SessionContext): Compaction => {
     if (episodeSince !== undefined) return state;
     return { ...state, episodeSince: now, episodeFill: fill, policy: startEpisode(policy) };
   }
-  // a number that is void says nothing, and one that falls a little below auto will be back
+  // a void number shows nothing, and a number slightly below auto will rise again
   const isOver = tier === 'safe' || (fill !== undefined && isLower(episodeFill, fill));
   if (episodeSince === undefined || tier === undefined || !isOver) return state;
   return { ...state, episodeSince: undefined, episodeFill: undefined, policy: endEpisode(policy) };
 };
 
-// An open breaker is what the user can change, so it is said first; a pause would end in no try while nothing is new.
+// An open breaker is reported first, because the user can change it. A pause is not: without news there would be no attempt after it.
 const blockFor = (state: Compaction, moment: SessionContext): BlockReason | undefined => {
   const { policy, postponedUntil, isByText: isProactive = false } = state;
   const { now, tier } = moment;
@@ -246,7 +246,7 @@ const blockFor = (state: Compaction, moment: SessionContext): BlockReason | unde
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
 };
 
-/** Nothing has happened since the last attempt, so it would end as that did. */
+/** True if nothing has happened since the last attempt, so another one would end in the same way. */
 const isSame = (state: Compaction, moment: SessionContext): boolean => {
   const { skips, hasNews, tried } = state;
   if (skips && skips.times >= MOST_SKIPS && !hasOtherActivitySince(state, moment, skips.from)) return true;
@@ -290,8 +290,8 @@ const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext
 };
 
 /**
- * Nothing is wanted, asked for or under way: settings can change without a compaction having two of a kind. What nobody can see coming
- * may wait for nothing else than another setting.
+ * True if no compaction is wanted, requested or under way, so the settings can change safely. Also true while a countdown waits because it
+ * is invisible: another setting may be what it waits for.
  */
 export const isBetweenEpisodes = (state: Compaction): boolean => {
   const { episodeSince, request } = state;
@@ -302,10 +302,10 @@ export const isBetweenEpisodes = (state: Compaction): boolean => {
 
 const order: readonly Mode[] = ['auto', 'ask', 'warn', 'off'];
 
-/** Whether a mode does less than another. */
+/** True if `mode` does less than `than`. */
 export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mode) > order.indexOf(than);
 
-const TICK_MS = 1_000; // what the footer counts in
+const TICK_MS = 1_000; // unit of the footer's countdown
 const MINUTE_MS = 60_000;
 
 const phaseDue = (state: Compaction, now: Millis): Millis | undefined => {
@@ -336,7 +336,7 @@ const blockDue = (block: BlockReason, now: Millis): Millis | undefined => {
   }
 };
 
-/** The next whole second or minute before the end, so that what is left is counted down. */
+/** The next whole second or minute before the end, at which the countdown is drawn again. */
 const tickBefore = (until: Millis, now: Millis, tickMs = TICK_MS): Millis => {
   const left = Math.max(0, until - now);
   return until - Math.floor(Math.max(0, left - 1) / tickMs) * tickMs;

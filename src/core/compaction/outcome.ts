@@ -3,20 +3,20 @@ import { formatTokens } from '../format.js';
 import type { FusedReading } from '../fusion.js';
 import { percentUsed, type Millis } from '../reading.js';
 
-// How an attempt to compact can end. The names are those of the audit log and of `ctxwrap compact`.
+// How an attempt to compact can end. The names are the ones in the audit log and in the output of `ctxwrap compact`.
 
-/** What went wrong where the agent says that it failed, or only says that it worked. */
+/** Why a compaction failed, although the agent may say that it worked. */
 export type Failure =
-  /** the summary is not smaller than what it stands for */
+  /** the summary is not smaller than the conversation it replaces */
   | 'inflated'
-  /** there is no summary, so that what was said is lost */
+  /** there is no summary, so the conversation is lost */
   | 'empty'
   /** the summary was cut off */
   | 'truncated'
-  /** an error of the model's server, or any other in the agent's own words */
+  /** an error of the model's server, or another error in the agent's own words */
   | 'error';
 
-/** How full the window was, as far as it is known. */
+/** How full the window was, as far as known. */
 export interface Fill {
   readonly usedTokens?: number | undefined;
   /** 0…100, not rounded */
@@ -24,44 +24,44 @@ export interface Fill {
 }
 
 export type Outcome =
-  /** a record of the agent says so, or the window is at least a tenth emptier */
+  /** the agent recorded it, or the window is at least a tenth emptier */
   | { readonly kind: 'verified'; readonly after?: Fill | undefined }
   /** there was nothing to compact */
   | { readonly kind: 'noop'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly text: string }
   /** by the user's Esc, by the end of the agent or of the conversation */
   | { readonly kind: 'interrupted'; readonly by: string }
-  /** the command was not in the prompt as typed, and was taken back */
+  /** the command did not appear in the prompt as typed, and was removed again */
   | { readonly kind: 'not-delivered'; readonly reason: string }
   /** the command was sent, and nothing began */
   | { readonly kind: 'not-started' }
   | { readonly kind: 'timeout'; readonly afterMs: number }
-  /** the agent says that it worked, and the number does not */
+  /** the agent reports success, but the number has not dropped */
   | { readonly kind: 'unverified'; readonly text: string }
-  /** the agent began something else before a key was typed; not an attempt */
+  /** the agent became busy before a key was typed; does not count as an attempt */
   | { readonly kind: 'skipped-busy'; readonly reason: string };
 
 export type OutcomeKind = Outcome['kind'];
 
-/** Who asked for a compaction. */
+/** Who requested a compaction. */
 export type Initiator = 'ctxwrap' | 'user' | 'agent';
 
-/** A compaction, or an attempt of ours at one, that is over. */
+/** A finished compaction, or a finished attempt of ctxwrap. */
 export interface EndedCompaction {
   readonly initiator: Initiator;
-  /** ours, because the user asked for it */
+  /** by ctxwrap, because the user requested it */
   readonly isManual?: boolean;
-  /** ours, and it worked after it had been told as given up: this outcome stands for that one */
+  /** by ctxwrap: it worked after it had been reported as failed, and this outcome replaces that one */
   readonly isLate?: true;
   readonly startedAt: Millis;
   readonly endedAt: Millis;
   readonly before?: Fill | undefined;
   readonly outcome: Outcome;
-  /** short facts, oldest first: what was seen from the first key to the outcome */
+  /** short facts, oldest first, from the first key to the outcome */
   readonly evidence: readonly string[];
 }
 
-/** Outcomes after which the same would most likely happen again. */
+/** Outcomes that another attempt would most likely repeat. */
 const failures: readonly OutcomeKind[] = ['failed', 'not-delivered', 'not-started', 'timeout', 'unverified'];
 
 export const isFailure = ({ kind }: Outcome): boolean => failures.includes(kind);
@@ -71,9 +71,9 @@ export const fillOf = ({ reading }: FusedReading): Fill => ({
   usedPercent: percentUsed(reading),
 });
 
-const LEAST_DROP = 0.1; // of what was used before: less can be a new system prompt or a file that was dropped
+const LEAST_DROP = 0.1; // share of the earlier use: a smaller drop can come from a new system prompt or a file that was removed
 
-/** Whether a number speaks for a compaction: at least a tenth lower, in tokens where both are known. */
+/** True if the number shows a compaction: at least a tenth lower, in tokens if both are known. */
 export const isLower = (before: Fill | undefined, after: Fill): boolean => {
   const lower = (was: number | undefined, is: number | undefined): boolean | undefined =>
     was === undefined || is === undefined ? undefined : is <= was * (1 - LEAST_DROP);
@@ -85,14 +85,14 @@ export const isLower = (before: Fill | undefined, after: Fill): boolean => {
 export const isSameFill = (a: Fill | undefined, b: Fill | undefined): boolean =>
   a?.usedTokens === b?.usedTokens && a?.usedPercent === b?.usedPercent;
 
-// An agent also records a compaction that left nothing of the conversation, or more than there was: that is no success.
+// Agents also record a compaction that left nothing of the conversation, or made it longer. That is a failure.
 
-/** How the compaction failed by its own record; undefined where nothing in it speaks against it. */
+/** How the compaction failed according to its record; undefined if the record shows no failure. */
 export const findFailure = (
   { summary, preTokens, postTokens }: Boundary,
   before?: Fill,
 ): Extract<Outcome, { kind: 'failed' }> | undefined => {
-  const wasTokens = preTokens ?? before?.usedTokens; // not every record tells what there was
+  const wasTokens = preTokens ?? before?.usedTokens; // some records lack the number before the compaction
   if (summary === 'empty') return { kind: 'failed', failure: summary, text: 'the summary is empty' };
   if (summary === 'truncated') return { kind: 'failed', failure: summary, text: 'the summary is cut off' };
   if (wasTokens === undefined || postTokens === undefined || postTokens < wasTokens) return undefined;

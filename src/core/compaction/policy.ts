@@ -5,42 +5,41 @@ import type { Liveness, SessionRecord } from '../records.js';
 import { isFailure, type Outcome } from './outcome.js';
 import type { Attempt, Compaction } from './state.js';
 
-// What keeps us from trying again and again: a pause after each attempt, a breaker after failures, and a guard against a window
-// that is full again at once.
+// Limits on repeated attempts: a pause after each attempt, a breaker after failures, and a check for a window that fills again at once.
 
-const MOST_ATTEMPTS = 3; // in an episode, and as many again at hard
+const MOST_ATTEMPTS = 3; // in an episode, and as many more at hard
 const COOLDOWN_MS = 60_000;
-const MOST_FAILURES = 3; // one after the other; then the breaker opens
-const HALF_OPEN_MS = 300_000; // after which an open breaker lets one attempt through
-const PROACTIVE_MS = 600_000; // from one proactive attempt to the next: an estimate is too weak to compact by it again and again
-const MOST_REFILLS = 3; // one after the other
-const REFILL_TURNS = 3; // full again within so many turns is a refill
+const MOST_FAILURES = 3; // in a row; then the breaker opens
+const HALF_OPEN_MS = 300_000; // then an open breaker allows one attempt
+const PROACTIVE_MS = 600_000; // between two proactive attempts: an estimate is too weak a reason to compact repeatedly
+const MOST_REFILLS = 3; // in a row
+const REFILL_TURNS = 3; // full again within so many turns counts as a refill
 
-/** What was learnt from attempts and compactions so far. */
+/** The history of attempts and compactions that limits further attempts. */
 export interface Policy {
   /** in this episode */
   readonly attempts: number;
   /** in this episode, while the tier was hard */
   readonly hardAttempts: number;
   readonly cooldownUntil?: Millis;
-  /** the pause after a proactive attempt, however that ended; a compaction does not end it */
+  /** the pause after a proactive attempt, whatever its outcome; a compaction does not end it */
   readonly proactiveUntil?: Millis | undefined;
-  /** failures one after the other */
+  /** failures in a row */
   readonly failures: number;
   readonly openedAt?: Millis;
-  /** turns begun since the last compaction; undefined before the first one, and when the window has become full again after it */
+  /** turns since the last compaction; undefined before the first one, and once the window has become full again */
   readonly turnsSince?: number | undefined;
-  /** how often the window was full again within three turns, one after the other */
+  /** refills in a row: how often the window was full again within three turns */
   readonly refills: number;
 }
 
 export const noPolicy: Policy = { attempts: 0, hardAttempts: 0, failures: 0, refills: 0 };
 
-/** Why nothing is typed though the window is full. */
+/** Why nothing is typed although the window is full. */
 export type BlockReason =
   | { readonly why: 'breaker'; readonly failures: number; readonly until: Millis }
   | { readonly why: 'cooldown'; readonly until: Millis }
-  /** the last proactive attempt was too short a time ago */
+  /** the last proactive attempt was too recent */
   | { readonly why: 'proactive'; readonly until: Millis }
   /** by the user */
   | { readonly why: 'postponed'; readonly until: Millis }
@@ -49,7 +48,7 @@ export type BlockReason =
   /** nothing is new since the last attempt */
   | { readonly why: 'same' };
 
-/** After an attempt of ours. One that was skipped was none. */
+/** Updates the history after an attempt of ctxwrap. A skipped one does not count. */
 export const recordAttempt = (
   policy: Policy,
   outcome: Outcome,
@@ -63,12 +62,12 @@ export const recordAttempt = (
     ? { ...tried, hardAttempts: tried.hardAttempts + 1 }
     : { ...tried, attempts: tried.attempts + 1 };
   const failures = isFailure(outcome) ? policy.failures + 1 : policy.failures;
-  // one that was half open opens again after anything but success: only one attempt was let through
+  // a half-open breaker allowed one attempt, so it opens again unless that succeeded
   const isOpen = failures >= MOST_FAILURES;
   return { ...counted, failures, cooldownUntil: now + COOLDOWN_MS, ...(isOpen ? { openedAt: now } : {}) };
 };
 
-/** After a compaction that worked, whoever asked for it: the breaker closes and the episode is over. */
+/** Updates the history after a successful compaction, whoever requested it: the breaker closes and the episode ends. */
 export const recordCompaction = ({ refills, proactiveUntil }: Policy): Policy => ({
   ...noPolicy,
   turnsSince: 0,
@@ -76,7 +75,7 @@ export const recordCompaction = ({ refills, proactiveUntil }: Policy): Policy =>
   proactiveUntil,
 });
 
-/** A turn of the agent has begun; its number may come before it is seen to end. */
+/** The agent has begun a turn. The turn's number may arrive before its end is observed. */
 export const startTurn = (policy: Policy): Policy =>
   policy.turnsSince === undefined ? policy : { ...policy, turnsSince: policy.turnsSince + 1 };
 
@@ -87,24 +86,24 @@ export const startEpisode = (policy: Policy): Policy => {
   return { ...policy, turnsSince: undefined, refills: turnsSince <= REFILL_TURNS ? refills + 1 : 0 };
 };
 
-/** The episode is over without a compaction: the window is not full any more, or another conversation is on. */
+/** The episode ends without a compaction: the window is no longer full, or the conversation has changed. */
 export const endEpisode = (policy: Policy): Policy => ({ ...policy, attempts: 0, hardAttempts: 0 });
 
-/** Another conversation: what its window did before says nothing. The breaker stays, for it is about the agent. */
+/** The conversation has changed, so the refills of the old one no longer count. The breaker stays, because it concerns the agent. */
 export const startConversation = (policy: Policy): Policy => ({
   ...endEpisode(policy),
   turnsSince: undefined,
   refills: 0,
 });
 
-/** What stands against an attempt now. At hard, pauses and failures do not count, but there is an end to it. */
+/** Why no attempt may start now. At hard, pauses and failures do not count, but the number of attempts is limited there, too. */
 export const findBlock = (
   policy: Policy,
   { isHard, isProactive }: Pick<Attempt, 'isHard' | 'isProactive'>,
   now: Millis,
 ): BlockReason | undefined => {
   const { attempts, hardAttempts, cooldownUntil, proactiveUntil, openedAt, refills } = policy;
-  // compacting does not help here, and would go on for ever at hard
+  // compacting does not help here, and at hard it would never end
   if (refills >= MOST_REFILLS) return { why: 'refills', refills };
   if (isHard) {
     return hardAttempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts: attempts + hardAttempts } : undefined;
@@ -115,11 +114,11 @@ export const findBlock = (
     return { why: 'proactive', until: proactiveUntil };
   }
   if (cooldownUntil !== undefined && now < cooldownUntil) return { why: 'cooldown', until: cooldownUntil };
-  // a breaker that is half open lets one attempt through, and opens again at once when it fails
+  // a half-open breaker allows one attempt, and opens again if that fails
   return openedAt === undefined && attempts >= MOST_ATTEMPTS ? { why: 'attempts', attempts } : undefined;
 };
 
-/** The breaker while it is open. */
+/** The breaker, if it is open. */
 export const breakerOf = (
   { openedAt, failures }: Policy,
   now: Millis,
@@ -128,24 +127,25 @@ export const breakerOf = (
     ? { why: 'breaker', failures, until: openedAt + HALF_OPEN_MS }
     : undefined;
 
-// Whether a key of ours could do harm now. Only an agent that has been ready for a while, with a user who is not typing, gets one.
+// The gate: whether a key typed by ctxwrap could do harm now. It opens only for an agent that has been ready for a while and a user who is
+// not typing.
 
 const SETTLED_MS = 1_500;
 const QUIET_MS = 3_000;
 
-/** What is looked at before a key of ours. */
+/** What the gate checks before ctxwrap types a key. */
 export interface GateConditions {
   readonly activity: Activity;
   readonly activitySince: Millis;
-  /** the user's last key; undefined before the first */
+  /** time of the user's last key; undefined before the first one */
   readonly keyAt?: Millis | undefined;
-  /** a draft can be put aside by a key of the agent's, and the user allows it */
+  /** the agent has a key that puts a draft aside, and the user allows its use */
   readonly mayStash?: boolean | undefined;
-  /** the agent queues a command that is given while it works, and the user allows it */
+  /** the agent queues a command that arrives while it is busy, and the user allows that */
   readonly mayQueue?: boolean | undefined;
 }
 
-/** Why the gate is shut. `until` where only time is missing. */
+/** Why the gate is closed. `until`: only time is missing. */
 export interface GateHold {
   readonly why:
     | 'busy'
@@ -156,12 +156,12 @@ export interface GateHold {
     | 'dead'
     | 'settling'
     | 'typing'
-    /** the countdown could not be seen */
+    /** the countdown was not visible */
     | 'unseen';
   readonly until?: Millis;
 }
 
-/** What holds us back; undefined when a key may be typed. */
+/** Why nothing may be typed now; undefined if it may. */
 export const findHold = (view: GateConditions, now: Millis): GateHold | undefined => {
   const { activity, activitySince, keyAt } = view;
   if (activity !== 'ready' && !isAllowed(view)) return { why: activity };
@@ -174,18 +174,18 @@ export const findHold = (view: GateConditions, now: Millis): GateHold | undefine
 const isAllowed = ({ activity, mayStash, mayQueue }: GateConditions): boolean =>
   (activity === 'draft' && mayStash === true) || (activity === 'busy' && mayQueue === true);
 
-// Whether an agent that is about to compact by itself, perhaps in the middle of a turn, is to wait.
+// Whether an agent that is about to compact by itself, perhaps in the middle of a turn, should wait.
 
-/** What the hook knows of its session; nothing where no wrapper has written of it. */
+/** What the hook knows about its session; undefined if no wrapper has published one. */
 export type HookSession = { readonly record: SessionRecord; readonly liveness: Liveness } | undefined;
 
-/** One line on why it waits; undefined where it may: at hard, and wherever anything is not known for certain. */
+/** The reason to wait, in one line; undefined if the agent may compact: at hard, and whenever something is uncertain. */
 export const findNativeHold = (session: HookSession): string | undefined => {
   const { reading, tier, thresholds } = session?.record ?? {};
   const used = reading?.exact ? countedTokens(reading) : undefined;
   if (session?.liveness !== 'live' || used === undefined) return undefined;
   if (tier === undefined || tier === 'hard') return undefined;
-  // a window or bounds of the user's may lie beyond what the agent can do without
+  // a window or boundary set by the user may exceed what the agent can handle
   if (reading?.windowTokens === undefined || reading.windowSource === 'user') return undefined;
   const effective = effectiveTokens(reading.windowTokens);
   const hard = thresholds?.find(({ name, unit }) => name === 'hard' && unit === 'tokens')?.value ?? Infinity;
@@ -193,22 +193,22 @@ export const findNativeHold = (session: HookSession): string | undefined => {
   return used < until ? `${used} tokens used, held until ${until}` : undefined;
 };
 
-// Whether the user could see a countdown. Nothing is typed by itself behind one that nobody could.
+// Whether the user can see a countdown. Without a visible countdown ctxwrap types nothing on its own.
 
-/** Why a countdown cannot be seen. */
+/** Why a countdown is not visible. */
 export type InvisibleReason =
-  /** the user wants no footer */
+  /** the user has turned the footer off */
   | 'off'
-  /** the terminal has no room for one */
+  /** the terminal is too small for a footer */
   | 'small'
-  /** a page of the overview is over it that does not show it */
+  /** the overlay covers it with a page that does not show it */
   | 'covered'
-  /** it has not got to the screen */
+  /** it has not reached the terminal yet */
   | 'undrawn'
-  /** it was given up, because something of ours has failed */
+  /** the footer was given up after an error in the wrapper */
   | 'failed';
 
-/** What holds back a countdown that nobody could see. */
+/** Why a countdown is held back: the user cannot see it. */
 export const visibilityHold = ({ unseen, settings }: Compaction): GateHold | undefined =>
   unseen === undefined || (unseen === 'off' && settings.mayTypeUnseen === true)
     ? undefined
@@ -218,8 +218,8 @@ export const isCountdownInvisible = ({ phase }: Compaction): boolean =>
   phase.kind === 'held' && phase.hold.why === 'unseen';
 
 /**
- * A compaction is to come by itself, or on its way, and gets a row also in a terminal that has none for less; a countdown comes before
- * everything else that could be said. For one that was asked for, nothing changes.
+ * A compaction is about to start by itself (`soon`, `countdown`) or was requested (`asked`). The first two get a row even in a terminal too
+ * small for a footer, and a countdown takes precedence over all other messages.
  */
 export type DueKind = 'soon' | 'countdown' | 'asked';
 

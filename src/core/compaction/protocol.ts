@@ -8,15 +8,15 @@ import { REQUEST_MS } from './machine.js';
 import type { EndedCompaction, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
 import { endedText } from './texts.js';
 
-// A compaction that is over as JSON: for the audit log, and for whoever asked for it. Nothing of the conversation is in it.
+// A finished compaction as JSON, for the audit log and for the process that requested it. Contains nothing of the conversation.
 
 export interface AttemptRecord {
   readonly schema: 'ctxwrap.attempt/1';
   readonly initiator: Initiator;
-  /** somebody asked for it */
+  /** the user requested it */
   readonly isManual: boolean;
   readonly outcome: OutcomeKind;
-  /** the outcome as the footer says it */
+  /** the outcome in the words of the footer */
   readonly words: string;
   readonly failure?: Failure | undefined;
   readonly before?: Fill | undefined;
@@ -26,7 +26,7 @@ export interface AttemptRecord {
   readonly evidence: readonly string[];
 }
 
-const LONGEST_TEXT = 300; // characters: the agent's own words on an error can be a page
+const LONGEST_TEXT = 300; // characters: an agent's error message can be a page long
 const MOST_EVIDENCE = 40;
 
 export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
@@ -46,11 +46,11 @@ export const attemptRecord = (ended: EndedCompaction): AttemptRecord => {
   };
 };
 
-/** Facts as lines of bounded length and number; of too many the last ones, which decided. */
+/** The facts as lines of limited length and number; if there are too many, the last ones, which decided the outcome. */
 const boundedLines = (facts: readonly string[]): readonly string[] =>
   facts.slice(-MOST_EVIDENCE).map((fact) => toOneLine(fact, LONGEST_TEXT));
 
-/** The record as another process finds it; undefined when something that every record has is missing. */
+/** The record as another process reads it; undefined if a required field is missing. */
 const parseAttempt = (found: JsonRecord | undefined): AttemptRecord | undefined => {
   const outcome = outcomes.find((each) => each === found?.['outcome']);
   const initiator = initiators.find((each) => each === found?.['initiator']);
@@ -78,7 +78,7 @@ const fillIn = (found: JsonRecord | undefined): Fill | undefined => {
 
 const initiators: readonly Initiator[] = ['ctxwrap', 'user', 'agent'];
 const failures: readonly Failure[] = ['inflated', 'empty', 'truncated', 'error'];
-// an object, so that an outcome that is forgotten here is an error of the compiler
+// an object, so that the compiler reports a missing outcome
 const outcomeNames: Readonly<Record<Outcome['kind'], true>> = {
   verified: true,
   noop: true,
@@ -92,9 +92,9 @@ const outcomeNames: Readonly<Record<Outcome['kind'], true>> = {
 };
 const outcomes = Object.keys(outcomeNames) as readonly OutcomeKind[];
 
-// A request for a compaction, and the answer to it, as two processes of one user leave them for each other.
+// The request for a compaction and its answer, exchanged between two processes of one user.
 
-/** Which request of which session; both are `[A-Za-z0-9_-]{1,64}`. */
+/** Identifies a request of a session; both parts match `[A-Za-z0-9_-]{1,64}`. */
 export interface RequestKey {
   readonly session: string;
   readonly request: string;
@@ -106,9 +106,9 @@ export interface RequestRecord extends RequestKey {
   /** pauses and the breaker do not count */
   readonly force: boolean;
   readonly focus?: string | undefined;
-  /** the process that waits for the answer; absent where none does, so that its end says nothing */
+  /** the process that waits for the answer; absent if none waits, so that its end does not withdraw the request */
   readonly pid?: number | undefined;
-  /** when that process began, as the system counts */
+  /** start time of that process, in the system's own unit */
   readonly processStart?: string | undefined;
 }
 
@@ -122,7 +122,7 @@ export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; r
 
 const LONGEST_REASON = 300;
 
-/** Whether the time of a request is over, or it is of a time that has not come. */
+/** True if the request has expired, or its time lies in the future. */
 export const isExpired = ({ askedAt }: Pick<RequestRecord, 'askedAt'>, now: Millis): boolean =>
   Math.abs(now - askedAt) > REQUEST_MS;
 
@@ -168,24 +168,24 @@ const keyIn = (found: unknown): RequestKey | undefined => {
   return isSessionId(session) && isSessionId(request) ? { session, request } : undefined;
 };
 
-// One line of the audit log: what was known before a key was typed, what was typed, and what came of it.
+// A line of the audit log: what was known before a key was typed, what was typed, and the outcome.
 
-/** What only the shell knows of an attempt. */
+/** Facts about an attempt that the core does not know. */
 export interface AuditContext {
   /** of the wrapper */
   readonly session: string;
   /** of the wrapper */
   readonly version: string;
   readonly runtime: string;
-  /** the agent's own id of the conversation */
+  /** the agent's id of the conversation */
   readonly conversation?: string | undefined;
-  /** whose answer this is, when somebody asked */
+  /** id of the request that this answers, if there was one */
   readonly request?: string | undefined;
   /** the number when the attempt began */
   readonly reading?: ReadingRecord | undefined;
-  /** what opened the gate; absent for a compaction that was not ours */
+  /** why the gate was open; absent for a compaction that ctxwrap did not start */
   readonly gate?: AuditGate | undefined;
-  /** what was written to the agent, in order; a control character as JavaScript writes it */
+  /** what was written to the agent, in order, with control characters as JavaScript escapes */
   readonly strokes?: readonly AuditKeys[] | undefined;
 }
 
@@ -203,11 +203,11 @@ const LONGEST_NAME = 100; // characters
 const MOST_STROKES = 40;
 const LONGEST_STROKE = 300; // a command with its focus text
 
-/** The line for keys that were typed after the end of an attempt: what was left of it was taken back. */
+/** The line for keys typed after the end of an attempt, which removed the rest of it from the prompt. */
 export const lateKeysLine = (session: string, { at, keys }: AuditKeys): string =>
   `${JSON.stringify({ schema: 'ctxwrap.late-stroke/1', session: toOneLine(session, LONGEST_NAME), at, keys: visible(keys) })}\n`;
 
-/** The line for an attempt, with its newline: its record, and all that was known of it. No control character of whatever origin is in it. */
+/** The line for an attempt, with a newline: its record and everything known about it. Contains no control characters. */
 export const auditLine = (ended: EndedCompaction, context: AuditContext): string => {
   const { session, version, runtime: agent, conversation, request, reading, gate, strokes } = context;
   const name = (text: string): string => toOneLine(text, LONGEST_NAME);
@@ -226,25 +226,26 @@ export const auditLine = (ended: EndedCompaction, context: AuditContext): string
   return `${JSON.stringify(line)}\n`;
 };
 
-/** Keys as they can be read: `/compact\r` ends with a backslash and an r. */
+/** The keys in readable form: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
   toOneLine(
     keys.replace(/\p{Cc}/gu, (key) => JSON.stringify(key).slice(1, -1).replace('\u007f', '\\u007f')),
     LONGEST_STROKE,
   );
 
-// Which compactions of a session file were ours: the agent's record knows only that somebody asked for it, the audit log knows who.
+// Which compactions of a session file ctxwrap started: the agent's record says only that the user requested one, the audit log says who
+// did.
 
-/** An attempt of ours in which keys were sent, as the audit log holds it. */
+/** An attempt in which ctxwrap sent keys, as read from the audit log. */
 export interface OwnAttempt {
   readonly runtime: string;
-  /** the agent's own id; absent where it was not known */
+  /** the agent's own id; absent if unknown */
   readonly conversation?: string | undefined;
   readonly startedAt: Millis;
   readonly endedAt: Millis;
 }
 
-/** Undefined for a line that tells of no such attempt. */
+/** undefined for a line that describes no such attempt */
 export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
   const found = parseRecord(line);
   const attempt = found?.['schema'] === 'ctxwrap.attempt/1' ? parseAttempt(found) : undefined;
@@ -257,7 +258,7 @@ export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
 
 const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];
 
-/** What is asked about: the session file, by its agent and its name. */
+/** A session file, by its agent and its name. */
 export interface SessionFileId {
   readonly runtime: string;
   readonly path: string;
@@ -268,9 +269,9 @@ interface Compaction {
   readonly initiator?: Initiator;
 }
 
-const CLOCK_MS = 2_000; // an agent may note the time a moment before or after we do
+const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or after ours
 
-/** The compactions with ours as ours. What the agent's record calls its own never is. */
+/** The compactions, with those that ctxwrap started marked. A compaction that the agent recorded as its own stays the agent's. */
 export const markOwnCompactions = <T extends Compaction>(
   compactions: readonly T[],
   attempts: readonly OwnAttempt[],
@@ -283,7 +284,7 @@ export const markOwnCompactions = <T extends Compaction>(
   return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
 };
 
-// All agents name a session's file after its id, one of them after the id's beginning (facts/gemini.md §7).
+// Agents name a session file after the session's id, Gemini CLI after the beginning of the id (facts/gemini.md §7).
 const isOf = ({ conversation }: OwnAttempt, path: string): boolean => {
   const name = path.split('/').at(-1) ?? '';
   if (conversation === undefined) return false;
@@ -292,14 +293,14 @@ const isOf = ({ conversation }: OwnAttempt, path: string): boolean => {
 
 const ID_START = 8; // characters
 
-// `.omc/state/compact-requested.json` {requestedAt, contextPercent, threshold}: written anew with each drawing of a status line while
-// the window is fuller than a threshold, and read by nobody. So it is one wish, not one a drawing.
+// The file `.omc/state/compact-requested.json` {requestedAt, contextPercent, threshold}: oh-my-claudecode writes it with each drawing of
+// its status line while the window is above a threshold. All of these together are one request.
 
-/** What was seen of the file so far. */
+/** What was read from the file so far. */
 export interface OmcState {
-  /** as the file says, at the last look; 0 for none */
+  /** time in the file at the last check; 0 if there is none */
   readonly writtenAt: Millis;
-  /** when it counted as a request last */
+  /** when it last counted as a request */
   readonly countedAt?: Millis;
 }
 
@@ -308,7 +309,7 @@ export interface OmcResult {
   readonly isRequest: boolean;
 }
 
-/** What a look at the file says. The first look (`before` undefined) only tells what was there before the session. */
+/** What the file says now. The first check (`before` undefined) only records what was there before the session. */
 export const readOmcState = (
   before: OmcState | undefined,
   text: string | undefined,

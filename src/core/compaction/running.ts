@@ -12,24 +12,24 @@ import {
   type Phase,
 } from './state.js';
 
-// What the agent does, and what becomes of a compaction that is under way: of ours, from the first key to its outcome, and of the
-// agent's own or the user's. A record of the agent or a lower number decides; words alone do not.
+// A compaction under way: an attempt of ctxwrap from the first key to its outcome, or an external one. A record of the agent or a lower
+// number decides the outcome; the agent's words alone do not.
 
 type Sent = Extract<Phase, { readonly kind: 'sent' }>;
 type Foreign = Extract<Phase, { readonly kind: 'foreign' }>;
 
-/** Typing takes a second or two; a typist that says nothing for so long is gone. */
+/** Typing takes a second or two; a typist without a result after this time has failed. */
 const TYPING_MS = 15_000;
-/** A compaction that is not seen any more has ended; its record and its words come within this time. */
+/** A compaction that disappears from the screen has ended; its record and words follow within this time. */
 const GONE_MS = 3_000;
-/** An agent that begins later than it should, behind an empty prompt, is waited for so much longer. */
+/** Additional time for an agent that starts late, while its prompt is empty. */
 const SLOW_MS = 60_000;
 
-/** A compaction has begun, ours or another. */
+/** True if a compaction has begun, whoever started it. */
 export const isUnderWay = ({ phase: { kind } }: Compaction): boolean =>
   kind === 'typing' || kind === 'sent' || kind === 'foreign';
 
-/** The state after what the agent has done or told. */
+/** The state after an event of the agent. */
 export const applyAgentEvent = (before: Compaction, event: Event, moment: SessionContext): Compaction => {
   const state = withAgent(before, event, moment);
   const { phase } = state;
@@ -45,7 +45,7 @@ export const applyAgentEvent = (before: Compaction, event: Event, moment: Sessio
   }
 };
 
-/** The state after what the number and the time say of a compaction that is under way. */
+/** The state of a compaction under way after a new number, or after time has passed. */
 export const applyTime = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase, settings } = state;
   switch (phase.kind) {
@@ -63,7 +63,7 @@ export const applyTime = (state: Compaction, moment: SessionContext): Compaction
   }
 };
 
-/** When time alone ends what is under way, or it is looked at again. */
+/** When a compaction under way ends by time, or has to be checked again. */
 export const underWayDeadline = ({ phase, settings }: Compaction): Millis | undefined => {
   switch (phase.kind) {
     case 'typing':
@@ -77,7 +77,7 @@ export const underWayDeadline = ({ phase, settings }: Compaction): Millis | unde
   }
 };
 
-// What the agent does by itself: its turns, its version, and which conversation it is in.
+// The agent's own changes: its turns, its version and its conversation.
 
 const withAgent = (state: Compaction, event: Event, moment: SessionContext): Compaction => {
   switch (event.type) {
@@ -96,8 +96,8 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
   }
 };
 
-// Between two attempts something must have happened: a turn that began from rest, not the end of what we did ourselves. Text that comes
-// into the session file is no witness: the agent writes down there, too, how our own command ended.
+// Between two attempts something must have happened: a turn that began at rest, other than the end of our own command. New text in the
+// session file does not count, because the agent also records the result of our command there.
 const withActivity = (state: Compaction, activity: Activity): Compaction => {
   if (activity === 'unknown' || activity === state.activity) return state;
   const wasAtRest = state.activity !== undefined && resting.includes(state.activity);
@@ -110,7 +110,7 @@ const withActivity = (state: Compaction, activity: Activity): Compaction => {
 
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
 
-// The first id is only the name of the conversation that is already on.
+// The first id only names the current conversation.
 const inAnother = (state: Compaction, conversation: string, moment: SessionContext): Compaction => {
   if (state.conversation === undefined || state.conversation === conversation) {
     return { ...state, conversation };
@@ -126,7 +126,7 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
   };
 };
 
-// The number that was there before proves nothing for what is typed now.
+// The number from before the compaction says nothing about a command that is being typed.
 const compactedMeanwhile = (state: Compaction, attempt: Attempt, boundary: Boundary): Compaction =>
   boundary.source === 'screen' || findFailure(boundary, attempt.before)
     ? state
@@ -135,15 +135,15 @@ const compactedMeanwhile = (state: Compaction, attempt: Attempt, boundary: Bound
         policy: recordCompaction(state.policy),
       };
 
-// The command was sent.
+// After the command was sent.
 
-/** The phase after something, or how the attempt ended. */
+/** The next phase, or how the attempt ended. */
 type SentStep =
   | { readonly phase: Sent }
   | {
       readonly outcome: Outcome;
       readonly evidence: string;
-      /** time alone has ended it: what the agent tells of it may still come */
+      /** ended by its time limit: the agent's report may still follow */
       readonly isGivenUp?: true;
     };
 
@@ -178,15 +178,15 @@ const sentWhile = (phase: Sent, activity: Activity, now: Millis): SentStep => {
       return { phase: isSeen ? seen : begun(seen, 'the agent compacts', now) };
     }
     case 'busy': {
-      // behind a turn it is that turn; after a compaction that was seen it is the next one
+      // a queued command waits for the turn that runs now; after an observed compaction this is the next turn
       if (isQueued || isSeen) return { phase };
-      // some versions are read as busy only, while they compact
+      // some agent versions only look busy while they compact
       const back = { ...phase, goneAt: undefined };
       return { phase: begunAt === undefined ? begun(back, 'the agent works', now) : back };
     }
     case 'unknown':
       return { phase: isSeen ? phase : { ...phase, goneAt: undefined } };
-    case 'dialog': // behind a turn it is that turn's
+    case 'dialog': // while queued, it is a dialog of the running turn
     case 'ready':
     case 'draft':
       if (isQueued) return { phase: activity === 'dialog' ? phase : { ...phase, isQueued: false, at: now } };
@@ -200,7 +200,7 @@ const begun = (phase: Sent, fact: string, now: Millis): Sent => ({
   attempt: { ...phase.attempt, evidence: [...phase.attempt.evidence, fact] },
 });
 
-/** The agent's words on its screen. */
+/** What the agent says on its screen. */
 const SUCCESS = 'it says on its screen that it has compacted';
 const RECORD = 'its record of the compaction';
 
@@ -219,7 +219,7 @@ const verified = (postTokens: number | undefined): Outcome => ({
   after: postTokens === undefined ? undefined : { usedTokens: postTokens },
 });
 
-/** What the number says, and the time. */
+/** Evaluates the number and the time. */
 const sentAt = (
   phase: Sent,
   { fill, fillSince, activity, now }: SessionContext,
@@ -241,9 +241,9 @@ const sentAt = (
     const outcome = { kind: 'timeout', afterMs: settings.finishMs } as const;
     return { outcome, evidence: 'no end was seen', isGivenUp: true };
   }
-  // what is not understood may well be the compaction
+  // an unknown screen may well show the compaction
   if (activity === 'unknown') return { phase: begun(phase, 'its screen is not understood', now) };
-  // what is left of a command that was not taken is a draft
+  // a draft may be the rest of a command that the agent did not accept
   if (activity === 'ready' && slowAt === undefined) return { phase: { ...phase, slowAt: now } };
   return notStarted('nothing began');
 };
@@ -254,7 +254,7 @@ const notStarted = (evidence: string): SentStep => ({
   isGivenUp: true,
 });
 
-// One that worked by the agent's word waits for the number of the next turn, however long that takes.
+// After the agent's report of success, the attempt waits for the next turn's number, however long that takes.
 const sentDue = (
   { at, begunAt, goneAt, success, isQueued, slowAt }: Sent,
   { startMs, finishMs }: CompactSettings,
@@ -265,7 +265,7 @@ const sentDue = (
   return slowAt === undefined ? at + startMs : slowAt + SLOW_MS;
 };
 
-/** Nothing more will be heard of it. */
+/** Nothing more will be reported about it. */
 const left = ({ success }: Sent, by: string): SentStep =>
   success === undefined
     ? interrupted(by)
@@ -285,7 +285,7 @@ const afterSent = (state: Compaction, step: SentStep, moment: SessionContext): C
   return step.isGivenUp ? { ...ended, givenUp: { attempt, sentAt } } : ended;
 };
 
-/** The state that no longer waits for a number to show what the agent's word says; that may take long, and somebody wants something new. */
+/** Stops waiting for a number that confirms the agent's report. That can take long, and the user wants something new. */
 export const stopWaitingForNumber = (state: Compaction, moment: SessionContext): Compaction => {
   const { phase } = state;
   if ((phase.kind !== 'sent' && phase.kind !== 'foreign') || phase.success === undefined) return state;
@@ -294,7 +294,7 @@ export const stopWaitingForNumber = (state: Compaction, moment: SessionContext):
     : enterPhase(state, { kind: 'rest' });
 };
 
-/** An attempt of ours is over: what is learnt from it, and who is told. */
+/** Ends an attempt of ctxwrap: updates the history and reports the outcome. */
 export const endAttempt = (
   state: Compaction,
   attempt: Attempt,
@@ -330,7 +330,7 @@ const skipped = (state: Compaction, { startedAt }: Attempt, moment: SessionConte
   return { ...state, skips: { times, from: startedAt } };
 };
 
-/** Whether the agent or the user has done anything since. */
+/** True if the agent or the user has done anything since then. */
 export const hasOtherActivitySince = (
   { keyAt }: Compaction,
   { activitySince }: SessionContext,
@@ -344,7 +344,7 @@ const emptied = (state: Compaction): Compaction => ({
   givenUp: undefined,
 });
 
-// A compaction that is not ours: the agent's own, or the user's. While it lasts nothing is typed, and if it works we stand down.
+// External compactions: the agent's own, or one that the user started. Nothing is typed meanwhile, and a success ends the episode.
 
 const foreignAfter = (state: Compaction, event: Event, moment: SessionContext): Compaction => {
   const { phase } = state;
@@ -368,7 +368,7 @@ const foreignTold = (state: Compaction, boundary: Boundary, moment: SessionConte
   const { initiator, postTokens, source } = boundary;
   if (source === 'screen') {
     if (moment.fileTells) return state;
-    // words alone prove nothing: the next number tells
+    // words alone prove nothing: the next number decides
     const foreign = phase.kind === 'foreign' ? phase : foreignFrom(moment);
     return enterPhase(state, { ...foreign, numberSince: moment.fillSince, success: SUCCESS });
   }
@@ -389,7 +389,7 @@ const foreignFrom = ({ fill, fillSince, now }: SessionContext): Foreign => ({
   numberSince: fillSince,
 });
 
-/** What the number says, and the time. */
+/** Evaluates the number and the time. */
 const foreignAt = (state: Compaction, phase: Foreign, moment: SessionContext): Compaction => {
   const { fill, fillSince, now } = moment;
   const { before, success, numberSince } = phase;
@@ -404,19 +404,19 @@ const foreignAt = (state: Compaction, phase: Foreign, moment: SessionContext): C
   return due !== undefined && now >= due ? enterPhase(state, { kind: 'rest' }) : state;
 };
 
-/** When it is over without a word. */
+/** When it ends without a report. */
 const foreignDue = ({ goneAt, success }: Foreign): Millis | undefined =>
   goneAt === undefined || success !== undefined ? undefined : goneAt + GONE_MS;
 
-/** What is known of a compaction that worked and was not waited for. */
+/** Facts about a successful compaction that ctxwrap was not waiting for. */
 interface Worked {
-  /** as the agent's record names it */
+  /** from the agent's record */
   readonly initiator?: Initiator | undefined;
   readonly outcome: Outcome;
   readonly evidence: string;
 }
 
-/** A compaction has worked that we did not wait for, or not any more. */
+/** Records a successful compaction that ctxwrap was not waiting for, or no longer. */
 const foreignWorked = (
   state: Compaction,
   { initiator, outcome, evidence }: Worked,
@@ -454,9 +454,9 @@ const foreignWorked = (
 };
 
 /**
- * The attempt of ours that was given up, and that a compaction belongs to of which the agent tells now: a slow machine begins late, and
- * a version that is not understood shows nothing. Within the wait it is ours, and later as long as the user has pressed no key since;
- * what the agent's record calls its own never is.
+ * The attempt that had timed out and that a later report of success belongs to: a slow machine starts late, and an unknown version shows
+ * nothing. Within the waiting time the compaction counts as ctxwrap's, and later as long as the user has pressed no key. One that the agent
+ * recorded as its own never does.
  */
 const lateAttempt = (
   { givenUp, keyAt, settings }: Compaction,

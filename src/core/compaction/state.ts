@@ -5,56 +5,56 @@ import type { Session } from '../session.js';
 import { type EndedCompaction, type Fill, fillOf } from './outcome.js';
 import { type GateHold, noPolicy, type BlockReason, type Policy, type InvisibleReason } from './policy.js';
 
-// What is known about compacting: what is under way, what was tried, and what the user wants.
+// The state of compaction: what is under way, what was tried, and what the user wants.
 
-/** `auto` types, `ask` proposes, `warn` shows; `off` observes nothing, so the core never sees it. */
+/** `auto` types, `ask` proposes, `warn` shows; with `off` the core gets no events. */
 export type Mode = 'auto' | 'ask' | 'warn' | 'off';
 
-/** What does not change while a session runs. */
+/** Settings that stay the same during a session. */
 export interface CompactSettings {
   readonly mode: Mode;
-  /** the runtime's own command is known; without one nothing is ever typed */
+  /** the agent's compact command, if it has one; without it nothing is typed */
   readonly command?: string;
-  /** how long the agent may take to begin, and to end, in milliseconds */
+  /** how long the agent may take to start and to finish, in milliseconds */
   readonly startMs: number;
   readonly finishMs: number;
-  /** text that the agent is asked to keep, where its command takes one */
+  /** text that the agent is asked to keep, if its command takes one */
   readonly focus?: string;
   readonly mayStash?: boolean;
   readonly mayQueue?: boolean;
-  /** text that came after a number at warn counts, too: with it the window can be at auto */
+  /** text that was added after a reading at warn counts as well, so that the window can reach auto */
   readonly isProactive: boolean;
-  /** the user has chosen `auto` in so many words: where they want no footer, nobody has to see the countdown */
+  /** the user has chosen `auto` explicitly: without a footer the countdown need not be visible */
   readonly mayTypeUnseen?: boolean;
 }
 
-/** Somebody asked for a compaction now. */
+/** A request to compact now. */
 export interface CompactRequest {
   readonly id: string;
   readonly focus?: string;
   /** pauses and the breaker do not count */
   readonly force: boolean;
-  /** by a key of the user's, which withdraws the request when it is pressed again */
+  /** by the hotkey, which withdraws the request when pressed again */
   readonly isByKey?: boolean;
 }
 
-/** One that waits for a safe moment. */
+/** A request that waits for a safe moment. */
 export interface OpenRequest extends CompactRequest {
   readonly since: Millis;
 }
 
-/** An attempt that is under way. */
+/** A running attempt. */
 export interface Attempt {
   readonly startedAt: Millis;
   readonly isHard: boolean;
-  /** nobody asked, and the number alone would not have started it */
+  /** nobody requested it, and the number alone would not have started it */
   readonly isProactive: boolean;
   readonly request?: CompactRequest | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
 }
 
-/** An attempt of ours that time alone has ended: the agent may still tell that it worked. */
+/** An attempt that ended by its time limit. The agent may still report success. */
 export interface TimedOutAttempt {
   readonly attempt: Attempt;
   /** when the command was sent */
@@ -64,38 +64,38 @@ export interface TimedOutAttempt {
 export type Phase =
   /** nothing to do */
   | { readonly kind: 'rest' }
-  /** the window looks full, by a number that may start nothing */
+  /** the window looks full, but the number is too uncertain to start a compaction */
   | { readonly kind: 'doubted'; readonly doubt: Uncertainty }
-  /** it would compact, but a key could do harm now */
+  /** a compaction is due, but a key could do harm now */
   | { readonly kind: 'held'; readonly hold: GateHold; /** for this reason */ readonly since: Millis }
-  /** it would compact, but enough was tried */
+  /** a compaction is due, but the attempts are used up or paused */
   | { readonly kind: 'blocked'; readonly block: BlockReason }
-  /** it would compact, but only the user may say so */
+  /** a compaction is due, but the user has to confirm it */
   | { readonly kind: 'proposed' }
   | { readonly kind: 'countdown'; readonly until: Millis }
-  /** the recipe is being typed */
+  /** the compact command is being typed */
   | { readonly kind: 'typing'; readonly attempt: Attempt }
   /** the command was sent */
   | {
       readonly kind: 'sent';
       readonly attempt: Attempt;
       readonly at: Millis;
-      /** it is in the agent's queue, behind the turn that runs */
+      /** the command is in the agent's queue, behind the running turn */
       readonly isQueued: boolean;
-      /** when it was seen to begin, or the agent was seen to work on something */
+      /** when the compaction was observed to start, or the agent became busy */
       readonly begunAt?: Millis | undefined;
-      /** since when it should have begun, with a prompt as empty as after a command that was taken */
+      /** since when a start is overdue, while the prompt is empty as after an accepted command */
       readonly slowAt?: Millis;
-      /** the compaction itself was seen, so that its absence means something */
+      /** the compaction itself was on the screen, so that its absence means something */
       readonly isSeen?: true;
-      /** since when it is not seen any more, without a word on how it ended */
+      /** since when it is no longer on the screen, without a report of how it ended */
       readonly goneAt?: Millis | undefined;
-      /** the agent's own words that it worked */
+      /** the agent's own report that it worked */
       readonly success?: string | undefined;
-      /** when the number came that was there then: only another one tells of the compaction */
+      /** when the last number before the compaction arrived; only a newer number can confirm it */
       readonly numberSince?: Millis | undefined;
     }
-  /** a compaction that is not ours */
+  /** an external compaction */
   | {
       readonly kind: 'foreign';
       readonly since: Millis;
@@ -110,49 +110,49 @@ export interface Compaction {
   readonly settings: CompactSettings;
   readonly mode: Mode;
   readonly isProactive: boolean;
-  /** what is wanted now rests on text that came after the last number */
+  /** the current need to compact is based on text that arrived after the last number */
   readonly isByText?: boolean | undefined;
-  /** why a countdown could not be seen now; undefined where it can */
+  /** why a countdown would not be visible now; undefined if it would */
   readonly unseen?: InvisibleReason | undefined;
   readonly phase: Phase;
   readonly policy: Policy;
-  /** since auto was reached, up to a compaction that worked, a window that is clearly emptier, or another conversation */
+  /** since auto was reached; ends with a successful compaction, a clearly emptier window, or another conversation */
   readonly episodeSince?: Millis | undefined;
-  /** how full the window was then */
+  /** how full the window was at that time */
   readonly episodeFill?: Fill | undefined;
   readonly request?: OpenRequest | undefined;
-  /** the user wants nothing typed before, unless asked for */
+  /** until then only a request of the user starts a compaction */
   readonly postponedUntil?: Millis;
-  /** the user's last key */
+  /** time of the user's last key */
   readonly keyAt?: Millis;
-  /** as the agent names it */
+  /** the agent's id of it */
   readonly conversation?: string;
-  /** the last activity that was more than `unknown` */
+  /** the last activity other than `unknown` */
   readonly activity?: Activity;
-  /** what it asks in the dialog that it is in */
+  /** what the agent asks in the open dialog */
   readonly asks?: string | undefined;
-  /** the agent has taken a turn since the last attempt */
+  /** the agent has finished a turn since the last attempt */
   readonly hasNews: boolean;
-  /** the number that the last attempt left; another one is news, too */
+  /** the number after the last attempt; a different number is news as well */
   readonly tried?: Fill | undefined;
-  /** attempts that ended before the first key, one after the other, and when the last of them began */
+  /** attempts in a row that ended before the first key, and when the last of them started */
   readonly skips?: { readonly times: number; readonly from: Millis } | undefined;
   readonly last?: EndedCompaction;
   readonly givenUp?: TimedOutAttempt | undefined;
-  /** as people know it, with its version once that is told: `codex 0.154.0` */
+  /** name and version for the user, once known: `codex 0.154.0` */
   readonly agent?: string;
-  /** when the last step was; a long time ago when the machine or the program was stopped */
+  /** time of the last step; long ago if the machine or the program was stopped */
   readonly lookedAt?: Millis;
-  /** what the shell has to do now; of the last step only */
+  /** what the wrapper has to do now; of the last step only */
   readonly effects: readonly Effect[];
 }
 
-/** What the shell does for the core. */
+/** What the wrapper does on behalf of the core. */
 export type Effect =
   | { readonly type: 'type-compact'; readonly focus?: string | undefined; readonly isQueued: boolean }
-  /** for the audit log, and for whoever asked */
+  /** for the audit log and for the process that requested it */
   | { readonly type: 'ended'; readonly ended: EndedCompaction; readonly requestId?: string | undefined }
-  /** asked for, and not even tried */
+  /** a request that was refused without an attempt */
   | {
       readonly type: 'refused';
       readonly requestId: string;
@@ -160,31 +160,31 @@ export type Effect =
       readonly isByKey?: boolean | undefined;
     };
 
-/** How the typing of the command went. */
+/** The result of typing the command. */
 export type TypeResult = { readonly evidence: readonly string[] } & (
   | { readonly kind: 'sent'; readonly isQueued: boolean }
-  /** what was typed was taken back */
+  /** the typed text was removed from the prompt */
   | { readonly kind: 'withdrawn'; readonly reason: string }
   /** no key was typed */
   | { readonly kind: 'skipped'; readonly reason: string }
 );
 
-/** What the rest of the session says at this moment. */
+/** The part of the session's state that compaction depends on. */
 export interface SessionContext {
   readonly now: Millis;
   readonly activity: Activity;
   readonly activitySince: Millis;
-  /** of a number that may start something; undefined when there is none */
+  /** of a number that may start a compaction; undefined if there is none */
   readonly tier: Tier | undefined;
-  /** as the agent itself counted it; undefined where it is estimated, or read from a screen while a file tells */
+  /** as counted by the agent; undefined for an estimate, or for a screen's number if a file gives numbers */
   readonly fill: Fill | undefined;
-  /** when the number came */
+  /** when the number arrived */
   readonly fillSince: Millis | undefined;
-  /** counted at warn, and at auto or above with the text that came since */
+  /** at warn by the counted number, and at auto or above with the text added since */
   readonly isNearAuto: boolean;
-  /** the window is shown as full, and this is why nothing may be started */
+  /** why a window that is displayed as full starts nothing */
   readonly doubt: Uncertainty | undefined;
-  /** a session file tells of compactions, so the screen need not */
+  /** a session file reports compactions, so the screen is not needed for that */
   readonly fileTells: boolean;
 }
 
@@ -201,7 +201,7 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
 
 export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ...state, phase });
 
-/** What a session says that matters for compacting. Only a number that the agent counted in a certain window may start anything. */
+/** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
   const { fused, activity, activitySince, fileTells } = session;
   const number = fused?.counted ?? fused;
@@ -219,21 +219,21 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
   };
 };
 
-// Estimates fall when they are counted, and a screen can say that all is left while a compaction has only begun (facts/codex.md §2).
+// Estimates drop when the agent counts them, and a screen can show an empty window when a compaction has only begun (facts/codex.md §2).
 const isCounted = ({ reading }: FusedReading, fileTells: boolean): boolean =>
   reading.source === 'screen' ? !fileTells : reading.source !== 'estimate';
 
-/** What is wrong with a number that starts nothing: its window is assumed or uncertain, it is an estimate, or sources differ. */
+/** Why a number may start nothing: its window is assumed or uncertain, it is an estimate, or its sources disagree. */
 export type Uncertainty = 'assumed' | 'window' | 'estimate' | 'sources';
 
-/** Why a number that is shown at auto or hard starts nothing. */
+/** Why a number displayed at auto or hard starts nothing. */
 const doubtOf = (fused: FusedReading): Uncertainty | undefined => {
   const { tier, actingTier } = fused;
   const isFull = tier === 'auto' || tier === 'hard';
   return !isFull || actingTier === 'auto' || actingTier === 'hard' ? undefined : uncertaintyOf(fused);
 };
 
-/** What would have to be mended first; an estimate of everything stays one in any window. */
+/** The uncertainty that has to be resolved first; a complete estimate stays an estimate in any window. */
 export const uncertaintyOf = ({
   reading,
   raised,

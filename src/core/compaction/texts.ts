@@ -4,25 +4,25 @@ import type { EndedCompaction, Fill, Outcome } from './outcome.js';
 import type { GateHold, BlockReason, InvisibleReason } from './policy.js';
 import type { Compaction, Uncertainty, Phase } from './state.js';
 
-// What the footer says of compacting: facts, never predictions.
+// The footer's texts about compaction. They state facts, no predictions.
 
 const NOTICE_MS = 30_000; // how long an outcome is shown
 
 const COMMAND = 'ctxwrap compact';
 
-/** One short fact; undefined while there is none. `ask` is how the user asks for a compaction, where there is a key for it. */
+/** One short fact; undefined if there is none. `ask` is how the user requests a compaction, if a key exists for it. */
 export const compactionText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
   const { last } = state;
   const isNew = outcomeShownUntil(state, now) !== undefined;
-  const notice = isNew && last && !state.request ? endedText(last) : undefined; // who has asked waits for something newer
+  const notice = isNew && last && !state.request ? endedText(last) : undefined; // after a request, the previous outcome is no longer of interest
   return underWayWords(state, now) ?? notice ?? waitingWords(state, now, ask);
 };
 
-/** Something is under way or has just ended: nothing else may be said in its place. */
+/** True while a compaction is under way or has just ended: its text has precedence over all others. */
 export const isUrgent = (state: Compaction, now: Millis): boolean =>
   underWayWords(state, now) !== undefined || outcomeShownUntil(state, now) !== undefined;
 
-/** Until when the last outcome is shown; undefined when it is not, or not any more, or when the agent has ended. */
+/** Until when the last outcome is displayed; undefined if it is not displayed or the agent has ended. */
 export const outcomeShownUntil = ({ last, activity }: Compaction, now: Millis): Millis | undefined => {
   if (!last || activity === 'dead') return undefined;
   const end = last.endedAt + NOTICE_MS;
@@ -31,7 +31,7 @@ export const outcomeShownUntil = ({ last, activity }: Compaction, now: Millis): 
 
 export const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Math.ceil((until - now) / 1000));
 
-/** What must be seen before anything is typed by itself. */
+/** The text that must be visible before ctxwrap types on its own. */
 const countdownWords = (until: Millis, now: Millis): string => `compacting in ${secondsTo(until, now)} s`;
 
 const underWayWords = ({ phase, isByText }: Compaction, now: Millis): string | undefined => {
@@ -70,7 +70,7 @@ export const endedText = ({ outcome, before }: EndedCompaction): string => {
   }
 };
 
-/** The same in a row that tells what ended already. */
+/** The outcome alone, for a row that already names the compaction. */
 export const outcomeText = (outcome: Outcome): string => {
   switch (outcome.kind) {
     case 'verified':
@@ -104,9 +104,9 @@ const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
   return known(tokens(before), tokens(after)) ?? known(percent(before), percent(after)) ?? '';
 };
 
-const DOUBT_MS = 60_000; // a user has looked at the screen or sent the draft by then, if there is one
+const DOUBT_MS = 60_000; // by then a user would have looked at the screen, or sent the draft
 
-/** When a hold has lasted so long that our reading of the screen may be what is wrong; undefined when it is no such hold, or past. */
+/** When a hold has lasted so long that a misread screen is a likely cause; undefined for other holds, and afterwards. */
 export const longHoldDeadline = (
   { hold, since }: Extract<Phase, { readonly kind: 'held' }>,
   now: Millis,

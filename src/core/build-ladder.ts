@@ -16,17 +16,17 @@ import {
   type LadderChoice,
 } from './ladder.js';
 
-// What lowers the boundaries: the agent would compact before us, or the user wants to be earlier.
+// Builds a ladder: lowers the preset's boundaries so that ctxwrap compacts before the agent does, or earlier if the user wants.
 
-// We act this much before the agent would, so that it never compacts in the middle of work; in a small window less, or there would be
-// nothing left of it.
+// ctxwrap acts this much before the agent would, so that the agent never compacts in the middle of work. In a small window it is less, or
+// nothing would remain of it.
 const LEAD_TOKENS = 5_000;
 const LEAD_PERCENT = 2;
-const MOST_LEAD_PERCENT = 5; // unless that is less than `LEAD_PERCENT` in tokens
+const MOST_LEAD_PERCENT = 5; // of the window, if that is fewer tokens than `LEAD_TOKENS`
 const WARN_MARGIN_PERCENT = 10;
-const LEAST_AUTO_PERCENT = 10; // a compaction leaves about this much: below it one would follow the other
+const LEAST_AUTO_PERCENT = 10; // a compaction leaves about this much: with a lower boundary compactions would follow one another
 
-/** Lowers auto and warn so that we act before the agent does. `hard` stays: it says how close the end is. */
+/** Lowers auto and warn so that ctxwrap acts before the agent. `hard` stays: it marks the end of the window. */
 const beforeNative = (rungs: TierBoundaries, trigger: ExplainedTokens, where: Where): TierBoundaries => {
   const { auto } = rungs;
   const latest = latestBefore(trigger, where);
@@ -34,7 +34,7 @@ const beforeNative = (rungs: TierBoundaries, trigger: ExplainedTokens, where: Wh
   return lowered(rungs, latest, where.windowTokens);
 };
 
-/** The latest that auto may be to come before the agent; undefined where that would be too early to be of use. */
+/** The highest auto that precedes the agent's compaction; undefined if that would be too low to be useful. */
 const latestBefore = (trigger: ExplainedTokens, { agent, windowTokens }: Where): LimitTokens | undefined => {
   const least = percentOfTokens(windowTokens, LEAST_AUTO_PERCENT);
   if (trigger.tokens <= least) return undefined;
@@ -49,7 +49,7 @@ const leadIn = (windowTokens: number): number =>
     Math.min(LEAD_TOKENS, percentOfTokens(windowTokens, MOST_LEAD_PERCENT)),
   );
 
-/** The same where only a percentage is known: what the agent keeps free in tokens cannot be told then. */
+/** As `beforeNative`, if only a percentage is known: then the agent's reserve in tokens cannot be converted. */
 const beforeNativePercent = (rungs: TierBoundaries, native: TriggerRule, agent: string): TierBoundaries => {
   const { auto } = rungs;
   const own = Math.round(native.share * 100);
@@ -81,7 +81,7 @@ interface Where {
   readonly windowTokens: number;
 }
 
-/** The user's own cap on auto, in percent of the window. */
+/** Applies the user's upper limit for auto, in percent of the window. */
 const capped = (
   rungs: TierBoundaries,
   percent: number | undefined,
@@ -108,7 +108,7 @@ const lowered = (
   const margin = Math.min(
     WARN_MARGIN_TOKENS,
     Math.ceil((windowTokens * WARN_MARGIN_PERCENT) / 100),
-    Math.floor(auto.tokens / 2), // a warning from the first token on says nothing
+    Math.floor(auto.tokens / 2), // a warning from the first token would mean nothing
   );
   const tokens = auto.tokens - margin;
   const why = `${groupDigits(margin)} before auto ${groupDigits(auto.tokens)}`;
@@ -120,37 +120,37 @@ const lowered = (
   };
 };
 
-// Where an agent compacts by itself, as data, so that the core knows no agent.
+// The agent's own compaction point, as data, so that the core does not depend on any agent.
 
-/** `share` of the agent's own window, less `reserveTokens`. */
+/** `share` of the agent's own window minus `reserveTokens`. */
 export interface TriggerRule {
   /** 0…1 of the window */
   readonly share: number;
   readonly reserveTokens: number;
-  /** it also compacts when no more than this much of the window is left; a window that is not larger has no such point */
+  /** it also compacts when no more than this is left of the window; a smaller window has no such point */
   readonly leastFreeTokens?: number;
-  /** it counts a larger window as one of this size */
+  /** it treats a larger window as one of this size */
   readonly mostWindowTokens?: number;
-  /** it does not wait for more tokens than this, however large the window is */
+  /** it compacts at this number of tokens at the latest, however large the window is */
   readonly mostTokens?: number;
 }
 
 export interface NativeTrigger extends TriggerRule {
-  /** the first that fits counts */
+  /** the first match counts */
   readonly exceptions?: readonly TriggerException[];
 }
 
-/** Models that the agent treats in another way. */
+/** A rule for models that the agent treats differently. */
 export interface TriggerException {
-  /** a pattern that fits the model's name as readings have it */
+  /** a regular expression for the model's name in readings */
   readonly model: string;
-  /** only where the window is larger */
+  /** only in larger windows */
   readonly aboveTokens?: number;
-  /** absent where it never begins by itself */
+  /** absent if the agent does not compact by itself with this model */
   readonly rule?: TriggerRule;
 }
 
-/** The rule for a model in a window of the agent's own; undefined where it does not compact by itself. A model nobody has named is no exception. */
+/** The rule for a model in a window of the agent; undefined if the agent does not compact by itself. An unknown model is no exception. */
 export const triggerRuleFor = (
   { exceptions = [], ...usual }: NativeTrigger,
   model: string | undefined,
@@ -169,7 +169,7 @@ export const triggerRuleFor = (
 const countedTokens = (windowTokens: number, { mostWindowTokens = Infinity }: TriggerRule): number =>
   Math.min(windowTokens, mostWindowTokens);
 
-/** The tokens at which the agent compacts by itself; undefined where the window is smaller than what it keeps free. */
+/** The tokens at which the agent compacts by itself; undefined if the window is smaller than the agent's reserve. */
 export const nativeTriggerTokens = (windowTokens: number, rule: TriggerRule): number | undefined => {
   const { mostTokens = Infinity } = rule;
   const tokens = Math.min(sharedTokens(windowTokens, rule), freeTokens(windowTokens, rule), mostTokens);
@@ -185,7 +185,7 @@ const freeTokens = (windowTokens: number, rule: TriggerRule): number => {
   return leastFreeTokens === undefined || counted <= leastFreeTokens ? Infinity : counted - leastFreeTokens;
 };
 
-/** The same with the sentence that explains it. */
+/** As `nativeTriggerTokens`, with the sentence that explains the number. */
 const nativeFigure = (
   agent: string,
   windowTokens: number,
@@ -214,23 +214,23 @@ const placeOf = (windowTokens: number, rule: TriggerRule): string => {
 const percentText = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 
 export interface LadderRequest {
-  /** the agent's name, for the sentences */
+  /** the agent's name for the sentences */
   readonly agent: string;
   readonly windowTokens?: number | undefined;
   readonly native?: NativeTrigger | undefined;
-  /** the one that runs, as readings name it */
+  /** the current model, as named in readings */
   readonly model?: string | undefined;
   /**
-   * the window is the user's word: the agent goes on compacting where its own has it, as far as that one is known. Where both are the same
-   * the user has overridden nothing
+   * the window was set by the user: the agent still compacts at the point of its own window, if that is known. If both are equal, the user
+   * has changed nothing
    */
   readonly byUser?: { readonly ownTokens: number | undefined } | undefined;
   readonly choice?: LadderChoice | undefined;
 }
 
-const LEAST_WINDOW_TOKENS = 1_000; // a smaller number is no window but a slip
+const LEAST_WINDOW_TOKENS = 1_000; // a smaller number must be a mistake
 
-/** The ladder for a window, or for percentages when the window is not known. */
+/** Builds the ladder for a window, or in percent if the window is unknown. */
 export const buildLadder = (request: LadderRequest): Ladder => {
   const { agent, windowTokens, native, model, byUser, choice = {} } = request;
   const preset = choice.preset ?? 'ladder';
@@ -255,7 +255,7 @@ export const buildLadder = (request: LadderRequest): Ladder => {
   };
 };
 
-/** Where the agent compacts by itself, and the window as it counts it. */
+/** The agent's own compaction point, and its window as the agent counts it. */
 const nativePoint = ({ agent, windowTokens, native, model, byUser }: LadderRequest) => {
   const ownTokens = byUser ? byUser.ownTokens : windowTokens;
   const rule = native && ownTokens !== undefined ? triggerRuleFor(native, model, ownTokens) : undefined;
@@ -265,8 +265,7 @@ const nativePoint = ({ agent, windowTokens, native, model, byUser }: LadderReque
 };
 
 /**
- * What the user should know of auto and of where the agent compacts by itself: that auto gave way, or that the agent comes first. One
- * line; undefined where auto is where it was wanted, and comes first.
+ * One line for the user if auto was lowered, or if the agent compacts first; undefined if auto is where the user wanted it and comes first.
  */
 export const nativeTriggerNotice = (
   { auto, native }: Pick<Ladder, 'auto' | 'native'>,

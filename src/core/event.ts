@@ -10,81 +10,81 @@ export interface Boundary {
   readonly initiator?: 'user' | 'agent';
   readonly preTokens?: number;
   readonly postTokens?: number;
-  /** of the agent's record */
+  /** id of the agent's record */
   readonly uuid?: string;
-  /** how long it took, as the agent says */
+  /** how long it took, according to the agent */
   readonly durationMs?: number;
-  /** a compaction seen on the screen counts only where no session file tells; `log` when absent */
+  /** a compaction observed on the screen counts only without a session file; `log` if absent */
   readonly source?: 'log' | 'screen';
-  /** what is wrong with the summary, where the record shows it; absent where it is there, or cannot be seen */
+  /** what is wrong with the summary, if the record shows it; absent if nothing is, or it cannot be seen */
   readonly summary?: 'empty' | 'truncated';
   readonly at: Millis;
 }
 
-/** The agent's own words on a compaction that changed nothing. */
+/** The agent's words about a compaction that changed nothing. */
 export type CompactResult =
   | { readonly kind: 'noop'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly text: string }
   | { readonly kind: 'interrupted'; readonly by: string };
 
-/** What a line of an agent's session file, its status file or its screen can say about the window. */
+/** What a line of an agent's session file, its status file or its screen says about the window. */
 export type Fact =
   | { readonly type: 'reading'; readonly reading: Reading }
   | { readonly type: 'boundary'; readonly boundary: Boundary }
-  /** who wanted the compaction that was told with this time, where the records say it later; it belongs to that boundary */
+  /** who requested the compaction of this time, for records that report it separately */
   | { readonly type: 'initiator'; readonly at: Millis; readonly initiator: 'user' | 'agent' }
-  /** a compaction ended without success; once, when it is seen to end */
+  /** a compaction ended without success; reported once */
   | { readonly type: 'compact-result'; readonly result: CompactResult }
-  /** the conversation was cut back or is an older one: the last number no longer holds, and nothing was compacted */
+  /** the conversation was cut back or an older one was resumed: the last number is void, but nothing was compacted */
   | { readonly type: 'voided' }
-  /** text that entered the conversation after the last number: tokens by `estimateTokens` */
+  /** text added to the conversation after the last number, in tokens by `estimateTokens` */
   | { readonly type: 'growth'; readonly tokens: number }
-  /** how large the window is, or that another model runs now */
+  /** the size of the window, or a change of the model */
   | { readonly type: 'window'; readonly claim: WindowClaim };
 
-/** What the user can change while a session runs. */
+/** Settings that the user can change during a session. */
 export interface LiveSettings {
   readonly ladder: LadderChoice;
-  /** absent where it is left to the agent */
+  /** absent if the agent's own window counts */
   readonly windowTokens?: number;
   readonly compact: CompactSettings;
 }
 
-/** Everything that happens to one wrap session. */
+/** All events of a session. */
 export type Event =
   | Fact
-  /** the agent went to another conversation (`/clear`, `/new`, resume), or told us its first one */
+  /** the agent has changed to another conversation (`/clear`, `/new`, resume), or reported its first one */
   | { readonly type: 'session-changed'; readonly sessionId: string }
-  /** which version of the agent writes the session file */
+  /** the version of the agent that writes the session file */
   | { readonly type: 'agent-version'; readonly version: string }
-  /** the session file cannot be read or has a shape we do not know; the reason is for the log */
+  /** the session file cannot be read or has an unknown format; the reason is for the log */
   | { readonly type: 'source-problem'; readonly reason: string }
   | { readonly type: 'user-window'; readonly windowTokens: number }
-  /** the user says how large the window may be, where nobody tells */
+  /** the window that the user assumes if nobody reports one */
   | { readonly type: 'assumed-window'; readonly windowTokens: number }
-  /** the agent's own settings say where it compacts by itself; undefined where it does not */
+  /** where the agent compacts by itself according to its settings; undefined if it does not */
   | { readonly type: 'own-compaction'; readonly trigger: NativeTrigger | undefined }
-  /** the user has changed what holds; all of it, not only what is new */
+  /** the user has changed the configuration; contains all settings, not only the changed ones */
   | { readonly type: 'settings'; readonly settings: LiveSettings }
-  /** the screen shows no number any more: the one it showed is not confirmed */
+  /** the screen no longer shows a number, so the last one is not confirmed */
   | { readonly type: 'screen-blank' }
   | { readonly type: 'activity'; readonly report: ActivityReport }
-  /** the user pressed keys, and they went to the agent */
+  /** keys of the user were sent to the agent */
   | { readonly type: 'user-keys' }
   | { readonly type: 'mode'; readonly mode: Mode }
-  /** whether text that came after a number at warn counts; by a key */
+  /** the user switched proactive compaction by a key */
   | { readonly type: 'proactive'; readonly isProactive: boolean }
-  /** why a countdown could not be seen now; undefined where it can, as is taken for granted before the first of these */
+  /** why a countdown would not be visible now; undefined if it would, which is assumed before the first of these events */
   | { readonly type: 'sight'; readonly unseen: InvisibleReason | undefined }
-  /** the user wants nothing typed for a while, unless asked for */
+  /** the user postponed compaction; requests still count */
   | { readonly type: 'postpone' }
   | { readonly type: 'compact-requested'; readonly request: CompactRequest }
   | { readonly type: 'compact-cancelled'; readonly id: string }
-  /** something of ours that the user should know, said once */
+  /** a message for the user, displayed once */
   | { readonly type: 'notice'; readonly text: string; readonly priority: number }
-  /** how the typing of the agent's command went */
+  /** the result of typing the agent's command */
   | { readonly type: 'typed'; readonly result: TypeResult }
-  /** the child has written; a number that stays the same while output flows for minutes is stale */
+  /** the child has written output; a number that does not change for minutes of output is stale */
   | { readonly type: 'output' }
-  /** the time that `deadline` named has come */
+  /** the time of the last deadline has come */
   | { readonly type: 'alarm' };

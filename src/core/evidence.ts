@@ -1,46 +1,46 @@
 import { type Activity, type Millis, type Reading, type Source, validReading } from './reading.js';
 import { addClaim, addReadingClaim, type WindowClaims } from './window.js';
 
-// What each source said last about the fill of this conversation, and what a new reading changes in it.
+// The last reading of each source in this conversation, and how a new reading changes them.
 
 /** The last reading of one source. */
 export interface Candidate {
-  /** where the source repeats itself, as a screen does, the first one with these numbers */
+  /** if the source repeats its numbers, as a screen does, the first reading with these numbers */
   readonly reading: Reading;
-  /** when these numbers came */
+  /** when these numbers arrived */
   readonly since: Millis;
-  /** when the source said them last */
+  /** when the source last repeated them */
   readonly seenAt: Millis;
-  /** the other numbers it said before: some screens are one call behind (facts/gemini.md §2) */
+  /** its previous, different numbers: some screens lag one call behind (facts/gemini.md §2) */
   readonly before?: Reading;
 }
 
 export type Candidates = { readonly [S in Source]?: Candidate };
 
-/** Whether the screen says the same as a better source. */
+/** Whether the screen agrees with a better source. */
 export type Disagreement =
   | { readonly phase: 'agreeing' }
   | { readonly phase: 'apart'; readonly since: Millis }
-  | { readonly phase: 'ignored' }; // for so long that the screen is misread
+  | { readonly phase: 'ignored' }; // for so long that the screen must be misread
 
-/** What the screen had shown when the number became void: it may stand there for a while, or come back, and means nothing. */
+/** The screen's number when it became void. It may remain on the screen for a while, or reappear, and is ignored. */
 interface VoidedScreen {
   readonly reading: Reading;
-  /** the agent has begun to work since then */
+  /** the agent has been busy since then */
   readonly hasWorked: boolean;
-  /** the screen has shown no number since then, or the work has ended */
+  /** since then the screen showed no number, or the agent finished its work */
   readonly isGone: boolean;
 }
 
-/** Everything that was said about the fill in this conversation. */
+/** All readings about the window of this conversation. */
 export interface Evidence {
   readonly candidates: Candidates;
-  /** tokens of text that came after the best number */
+  /** tokens of text added after the best number */
   readonly grownTokens: number;
-  /** what the screen showed last, also when it shows nothing now */
+  /** the screen's last number, even if it shows none now */
   readonly lastScreen?: Reading;
   readonly voidedScreen?: VoidedScreen;
-  /** the last number became void, and no other has come yet */
+  /** the last number became void, and no other has arrived yet */
   readonly isVoid: boolean;
   readonly disagreement: Disagreement;
 }
@@ -54,7 +54,7 @@ export const noEvidence: Evidence = {
 
 const trusted = ['official', 'log', 'screen', 'estimate'] as const satisfies readonly Source[];
 
-/** All that speak, the most trusted first; what has grown since the best number is the last of them. */
+/** All candidates, the most trusted first; the estimate with the growth since the best number comes last. */
 export const rankedCandidates = ({
   candidates,
   grownTokens,
@@ -69,7 +69,7 @@ export const rankedCandidates = ({
     : said;
 };
 
-/** Whether it is the best number and the text that came after it, and not an estimate of everything. */
+/** True for the best number plus the text after it, as opposed to a complete estimate. */
 export const includesGrowth = ({ reading }: Candidate, { grownTokens, candidates }: Evidence): boolean =>
   reading.source === 'estimate' && grownTokens > 0 && reading !== candidates.estimate?.reading;
 
@@ -79,7 +79,7 @@ const grown = ({ reading, seenAt }: Candidate, tokens: number): Candidate => {
   return { reading: { ...rest, usedTokens, source: 'estimate' }, since: seenAt, seenAt };
 };
 
-/** The evidence after a valid reading that counts. */
+/** The evidence after a valid reading. */
 const withReading = (before: Evidence, reading: Reading, now: Millis): Evidence => {
   const evidence = { ...before, isVoid: false };
   switch (reading.source) {
@@ -94,15 +94,15 @@ const withReading = (before: Evidence, reading: Reading, now: Millis): Evidence 
 };
 
 /**
- * The screen still shows what became void. After a turn the same number is a new one, which only the screen can tell: a full window that
- * was compacted may be as full again. Where a better source tells, it is not needed, and some screens are late.
+ * True while the screen still shows the void number. After a turn the same number is new, since a window that was compacted may fill up
+ * again, and only the screen can report that. With a better source it is not needed, and some screens are late.
  */
 const isVoidedScreen = ({ voidedScreen }: Evidence, reading: Reading, isBetterAwaited: boolean): boolean => {
   if (!voidedScreen || !sameNumbers(voidedScreen.reading, reading)) return false;
   return isBetterAwaited || !voidedScreen.hasWorked || !voidedScreen.isGone;
 };
 
-/** The evidence after the agent went over to doing something else. */
+/** The evidence after a change of the agent's activity. */
 export const updateActivity = (evidence: Evidence, after: Activity): Evidence => {
   const { voidedScreen } = evidence;
   if (!voidedScreen) return evidence;
@@ -121,7 +121,7 @@ const withScreen = (evidence: Evidence, reading: Reading, now: Millis): Evidence
   return { ...rest, lastScreen: reading, candidates: { ...evidence.candidates, screen } };
 };
 
-// It is told a moment after the log, of the same answer: what has grown since then is not in it.
+// The status line reports an answer slightly later than the log, so the growth since then is not in its number.
 const withOfficial = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
   const { estimate: _, ...others } = evidence.candidates;
   const official = candidate(others.official, reading, now);
@@ -133,7 +133,7 @@ const withOfficial = (evidence: Evidence, reading: Reading, now: Millis): Eviden
   };
 };
 
-/** The log's own estimate stands beside its last count, which it does not replace. */
+/** The log's estimate is kept beside its last counted number, which it does not replace. */
 const withLog = (evidence: Evidence, reading: Reading, now: Millis): Evidence => {
   const { estimate: guess, official, ...others } = evidence.candidates;
   if (reading.source === 'estimate') {
@@ -145,7 +145,7 @@ const withLog = (evidence: Evidence, reading: Reading, now: Millis): Evidence =>
   return { ...evidence, candidates: { ...others, ...kept, log }, grownTokens: 0 };
 };
 
-// A status line that has not told of the answer before this one has been switched off.
+// A status line that did not report the previous answer has been switched off.
 const hasMissed = (official: Candidate, log: Candidate | undefined, reading: Reading): boolean =>
   log !== undefined && log.since > official.seenAt && !sameNumbers(log.reading, reading);
 
@@ -154,7 +154,7 @@ const candidate = (last: Candidate | undefined, reading: Reading, now: Millis): 
   return { reading, since: now, seenAt: now, ...(before ? { before } : {}) };
 };
 
-/** The evidence after the number became void: a compaction, a conversation that was cut back. */
+/** The evidence after the number became void, by a compaction or because the conversation was cut back. */
 export const invalidateNumbers = ({ lastScreen, disagreement, candidates }: Evidence): Evidence => ({
   ...noEvidence,
   ...(lastScreen
@@ -164,7 +164,7 @@ export const invalidateNumbers = ({ lastScreen, disagreement, candidates }: Evid
   disagreement,
 });
 
-/** The evidence after another model began to answer: the screen's percentage and the status line were about the other one. */
+/** The evidence after another model began to answer: percentage and status line referred to the previous one. */
 const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
   const { official, screen: _, ...others } = evidence.candidates;
   const kept = official && (official.reading.model ?? model) === model ? { official } : {};
@@ -187,13 +187,13 @@ export const dropScreen = (evidence: Evidence): Evidence => {
   };
 };
 
-/** The evidence after the session file could not be read any more. */
+/** The evidence after the session file became unreadable. */
 export const dropLog = (evidence: Evidence): Evidence => {
   const { log: _, estimate: __, ...candidates } = evidence.candidates;
   return { ...evidence, candidates, grownTokens: 0 };
 };
 
-/** The evidence after text came into the conversation; nothing grows from an unknown size. */
+/** The evidence after text was added to the conversation. Without a number there is nothing to add to. */
 export const addGrowth = (evidence: Evidence, tokens: number): Evidence =>
   tokens > 0 && Number.isFinite(tokens) && rankedCandidates(evidence).length > 0
     ? { ...evidence, grownTokens: evidence.grownTokens + tokens }
@@ -205,30 +205,30 @@ const sameNumbers = (a: Reading, b: Reading): boolean =>
   a.basis === b.basis &&
   a.windowTokens === b.windowTokens;
 
-// Which readings count: impossible ones never, empty ones not after a compaction, the screen's not while a file is about to tell.
+// Decides which readings count: impossible ones never, zeros not after a compaction, the screen's not while a file is about to report.
 
 export interface KnownReadings {
   readonly evidence: Evidence;
   readonly windows: WindowClaims;
-  /** as in the session: a session file tells, and numbers of a better source than the screen are to be expected */
+  /** as in the session: numbers of a better source than the screen are expected */
   readonly fileTells: boolean;
   readonly isAwaited: boolean;
 }
 
-/** What is known after a reading; the same object when the reading does not count. */
+/** The evidence after a reading; the same object if the reading does not count. */
 export const applyReading = (known: KnownReadings, said: Reading, now: Millis): KnownReadings => {
   const reading = validReading(said);
   if (!reading) return known;
   if (isEmpty(reading)) {
     if (known.evidence.isVoid) return known;
-    // Zeros right after a number are how a status line says that the agent has compacted (facts/claude.md §6).
+    // A status line reports zeros right after a number when the agent has compacted (facts/claude.md §6).
     if (reading.source !== 'screen' && hasNumber(known.evidence))
       return { ...known, evidence: invalidateNumbers(known.evidence) };
   }
   return reading.source === 'screen' ? hearScreen(known, reading, now) : hearFile(known, reading, now);
 };
 
-// A percentage of what lies above a baseline is 0 for every short conversation.
+// Counted above a baseline, every short conversation is at 0 %.
 const isEmpty = ({ usedTokens, usedPercent, basis }: Reading): boolean =>
   usedTokens === 0 || (usedTokens === undefined && usedPercent === 0 && basis !== 'baseline');
 
@@ -258,12 +258,12 @@ const hearFile = (known: KnownReadings, reading: Reading, now: Millis): KnownRea
   };
 };
 
-// A number that stays the same while the agent writes and writes has lost its source. An idle agent's number does not age.
+// A number that does not change while the agent keeps writing has lost its source. The number of an idle agent does not become stale.
 
-const GAP_MS = 2_000; // a longer silence is not output that flows
+const GAP_MS = 2_000; // after a longer silence the output is not continuous
 const STALE_MS = 300_000;
 
-/** How long output has flowed since the number moved. */
+/** For how long output has been written since the number changed. */
 export interface OutputFlow {
   readonly flowedMs: number;
   /** undefined before the first output */
@@ -277,7 +277,7 @@ export const addOutput = ({ flowedMs, outputAt }: OutputFlow, now: Millis): Outp
   return { flowedMs: flowedMs + (gap <= GAP_MS ? gap : 0), outputAt: now };
 };
 
-/** The number has moved. */
+/** The number has changed. */
 export const restartFlow = (flow: OutputFlow): OutputFlow => ({ ...flow, flowedMs: 0 });
 
 export const isStale = ({ flowedMs }: OutputFlow): boolean => flowedMs >= STALE_MS;

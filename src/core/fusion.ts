@@ -10,9 +10,9 @@ import { effectiveTokens, tierOf, type Ladder, type LadderChoice, type Tier } fr
 import { type Reading, type Millis, percentUsed } from './reading.js';
 import { agentWindowTokens, currentWindow, type KnownWindow, type WindowClaims } from './window.js';
 
-// A reading put against its window: which of its numbers hold, and what they are in tokens.
+// Measures a reading against the window: its percentage, its tokens and its tier.
 
-/** What readings of one session are measured with. */
+/** What the readings of a session are measured with. */
 export interface MeasureContext {
   readonly agent: string;
   readonly windows: WindowClaims;
@@ -20,17 +20,17 @@ export interface MeasureContext {
   readonly ladder: LadderChoice;
 }
 
-/** A reading with the window that holds for it; its percentage is absent where it was counted against another window. */
+/** A reading with its effective window. The percentage is absent if it was counted against another window. */
 export interface MeasuredReading {
   readonly reading: Reading;
   readonly window?: KnownWindow;
   /**
-   * what counts for the tiers: tokens in use, the agent's last answer included, counted by the agent or converted from its percentage;
-   * absent where there is nothing to convert with
+   * the tokens that count for the tiers, including the agent's last answer: counted by the agent or converted from its percentage; absent
+   * if they cannot be converted
    */
   readonly tokens?: number;
   readonly tier?: Tier;
-  /** by the user's own bounds in tokens alone, whatever the window is */
+  /** the tier by the user's own boundaries in tokens, which need no window */
   readonly ownTier?: Tier;
 }
 
@@ -54,7 +54,7 @@ export const measureReading = (scale: MeasureContext, reading: Reading): Measure
   };
 };
 
-/** What the agent's own trigger compares, too (facts/claude.md §2): its last answer is in the window, and not in its percentage. */
+/** The tokens that the agent's own trigger compares (facts/claude.md §2). They include its last answer, which its percentage does not. */
 export const countedTokens = ({
   usedTokens,
   answerTokens = 0,
@@ -64,27 +64,27 @@ export const countedTokens = ({
 const withTokens = (reading: Reading, tokens: number | undefined): Reading =>
   tokens === undefined ? reading : { ...reading, usedTokens: tokens };
 
-// after a switch the old number counts in the window of the model that runs now
+// after a switch, the old number is measured in the window of the current model
 const modelOf = ({ windows }: MeasureContext, reading?: Pick<Reading, 'model'>): string | undefined =>
   windows.model ?? reading?.model;
 
 const windowFor = (scale: MeasureContext, reading: Reading): KnownWindow | undefined =>
   currentWindow(scale.windows, modelOf(scale, reading), reading.usedTokens);
 
-/** What a ladder is to judge. */
+/** What a ladder is chosen for. */
 export interface LadderInput {
   readonly reading?: Reading;
   readonly window?: KnownWindow | undefined;
   readonly tokens?: number | undefined;
 }
 
-/** The ladder that judges a number in its window, or the one before there is a number; the one for percentages where there are no tokens. */
+/** The ladder for a number in its window, or for the session before there is a number; in percent if tokens are unknown. */
 export const ladderFor = (scale: MeasureContext, { reading, window, tokens }: LadderInput): Ladder => {
   const { agent, native, ladder: choice, windows } = scale;
   const model = modelOf(scale, reading);
   const known = reading && tokens === undefined ? undefined : window;
   const isTold = known?.windowSource === 'user' || known?.windowSource === 'default';
-  // where the agent compacts is a share of the window alone
+  // the agent's compaction point is only known as a share of the window
   const isShare = known !== undefined || (reading?.basis ?? 'window') === 'window';
   const byUser = isTold ? { ownTokens: agentWindowTokens(windows, model, reading?.usedTokens) } : undefined;
   return buildLadder({
@@ -98,8 +98,8 @@ export const ladderFor = (scale: MeasureContext, { reading, window, tokens }: La
 };
 
 /**
- * Tokens behind a percentage. An uncertain window converts nothing: the percentage is the agent's own and needs none. What lies below
- * a baseline is in use, too (facts/codex.md §2.3).
+ * Converts a percentage to tokens. With an uncertain window nothing is converted, because the percentage is the agent's own. Tokens below a
+ * baseline are in use as well (facts/codex.md §2.3).
  */
 const convertedTokens = (
   scale: MeasureContext,
@@ -115,7 +115,7 @@ const convertedTokens = (
   return Math.round(fixed + (Math.min(100, usedPercent) * whole) / 100);
 };
 
-/** The window that the agent's percentages count in: its own; the user's word only where nobody else has said anything. */
+/** The window that the agent's percentages refer to: its own, or the user's if no other is known. */
 const basisWindow = (scale: MeasureContext, reading: Reading): number | undefined => {
   const own = agentWindowTokens(scale.windows, modelOf(scale, reading), reading.usedTokens);
   if (own !== undefined) return own;
@@ -123,7 +123,7 @@ const basisWindow = (scale: MeasureContext, reading: Reading): number | undefine
   return window?.certain ? window.windowTokens : undefined;
 };
 
-/** The tokens that are 100 % of a reading's basis; undefined where nobody knows. `other` was counted at the same time. */
+/** The tokens that are 100 % on a reading's basis; undefined if unknown. `other` was counted at the same time. */
 const basisTokens = (
   scale: MeasureContext,
   reading: Reading,
@@ -144,7 +144,8 @@ const basisTokens = (
   }
 };
 
-// An agent that counts down to it has it, also with a model that usually has none. A window of the user's moves nothing of the agent's.
+// An agent that counts down to its compaction has one, even with a model that usually has none. A window set by the user does not move the
+// agent's point.
 const ownTrigger = (scale: MeasureContext, reading: Reading): number | undefined => {
   const { native } = scale;
   const model = modelOf(scale, reading);
@@ -156,18 +157,18 @@ const ownTrigger = (scale: MeasureContext, reading: Reading): number | undefined
 const inWindow = (reading: Reading, window: KnownWindow | undefined): Reading => {
   const { windowTokens: own, windowSource: _, ...rest } = reading;
   const { usedPercent, ...counted } = rest;
-  // a percentage is recounted where the tokens behind it are known and it was counted against another window
+  // a percentage counted against another window is recalculated if its tokens are known
   const holds = rest.usedTokens === undefined || own === undefined || own === window?.windowTokens;
   const kept = holds || usedPercent === undefined ? rest : counted;
   return window ? { ...kept, windowTokens: window.windowTokens, windowSource: window.windowSource } : kept;
 };
 
-// The screen against the session file: a parser that reads the wrong text must be found out.
+// Compares the screen with the session file, to detect a screen that is misread.
 
 const DRIFT_POINTS = 5;
-const DRIFT_MS = 10_000; // a screen that is only late has followed by then
+const DRIFT_MS = 10_000; // a screen that is only late has caught up by then
 
-/** Whether the screen and the better source differ, since when, and whether that has been too long. */
+/** Whether the screen and the better source disagree, since when, and whether for too long. */
 export const disagreementAt = (evidence: Evidence, scale: MeasureContext, now: Millis): Disagreement => {
   const { disagreement } = evidence;
   if (disagreement.phase === 'ignored') return disagreement;
@@ -187,14 +188,14 @@ const isApart = ({ candidates, grownTokens }: Evidence, scale: MeasureContext): 
   const points = pointsAbove(scale, screen.reading, file.reading);
   if (points === undefined) return false;
   if (points < -DRIFT_POINTS) return true;
-  // what came after the file's number is on the screen already
+  // the text after the file's number is already on the screen
   return (
     points > DRIFT_POINTS &&
     (pointsAbove(scale, screen.reading, file.reading, grownTokens) ?? 0) > DRIFT_POINTS
   );
 };
 
-/** The screen still shows what the better source said before. */
+/** True if the screen still shows the previous number of the better source. */
 const isLagging = (scale: MeasureContext, screen: Candidate, file: Candidate): boolean => {
   if (!file.before) return false;
   const behind = pointsAbove(scale, screen.reading, file.before);
@@ -204,7 +205,7 @@ const isLagging = (scale: MeasureContext, screen: Candidate, file: Candidate): b
 
 const isClose = (points: number): boolean => Math.abs(points) <= DRIFT_POINTS;
 
-/** How many points of its own percentage the screen is above the other reading; undefined where they cannot be compared. */
+/** By how many points the screen's percentage is above the other reading; undefined if they cannot be compared. */
 const pointsAbove = (
   scale: MeasureContext,
   screen: Reading,
@@ -213,10 +214,10 @@ const pointsAbove = (
 ): number | undefined => {
   const { windows } = scale;
   const window = currentWindow(windows, windows.model ?? other.model, other.usedTokens);
-  // against an assumed window a right number looks wrong
+  // against an assumed window a correct number looks wrong
   const windowTokens = window?.certain ? window.windowTokens : undefined;
   const { basis = 'window' } = screen;
-  // on its own scales an agent counts its last answer, too
+  // on its own scales an agent counts its last answer as well
   const counted = basis === 'effective' || basis === 'auto-compact' ? countedTokens(other) : other.usedTokens;
   const used = counted === undefined ? undefined : counted + grownTokens;
   if (screen.usedTokens !== undefined && used !== undefined && windowTokens !== undefined)
@@ -235,32 +236,32 @@ const pointsAbove = (
 const DRIFTED =
   'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
 
-/** What the log is told when the screen is not believed any more; once. */
+/** The log's lines when the screen stops being trusted. */
 export const disagreementLogLines = (before: Disagreement, after: Disagreement): readonly string[] =>
   after.phase === 'ignored' && before.phase !== 'ignored' ? [DRIFTED] : [];
 
-// Several witnesses, one number. The most trusted one is shown; a worse one can only warn earlier.
+// Combines several sources into one number. The most trusted source is displayed; a less trusted one can only raise the tier.
 
 /** The number that counts. */
 export interface FusedReading extends MeasuredReading {
-  /** when it came, and when its source said it last */
+  /** when the number arrived, and when its source last repeated it */
   readonly since: Millis;
   readonly seenAt: Millis;
-  /** it is of a worse source than the best there is, and shown because its tier is higher */
+  /** it comes from a less trusted source and is displayed because its tier is higher */
   readonly raised: boolean;
-  /** counted by the agent, contested by nothing better, and measured with no window that is uncertain */
+  /** counted by the agent, not contradicted by a better source, and measured in a certain window */
   readonly exact: boolean;
-  /** the tier that may start something: of an exact number, or by the user's own bounds in tokens; never of an estimate */
+  /** the tier that may start a compaction: from an exact number, or from the user's boundaries in tokens; never from an estimate */
   readonly actingTier?: Tier;
-  /** the number that was counted, where an estimate has raised its tier */
+  /** the counted number, if an estimate has raised its tier */
   readonly counted?: FusedReading;
-  /** counted at warn, and at auto or above with the text that came since */
+  /** at warn by the counted number, and at auto or above with the text added since */
   readonly isNearAuto?: boolean;
 }
 
 const order: readonly (Tier | undefined)[] = [undefined, 'safe', 'warn', 'auto', 'hard'];
 
-/** The one reading that counts, or undefined while there is none. */
+/** The number that counts; undefined if there is none. */
 export const fuseReadings = (evidence: Evidence, scale: MeasureContext): FusedReading | undefined => {
   const all = rankedCandidates(evidence);
   const told = all.filter(({ reading }) => reading.source !== 'estimate');
@@ -274,7 +275,7 @@ export const fuseReadings = (evidence: Evidence, scale: MeasureContext): FusedRe
   return { ...fused, counted, ...(actingTier ? { actingTier } : {}), ...(isNearAuto ? { isNearAuto } : {}) };
 };
 
-/** By the same rule as a number that was counted. */
+/** Uses the same rule as for a counted number. */
 const reachesAuto = (measured: MeasuredReading): boolean => {
   const tier = isExact(measured) ? measured.tier : measured.ownTier;
   return tier === 'auto' || tier === 'hard';
@@ -297,11 +298,11 @@ const fuseOf = ([best, ...worse]: readonly Candidate[], scale: MeasureContext): 
   return { ...measured, since, seenAt, raised, exact, ...(actingTier ? { actingTier } : {}) };
 };
 
-// A screen that was last looked at before the better number came has not had the time to follow it.
+// A screen that was last read before the better number arrived has not had time to follow.
 const mayRaise = (worse: Candidate, best: Candidate, scale: MeasureContext): boolean =>
   worse.reading.source === 'estimate' || (worse.seenAt >= best.seenAt && !isLagging(scale, worse, best));
 
-/** With the tier that it has at least: by a rounded number alone nobody knows that a boundary was passed. */
+/** Measures the lowest value that a rounded number can stand for: rounding alone must not cross a boundary. */
 const measuredAtLeast = (scale: MeasureContext, reading: Reading): MeasuredReading => {
   const { tier: _, ...measured } = measureReading(scale, reading);
   const { tier } = measureReading(scale, reading.source === 'screen' ? unrounded(reading) : reading);
@@ -314,27 +315,27 @@ const unrounded = ({ usedTokens, usedPercent, roundingTokens = 0, ...rest }: Rea
   ...(usedPercent === undefined ? {} : { usedPercent: Math.max(0, usedPercent - roundingOf(usedPercent)) }),
 });
 
-// Half of the last digit; agents show whole percents, or one decimal.
+// Half of the last digit; agents display whole percentages or one decimal.
 const roundingOf = (percent: number): number => (Number.isInteger(percent) ? 0.5 : 0.05);
 
 const rank = ({ tier }: MeasuredReading): number => order.indexOf(tier);
 
-/** Tokens without any window are what they are. */
+/** A number of tokens is exact without any window. */
 const isExact = ({ reading, window }: MeasuredReading): boolean =>
   reading.usedTokens === undefined || (window?.certain ?? true);
 
-// The number in the footer does not flicker: a small change waits, a tier never does.
+// Keeps the footer's number steady: a small change waits, a change of tier does not.
 
 const SMALL_POINTS = 2;
 const HOLD_MS = 5_000;
 
-/** The number the footer shows, and since when. */
+/** The number in the footer, and since when. */
 export interface DisplayedReading {
   readonly fused: FusedReading;
   readonly at: Millis;
 }
 
-/** What is shown when this number counts: the same as before while the change is small and the last one is not 5 s old. */
+/** The number to display: the previous one if the change is small and the previous one is less than 5 s old. */
 export const updateDisplayed = (
   shown: DisplayedReading | undefined,
   fused: FusedReading | undefined,
@@ -346,7 +347,7 @@ export const updateDisplayed = (
   return isSmall(shown.fused, fused) && now < shown.at + HOLD_MS ? shown : { fused, at: now };
 };
 
-/** When the number that waits is due. */
+/** When a waiting number is displayed. */
 export const displayedDeadline = (
   shown: DisplayedReading | undefined,
   fused: FusedReading | undefined,
@@ -364,7 +365,7 @@ const isSmall = (a: FusedReading, b: FusedReading): boolean => {
   return Math.abs(after - before) <= SMALL_POINTS;
 };
 
-/** Everything but the number itself. */
+/** True if anything but the number differs. */
 const isOther = (a: FusedReading, b: FusedReading): boolean =>
   a.tier !== b.tier ||
   a.raised !== b.raised ||

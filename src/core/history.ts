@@ -12,16 +12,16 @@ import type { Boundary, Event } from './event.js';
 import type { Millis } from './reading.js';
 import type { Session } from './session.js';
 
-// How full the window was over a session, in bounded memory: enough for a line of a terminal's width.
+// How full the window was during a session, in bounded memory: enough for a chart as wide as a terminal.
 
 const MOST_SAMPLES = 240;
 const MOST_MARKS = 60;
 const FIRST_STEP_MS = 1_000;
 
-/** How full the window was from `at` on, up to the next sample. */
+/** The fill from `at` until the next sample. */
 export interface UsageSample {
   readonly at: Millis;
-  /** absent while there was no number */
+  /** absent if there was no number */
   readonly fill?: Fill;
 }
 
@@ -29,21 +29,21 @@ export interface UsageHistory {
   readonly samples: readonly UsageSample[];
   /** compactions, oldest first */
   readonly marks: readonly Millis[];
-  /** samples that are closer together are one; doubled whenever there are too many */
+  /** samples closer together than this are merged; doubled when there are too many */
   readonly stepMs: number;
 }
 
 export const emptyUsage: UsageHistory = { samples: [], marks: [], stepMs: FIRST_STEP_MS };
 
 export interface UsageUpdate {
-  /** undefined while there is no number */
+  /** undefined if there is no number */
   readonly fill: Fill | undefined;
   readonly at: Millis;
-  /** the conversation was compacted just now */
+  /** the conversation has just been compacted */
   readonly mark?: boolean;
 }
 
-/** The history with what is known now; the same object when that is nothing new. */
+/** Adds the current fill; returns the same object if it is not new. */
 export const recordUsage = (history: UsageHistory, { fill, at, mark = false }: UsageUpdate): UsageHistory => {
   const last = history.samples.at(-1);
   const isKnown = last ? isSameFill(last.fill, fill) : fill === undefined;
@@ -59,7 +59,7 @@ const added = (history: UsageHistory, sample: UsageSample): UsageHistory => {
   return { ...history, samples: joined ? samples.with(-1, joined) : [...samples, sample] };
 };
 
-/** Two samples as one, where nothing that can be seen is lost: no compaction, no drop, and no gap. */
+/** Merges two samples if no visible detail is lost: no compaction, no drop and no gap. */
 const joinedWith = (
   { marks, stepMs }: UsageHistory,
   a: UsageSample,
@@ -82,40 +82,40 @@ const thinned = (history: UsageHistory): UsageHistory => {
   return { ...history, samples: samples.slice(-MOST_SAMPLES), stepMs };
 };
 
-// The compactions of this session that are over, ours and others', for a list of the last ones.
+// The finished compactions of this session, ctxwrap's and external ones, for the list of the last ones.
 
 const MOST_PAST = 8;
 
-/** A compaction, or an attempt at one, that is over. */
+/** A finished compaction or attempt. */
 export interface PastAttempt {
   readonly ended: EndedCompaction;
-  /** the first number after it, where its own end told none */
+  /** the first number after it, if its outcome contained none */
   readonly next?: Fill;
 }
 
 export interface PastAttempts {
   /** oldest first */
   readonly attempts: readonly PastAttempt[];
-  /** how full the window was after the last step */
+  /** the fill after the last step */
   readonly fill?: Fill;
-  /** the last one worked, and no number has told yet what it left */
+  /** the last compaction succeeded, and no number after it has arrived yet */
   readonly isOpen: boolean;
 }
 
 export const noPastAttempts: PastAttempts = { attempts: [], isOpen: false };
 
-/** What one step brought. */
+/** The effects of a step on the list. */
 export interface AttemptsUpdate {
-  /** absent where only time has passed */
+  /** absent if only time has passed */
   readonly event?: Event | undefined;
-  /** of the step after that event */
+  /** of the step after this event */
   readonly effects: readonly Effect[];
-  /** how full the window is after it, as the agent counted it */
+  /** the fill after the step, as the agent counted it */
   readonly fill: Fill | undefined;
   readonly now: Millis;
 }
 
-/** The list after a step; the same object when nothing has changed. */
+/** The list after a step; the same object if nothing has changed. */
 export const recordAttempts = (
   past: PastAttempts,
   { event, effects, fill, now }: AttemptsUpdate,
@@ -123,7 +123,7 @@ export const recordAttempts = (
   const before = event?.type === 'session-changed' ? { ...past, isOpen: false } : past;
   const isNumbered = fill !== undefined && before.isOpen;
   const numbered = isNumbered ? withNext(before.attempts, fill) : before.attempts;
-  // what was not tried is no attempt
+  // a refused request is not an attempt
   const ended = effects.flatMap((effect) =>
     effect.type === 'ended' && effect.ended.outcome.kind !== 'skipped-busy' ? [effect.ended] : [],
   );
@@ -138,7 +138,7 @@ export const recordAttempts = (
   return { attempts: [...kept, ...told].slice(-MOST_PAST), isOpen, ...(fill ? { fill } : {}) };
 };
 
-/** A compaction that only the agent's record tells of. */
+/** A compaction known only from the agent's record. */
 const endedOf = (boundary: Boundary, before: Fill | undefined, now: Millis): EndedCompaction => {
   const { initiator = 'agent', postTokens, preTokens = before?.usedTokens } = boundary;
   const after = postTokens === undefined ? {} : { after: { usedTokens: postTokens } };
@@ -147,7 +147,7 @@ const endedOf = (boundary: Boundary, before: Fill | undefined, now: Millis): End
   return { initiator, startedAt: now, endedAt: now, outcome, evidence: ['its record of the compaction'] };
 };
 
-// The number that a compaction makes void is gone when its end is told.
+// When the end of a compaction is reported, the number from before is already void.
 const withBefore = (
   ended: EndedCompaction,
   fill: Fill | undefined,
@@ -159,7 +159,7 @@ const withBefore = (
   return before ? { ...ended, before } : ended;
 };
 
-/** What worked late was told as given up before. */
+/** An attempt that succeeded late was reported as failed before; that entry is removed. */
 const withoutLastOfOurs = (attempts: readonly PastAttempt[]): readonly PastAttempt[] => {
   const last = attempts.findLastIndex(({ ended }) => ended.initiator === 'ctxwrap');
   return attempts.filter((_, index) => index !== last);
@@ -170,32 +170,31 @@ const withNext = (attempts: readonly PastAttempt[], next: Fill): readonly PastAt
   return last ? attempts.with(-1, { ...last, next }) : attempts;
 };
 
-// What the overlay remembers of a session while it is closed, so that it has something to show when it opens. Cheap: most steps
-// change nothing here.
+// What is recorded for the overlay while it is closed. Cheap: most steps change nothing.
 
 export interface OverlayHistory {
   readonly usage: UsageHistory;
   readonly past: PastAttempts;
-  /** counted so far: one that is new is marked in the usage */
+  /** counted so far; a new one is marked in the chart */
   readonly compactions: number;
 }
 
 export const emptyHistory: OverlayHistory = { usage: emptyUsage, past: noPastAttempts, compactions: 0 };
 
-/** A step of the session: what happened, and the states after it. */
+/** A step of the session: the event and the states after it. */
 export interface SessionStep {
   readonly session: Session;
   readonly compaction: Compaction;
-  /** absent where only time has passed */
+  /** absent if only time has passed */
   readonly event?: Event | undefined;
   readonly now: Millis;
 }
 
-/** The record after a step; the same object when there is nothing to remember. */
+/** The history after a step; the same object if there is nothing to record. */
 export const recordStep = (record: OverlayHistory, step: SessionStep): OverlayHistory => {
   const { session, compaction, event, now } = step;
   const { compactions, fused } = session;
-  // estimates are drawn, too: they are what the footer shows
+  // estimates are included, because the footer displays them as well
   const mark = compactions > record.compactions;
   const usage = recordUsage(record.usage, { fill: fused && fillOf(fused), at: now, mark });
   const { fill } = sessionContext(session, now);

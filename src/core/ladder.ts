@@ -1,34 +1,34 @@
 import { percentUsed, type Reading } from './reading.js';
 
-/** How full the window is, in four steps. */
+/** The four levels of how full the window is. */
 export type Tier = 'safe' | 'warn' | 'auto' | 'hard';
 
-/** `ladder` counts down from the window's end, `percent` is 70/85/95, `handoff` is 70/85 and never types. */
+/** `ladder` counts down from the end of the window, `percent` is 70/85/95, `handoff` is 70/85 and never types. */
 export type Preset = 'ladder' | 'percent' | 'handoff';
 
-/** How the user wants the boundaries. Every field may be left out. */
+/** The user's choice of boundaries. Every field is optional. */
 export interface LadderChoice extends CustomBounds {
-  /** `ladder` when absent */
+  /** `ladder` if absent */
   readonly preset?: Preset;
-  /** auto is never above this percentage of the window, unless the user set auto itself */
+  /** the highest percentage of the window for auto, unless the user set auto itself */
   readonly maxAutoPercent?: number;
 }
 
 /**
- * The boundaries between the tiers, each with the sentence that explains it. In tokens where the window is known, otherwise in percent
- * of whatever percentage there is; a custom bound in tokens stays in tokens.
+ * The boundaries between the tiers, each with a sentence that explains it: in tokens if the window is known, otherwise in percent. A custom
+ * boundary in tokens stays in tokens.
  */
 export interface Ladder extends TierBoundaries {
   readonly preset: Preset;
-  /** absent where it is not known */
+  /** absent if unknown */
   readonly windowTokens?: number;
-  /** what the window leaves beside the agent's own answer; only where the window is known */
+  /** what the window leaves besides the agent's answer; only with a known window */
   readonly effective?: ExplainedTokens;
-  /** where the agent compacts by itself; only where that and its own window are known */
+  /** where the agent compacts by itself; only if that point and its own window are known */
   readonly native?: ExplainedTokens;
 }
 
-/** The tier of a reading; undefined when it does not hold the numbers the ladder asks for. */
+/** The tier of a reading; undefined if the reading lacks the unit of the ladder. */
 export const tierOf = (reading: Reading, ladder: TierBoundaries): Tier | undefined => {
   const reached = (rung: TierBoundary | undefined): boolean | undefined => {
     const used = rung?.unit === 'tokens' ? reading.usedTokens : percentUsed(reading);
@@ -38,43 +38,43 @@ export const tierOf = (reading: Reading, ladder: TierBoundaries): Tier | undefin
   if (reached(ladder.auto)) return 'auto';
   const isWarn = reached(ladder.warn);
   if (isWarn) return 'warn';
-  // without a window warn can be a percentage of nothing, and auto the user's own in tokens
+  // without a window, warn in percent cannot be checked, and auto can be the user's own in tokens
   return isWarn === false || reached(ladder.auto) === false ? 'safe' : undefined;
 };
 
-/** In a small window hard is where auto is: reaching it asks for no more than auto does. The user's own word stands. */
+/** In a small window hard equals auto, so reaching it means no more than auto does. A hard set by the user counts. */
 const isOwnHard = ({ auto, hard }: TierBoundaries): boolean =>
   hard.custom || !auto || hard.unit !== auto.unit || hard.value > auto.value;
 
-// The pieces a ladder is made of, and the figures in their sentences.
+// Elements of a ladder and the numbers in their sentences.
 
 /** A boundary as the user writes it: `80%` of the window, or `150k` tokens. */
 export interface Bound {
   /** 0…100, or tokens */
   readonly value: number;
   readonly unit: 'percent' | 'tokens';
-  /** it gives way where the agent would compact first: a word that was not meant for this program alone */
+  /** it may be lowered if the agent would compact first, because it was not set for ctxwrap alone */
   readonly yields?: true;
 }
 
-/** The bounds a user may set; what is absent is the preset's. */
+/** Boundaries set by the user; absent ones come from the preset. */
 export interface CustomBounds {
   readonly warn?: Bound;
   readonly auto?: Bound;
   readonly hard?: Bound;
 }
 
-/** One boundary between two tiers, inclusive: at `value` the higher tier has begun. */
+/** A boundary between two tiers: at `value` the higher tier begins. */
 export interface TierBoundary extends Bound {
   /** the user set it, so nothing moves it unless it yields */
   readonly custom: boolean;
-  /** the user asked for so many tokens, and it gave way to the agent's own compaction */
+  /** the tokens that the user set, if the boundary was lowered to precede the agent's own compaction */
   readonly asked?: number;
-  /** one sentence of facts and figures: `auto 162,000: 5,000 before claude compacts by itself at 167,000` */
+  /** a sentence of facts and numbers: `auto 162,000: 5,000 before claude compacts by itself at 167,000` */
   readonly reason: string;
 }
 
-/** `auto` is absent where nothing is ever typed (preset `handoff`). */
+/** `auto` is absent if nothing is ever typed (preset `handoff`). */
 export interface TierBoundaries {
   readonly warn: TierBoundary;
   readonly auto?: TierBoundary;
@@ -83,7 +83,7 @@ export interface TierBoundaries {
 
 export type TierBoundaryName = keyof TierBoundaries;
 
-/** A number of tokens with why it is there. */
+/** A number of tokens with the reason for it. */
 export interface LimitTokens {
   readonly tokens: number;
   readonly why: string;
@@ -109,7 +109,7 @@ export const percentBoundary = (name: TierBoundaryName, percent: number, why: st
   reason: `${name} ${percent}%: ${why}`,
 });
 
-/** Warn where auto is no longer the one that warn counts from: its sentence says so. */
+/** Adapts warn's sentence if auto was moved away from the value that warn is calculated from. */
 export const adjustWarn = (
   warn: TierBoundary,
   usual: TierBoundary | undefined,
@@ -123,17 +123,17 @@ export const adjustWarn = (
 export const groupDigits = (tokens: number): string =>
   String(Math.round(tokens)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** Whole-number arithmetic: 0.7 · w in floating point would miss a boundary by one. */
+/** Integer arithmetic: 0.7 · w in floating point could miss a boundary by one. */
 export const percentOfTokens = (tokens: number, percent: number): number =>
   Math.floor((tokens * percent) / 100);
 
-// Where the boundaries are before anything lowers them or the user sets them.
+// The presets: boundaries before anything lowers them and before the user's own are applied.
 
-// What an agent keeps free for its answer and for the summary, as Claude Code does (facts/claude.md §10).
+// Tokens that an agent reserves for its answer and for the summary, as Claude Code does (facts/claude.md §10).
 const RESERVED_TOKENS = 20_000;
 const AUTO_MARGIN_TOKENS = 13_000;
 const HARD_MARGIN_TOKENS = 3_000;
-/** From warn to auto: time to finish a thought. */
+/** Tokens from warn to auto: time to finish a thought. */
 export const WARN_MARGIN_TOKENS = 20_000;
 
 const percents = {
@@ -141,7 +141,7 @@ const percents = {
   handoff: { warn: 70, auto: undefined, hard: 85 },
 } as const;
 
-/** The window less what is kept free for the agent's own answer, in tokens, never negative. */
+/** The window without the tokens reserved for the agent's answer; never negative. */
 export const effectiveTokens = (windowTokens: number): number => Math.max(0, windowTokens - RESERVED_TOKENS);
 
 export const explainEffectiveTokens = (windowTokens: number): ExplainedTokens => {
@@ -150,7 +150,7 @@ export const explainEffectiveTokens = (windowTokens: number): ExplainedTokens =>
   return { tokens, reason: `effective ${groupDigits(tokens)}: ${why}` };
 };
 
-/** The boundaries where no window is known: of whatever percentage there is. */
+/** The boundaries for an unknown window, in percent. */
 export const presetPercentBoundaries = (preset: Preset): TierBoundaries => {
   const { warn, auto, hard } = percents[preset === 'handoff' ? 'handoff' : 'percent'];
   const why = preset === 'ladder' ? 'the window is not known in tokens' : `preset ${preset}`;
@@ -193,7 +193,7 @@ const ladderTokens = (windowTokens: number): TierBoundaries => {
   );
   const hard = higher(
     { tokens: effective - HARD_MARGIN_TOKENS, why: below(HARD_MARGIN_TOKENS) },
-    part(70), // where auto is in a window this small
+    part(70), // auto's share in a window this small
   );
   return {
     warn: tokenBoundary('warn', warn.tokens, warn.why),
@@ -205,16 +205,16 @@ const ladderTokens = (windowTokens: number): TierBoundaries => {
 const higher = (first: LimitTokens, second: LimitTokens): LimitTokens =>
   first.tokens >= second.tokens ? first : second;
 
-// Boundaries the user sets: they replace those of the preset and nothing moves them, except each other.
+// The user's boundaries: they replace those of the preset. Only another boundary of the user can move them.
 
-/** What custom bounds are put into. */
+/** What custom boundaries depend on. */
 export interface CustomBoundsContext {
   readonly windowTokens?: number;
-  /** the latest that still comes before the agent's own compaction */
+  /** the highest value that still precedes the agent's own compaction */
   readonly latest?: LimitTokens | undefined;
 }
 
-/** The rungs with the user's own in their places and in order: warn ≤ auto ≤ hard. */
+/** Replaces preset boundaries by the user's, and orders them: warn ≤ auto ≤ hard. */
 export const applyCustomBounds = (
   rungs: TierBoundaries,
   bounds: CustomBounds,
@@ -266,7 +266,7 @@ const yielded = (
   };
 };
 
-/** A preset's rung gives way to a custom one; of two custom ones that contradict each other the lower one holds. */
+/** A preset boundary yields to a custom one; of two contradicting custom ones the lower one counts. */
 const inOrder = ({ warn, auto, hard }: TierBoundaries): TierBoundaries => {
   const raised = auto && warn.custom && !auto.custom ? atLeast('auto', auto, ['warn', warn]) : auto;
   const top = hard.custom ? hard : atLeast('hard', hard, raised ? ['auto', raised] : ['warn', warn]);
@@ -277,7 +277,7 @@ const inOrder = ({ warn, auto, hard }: TierBoundaries): TierBoundaries => {
 
 type Named = readonly [TierBoundaryName, TierBoundary];
 
-// A percentage and a number of tokens cannot be put in order while the window is not known.
+// A percentage and a number of tokens cannot be compared while the window is unknown.
 const atMost = (name: TierBoundaryName, rung: TierBoundary, [otherName, other]: Named): TierBoundary =>
   rung.unit !== other.unit || rung.value <= other.value
     ? rung
@@ -303,7 +303,7 @@ export interface Threshold {
   readonly reason: string;
 }
 
-/** As people read them. */
+/** The names for users. */
 export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
   effective: 'Effective window',
   warn: 'Warn',
@@ -312,12 +312,12 @@ export const thresholdNames: Readonly<Record<Threshold['name'], string>> = {
   native: "Agent's own",
 };
 
-/** The reason without the name and the number that it begins with, for a row that shows both already. */
+/** The reason without the leading name and number, for a row that already shows both. */
 export const shortReason = ({ reason }: Pick<Threshold, 'reason'>): string => reason.replace(/^[^:]*: /, '');
 
 /**
- * All numbers of a ladder: what the window leaves, where that is what the boundaries keep to, the boundaries upwards, and where the agent
- * compacts by itself.
+ * All numbers of a ladder in ascending order: the effective window if the boundaries depend on it, the boundaries, and the agent's own
+ * compaction point.
  */
 export const listThresholds = ({ effective, warn, auto, hard, native }: Ladder): readonly Threshold[] => [
   ...(effective && [warn, auto, hard].every((rung) => !rung || keepsTo(effective, rung))
@@ -329,7 +329,7 @@ export const listThresholds = ({ effective, warn, auto, hard, native }: Ladder):
   ...(native ? [inTokens('native', native)] : []),
 ];
 
-// A small window is shared out in percent of the whole, and the user's own boundaries are where they are.
+// In a small window the boundaries are percentages of the whole, and the user's own are where the user set them.
 const keepsTo = ({ tokens }: ExplainedTokens, { custom, unit, value }: TierBoundary): boolean =>
   tokens > 0 && (custom || (unit === 'tokens' && value <= tokens));
 
@@ -346,7 +346,7 @@ const inTokens = (name: Threshold['name'], { tokens, reason }: ExplainedTokens):
   reason,
 });
 
-/** An agent's own boundaries in tokens, to be shown beside ours and never acted upon. */
+/** The agent's own boundaries in tokens, which are displayed but never acted on. */
 export interface OwnLadder {
   readonly effective: number;
   readonly warn: number;

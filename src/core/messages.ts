@@ -7,19 +7,19 @@ import type { Millis } from './reading.js';
 import { sessionLadder } from './report.js';
 import type { Session } from './session.js';
 
-// Short messages that come once, one at a time, and go.
+// Short messages that are displayed once, one at a time.
 
 const SHOWN_MS = 5_000;
-const NEWS_MS = 60_000; // what could not be shown for so long is no news any more
+const NEWS_MS = 60_000; // a message that could not be displayed for so long is outdated
 const MOST_WAITING = 5;
 
-/** What is to be said. Of two that wait, the one of the higher priority comes first, and of equal ones the older. */
+/** A message to display. Of two waiting ones, the one with the higher priority comes first; of equal ones, the older. */
 export interface NoticeRequest {
   readonly text: string;
   readonly priority: number;
 }
 
-/** A message that the footer shows. */
+/** The message in the footer. */
 export interface Notice {
   readonly text: string;
   readonly until: Millis;
@@ -36,7 +36,7 @@ export interface Notices {
 
 export const noNotices: Notices = { waiting: [] };
 
-/** After something is to be said; what is shown already, or waits, is not said twice. */
+/** Adds a message, unless the same one is displayed or waiting. */
 export const addNotice = (notices: Notices, { text, priority }: NoticeRequest, now: Millis): Notices => {
   const { shown, waiting } = notices;
   if (text === '' || shown?.text === text || waiting.some((each) => each.text === text)) return notices;
@@ -45,8 +45,8 @@ export const addNotice = (notices: Notices, { text, priority }: NoticeRequest, n
 };
 
 /**
- * What is shown now. `isFree`: the footer has nothing more urgent to say. One that has to give way does not come back; those that wait
- * go on waiting.
+ * The message to display now. `isFree`: the footer has nothing more urgent. A message that has to give way does not come back; waiting ones
+ * keep waiting.
  */
 export const updateNotices = (notices: Notices, isFree: boolean, now: Millis): Notices => {
   const waiting = notices.waiting.filter(({ since }) => now - since < NEWS_MS);
@@ -57,36 +57,36 @@ export const updateNotices = (notices: Notices, isFree: boolean, now: Millis): N
   return { shown: { text: next.text, until: now + SHOWN_MS }, waiting: rest };
 };
 
-/** When what is shown goes though nothing happens; undefined while nothing is. */
+/** When the current message disappears by itself; undefined if there is none. */
 export const noticeDeadline = ({ shown }: Notices): Millis | undefined => shown?.until;
 
-// What a user of a full window may not know yet: facts, seldom, and never while there is something to be said about a compaction.
+// Tips about a full window: facts, rarely, and never while there is something to report about a compaction.
 
 export interface Tips {
-  /** the agent's own command, which empties the window */
+  /** the agent's own command that frees the window */
   readonly command: string;
-  /** how we are asked to type it */
+  /** how the user asks ctxwrap to type it */
   readonly ask: string;
-  /** prompts that were sent since the start; a turn of the agent shows one */
+  /** prompts sent since the start; each turn of the agent means one */
   readonly prompts: number;
-  /** of them, before this conversation */
+  /** the part of them from before this conversation */
   readonly before: number;
   readonly conversation?: string;
-  /** the agent has been at rest since its last turn */
+  /** the agent has been idle since its last turn */
   readonly isRested: boolean;
-  /** after which prompt the tip of each tier was shown last */
+  /** the prompt count at which each tier's tip was last displayed */
   readonly shown: Readonly<Partial<Record<Tier, number>>>;
 }
 
 interface Tip extends NoticeRequest {
-  /** in prompts; whoever has seen it a few times does not read it any more */
+  /** in prompts; grows, because a user who has seen a tip several times ignores it */
   readonly cooldown: number;
 }
 
 const LEAST_PROMPTS = 10; // between two tips of any kind
-const SETTLED_PROMPTS = 5; // a conversation that fills the window at once is not told how to begin
+const SETTLED_PROMPTS = 5; // in a conversation that fills the window at once, tips about good habits are useless
 
-/** After an event: a turn that begins after a rest was a prompt. */
+/** Updates the counts: a turn that begins after a rest was a prompt. */
 const hearTips = (tips: Tips, event: Event): Tips => {
   if (event.type === 'session-changed') return inConversation(tips, event.sessionId);
   if (event.type !== 'activity') return tips;
@@ -101,7 +101,7 @@ const hearTips = (tips: Tips, event: Event): Tips => {
   }
 };
 
-/** The first name is that of the conversation that is already on. */
+/** The first id only names the current conversation. */
 const inConversation = (tips: Tips, conversation: string): Tips => {
   const before =
     tips.conversation === undefined || tips.conversation === conversation ? tips.before : tips.prompts;
@@ -131,29 +131,29 @@ const tipFor = (tier: Tier, { ask, command, prompts, before }: Tips): Tip | unde
   }
 };
 
-// The one short text in the footer: what is done about a full window, and in between notices and tips.
+// The short text in the footer: the state of compaction, and otherwise notices and tips.
 
 export interface Messages {
   readonly notices: Notices;
-  /** what was said last of auto and the agent's own compaction */
+  /** the last message about auto and the agent's own compaction */
   readonly ofNative?: string;
-  /** absent where nobody wants any, or nothing is known that could be told */
+  /** absent if tips are off or there is nothing to say */
   readonly tips?: Tips;
 }
 
-/** What else is known when something happens. */
+/** Other facts that messages depend on. */
 export interface MessageContext {
   readonly session: Session;
   readonly compaction: Compaction;
-  /** the window has become smaller */
+  /** the message that the window became smaller */
   readonly reduced?: string | undefined;
   readonly now: Millis;
 }
 
-/** How a compaction is asked for where there is no key for it. */
+/** How the user requests a compaction without the hotkey. */
 const COMMAND = 'ctxwrap compact';
 
-/** `command`: the agent's own; undefined where there are to be no tips. */
+/** `command`: the agent's own command; undefined for no tips. */
 export const startMessages = (command?: string, ask = COMMAND): Messages => ({
   notices: noNotices,
   ...(command === undefined
@@ -185,11 +185,11 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
   };
 };
 
-const NATIVE_PRIORITY = 160; // what may happen otherwise than the user thinks comes before what else is wrong with their settings
-const REDUCED_PRIORITY = 250; // it may be why the window is full all at once
+const NATIVE_PRIORITY = 160; // unexpected behaviour is more important than other problems with the settings
+const REDUCED_PRIORITY = 250; // it may be the reason why the window is suddenly full
 const REFUSAL_PRIORITY = 300;
 
-/** Whoever asked by a key looks at the footer for the answer. */
+/** A user who asked by key looks at the footer for the answer. */
 const refusals = ({ effects }: Compaction): readonly NoticeRequest[] =>
   effects.flatMap((effect) =>
     effect.type === 'refused' && effect.isByKey
@@ -197,7 +197,7 @@ const refusals = ({ effects }: Compaction): readonly NoticeRequest[] =>
       : [],
   );
 
-/** A tip is given while the agent is at rest and the footer says nothing else. */
+/** Adds a tip if the agent is idle and the footer displays nothing else. */
 const withTip = (
   messages: Messages,
   event: Event,
@@ -219,7 +219,7 @@ const withTip = (
   return { tips: { ...tips, shown }, notices: addNotice(notices, tip, now) };
 };
 
-/** What the footer says; undefined when it has nothing to say. */
+/** The footer's message; undefined if there is none. */
 export const currentMessage = (
   { notices }: Messages,
   compaction: Compaction,

@@ -6,11 +6,11 @@ import { toOneLine } from './text.js';
 import { isOverFull, percentUsed, type Millis } from './reading.js';
 import type { Session } from './session.js';
 
-// When to call a user who looks elsewhere: each kind once in an episode, and only for what is known.
+// When to notify a user who looks elsewhere: once per kind and episode, and only about facts.
 
 export const notificationKinds = ['auto', 'hard', 'failure', 'permission'] as const;
 
-/** The window is full, or very full; a compaction failed; the agent waits for an answer. */
+/** The window reached auto or hard, a compaction failed, or the agent waits for an answer. */
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export interface Notification {
@@ -21,16 +21,16 @@ export interface Notification {
 
 export interface NotificationState {
   readonly wanted: readonly NotificationKind[];
-  /** since when the window has been full, and what was told since then */
+  /** start of the episode that the kinds already sent belong to */
   readonly episode: Millis | undefined;
   readonly told: readonly NotificationKind[];
-  /** of this dialog it was told */
+  /** a notification was sent for this dialog */
   readonly isDialogTold: boolean;
-  /** what is to be told now; of the last step only */
+  /** notifications to send now; of the last step only */
   readonly due: readonly Notification[];
 }
 
-/** What is known when something has happened. */
+/** The facts that notifications depend on. */
 export interface NotificationContext {
   readonly session: Session;
   readonly compaction: Compaction;
@@ -38,7 +38,7 @@ export interface NotificationContext {
 }
 
 const DIALOG_MS = 2_000; // some dialogs answer themselves
-const KEY_MS = 5_000; // somebody who types is there
+const KEY_MS = 5_000; // a user who types is present
 const LONGEST = 200; // characters
 
 export const startNotifications = (wanted: readonly NotificationKind[]): NotificationState => ({
@@ -49,7 +49,7 @@ export const startNotifications = (wanted: readonly NotificationKind[]): Notific
   due: [],
 });
 
-/** The state after an event; `due` is what follows from it. */
+/** The state after an event; `due` contains the notifications that follow from it. */
 export const stepNotifications = (
   before: NotificationState,
   sight: NotificationContext,
@@ -74,7 +74,7 @@ export const stepNotifications = (
   };
 };
 
-/** When a dialog will have waited long enough; undefined when there is nothing to wait for. */
+/** When the dialog has been open long enough for a notification; undefined if there is nothing to wait for. */
 export const notificationDeadline = (
   state: NotificationState,
   { session, compaction }: Omit<NotificationContext, 'now'>,
@@ -110,13 +110,13 @@ const windowNews = (
   return [{ kind, text: `${full || tokens || 'the window is full'}: ${tier}` }];
 };
 
-// Who is told of hard need not be told of auto afterwards.
+// After a notification for hard, one for auto is not needed.
 const withLower = (kinds: readonly NotificationKind[]): readonly NotificationKind[] =>
   kinds.includes('hard') ? [...kinds, 'auto'] : kinds;
 
 const failureNews = ({ effects }: Compaction): readonly Notification[] =>
   effects.flatMap((effect): readonly Notification[] => {
-    // who has asked the agent themselves sees how it ends
+    // a user who requested the compaction sees its outcome
     if (effect.type !== 'ended' || effect.ended.initiator === 'user') return [];
     if (!isFailure(effect.ended.outcome)) return [];
     return [{ kind: 'failure', text: toOneLine(endedText(effect.ended), LONGEST) }];

@@ -1,59 +1,64 @@
 import { toOneLine } from './text.js';
 
 /**
- * Milliseconds since the epoch, passed in by the shell; the core never asks a clock. `now` never goes back, whatever happens to the
- * wall clock; what files tell is of the wall clock.
+ * Milliseconds since the epoch. The core never reads a clock: `now` is passed in and never goes back, even if the wall clock does. Times in
+ * files are wall-clock times.
  */
 export type Millis = number;
 
-/** Where a number comes from, in order of trust (facts/ say what each runtime offers). */
+/** The source of a number, in order of trust (facts/ list what each agent offers). */
 export type Source = 'official' | 'log' | 'screen' | 'estimate';
 
 /**
- * Who said how large the window is. A model table is certain where the model has one window only;
- * `default` is what a runtime guesses when it cannot know, which counts for nothing, or what the user assumes, which is shown with `?`.
+ * Who stated the size of the window. A model table is certain if the model has only one window. `default` is an agent's guess, which is not
+ * used, or the user's assumption, which is displayed with `?`.
  */
 export type WindowSource = 'user' | 'agent' | 'derived' | 'table' | 'default';
 
 /**
- * What a percentage counts against: the whole window; what the agent leaves of it for the conversation (`effective`); the point where
- * it compacts by itself (`auto-compact`); or the window above a fixed part that is always there (`baseline`, facts/codex.md §2.3).
+ * What a percentage refers to: the whole window; what the agent leaves of it for the conversation (`effective`); the point where it
+ * compacts by itself (`auto-compact`); or the window above a fixed part that is always used (`baseline`, facts/codex.md §2.3).
  */
 export type PercentBasis = 'window' | 'effective' | 'auto-compact' | 'baseline';
 
-/** One observation of how full the context window is. A field that was not observed is absent, never zero. */
+/** One statement about how full the context window is. A field that was not observed is absent, never zero. */
 export interface Reading {
-  /** tokens in the window now, by the runtime's own definition */
+  /** tokens in the window, as the agent defines it */
   readonly usedTokens?: number;
-  /** the agent's last answer, where the agent does not count it as used and its own compaction does */
+  /** tokens of the agent's last answer, if the agent does not count them as used but its own compaction does */
   readonly answerTokens?: number;
-  /** of a screen that shows the tokens rounded, as `124k`: by how much the true number may be smaller */
+  /** for a screen that displays rounded tokens, as `124k`: by how much the true number may be smaller */
   readonly roundingTokens?: number;
-  /** of the used ones: what the model's cache held; only where the agent says so */
+  /** the part of the used tokens that came from the model's cache, if the agent reports it */
   readonly cachedTokens?: number;
-  /** context window in tokens, effective for this session */
+  /** context window in tokens, as effective in this session */
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
-  /** 0…100 used (never left), as the agent itself counts it, more where it says that it is over-full; absent where it is used/window */
+  /** 0…100 used (never left), as the agent counts it; above 100 if it reports an over-full window; absent if it is used/window */
   readonly usedPercent?: number;
-  /** what `usedPercent` counts against; `window` when absent */
+  /** what `usedPercent` refers to; `window` if absent */
   readonly basis?: PercentBasis;
-  /** tokens that are 100 % on that basis, where known */
+  /** tokens that are 100 % on that basis, if known */
   readonly basisTokens?: number;
   readonly source: Source;
   readonly model?: string;
   readonly at: Millis;
 }
 
-/** Somebody said how large the window is: a banner, a model switch, a record. It holds for this model until another claim of equal trust. */
+/**
+ * A statement about the size of the window: a banner, a model switch, a record. Valid for this model until another claim of equal trust.
+ */
 export interface WindowClaim {
   readonly windowTokens: number;
   readonly windowSource: WindowSource;
-  /** as in `Reading.model`; absent for whatever model runs now */
+  /** as in `Reading.model`; absent for the current model, whichever it is */
   readonly model?: string;
 }
 
-/** The reading with every impossible number (NaN, negative, far beyond any window, an empty window) left out; undefined if nothing says how full. */
+/**
+ * The reading without impossible numbers (NaN, negative, far beyond any window, an empty window); undefined if nothing about the fill is
+ * left.
+ */
 export const validReading = (reading: Reading): Reading | undefined => {
   const { usedTokens, answerTokens, windowTokens, windowSource, usedPercent, ...rest } = reading;
   const used = possibleTokens(usedTokens);
@@ -70,7 +75,7 @@ export const validReading = (reading: Reading): Reading | undefined => {
   };
 };
 
-/** 0…100 (not rounded): the runtime's own formula if it gave one, else used/window; undefined while one of them is unknown. */
+/** 0…100 (not rounded): the agent's own percentage if given, else used/window; undefined if one of them is unknown. */
 export const percentUsed = (reading: Reading): number | undefined => {
   const { usedTokens, windowTokens, usedPercent } = reading;
   if (usedPercent !== undefined) return Math.min(100, usedPercent);
@@ -78,7 +83,7 @@ export const percentUsed = (reading: Reading): number | undefined => {
   return Math.min(100, (usedTokens * 100) / windowTokens);
 };
 
-/** More is used than there is room for, by the agent's own word or by its numbers: no percentage of it is true. */
+/** True if more is used than the window holds, by the agent's statement or by its numbers: then no percentage is correct. */
 export const isOverFull = ({
   usedTokens,
   windowTokens,
@@ -86,7 +91,7 @@ export const isOverFull = ({
 }: Pick<Reading, 'usedTokens' | 'windowTokens' | 'usedPercent'>): boolean =>
   usedPercent > 100 || (usedTokens !== undefined && windowTokens !== undefined && usedTokens > windowTokens);
 
-/** A hundred times the largest window: a number beyond it is broken, not large. */
+/** A hundred times the largest window: a larger number is an error. */
 export const IMPOSSIBLE_TOKENS = 1e9;
 
 const possibleTokens = (value: number | undefined): number | undefined =>
@@ -96,51 +101,51 @@ const possible = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 /**
- * What the agent is doing. Only `ready` allows keys of ours, so it needs positive evidence from all witnesses there are; whatever is
- * not understood is `unknown`.
+ * What the agent is doing. Only `ready` allows ctxwrap to type, so it requires positive evidence from every available source; anything not
+ * understood is `unknown`.
  */
 export type Activity = 'ready' | 'draft' | 'busy' | 'dialog' | 'compacting' | 'unknown' | 'dead';
 
 const LONGEST = 200; // characters
 
-/** What is asked, for whoever shows it: the words may be anybody's. Undefined where nothing is. */
+/** The question of an open dialog, for display; undefined if there is none. Its text is untrusted. */
 export const askedText = (activity: Activity, asks: string | undefined): string | undefined =>
   (activity === 'dialog' && asks !== undefined && toOneLine(asks, LONGEST)) || undefined;
 
 export interface ActivityReport {
   readonly activity: Activity;
-  /** what speaks for it, as short facts: `title ✳`, `empty prompt row`, `status file: idle` */
+  /** the evidence, as short facts: `title ✳`, `empty prompt row`, `status file: idle` */
   readonly witnesses: readonly string[];
-  /** the agent's own word on its state was among them: OSC 7501, or a file of its own */
+  /** the agent itself reported its state: by OSC 7501, or in a file */
   readonly isTold?: true;
-  /** in a dialog, what the agent says that it asks, in one line: `approve Bash: touch zz.txt` */
+  /** in a dialog: what the agent asks, on one line: `approve Bash: touch zz.txt` */
   readonly asks?: string;
 }
 
-// Tokens of a text without a tokenizer: four ASCII characters make one, an East Asian character one and a half
-// (Qwen Code's rule, which agrees with the 4 characters a token that all agents assume). Letters of other alphabets count as ASCII.
+// Estimates tokens without a tokenizer: four ASCII characters are one token, an East Asian character is one and a half (the rule of Qwen
+// Code, consistent with the 4 characters per token that all agents assume). Letters of other alphabets count as ASCII.
 
 const TOKENS_PER_NARROW = 1 / 4;
 const TOKENS_PER_WIDE = 1.5;
 
-/** Characters as the estimate tells them apart. Counts of many rows can be added up, rounded tokens can't. */
+/** Characters by the classes of the estimate. These counts can be added up over many rows; rounded tokens cannot. */
 export interface CharacterCounts {
-  /** ASCII, and letters of other alphabets */
+  /** ASCII and letters of other alphabets */
   readonly ascii: number;
-  /** East Asian characters and everything beyond the basic plane, emoji among them */
+  /** East Asian characters and everything outside the basic plane, including emoji */
   readonly wide: number;
 }
 
-/** The estimated tokens of a text, rounded up. Exact in nothing; good for "it grew by about this much". */
+/** The estimated tokens of a text, rounded up. Not exact; good for "it grew by about this much". */
 export const estimateTokens = (text: string): number => tokensOfCharacters(countCharacters(text));
 
-/** The estimated tokens of so many characters, rounded up. */
+/** The estimated tokens of these characters, rounded up. */
 export const tokensOfCharacters = ({ ascii, wide }: CharacterCounts): number =>
   Math.ceil(ascii * TOKENS_PER_NARROW + wide * TOKENS_PER_WIDE);
 
 export const countCharacters = (text: string): CharacterCounts => {
   let wide = 0;
-  let doubled = 0; // the second halves of surrogate pairs
+  let doubled = 0; // second halves of surrogate pairs
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code < FIRST_WIDE) continue;
@@ -155,11 +160,11 @@ export const countCharacters = (text: string): CharacterCounts => {
 
 const FIRST_WIDE = 0x1100;
 
-// NaN, which is what comes after the end of a text, is no second half.
+// NaN, which is returned after the end of a text, is not a second half.
 const isPair = (first: number, second: number): boolean =>
   first >= 0xd800 && first <= 0xdbff && second >= 0xdc00 && second <= 0xdfff;
 
-/** Blocks of Unicode: Hangul Jamo, CJK to Yi, Hangul, compatibility ideographs and forms, full-width forms. */
+/** Unicode blocks: Hangul Jamo, CJK to Yi, Hangul, compatibility ideographs and forms, full-width forms. */
 const isWide = (code: number): boolean =>
   code <= 0x115f ||
   (code >= 0x2e80 && code <= 0xa4cf) ||
@@ -169,38 +174,38 @@ const isWide = (code: number): boolean =>
   (code >= 0xff01 && code <= 0xff60) ||
   (code >= 0xffe0 && code <= 0xffe6);
 
-/** How one cell is drawn. */
+/** The appearance of a cell. */
 export interface CellStyle {
   readonly bold: boolean;
   readonly dim: boolean;
-  /** SGR 7: also how some agents draw their own cursor */
+  /** SGR 7; some agents also draw their own cursor with it */
   readonly inverse: boolean;
   /** palette index 0…255, or 0x1000000 + 0xRRGGBB; undefined is the terminal's default colour */
   readonly foreground?: number;
 }
 
 /**
- * The child's screen as it is rendered at one moment: what a person would see, rows and columns from 0. Only the screen, never the
- * scrollback. Text is matched on it and never on the byte stream, in which no text is contiguous (facts/claude.md §0).
+ * A snapshot of the child's rendered screen: what a person sees, with rows and columns from 0, without scrollback. Text is matched here and
+ * never in the byte stream, where it is not contiguous (facts/claude.md §0).
  */
 export interface ScreenView {
   readonly columns: number;
   readonly rows: number;
   readonly cursorRow: number;
   readonly cursorColumn: number;
-  /** the alternate screen is shown */
+  /** the alternate screen is active */
   readonly alternate: boolean;
-  /** without blanks at its right end; '' outside the screen. A wide character is one character here */
+  /** without trailing blanks; '' outside the screen. A wide character is one character */
   readonly text: (row: number) => string;
-  /** undefined outside the screen; `column` counts cells, not characters */
+  /** undefined outside the screen; `column` counts cells */
   readonly styleAt: (row: number, column: number) => CellStyle | undefined;
 }
 
-/** What a program tells its terminal beside the screen; text in the conversation cannot forge these. */
+/** What a program reports to its terminal in escape sequences; text of the conversation cannot forge it. */
 export interface Signals {
-  /** OSC 0 or 2; undefined while none was set */
+  /** OSC 0 or 2; undefined if none was set */
   readonly title?: string;
-  /** the last ones before it, the newest last: one that stood only for a moment is among them */
+  /** the titles before it, the newest last, including those shown only briefly */
   readonly titlesBefore?: readonly string[];
   /** what follows `OSC 7501;`, as `state=idle:app=codex` (facts/codex.md §5) */
   readonly agentState?: string;
@@ -210,18 +215,18 @@ export interface Signals {
   readonly notification?: string;
 }
 
-/** What a tool call put into the conversation, as far as the session file shows it. */
+/** The result of a tool call in the conversation, as the session file records it. */
 export interface ToolResult {
   /** the agent's name for the tool */
   readonly name: string;
-  /** what it was about, on one line: a path, a command, a pattern; '' where the call does not show it */
+  /** its subject on one line: a path, a command, a pattern; '' if unknown */
   readonly label: string;
   /** estimated from the text */
   readonly tokens: number;
   readonly at: number;
 }
 
-/** Adds a result to the largest ones so far, the largest first, at most `most` of them. */
+/** Adds a result to the list of the largest ones, the largest first, at most `most` of them. */
 export const addToLargest = (
   largest: readonly ToolResult[],
   result: ToolResult,
@@ -234,20 +239,22 @@ export const addToLargest = (
 };
 
 /**
- * How an agent marks its title as long as it tells no states: a sign and a space before the name. It leaves the sign out as soon as a
- * terminal has answered that it understands agent states (OSC 7501).
+ * How an agent marks its title while it reports no states: a sign and a space before the name. It omits the sign once the terminal has
+ * answered that it supports agent states (OSC 7501).
  */
 export interface TitleSigns {
-  /** the usual one first */
+  /** the most common one first */
   readonly sets: readonly SignSet[];
-  /** milliseconds between two signs while it works */
+  /** milliseconds between two signs while it is busy */
   readonly frameMs: number;
-  /** of what follows `OSC 7501;`: whether its title shows that it works; undefined for what says nothing of its own state */
+  /**
+   * for the text after `OSC 7501;`: true if the title shows a busy agent; undefined if the text says nothing about the agent's own state
+   */
   readonly isWorking: (told: string) => boolean | undefined;
 }
 
 export interface SignSet {
   readonly rest: string;
-  /** in turns; one alone does not move */
+  /** shown in turn; a single one is not animated */
   readonly busy: readonly [string, ...string[]];
 }

@@ -2,28 +2,28 @@ import { formatTokens } from './format.js';
 import type { Reading, WindowClaim, WindowSource } from './reading.js';
 import type { Session } from './session.js';
 
-// Who said how large the window is, for each model of a session, and whom to believe.
+// The size of the window, by model: all claims about it, and which one to believe.
 
-/** Everything that was said about windows. It outlives the conversation: `/clear` keeps the model. */
+/** All claims about windows. They outlast the conversation, because `/clear` keeps the model. */
 export interface WindowClaims {
   readonly userTokens?: number;
-  /** one for each model and source, the last one said; a claim without a model belongs to readings without one */
+  /** the last claim of each source for each model; a claim without a model belongs to readings without one */
   readonly claims: readonly WindowClaim[];
-  /** said about "the model that runs now" and not yet given to one: they belong to the model of the next number */
+  /** claims about "the current model", which are assigned to the model of the next number */
   readonly open: readonly WindowClaim[];
-  /** a screen says the same thing as long as it shows it: that is not news */
+  /** the last claim of the screen, which repeats it as long as it is displayed */
   readonly lastHeard?: WindowClaim;
-  /** the model that runs now */
+  /** the current model */
   readonly model?: string;
-  /** what the user takes it to be, where nobody says more than a default */
+  /** the user's assumption, used if there is nothing better than a default */
   readonly assumedTokens?: number;
 }
 
-/** A window with what speaks for it. */
+/** A window with the source of its size. */
 export interface KnownWindow {
   readonly windowTokens: number;
   readonly windowSource: WindowSource;
-  /** the user or the agent said so, or nothing that was seen contradicts it; a default never is */
+  /** the user or the agent stated it, or nothing observed contradicts it; a default never is */
   readonly certain: boolean;
 }
 
@@ -31,7 +31,7 @@ export const noWindowClaims: WindowClaims = { claims: [], open: [] };
 
 const trust: readonly WindowSource[] = ['user', 'agent', 'derived', 'table', 'default'];
 
-/** After somebody said how large the window is. */
+/** Adds a claim about the size of the window. */
 export const addClaim = (windows: WindowClaims, claim: WindowClaim): WindowClaims => {
   const { windowTokens, windowSource, model } = claim;
   if (!(windowTokens > 0) || !Number.isFinite(windowTokens)) return windows;
@@ -43,18 +43,18 @@ export const addClaim = (windows: WindowClaims, claim: WindowClaim): WindowClaim
   return { ...windows, claims: remembered(windows.claims, claim), open: [], lastHeard: claim, model };
 };
 
-/** After the user said what it may be. */
+/** Sets the size that the user assumes. */
 export const setAssumedWindow = (windows: WindowClaims, assumedTokens: number): WindowClaims =>
   windows.assumedTokens === assumedTokens ? windows : { ...windows, assumedTokens };
 
-/** After the user said how large it is, or that nothing is said any more. */
+/** Sets the size that the user configured; undefined removes it. */
 export const setUserWindow = (windows: WindowClaims, userTokens: number | undefined): WindowClaims => {
   const { userTokens: before, ...rest } = windows;
   if (before === userTokens) return windows;
   return userTokens === undefined ? rest : { ...rest, userTokens };
 };
 
-// Two numbers tell how large a window is, but not which model runs.
+// Two matching numbers give the size of the window, but not the name of the model.
 const withDerived = (
   windows: WindowClaims,
   { windowTokens, windowSource, model = windows.model }: WindowClaim,
@@ -64,7 +64,7 @@ const withDerived = (
   return claims === windows.claims ? windows : { ...windows, claims };
 };
 
-/** After a number of this model: the model runs, and the window it names is a claim. */
+/** Processes a number of this model: it is the current model, and the window in the reading is a claim. */
 export const addReadingClaim = (windows: WindowClaims, reading: Reading): WindowClaims => {
   const { windowTokens, windowSource = 'default' } = reading;
   const model = reading.model ?? windows.model;
@@ -77,7 +77,7 @@ export const addReadingClaim = (windows: WindowClaims, reading: Reading): Window
   return { ...windows, claims, open: [], ...key };
 };
 
-/** The window of the model that runs. `usedTokens` above a window that was only inferred prove it wrong. */
+/** The window of the current model. If `usedTokens` exceeds a window that was only inferred, that window is wrong. */
 export const currentWindow = (
   { userTokens, claims, open, assumedTokens }: WindowClaims,
   model: string | undefined,
@@ -96,7 +96,7 @@ export const currentWindow = (
   return { windowTokens, windowSource, certain: isCertain(best, possible) };
 };
 
-/** The window as the agent itself has it, in tokens, whatever the user says or assumes; undefined where that is not certain. */
+/** The agent's own window in tokens, regardless of the user's settings; undefined if uncertain. */
 export const agentWindowTokens = (
   { claims, open }: WindowClaims,
   model: string | undefined,
@@ -106,7 +106,7 @@ export const agentWindowTokens = (
   return own?.certain ? own.windowTokens : undefined;
 };
 
-/** Nothing is measured with what a runtime only guesses; what the user assumes takes its place. */
+/** Replaces an agent's default by the user's assumption, because nothing is measured with a default. */
 const withAssumed = (
   claims: readonly WindowClaim[],
   windowTokens: number | undefined,
@@ -117,14 +117,14 @@ const withAssumed = (
 
 const rank = ({ windowSource }: WindowClaim): number => trust.indexOf(windowSource);
 
-/** The agent's own word stands even then: some agents let a turn go over the end. A table is the agent's own word, too. */
+/** A window stated by the agent stays valid even then: some agents let a turn exceed it. A model table counts as the agent's statement. */
 const isDisproved = ({ windowSource, windowTokens }: WindowClaim, usedTokens: number | undefined): boolean =>
   (windowSource === 'default' || windowSource === 'derived') && (usedTokens ?? 0) > windowTokens;
 
 const isCertain = ({ windowSource, windowTokens }: WindowClaim, all: readonly WindowClaim[]): boolean => {
   if (windowSource === 'default') return false;
   if (windowSource !== 'derived') return true;
-  // A table that holds one window for the model and a size derived from the screen cannot both be right.
+  // A table with a single window for the model and a different size derived from the screen cannot both be right.
   return all.every((each) => each.windowSource !== 'table' || each.windowTokens === windowTokens);
 };
 
@@ -140,16 +140,16 @@ const isKin = (a: WindowClaim, b: WindowClaim): boolean =>
 const isSame = (a: WindowClaim, b: WindowClaim | undefined): boolean =>
   b !== undefined && isKin(a, b) && a.windowTokens === b.windowTokens;
 
-// Whether the window of a session has become smaller, as when another model runs now.
+// Detects that the window became smaller, after a switch of the model for example.
 
-/** The last window that the agent or its model told, and nobody contested. */
+/** The last window that the agent or its model reported without contradiction. */
 export interface Capacity {
   readonly windowTokens: number;
   readonly source: WindowSource;
   readonly model: string | undefined;
 }
 
-/** What is known after a step; the one before while nothing new is. */
+/** The capacity after a step; the previous one if there is nothing new. */
 export const updateCapacity = (
   before: Capacity | undefined,
   { fused, windows }: Session,
@@ -160,8 +160,8 @@ export const updateCapacity = (
 };
 
 /**
- * What the user should know when there is less room than before, in one line. The same model told by another source has not shrunk: the
- * one before was wrong.
+ * A message for the user when there is less room than before. If another source reports a smaller window for the same model, nothing has
+ * shrunk: the previous size was wrong.
  */
 export const capacityNotice = (
   before: Capacity | undefined,

@@ -6,35 +6,36 @@ import type { Millis, ToolResult } from './reading.js';
 import type { Liveness } from './records.js';
 import type { ReadingRecord } from './report.js';
 
-// A compaction of any agent as JSON, with the names that the schema of sessions of several agents has for it. What is not known is left out.
+// The record of a compaction as JSON, with the field names of the common schema for sessions of several agents. Unknown fields are left
+// out.
 
 export interface BoundaryRecord {
   readonly schema: 'ctxwrap.boundary/1';
   readonly runtime: string;
-  /** the agent's own id of the conversation */
+  /** the agent's id of the conversation */
   readonly session_id?: string;
-  /** of the agent's record */
+  /** id of the agent's record */
   readonly uuid?: string;
-  /** `auto` where the agent began by itself */
+  /** `auto` if the agent started it by itself */
   readonly trigger?: 'manual' | 'auto';
   readonly initiator?: Initiator;
   readonly pre_tokens?: number;
-  /** the record does not tell: it is the last number before it */
+  /** the agent did not record it: it is the last number before the compaction */
   readonly pre_tokens_estimated?: true;
   readonly post_tokens?: number;
   readonly duration_ms?: number;
   /** UTC, `2026-11-21T08:37:12.289Z` */
   readonly timestamp: string;
-  /** the agent has recorded it; a text on the screen alone proves nothing */
+  /** recorded by the agent; text on the screen alone proves nothing */
   readonly verified: boolean;
 }
 
-/** A compaction and what is known beside its own record. */
+/** A compaction, and what is known besides the agent's record. */
 export interface BoundaryFacts extends Omit<Boundary, 'initiator'> {
   readonly runtime: string;
   readonly sessionId?: string | undefined;
   readonly initiator?: Initiator;
-  /** the last number before it, where it tells none */
+  /** the last number before it, if the record has none */
   readonly lastTokens?: number | undefined;
 }
 
@@ -56,11 +57,11 @@ export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
   };
 };
 
-// What the window is full of, in parts that sum to the whole.
+// Divides the window into parts that add up to the whole.
 
 export type PartName = 'used' | 'cached' | 'fresh' | 'answer' | 'free' | 'buffer';
 
-/** As people read them. */
+/** The names for users. */
 export const partNames: Readonly<Record<PartName, string>> = {
   used: 'Used',
   cached: 'Cached input',
@@ -73,28 +74,28 @@ export const partNames: Readonly<Record<PartName, string>> = {
 export interface ContextPart {
   readonly name: PartName;
   readonly tokens: number;
-  /** of the whole, one decimal; all parts together are 100 */
+  /** of the whole, one decimal; all parts add up to 100 */
   readonly percent: number;
 }
 
 export interface PartsRequest {
   readonly usedTokens: number;
   readonly windowTokens: number;
-  /** beside the used ones */
+  /** in addition to the used tokens */
   readonly answerTokens?: number | undefined;
-  /** of the used ones */
+  /** part of the used tokens */
   readonly cachedTokens?: number | undefined;
-  /** where the agent compacts by itself: what lies above cannot be filled */
+  /** where the agent compacts by itself: what is above cannot be filled */
   readonly nativeTokens?: number | undefined;
 }
 
 export interface ContextParts {
-  /** the window, or what is used where that is more */
+  /** the window, or the used tokens if they are more */
   readonly totalTokens: number;
   readonly parts: readonly ContextPart[];
 }
 
-/** Used tokens, split where the cached ones are known; then what is free, and what the agent keeps for its own compaction. */
+/** The used tokens, with cached ones apart if known; then the free tokens, and those reserved for the agent's own compaction. */
 export const splitContext = (request: PartsRequest): ContextParts => {
   const { usedTokens, windowTokens, answerTokens = 0, cachedTokens, nativeTokens } = request;
   const counted = usedTokens + answerTokens;
@@ -113,7 +114,7 @@ export const splitContext = (request: PartsRequest): ContextParts => {
   return { totalTokens, parts: withPercents(sizes, totalTokens) };
 };
 
-// Each part gets what the sum has grown by, so that rounding never makes 99.9 or 100.1 of them.
+// Each part gets the difference of two rounded sums, so that the parts always add up to 100.
 const withPercents = (
   sizes: readonly (readonly [PartName, number])[],
   totalTokens: number,
@@ -129,14 +130,14 @@ const withPercents = (
   }));
 };
 
-// Everything there is to say about the window of one session, as a plain value: for people as text, for scripts as JSON.
+// The report about the window of a session as plain data: text for people and JSON for scripts are made from it.
 
-/** One compaction as the session file tells of it. */
+/** A compaction from the session file. */
 export interface PastCompaction {
   readonly at: Millis;
-  /** ours where the audit log has an attempt of ours at that time; absent where nobody tells */
+  /** `ctxwrap` if the audit log has an attempt at that time; absent if unknown */
   readonly initiator?: Initiator;
-  /** as recorded by the agent; otherwise its last number before */
+  /** as recorded by the agent; otherwise the last number before */
   readonly preTokens?: number;
   /** `preTokens` is that last number */
   readonly isEstimated?: true;
@@ -150,7 +151,7 @@ export interface PastCompaction {
 
 export interface ContextFacts {
   readonly runtime: string;
-  /** the wrapper's, when it was asked about a session */
+  /** the wrapper's session, if the report is about one */
   readonly session?: { readonly id: string; readonly pid: number; readonly liveness: Liveness } | undefined;
   readonly agentSessionId?: string | undefined;
   readonly path?: string | undefined;
@@ -172,11 +173,11 @@ export interface ContextReport {
   readonly path?: string;
   readonly reading?: ReadingRecord;
   readonly note?: string;
-  /** absent where tokens or the window are not known */
+  /** absent if tokens or the window are unknown */
   readonly totalTokens?: number;
   readonly parts: readonly ContextPart[];
   readonly tier?: Tier;
-  /** `current` for the boundary that was passed last; for none in the tier safe */
+  /** `current` marks the boundary that was passed last; none in the tier safe */
   readonly thresholds: readonly (Threshold & { readonly current: boolean })[];
   readonly ownLadder?: OwnLadder;
   readonly compactions: readonly PastCompaction[];
@@ -197,7 +198,7 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
     ...(reading || note === undefined ? {} : { note }),
     ...partsOf(facts),
     ...(tier === undefined ? {} : { tier }),
-    // before the first answer there is nothing to measure, and the window may be another one than it seems
+    // before the first answer nothing is measured, and the window may still change
     thresholds: reading ? facts.thresholds.map((each) => ({ ...each, current: each.name === tier })) : [],
     ...(ownLadder && reading ? { ownLadder } : {}),
     compactions: facts.compactions,
@@ -213,11 +214,11 @@ const partsOf = ({
   const { usedTokens, answerTokens, windowTokens } = reading ?? {};
   if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
   const native = thresholds.find(({ name }) => name === 'native')?.value ?? Infinity;
-  const nativeTokens = native < windowTokens ? native : undefined; // in a window of the user's it may lie beyond the end
+  const nativeTokens = native < windowTokens ? native : undefined; // in a window set by the user it may lie beyond the end
   return splitContext({ usedTokens, answerTokens, windowTokens, cachedTokens, nativeTokens });
 };
 
-/** The report for scripts: its compactions are boundary records. */
+/** The report for scripts; compactions are boundary records. */
 export const contextRecord = (report: ContextReport) => {
   const { runtime: agent, agentSessionId: sessionId } = report;
   return {

@@ -1,4 +1,4 @@
-// What `ctxwrap doctor` finds: facts, how serious each is, and what mends it.
+// The findings of `ctxwrap doctor`: facts, their severity, and how to fix them.
 
 export type CheckStatus = 'ok' | 'warn' | 'fail';
 
@@ -7,7 +7,7 @@ export interface Check {
   readonly status: CheckStatus;
   /** one fact */
   readonly text: string;
-  /** a command, or what to do; only where something is to be done */
+  /** a command or an instruction; only if something is to be done */
   readonly fix?: string;
 }
 
@@ -19,20 +19,20 @@ export interface CheckSection {
 export interface DoctorReport {
   readonly schema: 'ctxwrap.doctor/1';
   readonly version: string;
-  /** the worst of all */
+  /** the most severe status of all checks */
   readonly status: CheckStatus;
   readonly sections: readonly CheckSection[];
 }
 
-/** What a terminal says of itself; undefined for what it did not answer. */
+/** A terminal's answers about itself; undefined fields were not answered. */
 export interface TerminalAnswers {
-  /** it has answered anything at all */
+  /** it answered at least one query */
   readonly answers: boolean;
   /** its name and version: XTVERSION (xterm ctlseqs, `CSI > q`) */
   readonly name?: string;
-  /** it draws frames at once: DECRQM of mode 2026 */
+  /** it supports synchronized output: DECRQM of mode 2026 */
   readonly synchronized?: boolean;
-  /** it speaks kitty's keyboard protocol: `CSI ? u` */
+  /** it supports kitty's keyboard protocol: `CSI ? u` */
   readonly kittyKeyboard?: boolean;
 }
 

@@ -6,36 +6,36 @@ import { isOverFull, percentUsed, type Millis, type Reading } from './reading.js
 import type { NoNumberReason, Session } from './session.js';
 import type { KnownWindow } from './window.js';
 
-/** What the footer shows, as plain values. A number that is not known is absent: the footer never draws one it does not have. */
+/** The contents of the footer as plain values. Unknown numbers are absent, and the footer never displays an unknown number. */
 export interface FooterView {
-  /** name of the runtime: claude, codex, gemini, qwen, demo, generic */
+  /** name of the agent: claude, codex, gemini, qwen, demo, generic */
   readonly runtime: string;
   readonly usedTokens?: number;
   readonly windowTokens?: number;
   /** 0…100, not rounded */
   readonly usedPercent?: number;
-  /** more is used than there is room for: shown as `>100%` */
+  /** more is used than the window holds: displayed as `>100%` */
   readonly isOver?: true;
   readonly tier?: Tier;
-  /** used is an estimate, or a worse source has raised it: shown with `~` */
+  /** an estimate, or raised by a less trusted source: displayed with `~` */
   readonly estimated: boolean;
-  /** the window is inferred, not reported: shown with `?` */
+  /** the window is inferred, not reported: displayed with `?` */
   readonly windowInferred: boolean;
-  /** the number has not moved while the agent wrote for minutes: shown dim */
+  /** the number has not changed during minutes of output: displayed dim */
   readonly stale?: boolean;
-  /** as the agent names it; what runs now, if that is known */
+  /** the agent's name of the current model, if known */
   readonly model?: string;
-  /** compactions seen in this session */
+  /** compactions observed in this session */
   readonly compactions: number;
-  /** a fact in words when there is no number: `no reading`, `size pending`, `waiting for the first turn` */
+  /** a text in place of a missing number: `no reading`, `size pending`, `waiting for the first turn` */
   readonly note?: string;
-  /** what is done about a full window, or keeps it from being done; or a notice */
+  /** the state of compaction, or a notice */
   readonly words?: string;
-  /** a compaction is due: the row is wanted, and a countdown stands before everything else in it */
+  /** a compaction is due: the row is required, and a countdown comes before everything else in it */
   readonly due?: DueKind;
 }
 
-/** What the footer shows of a session now. */
+/** The footer's contents for a session now. */
 export const footerView = (state: Session, now: Millis): FooterView => {
   const { agent, compactions, blank, flow } = state;
   const { model } = state.windows;
@@ -63,7 +63,7 @@ const noteOf = ({ why }: NoNumberReason): string => {
   }
 };
 
-/** What the footer says where tokens are counted and nobody has told in what; other words come before it. */
+/** The text if tokens are counted but the window is unknown; other texts come before it. */
 const WINDOW_UNKNOWN = 'window not known: --window';
 
 const numbers = ({
@@ -90,6 +90,6 @@ interface Numbers {
   readonly window?: KnownWindow | undefined;
 }
 
-/** The agent counts tokens, and neither says how large its window is nor what share of it they are. */
+/** True if the agent reports tokens, but neither the size of its window nor a percentage. */
 export const isWindowUnknown = ({ reading, window }: Numbers): boolean =>
   window === undefined && reading.source !== 'estimate' && percentUsed(reading) === undefined;

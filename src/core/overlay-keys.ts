@@ -1,7 +1,7 @@
 import type { Mode } from './compaction/state.js';
 import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 
-// What a key does while the overlay is open. Nothing here reaches the agent but what the user asked for by name.
+// The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
 const overlayKeys = [
   ...(['c', 'a', 'p', 'n', 'd', '?', 'q', 'escape'] as const),
@@ -10,9 +10,9 @@ const overlayKeys = [
 
 export type OverlayKey = (typeof overlayKeys)[number] | 'wheel-up' | 'wheel-down';
 
-const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // of the mouse, in SGR's form
+const WHEEL = /^\x1b\[<6([45]);\d+;\d+M$/; // mouse wheel reports in SGR encoding
 
-/** What an element of the user's input, or one character of it, means to the overlay. */
+/** The overlay's key for an element of the input, or for one character of it; undefined if it has no meaning. */
 export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefined => {
   if (kind === 'mouse') {
     const direction = WHEEL.exec(text)?.[1];
@@ -24,16 +24,16 @@ export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefin
   return isRelease || (modifiers & ~allowed) !== 0 ? undefined : overlayKeys.find((key) => key === name);
 };
 
-/** What the wrapper has to do; what only the overlay shows is in the state. */
+/** What the wrapper has to do; what concerns only the display is in the state. */
 export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'close';
 
 export type OverlayPage = 'main' | 'detail' | 'help';
 
 export interface OverlayState {
   readonly page: OverlayPage;
-  /** the first row of the contents that is shown */
+  /** first visible row of the contents */
   readonly scroll: number;
-  /** the largest that `scroll` can be, and how many rows are shown; as last drawn */
+  /** the maximum of `scroll` and the number of visible rows, from the last drawing */
   readonly most: number;
   readonly shown: number;
 }
@@ -50,7 +50,7 @@ const actions = {
 
 const WHEEL_ROWS = 3;
 
-// of a page, one row stays, so that the eye finds its place again
+// a page overlaps the previous one by a row, for orientation
 const pageRows = ({ shown }: OverlayState): number => Math.max(1, shown - 1);
 
 const scrolls = {
@@ -65,7 +65,7 @@ const scrolls = {
 } as const;
 
 export interface OverlayKeyResult {
-  /** the same object where the key has changed nothing that is shown */
+  /** the same object if nothing visible has changed */
   readonly state: OverlayState;
   readonly action?: OverlayAction;
 }
@@ -94,12 +94,12 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
 
 const nextModes: Readonly<Record<Mode, Mode>> = { auto: 'ask', ask: 'warn', warn: 'auto', off: 'auto' };
 
-/** The mode after a press of `a`. */
+/** The mode after pressing `a`. */
 export const nextMode = (mode: Mode): Mode => nextModes[mode];
 
 const onPage = (state: OverlayState, page: OverlayPage): OverlayState => ({ ...state, page, scroll: 0 });
 
-/** The sentence that answers the key stands at the top of the first page. */
+/** The answer to the key is at the top of the first page. */
 const atTop = (state: OverlayState): OverlayState =>
   state.page === 'main' && state.scroll === 0 ? state : onPage(state, 'main');
 

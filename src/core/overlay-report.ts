@@ -25,33 +25,33 @@ import {
 import { provenance, readingRecord, sessionLadder, sessionThresholds, sourceTexts } from './report.js';
 import type { Session } from './session.js';
 
-// What the overlay shows of a session: the same sections as `ctxwrap context`, what happens next, and what stands behind the numbers.
+// The report in the overlay: the sections of `ctxwrap context`, what happens next, and details about the numbers.
 
-/** What the overlay is made of. */
+/** The facts that the overlay displays. */
 export interface OverlayFacts {
   readonly session: Session;
   readonly compaction: Compaction;
-  /** what was noted of every step so far */
+  /** the history of the session so far */
   readonly record: OverlayHistory;
-  /** the largest since the last compaction, the largest first; undefined where no file tells of them */
+  /** the largest results since the last compaction, the largest first; undefined if no session file records them */
   readonly contents?: readonly ToolResult[] | undefined;
-  /** of the wrap */
+  /** start of the session */
   readonly startedAt: Millis;
   readonly now: Millis;
-  /** what was refused, or another fact that has just come up */
+  /** a refused request, or another new fact */
   readonly notice?: string | undefined;
-  /** as people write it: `Ctrl-]` */
+  /** as displayed: `Ctrl-]` */
   readonly hotkey?: string | undefined;
 }
 
 export interface OverlayReport extends Report {
   readonly runtime: string;
   readonly model: string;
-  /** the conversation, as the agent calls it; '' where it has no name */
+  /** the agent's name of the conversation; '' if it has none */
   readonly name: string;
-  /** how long the wrap has run */
+  /** how long the session has been running */
   readonly age: string;
-  /** what can be pressed, the most useful first */
+  /** the keys, the most useful first */
   readonly keys: readonly (readonly [key: string, word: string])[];
 }
 
@@ -111,7 +111,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
 const numberOf = (session: Session, now: Millis) => {
   const known = provenance(session, now);
   const record = readingRecord(session, now);
-  const usedPercent = known?.usedPercent; // the record's is rounded already, and twice would be another number than the footer's
+  const usedPercent = known?.usedPercent; // the record's percentage is already rounded: rounding it again would differ from the footer
   const report = contextReport({
     runtime: session.agent,
     reading: record && { ...record, ...(usedPercent === undefined ? {} : { usedPercent }) },
@@ -130,7 +130,7 @@ const numberOf = (session: Session, now: Millis) => {
   return { report, number };
 };
 
-/** Why there is no number; here is room for more than the footer's word. */
+/** Why there is no number, in more words than the footer has room for. */
 const blankText = (session: Session, now: Millis): string => {
   const { blank } = session;
   if (blank.why === 'unreadable') return `No number: ${blank.reason}.`;
@@ -157,7 +157,7 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
     : []),
 ];
 
-const LEAST_SPAN_MS = 60_000; // a span of seconds says nothing, and would change with each of them
+const LEAST_SPAN_MS = 60_000; // a span of seconds is not informative, and would change every second
 
 const usageSection = ({ usage: history }: OverlayHistory, now: Millis): Section => {
   const [first] = history.samples;
@@ -198,9 +198,9 @@ const byText = ({ initiator, isManual }: EndedCompaction): string => {
   }
 };
 
-// What happens next, one sentence: what is counted down, waited for or held, or how far it is to the next threshold.
+// What happens next, in one sentence: the countdown, what ctxwrap is waiting for, or the distance to the next threshold.
 
-/** The key that asks for a compaction while the overlay is open. */
+/** The key for a compaction while the overlay is open. */
 const ASK = 'c';
 
 type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
@@ -211,7 +211,7 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     const why = compaction.isByText ? ', proactive' : '';
     return `Compacting in ${secondsTo(phase.until, now)} s${why}, p postpones.`;
   }
-  // of a doubt, here is room for a whole sentence
+  // there is room for a whole sentence about the uncertainty
   const isDoubted = phase.kind === 'doubted' && !isUrgent(compaction, now);
   const words = isDoubted ? undefined : compactionText(compaction, now, ASK);
   if (words !== undefined) {
@@ -245,7 +245,7 @@ const doubtTexts: Readonly<Record<Uncertainty, string>> = {
   sources: 'Nothing is typed while the sources differ: the higher number may be wrong.',
 };
 
-/** How far it is to auto. */
+/** The distance to auto. */
 const distance = (session: Session, what: string): string => {
   const { fused } = session;
   const { auto } = sessionLadder(session);
@@ -261,7 +261,7 @@ const distance = (session: Session, what: string): string => {
 const boundText = ({ unit, value }: TierBoundary): string =>
   unit === 'percent' ? `${value}%` : `${groupDigits(value)} tokens`;
 
-// The second page: every source, what the agent is doing, and what was tried.
+// The second page: all sources, the agent's activity, and the attempts.
 
 const detailSections = (facts: OverlayFacts): readonly Section[] => {
   const { session, compaction, contents, now } = facts;
@@ -318,7 +318,7 @@ const policyTexts = ({ policy, settings, episodeSince }: Compaction, now: Millis
   ];
 };
 
-// The third page.
+// The third page: help.
 
 const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
   keySection('Keys', [

@@ -6,64 +6,64 @@ import type { Millis, ToolResult } from './reading.js';
 import { basisTexts, sourceTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
 
-// What there is to say of a context window, as titled rows of text: the overlay and `ctxwrap context` draw the same ones.
+// The sections of a report about a context window, as titled rows of text. The overlay and `ctxwrap context` display the same ones.
 
-/** `tier`: in the colour of the tier that has been reached. */
+/** `tier`: in the colour of the current tier. */
 export type Emphasis = 'plain' | 'strong' | 'quiet' | 'accent' | 'tier';
 
-/** One fact. With values it is a row of a table: they stand below those of the other rows, and the text explains them. */
+/** A row of a section. With values it is part of a table: the values are aligned in columns, and the text explains them. */
 export interface Row {
-  /** the part of the bar that it is about, or whether it is the threshold that was passed last */
+  /** the part of the bar that the row describes, or the marker of the threshold that was passed last */
   readonly sign?: PartName | 'reached' | 'none';
   readonly label?: string;
   readonly values?: readonly string[];
   readonly text?: string;
-  /** of the label and the values where there are values, otherwise of the text */
+  /** applies to the label and values, or to the text if there are no values */
   readonly emphasis?: Emphasis;
-  /** the text may be cut: it is a name that can be of any length */
+  /** the text may be truncated, because it is a name of any length */
   readonly isOneLine?: true;
-  /** what supports it, each on a line of its own */
+  /** supporting facts, one per line */
   readonly notes?: readonly string[];
 }
 
 export interface Section {
   readonly title?: string;
   readonly bar?: Bar;
-  /** how full the window was, up to this time */
+  /** how full the window was until now, for a chart */
   readonly usage?: { readonly history: UsageHistory; readonly now: Millis };
   readonly rows: readonly Row[];
-  /** the labels are keys to press, or signs */
+  /** the labels are keys to press, or symbols */
   readonly hasKeys?: true;
 }
 
-/** Everything there is to say, from top to bottom. */
+/** The complete report, from top to bottom. */
 export interface Report {
   readonly sections: readonly Section[];
   readonly tier?: Tier | undefined;
-  /** the number has not moved while the agent wrote for minutes */
+  /** the number has not changed during minutes of output */
   readonly isStale?: boolean;
 }
 
-/** How full the window is, from its beginning to its end. */
+/** The bar that shows how full the window is. */
 export interface Bar {
-  /** shares of the whole that sum to 1; none where the window is not known */
+  /** shares that add up to 1; empty if the window is unknown */
   readonly parts: readonly { readonly name: PartName; readonly share: number }[];
   /** where auto and hard begin, 0…1 */
   readonly marks: readonly { readonly name: 'auto' | 'hard'; readonly share: number }[];
-  /** `83%`, `~83%?`, `>100%`, or tokens where there is no percentage */
+  /** `83%`, `~83%?`, `>100%`, or tokens without a percentage */
   readonly fill: string;
   readonly tier: Tier | undefined;
 }
 
-/** A reading with what its record does not hold. */
+/** A reading and facts that its record does not contain. */
 export interface ReadingFacts {
-  /** shown with `~` */
+  /** displayed with `~` */
   readonly isEstimated: boolean;
-  /** nothing certain says how large the window is: shown with `?` */
+  /** the size of the window is uncertain: displayed with `?` */
   readonly isWindowAssumed: boolean;
-  /** since the source said it last; absent where that is not known */
+  /** since the source last repeated it; absent if unknown */
   readonly ageMs?: number;
-  /** tokens by which the bar is drawn where the agent tells only a percentage of something else */
+  /** tokens for the bar, if the agent's percentage refers to something else */
   readonly tokens?: number | undefined;
   readonly isStale?: boolean;
 }
@@ -104,7 +104,7 @@ const barMarks = (report: ContextReport): Bar['marks'] => {
   });
 };
 
-/** How much is used of what, and who says so. */
+/** The rows about used tokens and their source. */
 export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): readonly Row[] => {
   if (!reading) return [];
   const { usedTokens, answerTokens, usedPercent, basis, source, over } = reading;
@@ -152,7 +152,7 @@ export const partsSection = ({ parts, totalTokens = 0 }: ContextReport): Section
         ],
 });
 
-/** Hard is left out where it is no more than auto under another name. */
+/** Hard is left out if it equals auto. */
 const shownThresholds = ({ thresholds }: ContextReport): ContextReport['thresholds'] =>
   thresholds.filter((each) => each.name !== 'hard' || each.current || !isLikeAuto(each, thresholds));
 
@@ -187,18 +187,18 @@ const ownText = (own: NonNullable<ContextReport['ownLadder']>, agent: string): s
   `For comparison, ${agent}'s own: effective ${groupDigits(own.effective)}, warn ${groupDigits(own.warn)}, ` +
   `auto ${groupDigits(own.auto)}, hard ${groupDigits(own.hard)}`;
 
-/** A compaction that is over. */
+/** A finished compaction. */
 export interface CompactionFacts {
-  /** when, in words */
+  /** time, as text */
   readonly when: string;
   readonly before: Fill | undefined;
   readonly after: Fill | undefined;
-  /** the number after it is the next turn's, so that it holds a little more than what was left */
+  /** the number after the compaction comes from the next turn, so it is slightly higher than what was left */
   readonly isNext: boolean;
-  /** 0 where only its end was seen */
+  /** 0 if only its end was observed */
   readonly durationMs?: number | undefined;
   readonly by?: string | undefined;
-  /** absent where it worked, as far as is known */
+  /** absent if it succeeded, as far as known */
   readonly outcome?: string;
   readonly hasFailed?: boolean;
   readonly evidence?: readonly string[];
@@ -220,7 +220,7 @@ export const compactionRow = (facts: CompactionFacts): Row => {
   };
 };
 
-/** Both numbers in the same unit where that can be had; `~` before one that came with the next turn. */
+/** Both numbers in the same unit if possible; `~` marks one that came with the next turn. */
 const sizesText = ({ before, after, isNext }: CompactionFacts): string => {
   const inTokens = before?.usedTokens !== undefined || before?.usedPercent === undefined;
   const [from, to] = [before, after].map((fill) => {
@@ -232,7 +232,7 @@ const sizesText = ({ before, after, isNext }: CompactionFacts): string => {
   return `${from ?? '?'} → ${isNext ? '~' : ''}${to}`;
 };
 
-/** The tool results that put most into the window, by an estimate of their text. */
+/** The largest tool results in the window, by an estimate of their text. */
 export const resultsSection = (
   results: readonly ToolResult[] | undefined,
   isAfterCompaction: boolean,

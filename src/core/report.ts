@@ -13,9 +13,9 @@ import {
 import { measureContextOf, type Session } from './session.js';
 import { currentWindow, type KnownWindow } from './window.js';
 
-// Where the number comes from, how old it is and why it is the one that counts: for display beside it.
+// Explains the number: where it comes from, how old it is, and why it is the one that counts.
 
-/** One source's last word, measured against the window that holds now. */
+/** The last reading of a source, measured against the effective window. */
 export interface SourceReading {
   readonly source: Source;
   readonly basis: PercentBasis;
@@ -24,29 +24,29 @@ export interface SourceReading {
   readonly cachedTokens?: number;
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
-  /** 0…100, not rounded; the agent's own where it has one, on `basis` */
+  /** 0…100, not rounded; the agent's own on `basis`, if it has one */
   readonly usedPercent?: number;
   readonly tier?: Tier;
   readonly model?: string;
-  /** of the observation itself */
+  /** time of the observation */
   readonly at: Millis;
-  /** since the source said it last */
+  /** since the source last repeated it */
   readonly ageMs: number;
 }
 
-/** The number that counts, and all that speaks for it. */
+/** The number that counts, with all its sources. */
 export interface Provenance extends SourceReading {
   readonly windowCertain: boolean;
   readonly exact: boolean;
-  /** shown before a more trusted number because its tier is higher */
+  /** displayed instead of a more trusted number because its tier is higher */
   readonly raised: boolean;
   /** one line of facts: `the session file: 150,000 tokens; window 200,000 from the model table` */
   readonly reason: string;
-  /** every source that speaks, the most trusted first; a screen that is not believed any more is not among them */
+  /** all sources, the most trusted first; without a screen that is no longer trusted */
   readonly candidates: readonly SourceReading[];
 }
 
-/** The fused number of a session with where it comes from; undefined while there is none. */
+/** The number of a session and its origin; undefined if there is none. */
 export const provenance = (state: Session, now: Millis): Provenance | undefined => {
   const { fused } = state;
   if (!fused) return undefined;
@@ -64,14 +64,14 @@ export const provenance = (state: Session, now: Millis): Provenance | undefined 
   };
 };
 
-/** The ladder that judges the session's number now. */
+/** The ladder for the session's current number. */
 export const sessionLadder = (state: Session): Ladder => {
   const { windows, fused } = state;
   const window = currentWindow(windows, windows.model, undefined);
   return ladderFor(measureContextOf(state), fused ?? (window ? { window } : {}));
 };
 
-/** All numbers of that ladder that mean something: without a percentage, percentages are of nothing. */
+/** The thresholds of that ladder; without a known percentage, those in percent are left out. */
 export const sessionThresholds = (state: Session): readonly Threshold[] => {
   const hasPercent = state.fused !== undefined && percentUsed(state.fused.reading) !== undefined;
   return listThresholds(sessionLadder(state)).filter(({ unit }) => unit === 'tokens' || hasPercent);
@@ -132,7 +132,7 @@ const numberText = ({ usedTokens, answerTokens, usedPercent, basis = 'window' }:
     ? `${(usedPercent ?? 0) > 100 ? '>100' : (usedPercent ?? 0)}% ${basisTexts[basis]}`
     : usedText({ usedTokens, answerTokens });
 
-/** Tokens in use, with those of the last answer where they count, too. */
+/** The used tokens, with those of the last answer if they count as well. */
 export const usedText = ({
   usedTokens,
   answerTokens,
@@ -150,31 +150,31 @@ const windowText = ({ windowTokens, windowSource }: KnownWindow): string =>
 const witnessText = ({ usedTokens, usedPercent }: SourceReading): string =>
   usedTokens === undefined ? `${Math.round(usedPercent ?? 0)}%` : `${groupDigits(usedTokens)} tokens`;
 
-/** How full the window is, as JSON for scripts. What is not known is left out. */
+/** The reading as JSON for scripts. Unknown fields are left out. */
 export interface ReadingRecord {
   readonly schema: 'ctxwrap.reading/1';
-  /** when this number was first seen */
+  /** when this number was first observed */
   readonly at: Millis;
   readonly runtime: string;
   readonly source: Source;
-  /** what `usedPercent` counts against */
+  /** what `usedPercent` refers to */
   readonly basis: PercentBasis;
   readonly usedTokens?: number;
-  /** the agent's last answer, which counts for the tier and is not in the others; since 0.2 */
+  /** the agent's last answer, which counts for the tier and is not contained in the other numbers; since 0.2 */
   readonly answerTokens?: number;
   readonly windowTokens?: number;
   readonly windowSource?: WindowSource;
-  /** 0…100, one decimal; 0 and 100 only where nothing or everything is used */
+  /** 0…100, one decimal; 0 and 100 only if nothing or everything is used */
   readonly usedPercent?: number;
-  /** more is used than there is room for */
+  /** more is used than the window holds */
   readonly over?: true;
-  /** not estimated, and the window is certain where one was needed */
+  /** not estimated, and the window is certain if one was needed */
   readonly exact: boolean;
   readonly tier?: Tier;
   readonly model?: string;
 }
 
-/** The number a session has now; undefined while it has none (no turn yet, or after a compaction). */
+/** The current number of a session; undefined before the first turn and after a compaction. */
 export const readingRecord = (state: Session, now: Millis): ReadingRecord | undefined => {
   const known = provenance(state, now);
   const { fused } = state;
@@ -199,7 +199,7 @@ export const readingRecord = (state: Session, now: Millis): ReadingRecord | unde
   };
 };
 
-/** Rounded for display, but never to 0 or 100 what is not. */
+/** Rounds for display, but to 0 or 100 only if exact. */
 export const oneDecimal = (percent: number): number => {
   const rounded = Math.round(percent * 10) / 10;
   if (rounded === 0 && percent > 0) return 0.1;

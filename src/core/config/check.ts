@@ -4,7 +4,7 @@ import { type Bound, type TierBoundaryName, groupDigits } from '../ladder.js';
 import { backendCapacity } from './backends.js';
 import type { EffectiveValue, Problem, Origin } from './merge.js';
 
-// Settings that are right by themselves and contradict each other.
+// Finds settings that are valid on their own and contradict each other.
 
 const pairs: readonly (readonly [TierBoundaryName, TierBoundaryName])[] = [
   ['warn', 'auto'],
@@ -14,17 +14,17 @@ const pairs: readonly (readonly [TierBoundaryName, TierBoundaryName])[] = [
 
 type Values = readonly Pick<EffectiveValue, 'key' | 'value' | 'origin'>[];
 
-/** What is told of them. What stands on the command line is meant for this once, and nothing is told of it. */
+/** Warnings about contradictions. Options on the command line are a one-time choice, so they cause no warnings. */
 export const findContradictions = (effective: Values): readonly Problem[] => [
   ...boundProblems(effective),
   ...windowProblems(effective),
 ];
 
-/** The ladder lowers a boundary that is higher than the next. */
+/** The ladder lowers a boundary that is higher than the next one. */
 const boundProblems = (effective: Values): readonly Problem[] => {
   const set = (name: TierBoundaryName) => {
     const { value, origin } = effective.find(({ key }) => key === name) ?? {};
-    const bound = value as Bound | undefined; // as the key's type says
+    const bound = value as Bound | undefined; // guaranteed by the key's type
     return bound && origin && origin.layer !== 'flag' ? { bound, origin } : undefined;
   };
   const found = pairs.flatMap(([name, above]): readonly Problem[] => {
@@ -39,7 +39,7 @@ const boundProblems = (effective: Values): readonly Problem[] => {
   return found.filter(({ origin }, index) => found.findIndex((each) => each.origin === origin) === index);
 };
 
-/** The user's window holds; the backend may be the one that was meant otherwise. */
+/** The user's window is used; the configured backend may be a mistake. */
 const windowProblems = (effective: Values): readonly Problem[] => {
   const of = (key: EffectiveValue['key']) => effective.find((each) => each.key === key);
   const [window, backend] = [of('window'), of('backend')];
@@ -60,10 +60,10 @@ const windowProblems = (effective: Values): readonly Problem[] => {
   ];
 };
 
-/** Of one kind in one file. Whoever has more looks at the file anyway, and each takes time to be put into words. */
+/** Per kind and file. A user with more problems opens the file anyway, and each one takes time to format. */
 const MOST_TOLD = 10;
 
-/** The first problems of each kind and file, and behind all of them how many more there are. */
+/** The first problems of each kind and file, followed by the number of the others. */
 export const limitProblems = (problems: readonly Problem[]): readonly Problem[] => {
   const groups = new Map<string, { count: number; first: Problem; isError: boolean }>();
   const told = problems.filter((problem) => {
@@ -87,11 +87,11 @@ export const limitProblems = (problems: readonly Problem[]): readonly Problem[] 
   ];
 };
 
-/** How many there are, those that are only counted included. */
+/** The number of problems, including those that are only counted. */
 export const countProblems = (problems: readonly Problem[]): number =>
   problems.reduce((sum, problem) => sum + (problem.kind === 'more' ? problem.count : 1), 0);
 
-/** What is wrong, also where it is only counted. */
+/** The kind of a problem, also if it is only counted. */
 export const problemKind = (problem: Problem): Exclude<Problem['kind'], 'more'> =>
   problem.kind === 'more' ? problem.of : problem.kind;
 
@@ -100,30 +100,30 @@ const groupOf = (problem: Problem): string => {
   return JSON.stringify([layer, layer === 'env' ? file : place, problemKind(problem)]);
 };
 
-/** A name of the environment is that of one problem only, as is a position. */
+/** An environment variable belongs to one problem only, and so does a position. */
 const withoutPlace = ({ layer, file, place }: Origin): Origin => {
   if (layer !== 'env') return { layer, ...(place === undefined ? {} : { place }) };
   return file === undefined ? { layer } : { layer, file };
 };
 
-// Where auto stands that the user has configured, against where the agents compact by themselves.
+// Compares the configured auto with the points at which the agents compact by themselves.
 
-/** An agent that may be started. */
+/** An installed agent that the settings apply to. */
 export interface KnownAgent {
   readonly name: string;
-  /** its usual window in tokens: which one it has is known when it runs */
+  /** its usual window in tokens; the actual one is known only when it runs */
   readonly usualTokens: number;
   readonly trigger: NativeTrigger;
 }
 
-/** What is told of auto. What stands on the command line is meant for this once, and nothing is told of it. */
+/** Warnings about auto. Options on the command line are a one-time choice, so they cause no warnings. */
 export const findNativeProblems = (
   effective: readonly Pick<EffectiveValue, 'key' | 'value' | 'origin'>[],
   agents: readonly KnownAgent[],
 ): readonly Problem[] => {
   const of = (key: EffectiveValue['key']) => effective.find((each) => each.key === key);
   const { value, origin } = of('auto') ?? {};
-  const auto = value as Bound | undefined; // as the key's type says
+  const auto = value as Bound | undefined; // guaranteed by the key's type
   if (!auto || !origin || origin.layer === 'flag') return [];
   const window = of('window')?.value as number | undefined;
   const first = agents.flatMap(({ name, usualTokens, trigger }) => {

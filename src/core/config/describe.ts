@@ -1,19 +1,19 @@
 import type { JsonRecord } from '../json.js';
 import { envNames, type Key, keyNames, configKey, type KeyName } from './keys.js';
 
-// The table of the keys in words: for the documentation, and for the file that `config init` writes.
+// The table of keys as text: for the documentation and for the file that `config init` writes.
 
-/** A key as the documentation has it. */
+/** A key for the documentation. */
 export interface Description {
   readonly name: KeyName;
   readonly doc: string;
   readonly allowed: string;
-  /** as JSON; what holds by itself otherwise */
+  /** the default, as JSON; otherwise a description of it */
   readonly fallback: string;
   readonly flag: string;
   readonly env: readonly string[];
   readonly project: string;
-  /** a change holds for sessions that run */
+  /** a change takes effect in running sessions */
   readonly isLive: boolean;
 }
 
@@ -40,7 +40,7 @@ const fallbackText = ({ fallback, isTold }: Key): string => {
 const projectText = ({ project }: Key): string =>
   project === undefined ? 'no' : `only towards ${JSON.stringify(project.at(-1))}`;
 
-/** The names of all keys, as rows of a Markdown table. */
+/** The names of all keys as rows of a Markdown table. */
 export const keyTable = (): string => {
   const rows = keyNames.map((name) => {
     const { doc, allowed, fallback, flag, env, project, isLive } = describeKey(name);
@@ -65,7 +65,7 @@ const code = (text: string): string =>
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A key as a comment of a configuration file: what it does, and the line that sets it. */
+/** A key as comment lines of a configuration file: what it does, and the line that sets it. */
 export const configComment = (name: KeyName): readonly string[] => {
   const { doc, allowed } = describeKey(name);
   const { example, fallback } = configKey(name);

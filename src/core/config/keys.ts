@@ -19,63 +19,65 @@ import {
   type ValueType,
 } from './value-types.js';
 
-// All keys of the configuration, once: files, environment and command line are read and checked by this table, and the JSON Schema, the
-// documentation, the file of `config init` and the option list of --help are made of it.
+// The table of all configuration keys. Files, environment and command line are read and checked with it, and the JSON Schema, the
+// documentation, the file of `config init` and the options in --help are generated from it.
 
-/** A value as it is written in a file. */
+/** A value as written in a file. */
 export type WrittenValue = boolean | number | string | readonly string[];
 
-/** Another name in the environment, as other programs use it. */
+/** Another environment variable for a key, as other programs use it. */
 export interface EnvAlias {
   readonly name: string;
-  /** how it is written there, where that is not as for the key */
+  /** its format, if it differs from the key's */
   readonly type?: ValueType;
 }
 
-/** How a key is set on the command line. */
+/** The command line option of a key. */
 export interface KeyOption {
   /** `--no-NAME` sets false */
   readonly flag: string;
   readonly short?: string;
-  /** what stands behind it; a flag that stands alone has nothing */
+  /** name of its argument; absent for an option without one */
   readonly takes?: string;
-  /** for --help */
+  /** text for --help */
   readonly help: string;
 }
 
 export interface Key {
   readonly type: ValueType;
-  /** what holds when nobody says anything; absent where the agent itself tells, or there is nothing */
+  /** the default value; absent if the agent reports the value, or if there is none */
   readonly fallback?: WrittenValue;
-  /** what a wrong value counts as, where the fallback would do more than the user may have wanted; otherwise it is passed over */
+  /**
+   * used in place of an invalid value if the default would do more than the user may have intended; otherwise an invalid value is ignored
+   */
   readonly careful?: WrittenValue;
-  /** what any other text counts as, which is a warning only */
+  /** used in place of any other text, with a warning only */
   readonly otherwise?: WrittenValue;
   /** one sentence for the user */
   readonly doc: string;
-  /** a value that shows what is meant, where the fallback does not */
+  /** a value for the example, if the default does not show the format */
   readonly example?: WrittenValue;
   readonly option?: KeyOption;
   readonly aliases?: readonly EnvAlias[];
-  /** false where a text cannot hold it */
+  /** false if it cannot be set in the environment */
   readonly env?: false;
-  /** what a project's file may set, from the value that does most to the one that does least; it can only go towards the end */
+  /** values that a project's file may set, from the one that does most to the one that does least; it can only move towards the end */
   readonly project?: readonly WrittenValue[];
-  /** the agent tells while it runs, when nobody sets it */
+  /** reported by the running agent if nobody sets it */
   readonly isTold?: true;
-  /** a change in the user's file holds for sessions that run, too */
+  /** a change in the user's file takes effect in running sessions */
   readonly isLive?: true;
-  /** known and checked, but nothing uses it yet */
+  /** known and checked, but not used yet */
   readonly isPending?: true;
 }
 
-// The keys that say how full a window is, and what is done about it.
+// Keys about how full a window is and what to do about it.
 
 const compactingKeys = {
   mode: {
     type: choice('auto', 'ask', 'warn', 'off'),
     fallback: 'auto',
-    careful: 'warn', // nothing is typed where what was meant has to be guessed
+    careful: 'warn', // if the intended value is unclear, nothing is typed
     doc: 'At a full window `auto` compacts, `ask` proposes, `warn` shows; `off` observes nothing and has no footer. Without a footer (`--no-footer`) nothing is typed by itself unless you set `auto` here, by `--mode` or in the environment.',
     option: {
       flag: '--mode',
@@ -120,7 +122,7 @@ const compactingKeys = {
     example: '85%',
     option: { flag: '--auto', takes: '<bound>', help: 'where auto begins' },
     aliases: [
-      // where the agent compacts before that by itself it gives way: it was not set for an agent with a compaction of its own
+      // lowered if the agent compacts earlier: it was set for agents that do not compact by themselves
       { name: 'COMPACTION_THRESHOLD_PCT', type: percent(50, 99) },
     ],
     isTold: true,
@@ -224,7 +226,7 @@ const compactingKeys = {
   },
 } as const satisfies Readonly<Record<string, Key>>;
 
-// The keys that say what a session shows, hears, writes and runs.
+// Keys about what a session displays, accepts, writes and runs.
 
 const sessionKeys = {
   'watch.omc': {
@@ -288,7 +290,7 @@ const sessionKeys = {
   },
   hotkey: {
     type: hotkey,
-    fallback: 'Ctrl-]', // which no agent and no shell uses
+    fallback: 'Ctrl-]', // not used by any agent or shell
     doc: 'The key that is ours: `Ctrl-G`, `^G`, or `none`. Pressed twice it goes to the agent.',
     option: { flag: '--hotkey', takes: '<key>', help: 'the key that opens the overview: Ctrl-G, ^G, none' },
   },
@@ -346,7 +348,7 @@ type KeyWithFallback = {
 }[KeyName];
 type Value<K extends KeyName> = ValueOf<(typeof keys)[K]['type']>;
 
-/** What holds, under the names of the keys. A key without a fallback is absent where nobody sets it. */
+/** The effective values by key. A key without a default is absent if nobody sets it. */
 export type Values = { readonly [K in KeyWithFallback]: Value<K> } & {
   readonly [K in Exclude<KeyName, KeyWithFallback>]?: Value<K>;
 };
@@ -357,33 +359,33 @@ export const configKey = (name: KeyName): Key => keys[name];
 
 export const isKeyName = (name: string): name is KeyName => Object.hasOwn(keys, name);
 
-/** What holds when nobody says anything, as it is used. */
+/** The default of a key, as used by the program. */
 export const defaultValueOf = (name: KeyName): unknown => {
   const { type, fallback } = configKey(name);
   return fallback === undefined ? undefined : type.read(fallback);
 };
 
-/** A value as a file would hold it. */
+/** A value as a file would contain it. */
 export const toWritten = (name: KeyName, value: unknown): unknown => {
   const { type } = configKey(name);
   return value !== undefined && type.write ? type.write(value) : value;
 };
 
-/** The values of these keys; each was read by its key's type. */
+/** The values of these keys; each was read with its key's type. */
 export const toValues = (pairs: readonly (readonly [KeyName, unknown])[]): Values =>
   Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as unknown as Values;
 
-/** What holds where nobody sets anything. */
+/** The values if nobody sets anything. */
 export const defaultValues: Values = toValues(keyNames.map((name) => [name, defaultValueOf(name)]));
 
-/** What holds now, and may change while a session runs. */
+/** The current settings, which may change during a session. */
 export interface CurrentSettings {
   readonly values: Values;
-  /** the user has said the mode: by an option, in the environment or in their own file */
+  /** the user has set the mode: by an option, in the environment, or in the user's file */
   readonly isModeGiven: boolean;
 }
 
-/** The boundaries of the tiers as these values say. */
+/** The boundaries of the tiers from these values. */
 export const ladderChoice = ({ ladder, warn, auto, hard }: Values): LadderChoice => ({
   preset: ladder,
   ...(warn ? { warn } : {}),
@@ -391,9 +393,9 @@ export const ladderChoice = ({ ladder, warn, auto, hard }: Values): LadderChoice
   ...(hard ? { hard } : {}),
 });
 
-// Names in the environment.
+// Environment variables.
 
-/** One name, and how it is read. */
+/** An environment variable and how it is read. */
 export interface EnvName {
   readonly name: string;
   readonly key: KeyName;
@@ -407,14 +409,14 @@ export const ownEnvName = (key: KeyName): string =>
     .replaceAll('.', '_')
     .toUpperCase()}`;
 
-/** All names in the order in which they count: our own before one of other programs. */
+/** All variables by precedence: ctxwrap's own before those of other programs. */
 export const envNames: readonly EnvName[] = keyNames.flatMap((key) => {
   const { type, aliases = [], env } = configKey(key);
   if (env === false) return [];
   return [{ name: ownEnvName(key), key, type }, ...aliases.map((alias) => ({ type, ...alias, key }))];
 });
 
-/** Names of ours that are no keys. */
+/** Variables of ctxwrap that are not keys. */
 export const otherEnvNames: readonly string[] = [
   'CTXWRAP_CONFIG',
   'CTXWRAP_DEMO_LOG',

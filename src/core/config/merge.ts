@@ -9,9 +9,9 @@ import {
   toWritten,
 } from './keys.js';
 
-// Which of the settings hold: flag > environment > project > user > the agent's own > default.
+// Merges settings by precedence: flag > environment > project > user > the agent's own > default.
 
-/** What each source says. In one source the first setting of a key holds. */
+/** The settings of each source. If a source sets a key more than once, the first one counts. */
 export interface Sources {
   readonly flags: readonly Setting[];
   readonly env: ReadSettings;
@@ -62,7 +62,7 @@ const byItself = (key: KeyName): readonly Setting[] => {
   return value === undefined ? [] : [{ key, value, origin: { layer: 'default' } }];
 };
 
-// Whoever wrote the folder's files is not the user: they may only have less done than the user's own configuration would.
+// A project's file may come from someone else, so it can only reduce what the user's configuration allows.
 const tightened = (key: KeyName, said: readonly Setting[], below: unknown): ReadSettings => {
   const order = (configKey(key).project ?? []).map((each) => JSON.stringify(each));
   const rank = (value: unknown): number => order.indexOf(JSON.stringify(toWritten(key, value)));
@@ -80,47 +80,47 @@ const tightened = (key: KeyName, said: readonly Setting[], below: unknown): Read
   return { settings, problems };
 };
 
-// Who says what: the values of one source, checked.
+// Settings of one source with their origin, after checking.
 
-/** From the strongest to the weakest. `agent` stands for what the agent tells while it runs. */
+/** By precedence, highest first. `agent` is the value that the running agent reports. */
 export type LayerName = 'flag' | 'env' | 'project' | 'user' | 'agent' | 'default';
 
-/** From 1. */
+/** Line and column, from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where a value comes from. */
+/** The origin of a value. */
 export interface Origin {
   readonly layer: LayerName;
-  /** the option, the name in the environment, or the file */
+  /** the option, the environment variable, or the file */
   readonly place?: string;
-  /** the dotenv file that holds the name */
+  /** the dotenv file that sets the variable */
   readonly file?: string;
   readonly at?: Position;
 }
 
 export interface Setting {
   readonly key: KeyName;
-  /** as it is used */
+  /** as used by the program */
   readonly value: unknown;
   readonly origin: Origin;
 }
 
-/** What is wrong with a configuration. An `error` has made a value void, a `warning` is only to be known. */
+/** A problem in a configuration. An `error` means that a value is ignored, a `warning` is for information. */
 export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Origin } & (
   | {
       readonly kind: 'wrong';
       readonly key: string;
-      /** as JSON, cut short */
+      /** as JSON, shortened */
       readonly given: string;
       readonly rule: string;
-      /** what is used for it; absent where it is passed over */
+      /** the value used instead; absent if the value is ignored */
       readonly used?: string;
     }
   | { readonly kind: 'unknown'; readonly key: string }
-  /** a project's file may not say that */
+  /** a project's file may not set this value */
   | { readonly kind: 'refused'; readonly key: string; readonly allowed: readonly string[] }
   | { readonly kind: 'pending'; readonly key: string }
   /** a boundary is higher than the one above it */
@@ -129,10 +129,10 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
       readonly key: string;
       readonly above: string;
       readonly given: string;
-      /** what is used for it */
+      /** the value used instead */
       readonly used: string;
     }
-  /** a window that is larger than what the backend's models have; it holds all the same */
+  /** a window larger than those of the backend's models; it is used nevertheless */
   | {
       readonly kind: 'capacity';
       readonly key: string;
@@ -141,29 +141,29 @@ export type Problem = { readonly level: 'error' | 'warning'; readonly origin: Or
       /** tokens */
       readonly most: number;
     }
-  /** where auto would be, agents compact by themselves already; their usual windows are meant */
+  /** auto lies above the point where agents compact by themselves, assuming their usual windows */
   | {
       readonly kind: 'native';
       readonly key: string;
       readonly given: string;
       readonly agents: readonly {
         readonly agent: string;
-        /** tokens, as are the others */
+        /** tokens, like the other fields */
         readonly at: string;
         readonly usual: string;
-        /** what auto is instead, where it gives way */
+        /** the value of auto instead, if it is lowered */
         readonly used?: string;
       }[];
     }
-  /** the name stands more than once; the last one holds */
+  /** the name occurs more than once; the last one counts */
   | { readonly kind: 'repeated'; readonly key: string }
-  /** the text of a file is no JSONC, or a line of a dotenv file no pair */
+  /** a file's text is not JSONC, or a line of a dotenv file is not a pair */
   | { readonly kind: 'syntax'; readonly reason: string }
   /** the file is not read */
   | { readonly kind: 'file'; readonly reason: string; readonly fix: string }
-  /** an agent of the user's own */
+  /** an agent defined by the user */
   | { readonly kind: 'definition'; readonly key: string; readonly reason: string }
-  /** so many more of one kind, which are not told one by one */
+  /** the number of further problems of one kind */
   | { readonly kind: 'more'; readonly of: Exclude<Problem['kind'], 'more'>; readonly count: number }
 );
 
@@ -172,12 +172,12 @@ export interface ReadSettings {
   readonly problems: readonly Problem[];
 }
 
-/** The value of one key with its story. */
+/** The effective value of a key, and where it comes from. */
 export interface EffectiveValue {
   readonly key: KeyName;
-  /** undefined where nobody says anything and nothing holds by itself */
+  /** undefined if nobody sets it and it has no default */
   readonly value: unknown;
   readonly origin: Origin;
-  /** what it hides, the strongest first */
+  /** the settings that it overrides, highest precedence first */
   readonly overrides: readonly Setting[];
 }

@@ -2,18 +2,18 @@ import { envNames, isKeyName, configKey, otherEnvNames, type KeyName } from './k
 import type { Origin, Position, Problem, ReadSettings } from './merge.js';
 import type { ValueType } from './value-types.js';
 
-// From what stands in a file or in the environment to settings. What is wrong becomes a problem, never an exception.
+// Reads settings from a file or from the environment. Errors are returned as problems, never thrown.
 
-/** One pair of a file. */
+/** A key and its value in a file. */
 export interface Entry {
   readonly key: string;
   readonly value: unknown;
   readonly at?: Position;
 }
 
-const SCHEMA = '$schema'; // for editors
+const SCHEMA = '$schema'; // used by editors
 
-/** The settings of a file. */
+/** Reads the settings of a file. */
 export const readEntries = (
   layer: 'user' | 'project',
   place: string,
@@ -31,7 +31,7 @@ export const readEntries = (
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The settings of an environment, or of a dotenv file. An empty text is as good as none. */
+/** Reads the settings of an environment or of a dotenv file. An empty value counts as unset. */
 export const readEnv = (env: Env, file?: string): ReadSettings => {
   const originOf = (place: string): Origin => ({
     layer: 'env',
@@ -59,7 +59,7 @@ const readValue = (
   const value = type.read(written);
   if (value === undefined) return wrongValue(key, written, origin, type);
   const { isPending, project } = configKey(key);
-  const isRefused = origin.layer === 'project' && project === undefined; // which is told later
+  const isRefused = origin.layer === 'project' && project === undefined; // reported later
   const pending: readonly Problem[] =
     isPending && !isRefused ? [{ kind: 'pending', level: 'warning', key, origin }] : [];
   return { settings: [{ key, value, origin }], problems: pending };
@@ -98,15 +98,15 @@ const joined = (reads: readonly ReadSettings[]): ReadSettings => ({
   problems: reads.flatMap(({ problems }) => problems),
 });
 
-// The names and values of a dotenv file: `NAME=value`, also after `export`, with quotes and comments. Nothing in it is expanded or run.
+// Reads a dotenv file: `NAME=value`, also after `export`, with quotes and comments. Nothing in it is expanded or executed.
 
 const PAIR = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*([^]*)$/;
 const NOTHING = /^\s*(?:#.*)?$/;
 
 export interface Dotenv {
-  /** the last one of a name holds */
+  /** if a name is repeated, the last value */
   readonly values: Readonly<Record<string, string>>;
-  /** the lines that are neither pairs nor comments nor empty, with their numbers from 1; they are passed over */
+  /** lines that are neither pairs nor comments nor empty, with their numbers from 1; they are ignored */
   readonly unread: readonly { readonly number: number; readonly text: string }[];
 }
 
@@ -126,7 +126,7 @@ export const readDotenv = (text: string): Dotenv => {
   return { values: Object.fromEntries(values), unread };
 };
 
-/** Where a value ends that begins in the line `from`: there, too, where its quote is never closed. */
+/** The last line of a value that begins in line `from`, even if its quote is never closed. */
 const lastLineOf = (rest: string, lines: readonly string[], from: number): number => {
   const quote = /^["'`]/.exec(rest)?.[0];
   if (quote === undefined || rest.indexOf(quote, 1) > 0) return from;
@@ -136,7 +136,7 @@ const lastLineOf = (rest: string, lines: readonly string[], from: number): numbe
 
 const valueIn = (rest: string): string => quotedIn(rest) ?? withoutComment(rest).trim();
 
-/** Up to the first quote behind which there is nothing but a comment. Each character is looked at once, whatever the text is. */
+/** The text up to the first quote that is followed only by a comment. Linear in the length of the text. */
 const quotedIn = (rest: string): string | undefined => {
   const quote = /^["'`]/.exec(rest)?.[0];
   if (quote === undefined) return undefined;
@@ -149,7 +149,7 @@ const quotedIn = (rest: string): string | undefined => {
   return undefined;
 };
 
-/** A comment is one in the last line, at its begin or behind a blank. */
+/** A comment begins at the start of the last line, or after a blank. */
 const withoutComment = (rest: string): string => {
   const lastLine = rest.lastIndexOf('\n') + 1;
   const at = rest.slice(lastLine).search(/(?:^|\s)#/);

@@ -12,7 +12,7 @@ import { isRecord, type JsonRecord } from '../json.js';
 import { cleanFocus, MAX_FOCUS_LENGTH } from '../text.js';
 import type { Bound } from '../ladder.js';
 
-// What may stand at a key: how it is read and written, and what is said of it to people and to editors.
+// The types of configuration values: how a value is read, written, and described to users and editors.
 
 export interface ValueType<T = unknown> {
   readonly kind:
@@ -26,22 +26,22 @@ export interface ValueType<T = unknown> {
     | 'hotkey'
     | 'list'
     | 'definitions';
-  /** what must stand there, for a sentence that ends with it; about this value, where that makes a difference */
+  /** the rule for a valid value, as the end of a sentence; specific to the given value if that helps */
   readonly rule: (written?: unknown) => string;
-  /** a value of a file as it is used; undefined where it may not stand there */
+  /** converts a value of a file; undefined if it is invalid */
   readonly read: (written: unknown) => T | undefined;
-  /** the reverse of `read`, where a file holds something else than what is used */
+  /** the inverse of `read`, if the file's form differs from the value */
   write?(value: T): unknown;
-  /** a text of the environment as a file would hold it, where that is not the text itself */
+  /** converts text of the environment to the file's form, if they differ */
   readonly fromText?: (text: string) => unknown;
   readonly choices?: readonly string[];
-  /** what may have been meant by a text that may not stand there */
+  /** a valid text that the user may have meant */
   readonly nearest?: (text: string) => string | undefined;
-  /** JSON Schema */
+  /** JSON Schema of the value */
   readonly schema: JsonRecord;
 }
 
-/** A value as it is used. */
+/** The type of the value in the program. */
 export type ValueOf<T> = T extends ValueType<infer V> ? V : never;
 
 const find = <C extends string>(choices: readonly C[], written: unknown): C | undefined =>
@@ -56,7 +56,7 @@ export const choice = <const C extends string>(...choices: readonly C[]): ValueT
   schema: { enum: choices },
 });
 
-/** Several of these, each once. */
+/** A list of choices without repetition. */
 export const list = <const C extends string>(choices: readonly C[]): ValueType<readonly C[]> => ({
   kind: 'list',
   rule: () => `a list of ${choices.join(', ')}`,
@@ -79,7 +79,7 @@ const flagTexts: Readonly<Record<string, boolean>> = {
   no: false,
 };
 
-/** True or false, where they mean these two. */
+/** A boolean that stands for these two values. */
 export const flagFor = <const T>(yes: T, no: T): ValueType<T> => ({
   kind: 'flag',
   rule: () => 'true or false',
@@ -90,7 +90,7 @@ export const flagFor = <const T>(yes: T, no: T): ValueType<T> => ({
 
 export const flag: ValueType<boolean> = flagFor<boolean>(true, false);
 
-/** A number, or a text that stands for one, as a text; empty for anything else. */
+/** A number, or a text that stands for one, as text; empty for anything else. */
 const amount = (written: unknown): string =>
   typeof written === 'string' || Number.isFinite(written) ? String(written) : '';
 
@@ -104,7 +104,7 @@ const boundSchema = {
   ],
 };
 
-/** A number of tokens, also as `200k` or `1M`. */
+/** A number of tokens, also written as `200k` or `1M`. */
 export const tokens = (least = MIN_TOKENS, most = MAX_TOKENS): ValueType<number> => {
   const [leastText, mostText] = [`${least / 1_000}k`, `${most / 1_000_000}M`];
   return {
@@ -140,7 +140,7 @@ export const bound: ValueType<Bound> = {
   schema: boundSchema,
 };
 
-/** A boundary as a bare percentage, which gives way where the agent compacts before it by itself. */
+/** A boundary as a plain percentage, which is lowered if the agent compacts earlier by itself. */
 export const percent = (least: number, most: number): ValueType<Bound> => ({
   ...bound,
   rule: () => `a percentage from ${least} to ${most}`,
@@ -158,7 +158,7 @@ export const text = (longest: number): ValueType<string> => ({
   schema: { type: 'string', minLength: 1, maxLength: longest },
 });
 
-/** What a prompt may be given. */
+/** Focus text for the agent's compact command. */
 export const focus: ValueType<string> = {
   ...text(MAX_FOCUS_LENGTH),
   kind: 'focus',
@@ -168,9 +168,9 @@ export const focus: ValueType<string> = {
       : undefined,
 };
 
-const LONGEST_PATH = 4_096; // bytes that systems take
+const LONGEST_PATH = 4_096; // bytes; the limit of most systems
 
-/** The absolute path of a file, or one below `~/`. */
+/** An absolute path, or one below `~/`. */
 export const path: ValueType<string> = {
   kind: 'path',
   rule: () => 'the absolute path of a file, or one that begins with ~/',
@@ -195,7 +195,7 @@ export const hotkey: ValueType<ControlKey> = {
   schema: { type: 'string', examples: ['Ctrl-]', '^G', 'none'] },
 };
 
-/** Agents by name; what they may hold is checked where agents are defined. */
+/** Agents by name; their definitions are checked in agents/defined. */
 export const definitions: ValueType<Readonly<Record<string, JsonRecord>>> = {
   kind: 'definitions',
   rule: () => 'an object that holds one object for each agent',

@@ -3,7 +3,7 @@ import type { Bound } from './ladder.js';
 /** Tokens in at most four characters up to 999M: `950`, `9.5k`, `124k`, `1.0M`. */
 export const formatTokens = (tokens: number): string => {
   if (tokens < 999.5) return String(Math.round(tokens));
-  // the bounds are where rounding would carry into the next unit: 999 500 is `1.0M`, not `1000k`
+  // the limits are where rounding would reach the next unit: 999 500 is `1.0M`, not `1000k`
   if (tokens < 999_500) return scaled(tokens / 1000, 'k');
   return scaled(tokens / 1_000_000, 'M');
 };
@@ -11,7 +11,7 @@ export const formatTokens = (tokens: number): string => {
 const scaled = (value: number, unit: string): string =>
   value < 9.95 ? `${value.toFixed(1)}${unit}` : `${Math.round(value)}${unit}`;
 
-/** Whole percent that never claims an end that is not reached: `<1%` above zero, `99%` below a hundred, `>100%` for all above. */
+/** Whole percent; 0, 99 and 100 only if exact: `<1%` above zero, `99%` below a hundred, `>100%` above it. */
 export const formatPercent = (percent: number): string => {
   if (percent > 100) return '>100%';
   if (percent > 0 && percent < 0.5) return '<1%';
@@ -19,40 +19,40 @@ export const formatPercent = (percent: number): string => {
   return `${whole === 100 && percent < 100 ? 99 : whole}%`;
 };
 
-/** The percentage of a fill, which is clamped; `isOver`: more is used than there is room for. That is no number that needs the mark of an estimate. */
+/** The percentage, limited to 100; `>100%` if `isOver` (more is used than the window holds), which never gets the mark of an estimate. */
 export const formatFill = (percent: number, isOver: boolean | undefined, mark: '~' | '' = ''): string =>
   isOver ? formatPercent(Infinity) : `${mark}${formatPercent(percent)}`;
 
-/** Filled cells of a bar; like the percent, neither empty nor full before it is. */
+/** Number of filled cells of a bar; like the percentage, empty or full only if exact. */
 export const filledCells = (percent: number, cells: number): number => {
   if (percent <= 0) return 0;
   if (percent >= 100) return cells;
   return Math.min(cells - 1, Math.max(1, Math.round((percent / 100) * cells)));
 };
 
-/** A number that can be drawn; NaN, infinite and negative values are no observation. */
+/** True for a number that can be displayed; NaN, infinite and negative values cannot. */
 export const isDrawable = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && value >= 0;
 
-// Numbers of tokens as people write them, and as agents show them.
+// Numbers of tokens as users write them and as agents display them.
 
-/** No agent has a smaller or a larger window; beyond them it is a slip of the finger. */
+/** Limits for a window: no agent has a smaller or a larger one, so anything else is a mistake. */
 export const MIN_TOKENS = 1_000;
 export const MAX_TOKENS = 10_000_000;
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000, b: 1_000_000_000 };
 
-/** 200000, 200_000, 200k, 1.5M; NaN for anything else, also for a part of a token. */
+/** 200000, 200_000, 200k, 1.5M; NaN for anything else, and for fractions of a token. */
 export const parseTokens = (text: string): number => {
   const found = /^(\d+(?:_\d+)*(?:\.\d+(?=[km]))?)([km]?)$/i.exec(text);
   const number = Number(found?.[1]?.replaceAll('_', ''));
   return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };
 
-/** A number on a screen. */
+/** A number read from a screen. */
 export interface DisplayedAmount {
   readonly value: number;
-  /** what its last digit is worth: the true number may be off by half of that */
+  /** value of its last digit: the true number may differ by half of it */
   readonly step: number;
 }
 
@@ -69,7 +69,7 @@ export const parseDisplayedAmount = (text: string | undefined): DisplayedAmount 
   };
 };
 
-/** A boundary between two tiers: `80%` of the window, or tokens as for the window; undefined where it could be none. */
+/** A boundary between two tiers: `80%` of the window, or tokens; undefined for anything else. */
 export const parseBound = (text: string): Bound | undefined => {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
   const bound: Bound =
@@ -80,19 +80,19 @@ export const parseBound = (text: string): Bound | undefined => {
   return bound.value >= least && bound.value <= most ? bound : undefined;
 };
 
-/** As `boundIn` reads it. */
+/** In a form that `parseBound` reads. */
 export const formatBound = ({ value, unit }: Bound): string =>
   unit === 'percent' ? `${value}%` : `${value}`;
 
-// A key that the user presses for us, as people write it and as a terminal sends it.
+// The hotkey: parsing and names.
 
-/** A control byte, or no key at all. */
+/** A control byte, or `none`. */
 export type ControlKey = number | 'none';
 
-/** What can stand for it: `Ctrl-]`, `ctrl+g`, `C-g`, `^G`. */
+/** The accepted forms: `Ctrl-]`, `ctrl+g`, `C-g`, `^G`. */
 const controlKeyForms = 'Ctrl with a letter or one of @ \\ ] ^ _, or none';
 
-// A wrapper that swallows one of these would leave the user without it.
+// Keys that the user needs for other purposes.
 const taken: Readonly<Record<string, string>> = {
   C: 'interrupts the agent',
   D: 'ends the input',
@@ -104,7 +104,7 @@ const taken: Readonly<Record<string, string>> = {
   '[': 'is Escape',
 };
 
-/** The control byte of a key, or what a key must be to be one. */
+/** The control byte of a key, or the rule that the text violates. */
 export const parseControlKey = (text: string): ControlKey | { readonly rule: string } => {
   if (text.toLowerCase() === 'none') return 'none';
   const key = /^(?:ctrl[-+]|c-|\^)([a-z@[\\\]^_])$/i.exec(text)?.[1]?.toUpperCase();
@@ -114,7 +114,7 @@ export const parseControlKey = (text: string): ControlKey | { readonly rule: str
   return key.charCodeAt(0) & 0x1f;
 };
 
-/** As people write it. */
+/** The name for users: `Ctrl-]`. */
 export const formatControlKey = (key: ControlKey): string =>
   key === 'none' ? key : `Ctrl-${String.fromCharCode(key | 0x40)}`;
 
@@ -123,7 +123,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A time span in words that stay short: `8 s`, `42 min`, `2 h 5 min`, `3 d 4 h`. */
+/** A duration in short form: `8 s`, `42 min`, `2 h 5 min`, `3 d 4 h`. */
 export const formatDuration = (ms: number): string => {
   if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
@@ -140,10 +140,10 @@ const pair = (
   return `${Math.floor(ms / unitMs)} ${unit}${more > 0 ? ` ${more} ${rest}` : ''}`;
 };
 
-/** How long ago; the first seconds are now, so that the text does not change with each of them. */
+/** How long ago; less than 5 s is `now`, so that the text does not change every second. */
 export const formatAge = (ms: number): string => (ms < 5 * SECOND_MS ? 'now' : `${formatDuration(ms)} ago`);
 
-/** What is said in place of the numbers, for the note that the footer shows (`waiting for the first turn`). */
+/** The sentence for a missing number, by the footer's note (`waiting for the first turn`). */
 export const noNumberSentence = (note: string | undefined): string => {
   switch (note) {
     case undefined:
@@ -156,7 +156,7 @@ export const noNumberSentence = (note: string | undefined): string => {
   }
 };
 
-/** What a footer can show. `message` is what is done about a full window, a notice, or why there is no number. */
+/** The items of the footer. `message` is the state of compaction, a notice, or the reason for a missing number. */
 export const footerItems = [
   'runtime',
   'model',
@@ -170,7 +170,7 @@ export const footerItems = [
 
 export type FooterItem = (typeof footerItems)[number];
 
-/** What the log can have, from all to the least. */
+/** The levels of the log, from the most to the fewest entries. */
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];

@@ -3,9 +3,9 @@ import { toOneLine } from './text.js';
 import { askedText, IMPOSSIBLE_TOKENS } from './reading.js';
 import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.js';
 
-// The records of sessions and of `ctxwrap verify` as another process finds them: written by whatever version, and perhaps not by us at
-// all. A field that is not understood is as if it was not there; a record without one that all have is none. Valibot takes some
-// milliseconds to load, so this file is loaded when there is a record to read.
+// Reads records of sessions and of `ctxwrap verify`. They may come from another version or another program: a field of an unexpected form
+// is ignored, and a record without a required field is rejected. Valibot takes some milliseconds to load, so this file is loaded only when
+// there is a record to read.
 
 const count = v.pipe(v.number(), v.finite(), v.minValue(0));
 const tokens = v.pipe(count, v.maxValue(IMPOSSIBLE_TOKENS));
@@ -18,7 +18,7 @@ type Schema = v.GenericSchema<unknown>;
 const maybe = <S extends Schema>(schema: S) =>
   v.optional(v.fallback(v.optional(schema), undefined as v.InferOutput<S> | undefined));
 
-/** An object of these fields, those that are not there left out. */
+/** An object with these fields, without absent ones. */
 const fields = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(
     v.object(entries),
@@ -28,10 +28,10 @@ const fields = <E extends v.ObjectEntries>(entries: E) =>
     }),
   );
 
-/** Fields that are there are not undefined. */
+/** A field that is present is not undefined. */
 type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
 
-/** The items that are understood. */
+/** The items that have the expected form. */
 const itemsOf = <S extends Schema>(schema: S) =>
   v.fallback(
     v.pipe(
@@ -112,7 +112,7 @@ const read = <S extends Schema>(schema: S, from: string): v.InferOutput<S> | und
   return success ? output : undefined;
 };
 
-/** The record in a text; undefined when something that every record has is missing. */
+/** Parses a record; undefined if a required field is missing. */
 export const parseSessionRecord = (from: string): SessionRecord | undefined => {
   const found = read(session, from);
   if (!found) return undefined;
@@ -131,7 +131,7 @@ const verified = v.object({
   at: count,
   seconds: v.fallback(count, 0),
   place: v.fallback(v.picklist(['namespace', 'base URL']), 'base URL'),
-  // one that is not understood may be the one that failed
+  // an unknown check may be the one that failed
   checks: v.pipe(
     v.array(
       v.object({
@@ -145,5 +145,5 @@ const verified = v.object({
   ),
 });
 
-/** The record in a text; undefined for everything else. */
+/** Parses a record; undefined for anything else. */
 export const parseVerifiedRecord = (from: string): VerifiedRecord | undefined => read(verified, from);

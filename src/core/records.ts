@@ -7,9 +7,9 @@ import type { Activity, Millis } from './reading.js';
 import { sessionThresholds, readingRecord, type ReadingRecord } from './report.js';
 import type { Session } from './session.js';
 
-// What a wrapper tells other processes about its session, as a file that is written anew all the time.
+// The records that a wrapper publishes about its session for other processes, in a file that it rewrites regularly.
 
-/** What does not change in a session. */
+/** The part of a record that stays the same during a session. */
 export interface SessionIdentity {
   /** `[A-Za-z0-9_-]{1,64}`, also in the child's environment as CTXWRAP_SESSION */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface SessionIdentity {
   readonly version: string;
   /** of the wrapper */
   readonly pid: number;
-  /** when that process began, as the system counts: another process with the same pid has another one. Absent where it does not tell */
+  /** start time of that process in the system's own unit, to recognize another process with the same pid; absent if unknown */
   readonly processStart?: string;
   readonly childPid: number;
   readonly runtime: string;
@@ -28,48 +28,48 @@ export interface SessionIdentity {
 /** How the child ended. */
 export type Exit = { readonly code: number } | { readonly signal: string };
 
-/** One wrapped session at one moment. What is not known is left out. */
+/** A wrapped session at one moment. Unknown fields are left out. */
 export interface SessionRecord extends SessionIdentity {
   readonly schema: 'ctxwrap.session/1';
   /** when this was written; a running wrapper writes every 5 s */
   readonly heartbeatAt: Millis;
   readonly endedAt?: Millis;
   readonly exit?: Exit;
-  /** of the agent, as its own records tell it */
+  /** from the agent's own records */
   readonly agentVersion?: string;
-  /** the agent's own id of the conversation */
+  /** the agent's id of the conversation */
   readonly agentSessionId?: string;
   /** the agent's session file */
   readonly logPath?: string;
   readonly reading?: ReadingRecord;
-  /** why there is no reading, in words */
+  /** why there is no reading, as text */
   readonly note?: string;
   readonly activity: Activity;
-  /** in a dialog, what the agent asks, where it says so; since 0.2 */
+  /** in a dialog: what the agent asks, if it reports that; since 0.2 */
   readonly asks?: string;
   readonly tier?: Tier;
-  /** which witnesses of the agent have been understood so far; since 0.2 */
+  /** which sources of the agent were understood so far; since 0.2 */
   readonly evidence?: EvidenceRecord;
-  /** of the whole wrap */
+  /** during the whole session */
   readonly compactions: number;
   readonly thresholds: readonly Threshold[];
-  /** absent where the wrapper is too old to be asked for one */
+  /** absent if the wrapper is too old to accept requests */
   readonly compaction?: CompactionRecord;
 }
 
-/** Records: its session file or status line gives numbers. State: its own word on what it does. */
+/** Records: the session file or status line gives numbers. State: the agent reports its state itself. */
 export type EvidenceRecord = Readonly<Record<'records' | 'screen' | 'state', boolean>>;
 
-/** What a wrapper does about a full window. */
+/** The state of compaction in a session. */
 export interface CompactionRecord {
   readonly mode: Mode;
-  /** what it does now, or waits for, as its footer says; absent while there is nothing to say */
+  /** what it does or waits for, in the words of the footer; absent if there is nothing to say */
   readonly words?: string;
-  /** whether the last compaction, or attempt at one, worked; absent before the first; since 0.2 */
+  /** true if the last compaction or attempt succeeded; absent before the first one; since 0.2 */
   readonly compactSuccessful?: boolean;
 }
 
-/** `words` as the footer says them. */
+/** `words` in the footer's words. */
 export const compactionRecord = (
   { mode }: Compaction,
   { attempts }: PastAttempts,
@@ -83,7 +83,7 @@ export const compactionRecord = (
   };
 };
 
-/** Whether somebody is behind a record: `stale` has not written for long but runs, `dead` is gone without having said so. */
+/** Whether the wrapper of a record still runs: `stale` runs but has not written for long, `dead` ended without a last record. */
 export type Liveness = 'live' | 'stale' | 'dead' | 'ended';
 
 /** A wrapper that has not written for longer is stopped, or its machine sleeps. */
@@ -99,7 +99,7 @@ export const livenessOf = (
   return now - heartbeatAt > STALE_MS ? 'stale' : 'live';
 };
 
-/** What else is known beside the state. */
+/** Facts that are not part of the session's state. */
 export interface PublishedFacts {
   readonly logPath?: string | undefined;
   readonly compaction?: CompactionRecord | undefined;
@@ -134,7 +134,7 @@ export const sessionRecord = (
   };
 };
 
-// nothing is done any more
+// nothing is under way any more
 const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
   const { words: _, ...rest } = compaction;
   return rest;
@@ -143,7 +143,7 @@ const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
 const MOST_ENDED = 50;
 const KEPT_MS = 7 * 86_400_000;
 
-/** Which records nobody needs any more: of sessions that are over, those of the last 7 days are kept, at most 50. */
+/** The records to delete: of ended sessions, those of the last 7 days are kept, at most 50. */
 export const findOutdated = (
   sessions: readonly { readonly record: SessionRecord; readonly liveness: Liveness }[],
   now: Millis,
@@ -158,23 +158,23 @@ export const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
 
-/** A notification as other programs get it. */
+/** A notification for other programs. */
 export interface NotificationRecord extends Notification {
   readonly schema: 'ctxwrap.notification/1';
   readonly at: Millis;
   readonly runtime: string;
-  /** of the wrapper, as in CTXWRAP_SESSION */
+  /** id of the wrapper's session, as in CTXWRAP_SESSION */
   readonly session?: string;
-  /** the agent's own id of the conversation */
+  /** the agent's id of the conversation */
   readonly agentSessionId?: string;
   readonly cwd: string;
   readonly activity: Session['activity'];
-  /** in a dialog, what the agent asks, where it says so */
+  /** in a dialog: what the agent asks, if it reports that */
   readonly asks?: string;
   readonly reading?: ReadingRecord;
 }
 
-/** Where a notification comes from. */
+/** The session that a notification belongs to. */
 export interface NotificationOrigin {
   readonly session?: string | undefined;
   readonly cwd: string;
@@ -204,24 +204,24 @@ const readingOf = (state: Session, at: Millis): Pick<NotificationRecord, 'readin
   return reading ? { reading } : {};
 };
 
-// What a user has tried of an agent with `ctxwrap verify`, as it is kept for other commands.
+// The results of `ctxwrap verify`, kept for other commands.
 
-/** One thing that was tried. */
+/** One check. */
 export interface VerifiedCheck {
   readonly name: string;
   readonly isGood: boolean;
-  /** what was seen; of a failure also what was expected */
+  /** what was observed; for a failure also what was expected */
   readonly evidence: string;
 }
 
-/** Where the agent ran: with no way to any network, or with nothing but the address of its model server to hold it. */
+/** Where the agent ran: in a network namespace without any network, or held only by the address of its model server. */
 export type VerifiedPlace = 'namespace' | 'base URL';
 
-/** All that was tried with one version of an agent. */
+/** The results for one version of an agent. */
 export interface VerifiedRecord {
   readonly schema: 'ctxwrap.verified/1';
   readonly agent: string;
-  /** as the agent tells it */
+  /** as reported by the agent */
   readonly agentVersion: string;
   /** of ctxwrap */
   readonly version: string;
@@ -234,7 +234,7 @@ export interface VerifiedRecord {
 const LONGEST_VERSION = 64;
 const VERSION = /^[A-Za-z0-9][\w.+-]*$/;
 
-/** The name of a record's file, without its ending; undefined for a version that is none: nothing of it may lead to another folder. */
+/** File name of a record without its suffix; undefined for an invalid version, which must not lead to another folder. */
 export const verifiedFileName = (agent: string, agentVersion: string): string | undefined =>
   agentVersion.length <= LONGEST_VERSION && VERSION.test(agentVersion) && VERSION.test(agent)
     ? `${agent}-${agentVersion}`

@@ -1,21 +1,21 @@
 /*
- * What a terminal sends to a program, told apart: text, keys, pastes, the mouse, and what it says by itself. One character is one byte
- * (Latin-1), or text that has been decoded. Forms: xterm ctlseqs, kitty's keyboard protocol, xterm's modifyOtherKeys.
+ * Splits a terminal's input into elements: text, keys, pastes, mouse reports, and answers to queries. One character is one byte (Latin-1),
+ * or decoded text. Formats: xterm ctlseqs, kitty's keyboard protocol, xterm's modifyOtherKeys.
  */
 
-/** The texts of all elements together are what came, byte for byte. */
+/** An element of the input. The concatenated texts of all elements are the input, byte for byte. */
 export interface InputElement {
-  /** `text`: printable characters; `answer`: to a program's question */
+  /** `text`: printable characters; `answer`: to a query of a program */
   readonly kind: 'text' | 'key' | 'paste-start' | 'paste' | 'paste-end' | 'mouse' | 'focus' | 'answer';
   readonly text: string;
 }
 
 export interface InputState {
-  /** the beginning of an element whose end has not come */
+  /** beginning of an element whose end has not arrived */
   readonly held: string;
-  /** was given out before its end came, and may be the beginning of a mark that starts or ends a paste */
+  /** passed on before its end arrived; may be the beginning of a marker that starts or ends a paste */
   readonly flushed: string;
-  /** what the next characters are part of: a bracketed paste, or an answer that is too long to be held */
+  /** what the next characters belong to: a bracketed paste, or an answer too long to be held */
   readonly inside: 'paste' | 'answer' | undefined;
 }
 
@@ -29,9 +29,9 @@ export const startInput: InputState = { held: '', flushed: '', inside: undefined
 const ESC = '\x1b';
 const PASTE_START = '\x1b[200~'; // mode 2004
 const PASTE_END = '\x1b[201~';
-const LONGEST_HELD = 64; // characters; keys are shorter, and so are the answers that somebody needs whole
+const LONGEST_HELD = 64; // characters; keys are shorter, and so are the answers that are needed complete
 
-/** How a string from a terminal begins (OSC, DCS, APC); otherwise it is Alt with `]`, `P` or `_`. */
+/** The beginnings of a terminal's strings (OSC, DCS, APC); anything else is Alt with `]`, `P` or `_`. */
 const STRING = /\x1b(?:\][\dlL]|P[\d>!]|_G)/;
 const IN_STRING = /[^\x00-\x1f]*/;
 const END_OF_STRING = /(?:\x07|\x1b\\)/;
@@ -40,7 +40,8 @@ const sticky = (...parts: readonly RegExp[]): RegExp =>
   new RegExp(parts.map(({ source }) => source).join(''), 'y');
 
 const TEXT = /[^\x00-\x1f\x7f]+/y;
-// What begins with ESC: the first that fits. A report of the cursor (`CSI row ; column R`) looks like F3 with a modifier, and counts as an answer.
+// Forms of elements that begin with ESC; the first match counts. A cursor report (`CSI row ; column R`) looks like F3 with a modifier, and
+// is treated as an answer.
 const forms: readonly (readonly [InputElement['kind'], RegExp])[] = [
   ['paste-start', /\x1b\[200~/y],
   ['focus', /\x1b\[[IO]/y],
@@ -48,7 +49,7 @@ const forms: readonly (readonly [InputElement['kind'], RegExp])[] = [
   ['answer', /\x1b\[(?:[?>=][\d;:]*\$?[cnRuymS]|[\d;]+(?:\$y|[cntR]|"w)|\d+(?:;\d+)+x)/y],
   ['answer', sticky(STRING, IN_STRING, END_OF_STRING)],
   ['key', /\x1b\x1b?(?:\[[ -?]{0,61}[@-~]|O[ -~])/y],
-  ['key', /\x1b\[[ -?]+/y], // broken off, or too long
+  ['key', /\x1b\[[ -?]+/y], // incomplete, or too long
   ['key', /\x1b[^\x1b]?/y],
 ];
 const INCOMPLETE_KEY = /\x1b(?:\x1b?(?:\[(?:M[^\x00-\x1f]{0,2}|[ -?]{0,61})|O)?|[\]P_])$/y;
@@ -61,14 +62,14 @@ const matchAt = (form: RegExp, text: string, at: number): string | undefined => 
   return form.exec(text)?.[0];
 };
 
-/** ESC and a key's sequence are that key with Alt. Before anything else that begins with ESC it is a key by itself. */
+/** True for an ESC that is the Escape key: ESC before a key's sequence is Alt with that key, before anything else it is a key by itself. */
 const isLoneEscape = (text: string, at: number): boolean => {
   if (text[at + 1] !== ESC) return false;
   const isSequence = text[at + 2] === '[' || text[at + 2] === 'O';
   return !isSequence || elementAt(text, at + 1)?.kind !== 'key';
 };
 
-/** One element at `at`; undefined where its end has not come. */
+/** The element at `at`; undefined if its end has not arrived. */
 const elementAt = (text: string, at: number): InputElement | undefined => {
   if (text[at] !== ESC) {
     const found = matchAt(TEXT, text, at);
@@ -102,10 +103,10 @@ const insideAfter = ({ kind, text }: InputElement, before: InputState['inside'])
   return kind === 'answer' && before === 'answer' && !END_OF_STRING.test(text) ? 'answer' : undefined;
 };
 
-/** The mark at which the next piece of a paste ends or begins. */
+/** The marker at which the next piece of a paste ends or begins. */
 const markOf = (inside: InputState['inside']): string => (inside === 'paste' ? PASTE_END : PASTE_START);
 
-/** Cuts what has come into elements, wherever the reads have cut it. */
+/** Splits the input into elements, however the reads divided it. */
 export const readElements = ({ held, flushed, inside: before }: InputState, chunk: string): InputRead => {
   const text = held + chunk;
   const mark = markOf(before);
@@ -133,7 +134,7 @@ export const readElements = ({ held, flushed, inside: before }: InputState, chun
   return { elements, state: { held: rest.slice(answer.length), flushed: '', inside: 'answer' } };
 };
 
-/** What was held in the hope of more: after a short silence an ESC is a key by itself. */
+/** Passes on held characters: after a short silence an ESC is the Escape key. */
 export const flushElements = ({ held, flushed, inside }: InputState): InputRead => {
   const kind = inside === 'paste' ? 'paste' : isAnswerBegun(held) ? 'answer' : 'key';
   const texts = held === ESC + ESC ? [ESC, ESC] : held === '' ? [] : [held];
@@ -144,21 +145,21 @@ export const flushElements = ({ held, flushed, inside }: InputState): InputRead 
   };
 };
 
-/** Whether this is the beginning of an answer in a string: no key looks like it. */
+/** True if this is the beginning of an answer in a string; no key looks like it. */
 export const isAnswerBegun = (held: string): boolean => STRING.test(held);
 
-/** All that these characters hold; nothing comes before them or behind. */
+/** The elements of a complete text. */
 export const splitElements = (text: string): readonly InputElement[] => {
   const { elements, state } = readElements(startInput, text);
   return [...elements, ...flushElements(state).elements];
 };
 
-/** Whether a person did it, or the terminal speaks for itself. The mouse is not counted. */
+/** True if the user caused it, not the terminal. Mouse reports do not count. */
 export const isTyped = ({ kind }: InputElement): boolean =>
   kind !== 'answer' && kind !== 'focus' && kind !== 'mouse';
 
 export interface Key {
-  /** the character that it writes, or what is on it: `enter`, `up`; '' for keys that nobody asks for */
+  /** the character, or the name of the key: `enter`, `up`; '' for keys that are not used here */
   readonly name: string;
   /** bits of kitty's protocol, without caps lock and num lock */
   readonly modifiers: number;
@@ -194,23 +195,23 @@ const byNumber: Readonly<Record<string, string>> = {
 };
 
 const named = (code: number): string => {
-  if (code >= 57_441 && code <= 57_454) return 'modifier'; // Shift and its like by themselves
+  if (code >= 57_441 && code <= 57_454) return 'modifier'; // Shift and other modifiers alone
   return byCode[code] ?? (code > 0x1f && code < 0x110000 ? String.fromCodePoint(code) : '');
 };
 
-/** Of a character by itself: a control character is its key with Ctrl. */
+/** For a single character: a control character is its key with Ctrl. */
 const characterKey = (code: number): Key =>
   code < 0x20 && byCode[code] === undefined
     ? { name: controlName(code), modifiers: CONTROL, isRelease: false }
     : { name: named(code), modifiers: 0, isRelease: false };
 
-/** The key that Ctrl turns into this control character: 0x1d → `]`, 0x07 → `g`. */
+/** The key that produces this control character with Ctrl: 0x1d → `]`, 0x07 → `g`. */
 export const controlName = (code: number): string => String.fromCharCode(code + 0x40).toLowerCase();
 
 // `CSI code : shifted : base ; modifiers : event ; text u`, `CSI 27 ; modifiers ; code ~`, and the older ones with their modifiers
 const SEQUENCE = /^\x1b[[O](\d*)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d*))?(?:;([\d:]*))?)?([ABFHu~])$/;
 
-/** The key of an element of kind `key`, or of one character. */
+/** The key of an element of kind `key`, or of a single character. */
 export const parseKey = (text: string): Key => {
   if (text.length === 1) return characterKey(text.charCodeAt(0));
   if (text.startsWith(ESC) && (text.length === 2 || text[1] === ESC)) {
@@ -227,7 +228,7 @@ export const parseKey = (text: string): Key => {
   return { name: nameOf(), modifiers, isRelease: event === '3' };
 };
 
-/** Whether a key has gone down that is no modifier, or a paste has come. */
+/** True for a pressed key other than a modifier, and for a paste. */
 export const isPressed = (element: InputElement): boolean => {
   if (element.kind !== 'key') return isTyped(element);
   const { name, isRelease } = parseKey(element.text);

@@ -120,9 +120,7 @@ describe('at the keyboard', () => {
       await until(idle);
       type('hello\r');
       await until(() => titles.includes('⠂ demo'));
-      await until(
-        (screen) => screen.includes('● I am') && titles.at(-1) === '✳ demo',
-      );
+      await until((screen) => screen.includes('● I am') && titles.at(-1) === '✳ demo');
       expect(titles[0]).toBe('✳ demo');
     });
   });

@@ -16,7 +16,7 @@ import type { AgentFacts } from '../core/session-flow.js';
 import type { OwnCompactionSource } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
-/** One agent product as a value. Everything the wrapper knows about an agent is here; nothing of it acts. */
+/** One agent product as a value: everything the wrapper knows about it. It holds data and pure functions, and does nothing by itself. */
 export interface Agent {
   /** as in `ctxwrap NAME` and in the footer */
   readonly name: string;
@@ -24,53 +24,53 @@ export interface Agent {
   readonly command?: string;
   /** what to install when the command is not found */
   readonly npmPackage?: string;
-  /** what of it is on the machine; undefined where nobody knows */
+  /** its files on this machine; undefined where unknown */
   readonly home?: AgentHome;
   /** false when these arguments make the agent print and exit, so that it must run without a PTY and a footer */
   readonly isInteractive: (args: readonly string[]) => boolean;
-  /** where the agent compacts by itself, as far as its environment tells; undefined when it does not or when nobody knows */
+  /** where the agent compacts by itself, as far as its environment decides; undefined when it does not or when unknown */
   readonly nativeTrigger: (env: Env) => NativeTrigger | undefined;
-  /** the same with its own settings; undefined where there are none that are known */
+  /** the same from its own settings files; undefined when it has none that are known */
   readonly ownCompaction?: OwnCompactionSource;
-  /** nothing of it tells a number: the text that it writes is counted, and marked as an estimate */
+  /** the agent reports no usage at all: the text it writes is counted, and marked as an estimate */
   readonly isEstimated?: true;
-  /** the boundaries the agent itself shows in its own window, where it has any, and compacts by itself at so many tokens */
+  /** the agent's own tier boundaries for its own window, where it has any; `nativeTokens` is where it compacts by itself */
   readonly ownLadder?: (windowTokens: number, nativeTokens: number | undefined) => OwnLadder;
   /** where and how the agent records its sessions; undefined when it has no session file we can read */
   readonly log?: SessionLog;
-  /** the exact numbers it tells when its launch asks for them; undefined when it tells none */
+  /** exact numbers the agent reports when its launch asks for them; undefined when it cannot */
   readonly official?: OfficialSource;
-  /** how its own compaction is asked for; nothing is ever typed into an agent without one */
+  /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
-  /** how its screen and signals are read; undefined when nothing is known of them */
+  /** how its screen and signals are read; undefined when they are unknown */
   readonly screen?: AgentScreen;
   /**
-   * it asks the terminal whether it understands agent states (OSC 7501), is answered where the terminal does not, and these are the signs
-   * that it then leaves out of its title; undefined for one that does not ask, which gets no answer of ours
+   * signs the agent omits from its title once its question for agent states (OSC 7501) is answered. ctxwrap answers where the terminal does
+   * not, and adds the signs. Undefined for an agent that does not ask; it gets no answer
    */
   readonly titleSigns?: (env: Env) => TitleSigns;
   /**
-   * what it prints in the place of stopping at Ctrl-Z, where a wrapper keeps it from stopping: its keyboard is dead then until SIGCONT;
-   * undefined for one that stops, or takes the key itself
+   * the text it prints instead of stopping at Ctrl-Z, when a wrapper keeps it from stopping: its keyboard is dead until SIGCONT. Undefined
+   * for an agent that stops, or handles the key itself
    */
   readonly suspendedText?: string;
-  /** what its own settings need to call ctxwrap, as text to be pasted by the user; undefined where it has no hooks */
+  /** a snippet for its own settings that calls ctxwrap, for the user to paste; undefined where it has no hooks */
   readonly hooks?: (commands: HookCommands) => string;
-  /** how large the window must be, when the screen shows this share of it and the session file these tokens at the same moment */
+  /** the window size, from the percentage on the screen and the tokens in the session file at the same moment */
   readonly derivedWindow?: (screen: Reading, log: Reading, env: Env) => WindowClaim | undefined;
 }
 
-/** Shell commands for an agent's hooks. They do nothing where the agent was started without ctxwrap, and always end with status 0. */
+/** Shell commands for an agent's hooks. They do nothing when the agent was started without ctxwrap, and always exit with status 0. */
 export interface HookCommands {
-  /** behind a turn: compacts where it has reached warn; the agent does not wait for it */
+  /** after a turn: compacts when the window has reached warn; the agent does not wait for it */
   readonly compactFull: string;
-  /** before a compaction: notes how full the window is */
+  /** before a compaction: records how full the window is */
   readonly noteFill: string;
-  /** after a compaction: prints what the model should know of its window */
+  /** after a compaction: prints what the model should know about its window */
   readonly tellModel: string;
 }
 
-/** What the core has to know of an agent, in the environment that it will run in. */
+/** The part of an agent that the core needs, for this environment. */
 export const toAgentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent, env: Env): AgentFacts => ({
   name,
   native: nativeTrigger(env),
@@ -80,27 +80,30 @@ export const toAgentFacts = ({ name, nativeTrigger, log, derivedWindow }: Agent,
 
 /** How a runtime's rendered screen is read. */
 export interface AgentScreen {
-  /** true when the screen is laid out as only this agent does it: by its own boxes and signals, not by words a conversation can hold */
+  /**
+   * true when the screen is laid out as only this agent does it, judged by its boxes and signals, never by words that a conversation can
+   * contain
+   */
   readonly recognises: (seen: ScreenEvidence) => boolean;
-  /** the reader for the first screen of a run */
+  /** the reader for the first screen */
   readonly reader: (env: Env) => ScreenReader;
-  /** what stands in its prompt, to see whether what was typed has arrived; needed where there is a recipe */
+  /** reads the text in its prompt, to check whether typed text has arrived; required where there is a recipe */
   readonly prompt?: PromptReader;
-  /** what the agent says of itself in a file beside the conversation, where it has such a file */
+  /** what the agent writes about its state into a separate file, if it does */
   readonly status?: (port: FilePort, place: ChildPlace) => Promise<AgentStatus | undefined>;
 }
 
 /**
- * Reads the screen whenever it has come to rest, and at least a few times a second while it has not. Pure: what must be remembered
- * between screens is in the next reader. Must stay below 2 ms on a screen of 200 × 60.
+ * Reads the screen whenever it has come to rest, and a few times a second while it has not. Pure: anything to remember is in the next
+ * reader. Must take less than 2 ms on a screen of 200 × 60.
  */
 export type ScreenReader = (seen: ScreenEvidence, now: Millis) => ScreenResult;
 
 export interface ScreenResult {
   readonly activity: ActivityReport;
   /**
-   * what the screen shows now: a reading as long as the number is there (the same one each time), a window claim, a boundary once
-   * when a compaction is seen to end well. No reading means that the screen shows no number now.
+   * what the screen shows now: a reading as long as the number is visible (the same one each time), a window claim, or a boundary once,
+   * when a compaction is seen to succeed. No reading means no number is visible.
    */
   readonly facts: readonly Fact[];
   readonly next: ScreenReader;
@@ -126,28 +129,28 @@ export interface SessionLog {
   readonly locate: Locate;
   /** the reader for the first line of a session file */
   readonly reader: (env: Env) => LineReader;
-  /** what the agent does from this record on, where its records tell that; undefined for a record that says nothing of it */
+  /** the agent's activity from this record on, where its records tell; undefined for a record that does not affect it */
   readonly stateIn?: (line: string) => AgentStatus | undefined;
-  /** when a line was written, where its records do not say it as those of all others do */
+  /** when a line was written, where the field differs from other agents' */
   readonly timeOf?: (line: string) => Millis | undefined;
-  /** true for a record as only this agent writes it; undefined when its records cannot be told from another's */
+  /** true for a record that only this agent writes; undefined when its records are indistinguishable from others' */
   readonly recognises?: (record: JsonRecord) => boolean;
-  /** true for the first lines of a file that is one document, as only this agent writes it; undefined where it writes none */
+  /** true for the first lines of a whole-document file that only this agent writes; undefined where it writes none */
   readonly recognisesDocument?: (head: readonly string[]) => boolean;
-  /** the reader for the first line of a session file that finds what its tools put into the window; undefined where nobody knows */
+  /** a reader that finds tool results in the session file; undefined where unknown */
   readonly contents?: () => ContentReader;
 }
 
 /**
- * Reads one complete line of a session file, gives what it says and the reader for the next line. Pure: what must be remembered
- * between lines is in the next reader. `now` is used where a record has no timestamp.
+ * Reads one complete line of a session file and returns its facts and the reader for the next line. Pure. `now` is used where a record has
+ * no timestamp.
  */
 export type LineReader = (line: string, now: Millis) => LineResult;
 
 export interface LineResult {
   readonly facts: readonly Fact[];
   readonly next: LineReader;
-  /** why the line does not fit what is known of this runtime's files; undefined when it does */
+  /** why the line does not match the known format; undefined when it does */
   readonly misfit?: string;
 }
 
@@ -170,103 +173,102 @@ export const makeLineReader = <S>(
   return reader;
 };
 
-/** Finds the session file the child writes now, or undefined while there is none. Called again and again: it must be cheap. */
+/** Finds the session file that the child is writing, or undefined while there is none. Called often, so it must be cheap. */
 export type Locate = (port: FilePort, place: ChildPlace) => Promise<Located | undefined>;
 
 export interface Located {
   readonly sessionId: string;
   /** undefined when the session is known but has no file yet */
   readonly path?: string;
-  /** the agent itself said so (a pid file, an open file); otherwise it is the best of several */
+  /** proved by the agent (a pid file, an open file); false for the best of several candidates */
   readonly certain: boolean;
-  /** when the file was written last, or what the user sent was recorded in it, where it is only a guess */
+  /** for an uncertain file: when it was last written, or when the user's message appeared in it */
   readonly writtenAt?: Millis;
 }
 
-/** An agent's own word on its state (facts/claude.md §5: `sessions/<pid>.json`). */
+/** What an agent writes about its own state (facts/claude.md §5: `sessions/<pid>.json`). */
 export interface AgentStatus {
-  /** as the agent writes it: `idle`, `busy`, `waiting`, `shell` */
+  /** verbatim: `idle`, `busy`, `waiting`, `shell` */
   readonly state: string;
   readonly waitingFor?: string;
 }
 
-/** Everything that witnesses the agent's state at one moment. */
+/** All evidence of the agent's state at one moment. */
 export interface ScreenEvidence {
   readonly screen: ScreenView;
   readonly signals: Signals;
-  /** absent where the agent writes none, and in a replay */
+  /** absent where the agent writes none, and in replays */
   readonly status?: AgentStatus;
 }
 
-/** What is known about the child when its session file is looked for. */
+/** What is known about the child when its session file is searched. */
 export interface ChildPlace {
   readonly childPid: number;
   readonly cwd: string;
   readonly home: string;
   readonly env: Env;
-  /** when the child was started: older files that did not grow since are not its own */
+  /** when the child was started: older files that have not grown since are not its own */
   readonly startedAt: Millis;
   readonly now: Millis;
-  /** when the user pressed Enter in the child's terminal last; undefined while never */
+  /** when the user last pressed Enter in the child's terminal; undefined if never */
   readonly enteredAt?: Millis;
-  /** the file that is followed now, for what shows only in the moment of a change */
+  /** the file followed now, for evidence that exists only at the moment of a change */
   readonly currentPath?: string;
 }
 
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-// How an agent's own compaction is asked for: data, with the figures that facts/ proved on the real agents.
+// How to ask an agent to compact: data, with figures from facts/ that were proved on the real agents.
 
 export interface CompactRecipe {
   /** as a user would type it: `/compact` */
   readonly command: string;
   /** text after the command tells the agent what its summary must keep */
   readonly takesFocus: boolean;
-  /** the text goes in as a bracketed paste with a blank behind it, for agents that take fast typing for a paste of their own */
+  /** the text goes in as a bracketed paste followed by a space, for agents that mistake fast typing for a paste */
   readonly isPasted: boolean;
-  /** between the text and the key that submits it, at least, in milliseconds */
+  /** minimum pause between the text and the submit key, in milliseconds */
   readonly pauseMs: number;
-  /** the bytes of the key that submits the command */
+  /** bytes of the key that submits the command */
   readonly submit: string;
-  /** how long the agent may take to begin and to end, in milliseconds */
+  /** timeouts for the compaction to begin and to finish, in milliseconds */
   readonly startMs: number;
   readonly finishMs: number;
-  /** the bytes that put a draft aside until the command has run, and how long to wait for it, in milliseconds */
+  /** bytes that stash a draft until the command has run, and how long the agent takes for that, in milliseconds */
   readonly stash?: { readonly keys: string; readonly pauseMs: number };
-  /**
-   * the agent always lists what could be meant below a command, and the key that submits takes the first of the list: it must be the
-   * command, or another one runs
-   */
+  /** the agent lists matching commands below what is typed, and submit runs the first of the list, so it must be the right one */
   readonly isListed?: true;
-  /** the agent takes the command while it works, and runs it after the turn */
+  /** the agent accepts the command while it works and runs it after the turn */
   readonly isQueued?: true;
 }
 
-/** What stands in the agent's prompt, as it is drawn. */
+/** The content of the agent's prompt, as it is drawn. */
 export interface PromptContent {
-  /** the user's text without glyph, hint and suggestion; '' when there is none; rows of one text are joined by what was typed between them, where it can be known */
+  /**
+   * the user's text without glyph, hint and suggestion; '' when empty; wrapped rows are joined as they were typed, where that can be known
+   */
   readonly text: string;
   /** the command that is chosen in the list below the prompt, with its slash; absent where there is no list */
   readonly listed?: string;
-  /** a draft has been put aside */
+  /** a draft is stashed */
   readonly isStashed?: true;
 }
 
-/** The prompt on this screen; undefined where none is seen, or where what is typed would not be taken as a message. */
+/** The prompt on this screen; undefined where none is visible, or where typed text would not be taken as a message. */
 export type PromptReader = (seen: ScreenEvidence) => PromptContent | undefined;
 
-/** Numbers that the agent itself hands to a command of ours, for the one launch that asks for them. */
+/** Numbers that the agent passes to a command of ctxwrap's, for a launch that asks for them. */
 export interface OfficialSource {
-  /** what to add to the launch, or why the agent is left alone */
+  /** what to add to the launch, or why the launch is left alone */
   readonly plan: (port: SettingsPort, launch: OfficialLaunch) => Promise<OfficialPlan>;
   /** what to add to the launch so that the agent asks before it compacts by itself; absent where it cannot */
   readonly hold?: (port: SettingsPort, launch: OfficialLaunch, hold: NativeHoldHook) => Promise<OfficialPlan>;
-  /** one report of the agent; undefined when the text is none */
+  /** parses one report of the agent; undefined for anything else */
   readonly read: (text: string, now: Millis) => OfficialReport | undefined;
 }
 
-/** What planning may ask of the machine. Nothing here rejects; links are followed, because the files are the user's own. */
+/** What planning may read from the machine. Nothing rejects; links are followed, because the files are the user's own. */
 export interface SettingsPort {
   /** the content of a small text file; undefined when it cannot be read; a relative path counts from the child's folder */
   readonly text: (path: string) => Promise<string | undefined>;
@@ -281,32 +283,32 @@ export interface OfficialLaunch {
   /** of the child */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * whether the agent is asked at its launch to tell its numbers; that is not quite invisible where the user has no status line of their
-   * own, so `auto` asks there only where nothing else tells how large the window is
+   * the setting `claude.statusLine`. Asking is not quite invisible where the user has no status line, so `auto` asks there only if nothing
+   * else tells the size of the window
    */
   readonly wish: Values['claude.statusLine'];
-  /** the user has said how large the window is */
+  /** the user has set the size of the window */
   readonly isWindowSet: boolean;
-  /** the command is the agent's own: another one, as `npx`, may take no arguments of the agent's before its own */
+  /** the command is the agent itself; another one, such as `npx`, may not take the agent's arguments first */
   readonly isOwnProgram: boolean;
-  /** of the program that is started; undefined where nothing tells it */
+  /** of the program to start; undefined when unknown */
   readonly version: string | undefined;
   readonly files: OfficialFiles;
 }
 
-/** Two files of ours, for this launch only. */
+/** Two files that ctxwrap makes for this launch only. */
 export interface OfficialFiles {
-  /** what the agent reads at its start */
+  /** settings that the agent reads at its start */
   readonly settings: string;
-  /** where its reports go, each in the place of the one before */
+  /** the latest report of the agent; each one replaces the one before */
   readonly report: string;
 }
 
 /** A hook that the agent runs before it compacts by itself. */
 export interface NativeHoldHook {
-  /** for a shell; its status says whether the agent may */
+  /** shell command; its exit status decides whether the agent may compact */
   readonly command: string;
-  /** what the launch asks for anyway */
+  /** the settings that the launch adds anyway */
   readonly settings: string | undefined;
 }
 
@@ -315,34 +317,34 @@ export type OfficialPlan =
   | { readonly kind: 'leave'; readonly reason: string };
 
 export interface OfficialReport {
-  /** the agent's own id of the conversation that the numbers belong to */
+  /** the agent's id of the conversation that the numbers belong to */
   readonly sessionId?: string;
   readonly facts: readonly Fact[];
 }
 
-/** A regular file; links and folders are never one. */
+/** A regular file, never a link or a folder. */
 export interface FileEntry {
   readonly path: string;
   readonly name: string;
   readonly modifiedAt: Millis;
 }
 
-/** What finding a file may ask of the machine. Nothing here throws: what cannot be read is empty or undefined. */
+/** What finding a session file may read from the machine. Nothing throws: what cannot be read is empty or undefined. */
 export interface FilePort {
-  /** regular files directly in a folder whose name passes */
+  /** regular files directly in a folder whose names match */
   readonly list: (folder: string, wanted: (name: string) => boolean) => Promise<readonly FileEntry[]>;
-  /** names of the folders directly in a folder, without links; not more than a few hundred, the last by name */
+  /** names of folders directly in a folder, without links; a few hundred at most, the last by name */
   readonly folders: (folder: string) => Promise<readonly string[]>;
   readonly entry: (path: string) => Promise<FileEntry | undefined>;
-  /** whether there is anything at all, also a socket or a link */
+  /** whether anything of this name exists, including sockets and links */
   readonly exists: (path: string) => Promise<boolean>;
-  /** the first line, if it is complete and of a sane length */
+  /** the first line, if it is complete and not too long */
   readonly firstLine: (path: string) => Promise<string | undefined>;
   /** the last 64 KB, which may begin inside a line */
   readonly lastPart: (path: string) => Promise<string | undefined>;
   /** the content of a small text file */
   readonly smallText: (path: string) => Promise<string | undefined>;
-  /** the process and all below it, itself first */
+  /** the process and its descendants, itself first */
   readonly family: (pid: number) => Promise<readonly number[]>;
   /** paths of the regular files a process has open; undefined where the system does not tell */
   readonly openFiles: (pid: number) => Promise<readonly string[] | undefined>;
@@ -350,17 +352,17 @@ export interface FilePort {
   readonly sha256: (text: string) => Promise<string>;
 }
 
-// What an agent has on this machine beside its sessions, for `ctxwrap doctor`.
+// What an agent keeps on this machine besides its sessions, for `ctxwrap doctor`.
 
 /** Where an agent looks for its files. */
 export type AgentFolders = Pick<ChildPlace, 'env' | 'home' | 'cwd'>;
 
 export interface AgentHome {
-  /** versions that the lab has played, the newest first; docs/agents.md has the same */
+  /** versions tested in the lab, newest first; docs/agents.md lists the same */
   readonly played: readonly string[];
   /** the window of its usual model, in tokens */
   readonly usualWindowTokens: number;
-  /** the window that the user can say its models have (`claude.million`), in tokens; undefined where there is no such setting */
+  /** the large window that the user can declare for its models (`claude.million`), in tokens; undefined where there is no such setting */
   readonly largeWindowTokens?: number;
   /** the folder that holds its session files */
   readonly sessions: (where: AgentFolders) => string;

@@ -8,14 +8,14 @@ import { nearestWord, unknownChoice } from './messages.js';
 import type { AgentOption } from './options.js';
 import { makeTimeLimit } from './time-limit.js';
 
-// `--runtime NAME` and `--runtime FILE.json`, as all commands understand it. A file is read only because the user named it.
+// `--runtime NAME` and `--runtime FILE.json`, the same for every command. A file is read only because the user named it.
 
-const LARGEST_BYTES = 1024 * 1024; // a definition has a thousand or two
-const MOST_PROBLEMS = 20; // printed; the others are counted
+const LARGEST_BYTES = 1024 * 1024; // a typical definition is one or two thousand bytes
+const MOST_PROBLEMS = 20; // problems printed; the rest are counted
 
 /**
- * The runtime that was asked for, of the user's own or of ours; undefined when none was. Throws a UserError with everything that is
- * wrong with a definition.
+ * The runtime the user asked for, built in or defined by them; undefined when none was. Throws a UserError that lists everything wrong with
+ * a definition.
  */
 export const agentFromOption = async (
   option: AgentOption | undefined,
@@ -73,7 +73,7 @@ const wrongDefinition = (file: string, problems: readonly Problem[]): UserError 
   });
 };
 
-/** What is wrong with a field of a definition. */
+/** Describes what is wrong with one field of a definition. */
 export const problemText = ({ path, given, allowed, known }: Problem): string => {
   const where = path === '' ? 'the definition' : path;
   if (known) {

@@ -14,7 +14,7 @@ import {
   usedRows,
 } from '../core/report-sections.js';
 
-/** What `ctxwrap context` prints for people: the sections of the overlay, with what the session file and the wrapper add. */
+/** The text of `ctxwrap context`: the overlay's sections, plus what the session file and the wrapper add. */
 export const contextSections = (report: ContextReport): Report => {
   const { reading, note, tier, compactions, toolResults } = report;
   const number: ReadingFacts = {
@@ -81,7 +81,7 @@ const pastRow = ({ at, initiator, preTokens, postTokens, nextTokens, durationMs 
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** In the user's own time zone. */
+/** In the local time zone. */
 const timeText = (at: Millis): string => {
   const date = new Date(at);
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

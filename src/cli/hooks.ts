@@ -9,22 +9,22 @@ import { readSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { Outcome } from './session.js';
 
-// What an agent's own settings need to call ctxwrap: to be pasted by the user, for we write nothing there. A hook of ours always ends
-// with status 0 and prints nothing that is not meant for the model: status 2 means "stop" to Claude Code.
+// Snippets for an agent's own settings that call ctxwrap. The user pastes them; ctxwrap never edits those files. A hook always exits with
+// status 0, because 2 means "stop" to Claude Code, and prints nothing that the model should not read.
 
-const GUARD = '[ -z "$CTXWRAP_SESSION" ]'; // started without ctxwrap: nothing is done
-const SESSION = '"$CTXWRAP_SESSION"'; // by name: where nobody sees this one, the only other one is not meant
+const GUARD = '[ -z "$CTXWRAP_SESSION" ]'; // does nothing when the agent was started without ctxwrap
+const SESSION = '"$CTXWRAP_SESSION"'; // by id, so that a hook never means another session
 const TIER = `'"tier": "(warn|auto|hard)"'`;
-const SETTLED_SECONDS = 2; // after which the number of the last answer is known
+const SETTLED_SECONDS = 2; // by then the number of the last answer is known
 const BEFORE = '"${XDG_STATE_HOME:-$HOME/.local/state}/ctxwrap/before-compaction.json"';
 
-/** Compacts behind a turn that has reached warn; the agent does not wait for it. */
+/** Compacts after a turn that has reached warn; the agent does not wait for it. */
 const compactFull =
   `${GUARD} || { sleep ${SETTLED_SECONDS}; ctxwrap context --json ${SESSION} | grep -Eq ${TIER} && ` +
   `ctxwrap compact --no-wait ${SESSION}; } ` +
   '</dev/null >/dev/null 2>&1 &';
 const noteFill = `${GUARD} || { ctxwrap context --json ${SESSION} >${BEFORE}; } 2>/dev/null || :`;
-/** What it prints is told to the model. */
+/** The agent passes the output to the model. */
 const tellModel = `${GUARD} || ctxwrap context ${SESSION} 2>/dev/null || :`;
 
 const hooksOf: Readonly<Record<string, string>> = Object.fromEntries(
@@ -33,18 +33,18 @@ const hooksOf: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** Whose hooks are known. */
+/** Agents whose hooks are known. */
 export const hookAgents: readonly string[] = Object.keys(hooksOf);
 
 export const hookText = (agent: string): string => hooksOf[agent] ?? '';
 
-/** What an agent runs before it compacts by itself: this program, whatever is on the PATH of its shell. */
+/** The command an agent runs before it compacts by itself: this very program, whatever the shell finds on PATH. */
 export const holdCommand = (): string =>
   [process.execPath, realpathSync(process.argv[1] ?? ''), 'hold'].map(quotePosix).join(' ');
 
-const BLOCKS = 2; // as Claude Code reads the status of a hook
+const BLOCKS = 2; // Claude Code reads this exit status as "block"
 
-/** A PreCompact hook of ours: its status keeps the agent from compacting by itself. Whatever goes wrong lets it. */
+/** Answers Claude's PreCompact hook: the exit status keeps the agent from compacting by itself. On any error the agent may compact. */
 export const answerHook = async (): Promise<Outcome> => {
   const reason = await reasonToHold().catch(() => undefined);
   const [code, notices] = reason === undefined ? [0, []] : [BLOCKS, [reason]];
@@ -54,7 +54,7 @@ export const answerHook = async (): Promise<Outcome> => {
 const reasonToHold = async (): Promise<string | undefined> => {
   const { env, stdin } = process;
   const asked = parseRecord(stdin.isTTY ? '' : await textOf(stdin));
-  if (asked?.['trigger'] !== 'auto') return undefined; // what the user or ctxwrap has asked for
+  if (asked?.['trigger'] !== 'auto') return undefined; // the user or ctxwrap asked for it
   const folder = stateFolder(env, homeFolder(env));
   return findNativeHold(await readSession(folder, env['CTXWRAP_SESSION'] ?? '', Date.now()));
 };

@@ -9,7 +9,7 @@ import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
 
-// The only place that prints an error and decides how this process ends.
+// The entry point: the only place that prints errors and decides how this process exits.
 
 const main = async (): Promise<void> => {
   const request = parseArguments(process.argv.slice(2), version());
@@ -18,7 +18,7 @@ const main = async (): Promise<void> => {
     return;
   }
   const task = await applyConfiguration(request);
-  // a file may say when, and the command line what
+  // the mode may come from a file, the command only from the command line
   const { flags, values } = task.options;
   if (flags['notify.command'] !== undefined && !values['notify.on']) throw commandWithoutNotify();
   finish(await perform(task), values.quiet);
@@ -31,15 +31,15 @@ const perform = async (request: Task): Promise<Outcome> => {
     case 'demo':
       return demo(request);
     case 'init':
-      // at each start of a shell
+      // runs at every start of a shell
       return printed((await import('./shell/init.js')).init(request));
     case 'complete':
       return printed(await (await import('./shell/complete.js')).complete(request));
     case 'replay':
-      // with a screen model of its own, which nothing else must wait for
+      // loads a screen model, which other commands should not wait for
       return (await import('./commands/replay.js')).replay(request);
     case 'verify':
-      // with a model server and a terminal of its own
+      // loads a mock model server and a terminal
       return (await import('./commands/verify.js')).verify(request);
     default:
       return performLater(request);
@@ -74,20 +74,20 @@ const printed = async (text: string): Promise<Outcome> => {
 const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
   for (const notice of quiet ? [] : notices) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
-  // The child is gone: nothing of ours that is still open may keep the user's shell waiting.
+  // The child is gone: no open handle may keep the user's shell waiting.
   process.exit(status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code);
 };
 
 const fail = (error: unknown): void => {
   say(toAsciiIfNeeded(errorText(error), process.env));
-  if (error instanceof UserError && error.hint !== undefined) say(error.hint); // it may be a command, to be copied
+  if (error instanceof UserError && error.hint !== undefined) say(error.hint); // it may be a command to copy
   process.exitCode = error instanceof UserError ? error.exitCode : OWN_FAILURE;
 };
 
-// What is told was given by somebody: a name of a file, a word of a definition.
+// The text may quote file names or parts of a definition, so it is made safe for the terminal.
 const say = (text: string): void =>
   void process.stderr.write(`ctxwrap: ${text.split('\n').map(stripControls).join('\n')}\n`);
 
-process.stderr.on('error', () => undefined); // there is no other place to tell of it
+process.stderr.on('error', () => undefined); // there is nowhere else to report it
 
 main().catch(fail);

@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors.js';
 import { quoteForCopying } from '../core/text.js';
 
-/** The known word that takes the fewest typing mistakes to become `given`, one in three letters; undefined when none is alike. */
+/** The known word closest to `given` by typing mistakes, at most one in three letters; undefined when none is close. */
 export const nearestWord = (given: string, known: readonly string[]): string | undefined => {
   const alike = known
     .filter((word) => Math.abs(word.length - given.length) <= mostMistakes(given, word))
@@ -14,7 +14,7 @@ export const nearestWord = (given: string, known: readonly string[]): string | u
 const mostMistakes = (given: string, word: string): number =>
   Math.max(1, Math.floor(Math.max(given.length, word.length) / 3));
 
-/** Letters missing, extra, wrong or swapped with their neighbour (optimal string alignment). */
+/** Letters missing, extra, wrong or swapped with a neighbour (optimal string alignment distance). */
 const mistakesBetween = (from: string, to: string): number => {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
@@ -38,11 +38,11 @@ const mistakesBetween = (from: string, to: string): number => {
 
 const cell = (row: readonly number[], column: number): number => row[column] ?? Infinity;
 
-// Every sentence the launcher may say, in one tone: what is wrong, what was given, what to do.
+// The launcher's error messages: what is wrong, what was given, what to do.
 
-/** The launcher was called wrongly. */
+/** Exit status for a wrong command line. */
 const usage = 2;
-/** Ours failed, and not for what the user has given. */
+/** Exit status when ctxwrap itself fails, not because of the user's input. */
 export const OWN_FAILURE = 125;
 const notExecutable = 126;
 const notFound = 127;
@@ -77,17 +77,17 @@ export const unknownKey = (given: string, known: readonly string[]): UserError =
   );
 };
 
-/** Where an option may stand: before the command, or after it. */
+/** Where an option is allowed: before the command or after it. */
 export interface KnownFlags {
-  /** the command after which the option was given, if one was */
+  /** the command that the option followed, if any */
   readonly command?: string | undefined;
   readonly here: readonly string[];
-  /** where it would be right, with an example */
+  /** where the option belongs, with an example */
   readonly elsewhere?: string | undefined;
 }
 
 export const unknownOption = (flag: string, { command, here, elsewhere }: KnownFlags): UserError => {
-  const stem = (each: string): string => each.replace(/^--(no-)?/, ''); // --footer is a slip for --no-footer
+  const stem = (each: string): string => each.replace(/^--(no-)?/, ''); // `--footer` is probably meant as `--no-footer`
   const closeStem = flag.startsWith('--') ? nearestWord(stem(flag), here.map(stem)) : undefined;
   const close = here.find((each) => stem(each) === closeStem);
   const message = `unknown option "${flag}"${command === undefined ? '' : ` of ctxwrap ${command}`}`;
@@ -138,7 +138,7 @@ export const demoNeedsFolder = (folder: string, reason: string): UserError =>
 export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
 
-/** One line, because it is what a script shows. */
+/** One line, because scripts show only one. */
 export const notInstalled = (
   word: string,
   npmPackage: string | undefined,
@@ -152,14 +152,14 @@ export const notInstalled = (
 export const notAProgram = (file: string, reason: string): UserError =>
   new UserError(`cannot run ${file}: ${reason}`, { exitCode: notExecutable });
 
-/** What PATH gives for the agent is something that starts ctxwrap. */
+/** PATH finds a program for the agent that starts ctxwrap again. */
 export const startsItself = (file: string): UserError =>
   new UserError(`${file} starts ctxwrap again and again`, {
     exitCode: notExecutable,
     hint: 'put the agent itself on PATH, or call ctxwrap by its name in the shim',
   });
 
-/** A file that exists but whose first line names a program that does not. */
+/** The file exists, but the program in its first line does not. */
 export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
 
@@ -233,11 +233,11 @@ export const unfollowedAgent = (agent: string): UserError =>
 export const longFocus = (given: number, most: number): UserError =>
   usageError(`--focus must be at most ${most} characters, got ${given}`, 'say it shorter');
 
-/** What the status of this process says. */
+/** What the exit status means. */
 export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
 2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails.`;
 
-// What `ctxwrap verify` may say beside what it has found.
+// Messages of `ctxwrap verify` besides its results.
 
 const usageErrorInMessages = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: usage, hint });
@@ -245,7 +245,7 @@ const usageErrorInMessages = (message: string, hint: string): UserError =>
 export const verifyNeedsFolder = (folder: string, reason: string): UserError =>
   usageErrorInMessages(`verify cannot make a folder in "${folder}": ${reason}`, 'name another one in TMPDIR');
 
-/** `absent`: one sentence for each agent. */
+/** `absent`: one sentence per missing agent. */
 export const nothingToVerify = (absent: readonly string[]): UserError =>
   usageErrorInMessages(
     `there is nothing to verify: ${absent.join('; ')}`,

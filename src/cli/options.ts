@@ -7,12 +7,12 @@ import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
 import type { Options } from './request.js';
 
-// The options that stand before an agent's name: one for each key whose entry in the table has one, and a few more. A wrong value throws
-// what is wrong, and the nearest right one.
+// The options before an agent's name: one for each key of the settings table that has a flag, and a few more. A wrong value throws an error
+// that suggests the closest valid one.
 
 const keysWithOption = keyNames.filter((key) => configKey(key).option !== undefined);
 
-/** The option that sets this key, as the table has it. */
+/** The option that sets this key, from the table. */
 export const keyOption = (key: KeyName): Option => {
   const { fallback, option, type } = configKey(key);
   const { flag = '', short, takes, help } = option ?? {};
@@ -26,7 +26,7 @@ export const keyOption = (key: KeyName): Option => {
   return fallback === undefined ? made : made.default(defaultValueOf(key), JSON.stringify(fallback));
 };
 
-/** A shell has found the absolute path, or it is meant in this folder. */
+/** Paths are relative to the current folder. */
 const readText = (type: ValueType, text: string): unknown => {
   if (type.kind === 'path') return text === '' ? undefined : text;
   if (type.kind !== 'list') return type.read(text);
@@ -34,7 +34,7 @@ const readText = (type: ValueType, text: string): unknown => {
   return items.length === 0 ? undefined : type.read(items);
 };
 
-/** `bar,percent` */
+/** Parses `bar,percent`. */
 const itemsIn = (text: string): readonly string[] =>
   text
     .split(',')
@@ -69,7 +69,7 @@ const wrongValue = (key: KeyName, flag: string, text: string): UserError => {
   }
 };
 
-/** A runtime by its name, of ours or of the user's configuration, or the file that defines one; neither is looked up here. */
+/** A runtime by name, built in or configured, or the file that defines one. Neither is looked up here. */
 export type AgentOption = { readonly name: string } | { readonly file: string };
 
 export const parseAgent = (text: string): AgentOption =>
@@ -82,7 +82,7 @@ const parseFile =
     return text;
   };
 
-/** One of a few words. */
+/** Accepts one of a few words. */
 export const parseChoice =
   <T extends string>(flag: string, ...choices: readonly T[]) =>
   (text: string): T => {
@@ -91,7 +91,7 @@ export const parseChoice =
     return choice;
   };
 
-/** The words that an option takes, by the option; for shells that complete them. */
+/** The words an option takes, by option; for shell completion. */
 export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     keysWithOption.map(configKey).map(({ option, type }) => [option?.flag, type.choices ?? []]), // the first of a list
@@ -112,10 +112,10 @@ export const addOptions = (program: Command): Command => {
     );
 };
 
-/** The same options behind a command, which come before those that stand before it. */
+/** The same options after a command; they win over those before it. */
 export type CommandOptions = Pick<Options, 'runtime'> & Pick<Options['flags'], 'window'>;
 
-/** What stands on the command line. */
+/** Parses the options on the command line. */
 export const parseOptions = (program: Command, { runtime: agent, window }: CommandOptions = {}): Options => {
   const given = keysWithOption.flatMap((key) => {
     const attribute = keyOption(key).attributeName();

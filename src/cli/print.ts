@@ -5,13 +5,13 @@ import { readLook, type Env } from '../ui/look.js';
 import { unwritableOutput } from './messages.js';
 
 /**
- * Writes to the standard output. Resolves when that is done: to false when nobody reads any more, as after `| head`. Rejects when it
- * cannot be done, as on a full disk.
+ * Writes to standard output. Resolves when done: to false when the reader is gone, as after `| head`. Rejects when it fails, as on a full
+ * disk.
  */
 export const print = async (text: string): Promise<boolean> => {
   const { stdout } = process;
   if (text === '') return !stdout.destroyed;
-  if (stdout.listenerCount('error') === 0) stdout.on('error', () => undefined); // it comes to the one who writes, too
+  if (stdout.listenerCount('error') === 0) stdout.on('error', () => undefined); // the callback reports it too
   const error = await new Promise<unknown>((done) => stdout.write(text, done));
   if (!error) return true;
   if (GONE.has(errorCode(error))) return false;
@@ -20,7 +20,7 @@ export const print = async (text: string): Promise<boolean> => {
 
 const GONE: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 
-/** As in our package.json, which lies beside the folder of the bundle. */
+/** From package.json, which lies beside the bundle's folder. */
 export const version = (): string => {
   const { version: found }: { version: string } = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -32,7 +32,7 @@ export const workingFolder = (): string => {
   try {
     return process.cwd();
   } catch {
-    return process.env['PWD'] ?? '/'; // the folder was removed under us
+    return process.env['PWD'] ?? '/'; // the current folder has been removed
   }
 };
 
@@ -42,9 +42,9 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '·': '-',
   '✓': 'ok',
   '✗': 'no',
-  '…': '*', // a `~` would make a path of the end of one
+  '…': '*', // a `~` would make the end of a path look like a path of its own
 };
 
-/** The signs with which our texts are drawn, in a terminal that has no others than ASCII; the rest is the user's own. */
+/** Replaces ctxwrap's own symbols in a terminal that has only ASCII; the user's text stays. */
 export const toAsciiIfNeeded = (text: string, env: Env): string =>
   readLook(env, false, 0).ascii ? text.replace(/[▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;

@@ -25,7 +25,7 @@ import {
 import { candidatesFor, completionText } from './shell/completion.js';
 import { manPage, manSections } from './shell/man.js';
 
-// `ctxwrap compact` as commander sees it.
+// `ctxwrap compact`, defined for commander.
 
 interface CompactOptions {
   readonly force?: boolean;
@@ -62,7 +62,7 @@ const defineCompact = (program: Command, ask: (request: Request) => void): Comma
       }),
     );
 
-// `ctxwrap config` as commander sees it.
+// `ctxwrap config`, defined for commander.
 
 interface ShowOptions {
   readonly origin?: boolean;
@@ -116,7 +116,7 @@ const parseKey = (text: string): string => {
   return text;
 };
 
-// What commander does not understand, in our words.
+// Commander's errors in ctxwrap's own wording.
 
 const explain = (error: CommanderError, program: Command): UserError => {
   const text = error.message.replace(/^error: /, '');
@@ -152,7 +152,7 @@ const flagsOf = (command: Command): readonly string[] => [
   '--help',
 ];
 
-// `ctxwrap hook` as commander sees it.
+// `ctxwrap hook`, defined for commander.
 
 const defineHook = (program: Command, ask: (request: Request) => void): void => {
   program
@@ -171,7 +171,7 @@ const defineHook = (program: Command, ask: (request: Request) => void): void => 
     .action(() => ask({ kind: 'hold', options: parseOptions(program) }));
 };
 
-// `ctxwrap init` and `ctxwrap completion` as commander sees them, and what shells and the build ask for.
+// `ctxwrap init` and `ctxwrap completion`, defined for commander, and hidden commands for shells and the build.
 
 export interface ShellParts {
   readonly agents: readonly string[];
@@ -213,7 +213,7 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
     .action(() => print(manPage(program, { version, sections: manSections })));
 };
 
-// `ctxwrap verify` as commander sees it.
+// `ctxwrap verify`, defined for commander.
 
 interface VerifyOptions {
   readonly keep?: boolean;
@@ -254,7 +254,7 @@ const defineVerify = (
       }),
     );
 
-// The command line as commander sees it. Parsing has no effects: it gives what to do, or throws what is wrong.
+// The command line, defined for commander. Parsing has no side effects: it returns a task, or throws what is wrong.
 
 /** The agents that `ctxwrap NAME` starts. */
 export const agentWords: readonly string[] = Object.values(agents).flatMap((agent) =>
@@ -288,7 +288,7 @@ export const parseArguments = (argv: readonly string[], version: string): Reques
   return request;
 };
 
-/** `ctxwrap [options] -- command`; commander drops the dashes, so we look for them before the word where it stopped. */
+/** `ctxwrap [options] -- command`. Commander drops the dashes, so they are looked up before the word where it stopped. */
 const afterDashes = (program: Command, argv: readonly string[]): RunRequest | undefined => {
   const { operands, unknown } = program.parseOptions([...argv]);
   const eaten = program.options.find(
@@ -301,7 +301,7 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   return { kind: 'run', word, args, anyCommand: true, options: parseOptions(program) };
 };
 
-/** The commands of ours: no agent can be called so. */
+/** ctxwrap's own commands; no agent can have these names. */
 export const commandWords = (): readonly string[] =>
   define('', { ask: () => undefined, print: () => undefined }).commands.map((each) => each.name());
 
@@ -424,12 +424,12 @@ const afterHelp = `\nExit status: ${exitStatus}\n`;
 
 export interface VerifyRequest {
   readonly kind: 'verify';
-  /** every one that is installed when absent */
+  /** all installed agents when absent */
   readonly agent?: string;
-  /** what was recorded stays, also when all is well */
+  /** keep the recording even when all checks pass */
   readonly keep: boolean;
   readonly json: boolean;
-  /** set where ctxwrap has started itself in a place without a network: what is to be played there, as JSON */
+  /** set when ctxwrap has started itself in a sandbox without network: what to run there, as JSON */
   readonly order?: string;
   readonly options: Options;
 }

@@ -4,42 +4,42 @@ import type { AgentOption } from './options.js';
 import type { VerifyRequest } from './program.js';
 import type { Candidates } from './shell/completion.js';
 
-// What a command line asks for.
+// The parsed command line.
 
 export interface Options extends CurrentSettings {
-  /** the keys that stand on the command line */
+  /** keys given on the command line */
   readonly flags: Partial<Values>;
   readonly runtime?: AgentOption | undefined;
   readonly record?: string | undefined;
   readonly recordInput?: boolean | undefined;
-  /** the user's configuration, in place of the one in its folder */
+  /** the user's configuration file, instead of the default one */
   readonly config?: string | undefined;
-  /** what the files and the environment say beyond the values; absent before they are read */
+  /** what files and environment configure beyond single values; absent until they are read */
   readonly configured?: Configured;
 }
 
-/** What only a configuration says. */
+/** Settings that only a configuration can hold. */
 export interface Configured {
-  /** agents of the user's own, and ours as the user has changed them; they come before ours */
+  /** agents the user has defined or changed; they come before the built-in ones */
   readonly runtimes: readonly Agent[];
-  /** windows in tokens that the user gives an agent, by its name */
+  /** window in tokens by agent name */
   readonly windows: Readonly<Record<string, number>>;
-  /** one line each, for the footer: what is wrong with the configuration */
+  /** problems with the configuration, one line each for the footer */
   readonly notices: readonly string[];
-  /** what is set, for the log; absent where there is nothing to read */
+  /** the settings for the log; absent where nothing is configured */
   readonly told?: string;
-  /** what is wrong, whole, for the log */
+  /** all problems in full, for the log */
   readonly details: readonly string[];
-  /** tells of changes in the user's file until the returned function is called */
+  /** calls the listener when the user's file changes, until the returned function is called */
   readonly watch: (listener: ConfigListener) => () => void;
 }
 
 export interface ConfigListener {
-  /** `told` is what is set now, for the log */
+  /** `told`: the new settings, for the log */
   readonly onChange: (now: CurrentSettings, told: string) => void;
-  /** something else is wrong now, in one line for the footer */
+  /** a new problem, in one line for the footer */
   readonly onNotice: (text: string) => void;
-  /** the file cannot be read now, so what held before goes on */
+  /** the file cannot be read, so the previous settings stay in effect */
   readonly onTrouble: (detail: string) => void;
 }
 
@@ -47,7 +47,7 @@ export interface RunRequest {
   readonly kind: 'run';
   readonly word: string;
   readonly args: readonly string[];
-  /** after `--` the word is any command, otherwise it must be an agent */
+  /** after `--` the word is any command, otherwise an agent */
   readonly anyCommand: boolean;
   readonly options: Options;
 }
@@ -69,7 +69,7 @@ export interface ReplayRequest {
 
 export interface PsRequest {
   readonly kind: 'ps';
-  /** also those that are over, and those that are silent */
+  /** include sessions that have ended or do not respond */
   readonly all: boolean;
   readonly json: boolean;
   readonly options: Options;
@@ -77,7 +77,7 @@ export interface PsRequest {
 
 export interface ContextRequest {
   readonly kind: 'context';
-  /** a session as `ps` names it, or a session file; the one this process runs in, or the only live one, when absent */
+  /** a session as `ps` lists it, or a session file; when absent, the one this process runs in or the only live one */
   readonly target?: string;
   readonly json: boolean;
   readonly options: Options;
@@ -85,12 +85,12 @@ export interface ContextRequest {
 
 export interface CompactCommandRequest {
   readonly kind: 'compact';
-  /** a session as `ps` names it; the one this process runs in, or the only live one, when absent */
+  /** a session as `ps` lists it; when absent, the one this process runs in or the only live one */
   readonly target?: string;
   readonly force: boolean;
   readonly focus?: string;
   readonly json: boolean;
-  /** for the outcome */
+  /** wait for the outcome */
   readonly wait: boolean;
   readonly options: Options;
 }
@@ -104,9 +104,9 @@ export interface DoctorRequest {
 export interface ConfigRequest {
   readonly kind: 'config';
   readonly action: 'show' | 'check' | 'init' | 'path' | 'schema';
-  /** only this key is shown */
+  /** show only this key */
   readonly key?: string;
-  /** also where a value comes from, and what it hides */
+  /** also show where a value comes from and which values it overrides */
   readonly origin: boolean;
   readonly json: boolean;
   readonly options: Options;
@@ -118,22 +118,22 @@ export interface InitRequest {
   readonly options: Options;
 }
 
-/** The answer to an agent that is about to compact by itself. */
+/** A hook's question before the agent compacts by itself. */
 export interface HoldRequest {
   readonly kind: 'hold';
   readonly options: Options;
 }
 
-/** Words for a shell that completes a command line. */
+/** Words for a shell's completion. */
 export interface CompleteRequest {
   readonly kind: 'complete';
-  /** the words that fit, with these agents beside ours */
+  /** the words that fit, given the names of configured agents */
   readonly candidates: (ownAgents: readonly string[]) => Candidates;
   readonly typed: string;
   readonly options: Options;
 }
 
-/** What is done and then over, by its kind. */
+/** A task that runs and ends, by its kind. */
 export type Task =
   | RunRequest
   | DemoRequest
@@ -150,7 +150,7 @@ export type Task =
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };
 
-/** The shells for which there are functions and completion. */
+/** Shells that have functions and completion. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof shells)[number];

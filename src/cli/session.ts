@@ -8,7 +8,7 @@ import { recordingStopped, unwritableLog } from './messages.js';
 import { version, workingFolder } from './print.js';
 import type { Options } from './request.js';
 
-// From options to a wrapped child: what must be open before it starts, and what is closed after it.
+// From options to a wrapped child: opens what must be open before it starts, closes it afterwards.
 
 export interface ChildCommand {
   readonly file: string;
@@ -19,11 +19,11 @@ export interface ChildCommand {
 
 export interface Outcome {
   readonly status: ExitStatus;
-  /** facts for the user once the terminal is theirs again */
+  /** messages for the user after the session has ended */
   readonly notices: readonly string[];
 }
 
-/** The log of a task. One that only a file or the environment names, and that cannot be written, keeps nothing from starting. */
+/** Opens the log of a task. If only a file or the environment names it and it cannot be written, the session starts without it. */
 export const logFor = ({ values, flags, configured }: Options): Log => {
   const { log: path, 'log.level': level, 'debug.text': withText } = values;
   if (path === undefined) return nullLog;
@@ -42,7 +42,7 @@ const orNone = (open: () => Log): Log => {
   }
 };
 
-/** Runs a child under our PTY. The wrapper is loaded only here: a transparent run needs none of it. */
+/** Runs a child under a PTY. The wrapper is loaded only here; a transparent run does not need it. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
   const { wrap, makePanel, childSize, askOfficially } = await import('../wrap/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
@@ -85,7 +85,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   log,
 });
 
-/** What only a configuration says. */
+/** Settings that only a configuration can hold. */
 const configuredSession = (
   { configured, values }: Options,
   { name, home }: Agent,
@@ -131,7 +131,7 @@ const openRecordingFor = (
   });
 };
 
-// A second ctxwrap inside sees this and steps aside; one start of a process has one id.
+// A nested ctxwrap sees this id and steps aside. One id per start.
 const sessionId = (): string => `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}`;
 
 const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
@@ -139,18 +139,18 @@ const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** What decides whether a wrapper would be in the way. */
+/** What decides whether to wrap at all. */
 export interface TransparencyContext {
   readonly stdinIsTty: boolean;
   readonly stdoutIsTty: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** whether the wrapper named by CTXWRAP_SESSION still runs */
+  /** whether the wrapper named by CTXWRAP_SESSION is still running */
   readonly insideIsAlive: boolean;
-  /** whether the agent, with these arguments, opens a conversation */
+  /** whether the agent opens a conversation with these arguments */
   readonly interactive: boolean;
 }
 
-/** Why the command runs without a PTY and without a word of ours, for the log; undefined when it is wrapped. */
+/** Why the command runs unwrapped, for the log; undefined when it is wrapped. */
 export const transparentReason = ({
   stdinIsTty,
   stdoutIsTty,
@@ -169,6 +169,6 @@ export const transparentReason = ({
 
 const off: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
 
-/** Whether a variable of ours, such as CTXWRAP_DISABLE, switches something on. */
+/** Whether an environment variable such as CTXWRAP_DISABLE is set to something that means "on". */
 export const isSwitchedOn = (value: string | undefined): boolean =>
   value !== undefined && !off.has(value.toLowerCase());

@@ -4,15 +4,15 @@ import { shorten, widthOf, toPlainText } from '../ui/text.js';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** which one goes first when the terminal is too narrow, the highest; 0 stays always */
+  /** drop order in a narrow terminal: highest first; 0 is never dropped */
   readonly rank: number;
-  /** takes what is left, at least so many columns; its beginning is given up first, as of a path */
+  /** takes the remaining width, at least this many columns; its beginning is cut first, as for a path */
   readonly leastWidth?: number;
 }
 
 const GAP = 2;
 
-/** Rows under their titles in at most `width` columns. Columns that do not fit are left out. */
+/** Rows under titles in at most `width` columns. Columns that do not fit are dropped. */
 export const table = (
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -37,7 +37,7 @@ export const table = (
   return [line(columns.map(({ title }) => title)), ...rows.map(line)].map((text) => shorten(text, width));
 };
 
-/** The columns that fit side by side, by their index. */
+/** Indexes of the columns that fit side by side. */
 const fitting = (columns: readonly Column[], least: readonly number[], width: number): readonly number[] => {
   let shown = columns.map((_, index) => index);
   const rankOf = (index: number): number => columns[index]?.rank ?? 0;
@@ -59,7 +59,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Puts colour around text that is already measured and cut. */
+/** Adds colour to text that is already measured and cut. */
 export interface Painter {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -83,11 +83,11 @@ const paint: Painter = {
   tier: (tier, text) => (tier === undefined ? text : sgr(colours[tier], '39')(text)),
 };
 
-/** Colour only for a terminal that wants it: https://no-color.org. */
+/** Colours only for a terminal that wants them: https://no-color.org. */
 export const painterFor = (isTerminal: boolean, env: Env): Painter =>
   isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? paint : noPaint;
 
-/** JSON that is also harmless to a terminal: what a session file or a screen had in it may be printed there. The value is the same. */
+/** JSON with control characters escaped, because it may quote a session file or a screen. The value is the same. */
 export const jsonText = (value: unknown, indent?: number): string =>
   `${JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f]|\p{Cf}/gu, escaped)}\n`;
 
@@ -96,14 +96,14 @@ const escaped = (character: string): string =>
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
     .join('');
 
-/** Where the command says what it waits for: one line that is written anew in a terminal, and lines elsewhere. */
+/** Progress of a waiting command: one line rewritten in place in a terminal, separate lines elsewhere. */
 export interface ProgressLine {
   readonly say: (text: string) => void;
-  /** leaves nothing of it in the terminal */
+  /** erases it from the terminal */
   readonly clear: () => void;
 }
 
-/** On the standard error, so that the output is only the outcome. */
+/** Writes to standard error, so that standard output holds only the result. */
 export const progressLine = (): ProgressLine => {
   const { stderr } = process;
   const { isTTY, columns = 80 } = stderr;
@@ -124,7 +124,7 @@ export const progressLine = (): ProgressLine => {
 
 export const noProgress: ProgressLine = { say: () => undefined, clear: () => undefined };
 
-/** Columns to write into: of the terminal, of COLUMNS where the output goes elsewhere, else 80. */
+/** Columns to write into: the terminal's, COLUMNS where the output goes elsewhere, else 80. */
 export const widthOfOutput = (): number => {
   const given = Number(process.env['COLUMNS']);
   const wanted = process.stdout.columns ?? (given > 0 ? given : 80);

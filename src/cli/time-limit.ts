@@ -2,9 +2,9 @@ import { createContext, Script } from 'node:vm';
 import type { TimeLimit } from '../agents/defined/pattern.js';
 import { getText } from '../core/json.js';
 
-const LIMIT_MS = 100; // a reading takes less than one; a shorter limit would also end it where another program has the processor
+const LIMIT_MS = 100; // a reading takes less than 1 ms; a tighter limit would also hit when another program has the processor
 
-/** A regular expression cannot be stopped by itself, but a script that calls it can. A call takes 0.05 ms more than the work. */
+/** A regular expression cannot be interrupted, but a vm script that runs it can. This adds 0.05 ms per call. */
 export const makeTimeLimit = (): TimeLimit => {
   const script = new Script('work()');
   const globals: { work: () => void } = { work: () => undefined };
@@ -23,5 +23,5 @@ export const makeTimeLimit = (): TimeLimit => {
   };
 };
 
-// an error of the script's own context is no Error of this one
+// an error from the script's context is not an instance of this context's Error
 const isTimeout = (error: unknown): boolean => getText(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -20,12 +20,12 @@ import type { Isolation } from '../verify/sandbox.js';
 import { parseVerifyMessage, type VerifyRequest, type VerifyMessage } from '../verify/runner.js';
 import * as messages from './messages.js';
 
-// Processes that a session may have left: an agent can have helpers that outlive it.
+// Ends processes that a trial may have left behind: an agent's helpers can outlive it.
 
-const PATIENCE_MS = 3_000; // for what is about to end by itself
+const PATIENCE_MS = 3_000; // for processes that are about to exit
 const LOOK_MS = 50;
 
-/** Waits for the end of all that has a home in this folder, and ends the rest. Where the system tells of no process nothing can be done. */
+/** Waits for every process whose home is in this folder to end, then ends the rest. Does nothing where the system has no /proc. */
 const endLeftovers = async (folder: string): Promise<void> => {
   const end = performance.now() + PATIENCE_MS;
   while (livingIn(folder).length > 0 && performance.now() < end) await pause(LOOK_MS);
@@ -33,19 +33,19 @@ const endLeftovers = async (folder: string): Promise<void> => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // it has ended meanwhile
+      // it has already exited
     }
   }
 };
 
-/** Those of which the environment names a home there (proc(5)). */
+/** Processes whose environment names a home in the folder (proc(5)). */
 const livingIn = (folder: string): readonly number[] => {
   const own = (name: string): boolean => {
     try {
       const variables = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0');
       return variables.some((each) => each === `HOME=${folder}` || each.startsWith(`HOME=${folder}/`));
     } catch {
-      return false; // another user's, or gone
+      return false; // another user's process, or gone
     }
   };
   try {
@@ -57,13 +57,13 @@ const livingIn = (folder: string): readonly number[] => {
   }
 };
 
-// The other process of `ctxwrap verify`: it plays in a place of its own, and when it goes, all that it has started goes with it.
+// The sandboxed process of `ctxwrap verify`: everything it starts ends with it.
 
 const LONGEST_MS = 240_000;
 const SECOND_MS = 1_000;
 const FILE_MODE = 0o600;
 
-/** Plays an order; resolves when nothing of it runs any more, to `whole` or to what has ended it before. */
+/** Runs an order in the sandbox. Resolves when no process of it is left, to `whole` or to what ended it early. */
 const playApart = async (
   order: VerifyRequest,
   place: Isolation,
@@ -74,7 +74,7 @@ const playApart = async (
 ): Promise<string> => {
   const [node, program] = order.ctxwrap;
   const [file, ...args] = place.commandLine([node, program, 'verify', '--order', JSON.stringify(order)]);
-  // with a session of its own no key of the user's terminal ends it before we know
+  // in a session of its own, so that Ctrl-C in the user's terminal cannot end it first
   const child = spawn(file, args, {
     cwd: order.folder,
     env: { PATH: order.programs.join(':'), HOME: order.folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
@@ -107,15 +107,15 @@ const playApart = async (
   return ending;
 };
 
-// Tries one agent, in a temporary folder that is gone afterwards.
+// Verifies one agent in a temporary folder, which is removed afterwards.
 
 export type ReportedCheck = Extract<VerifyMessage, { readonly kind: 'check' }>;
 
-/** What came of it. */
+/** The result of one trial. */
 export interface TrialResult {
   readonly agent: string;
   readonly file: string;
-  /** as the agent tells it; absent where it told none */
+  /** reported by the agent; absent when it reported none */
   readonly version?: string;
   readonly checks: readonly VerifiedCheck[];
   readonly seconds: number;
@@ -127,7 +127,7 @@ export interface Trial {
   readonly agent: string;
   readonly file: string;
   readonly place: Isolation;
-  /** the folder stays, whatever comes of it */
+  /** keep the folder in any case */
   readonly keep: boolean;
   readonly signal: AbortSignal;
   readonly onCheck: (check: ReportedCheck) => Promise<unknown>;
@@ -135,7 +135,7 @@ export interface Trial {
 
 const RECORDING = 'session.cast';
 
-/** Undefined when the signal has ended it. */
+/** Undefined when a signal ended the trial. */
 export const tryAgent = async (trial: Trial): Promise<TrialResult | undefined> => {
   const { agent, file, signal } = trial;
   const started = performance.now();
@@ -150,7 +150,7 @@ export const tryAgent = async (trial: Trial): Promise<TrialResult | undefined> =
     const found = { ...(version === undefined ? {} : { version }), ...(keeps ? { kept: folder } : {}) };
     return { agent, file, checks, seconds, ...found };
   } finally {
-    // the last of what ran there may still be about to write
+    // the last process may still be writing
     if (!keeps) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 };
@@ -199,7 +199,7 @@ const played = async ({ agent, file, place, signal, onCheck }: Trial, folder: st
   return { version, checks };
 };
 
-/** What keeps the agent from being played at all. */
+/** Why the agent could not be started at all. */
 const startCheck = (evidence: string): ReportedCheck => ({
   kind: 'check',
   name: 'session',
@@ -208,7 +208,7 @@ const startCheck = (evidence: string): ReportedCheck => ({
   screen: [],
 });
 
-/** Signals that end what is waited for, so that it can be taken back before this process goes. */
+/** Catches stop signals, so that a waiting command can clean up before it exits. */
 export const catchStopSignals = () => {
   const controller = new AbortController();
   let name: NodeJS.Signals | undefined;

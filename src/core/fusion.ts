@@ -165,8 +165,8 @@ const inWindow = (reading: Reading, window: KnownWindow | undefined): Reading =>
 
 // Compares the screen with the session file, to detect a screen that is misread.
 
-const DRIFT_POINTS = 5;
-const DRIFT_MS = 10_000; // a screen that is only late has caught up by then
+const DISAGREEMENT_POINTS = 5;
+const DISAGREEMENT_MS = 10_000; // a screen that is only late has caught up by then
 
 /** Whether the screen and the better source disagree, since when, and whether for too long. */
 export const disagreementAt = (evidence: Evidence, scale: MeasureContext, now: Millis): Disagreement => {
@@ -175,11 +175,11 @@ export const disagreementAt = (evidence: Evidence, scale: MeasureContext, now: M
   if (!isApart(evidence, scale))
     return disagreement.phase === 'agreeing' ? disagreement : { phase: 'agreeing' };
   if (disagreement.phase === 'agreeing') return { phase: 'apart', since: now };
-  return now - disagreement.since >= DRIFT_MS ? { phase: 'ignored' } : disagreement;
+  return now - disagreement.since >= DISAGREEMENT_MS ? { phase: 'ignored' } : disagreement;
 };
 
 export const disagreementDeadline = ({ disagreement }: Evidence): Millis | undefined =>
-  disagreement.phase === 'apart' ? disagreement.since + DRIFT_MS : undefined;
+  disagreement.phase === 'apart' ? disagreement.since + DISAGREEMENT_MS : undefined;
 
 const isApart = ({ candidates, grownTokens }: Evidence, scale: MeasureContext): boolean => {
   const { screen } = candidates;
@@ -187,11 +187,11 @@ const isApart = ({ candidates, grownTokens }: Evidence, scale: MeasureContext): 
   if (!screen || !file || isLagging(scale, screen, file)) return false;
   const points = pointsAbove(scale, screen.reading, file.reading);
   if (points === undefined) return false;
-  if (points < -DRIFT_POINTS) return true;
+  if (points < -DISAGREEMENT_POINTS) return true;
   // the text after the file's number is already on the screen
   return (
-    points > DRIFT_POINTS &&
-    (pointsAbove(scale, screen.reading, file.reading, grownTokens) ?? 0) > DRIFT_POINTS
+    points > DISAGREEMENT_POINTS &&
+    (pointsAbove(scale, screen.reading, file.reading, grownTokens) ?? 0) > DISAGREEMENT_POINTS
   );
 };
 
@@ -203,7 +203,7 @@ const isLagging = (scale: MeasureContext, screen: Candidate, file: Candidate): b
   return behind !== undefined && ahead !== undefined && isClose(behind) && !isClose(ahead);
 };
 
-const isClose = (points: number): boolean => Math.abs(points) <= DRIFT_POINTS;
+const isClose = (points: number): boolean => Math.abs(points) <= DISAGREEMENT_POINTS;
 
 /** By how many points the screen's percentage is above the other reading; undefined if they cannot be compared. */
 const pointsAbove = (
@@ -233,12 +233,12 @@ const pointsAbove = (
   return isSameBasis && other.usedPercent !== undefined ? shown - other.usedPercent : undefined;
 };
 
-const DRIFTED =
+const DISAGREED =
   'the screen and the session file have disagreed by more than 5 points for 10 s: the screen is ignored until the model or the session changes';
 
 /** The log's lines when the screen stops being trusted. */
 export const disagreementLogLines = (before: Disagreement, after: Disagreement): readonly string[] =>
-  after.phase === 'ignored' && before.phase !== 'ignored' ? [DRIFTED] : [];
+  after.phase === 'ignored' && before.phase !== 'ignored' ? [DISAGREED] : [];
 
 // Combines several sources into one number. The most trusted source is displayed; a less trusted one can only raise the tier.
 

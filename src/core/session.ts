@@ -198,8 +198,9 @@ const inSession = (state: Session, sessionId: string): Session => {
 /** Updates everything that depends on the evidence: trust in the screen, the number, and the footer. */
 const settled = (state: Session, now: Millis): Session => {
   const scale = measureContextOf(state);
-  const drift = disagreementAt(state.evidence, scale, now);
-  const evidence = drift === state.evidence.disagreement ? state.evidence : { ...state.evidence, drift };
+  const disagreement = disagreementAt(state.evidence, scale, now);
+  const evidence =
+    disagreement === state.evidence.disagreement ? state.evidence : { ...state.evidence, disagreement };
   const fused = fuseReadings(evidence, scale);
   const isLate = (givenUpAt(state.blank) ?? Infinity) <= now;
   return {
@@ -208,7 +209,7 @@ const settled = (state: Session, now: Millis): Session => {
     evidence,
     fused,
     shown: updateDisplayed(state.shown, fused, now),
-    logged: [...state.logged, ...disagreementLogLines(state.evidence.disagreement, drift)],
+    logged: [...state.logged, ...disagreementLogLines(state.evidence.disagreement, disagreement)],
   };
 };
 

@@ -17,7 +17,7 @@ import {
   POINTER,
 } from './layout.js';
 
-// Claude's own word on its state, from 2.1.330 on to a terminal that answers its question (facts/updates-2026-11-22.md).
+// Claude's own state report (OSC 7501), sent from 2.1.330 on to a terminal that answers its question (facts/updates-2026-11-22.md).
 
 const APP = 'claude-code';
 
@@ -38,14 +38,14 @@ const meanings = {
   clear: 'gone',
 } as const;
 
-/** It is at rest, and tells of commands that it has left running in the background (seen in 2.1.330's program). */
+/** At rest, with commands still running in the background (seen in the program of 2.1.330). */
 const STILL_RUNNING = / still running$/;
 
-/** What this state says of Claude; `working` is also told at rest, while commands run in the background. */
+/** What this state means; `working` is also reported at rest while commands run in the background. */
 export const meaningOfState = ({ state, message }: AgentState): StateWord['says'] =>
   state === 'working' && STILL_RUNNING.test(message ?? '') ? 'rest' : meanings[state];
 
-/** Undefined where none was told. At the exit Claude clears the state without its name. */
+/** Undefined when no state was reported. At exit Claude clears the state without naming itself. */
 export const readStateWord = ({ agentState }: Signals): StateWord | undefined => {
   const told = parseAgentState(agentState);
   if (!told) return undefined;
@@ -55,33 +55,33 @@ export const readStateWord = ({ agentState }: Signals): StateWord | undefined =>
   return { says: meaningOfState(told), witness: `state: ${state}`, ...(message ? { asks: message } : {}) };
 };
 
-/** Claude itself has told it. */
+/** The state comes from Claude itself. */
 export const isFromClaude = (word: StateWord | undefined): boolean =>
   word !== undefined && word.says !== 'gone' && word.says !== 'of another program';
 
-// The row above the prompt that tells of work: in the first column, where no message begins, a sign and words that end in an ellipsis. A
-// finished turn reads `✻ Brewed for 4s`, without it.
+// The row above the prompt that shows work: in the first column, where no message begins, a sign and words that end in an ellipsis. A
+// finished turn reads `✻ Brewed for 4s`, without the ellipsis.
 
 const KNOWN = new RegExp(String.raw`^${SPINNER} \S.*…`);
-// With a sign that was never seen, only where nothing but a remark in parentheses follows: Claude begins other rows with signs, too.
+// An unknown sign counts only where nothing but a remark in parentheses follows: Claude begins other rows with signs, too.
 const LIKELY = new RegExp(String.raw`^${ANY_SIGN} \S[^…]*…(?: \([^()]*\)?)?$`, 'u');
 const TIMED = new RegExp(String.raw`^(?!${MESSAGE_SIGN})\S \S[^…]*… \((?:\d+[smh]|esc )`);
-// Announcements begin with a part of a line, too; they are longer.
+// Announcements also begin with a few box-drawing characters; they are longer.
 const DRAWN = /^[\u2500-\u259f] (?:[^\s…]+ ){0,2}[^\s…]+…(?: \([^()]*\)?)?$/;
 const COMPACTION = /^\S (?:Compacting conversation|Running \w*Compact hooks)/;
 
 export const isSpinnerRow = (row: string): boolean =>
   [KNOWN, LIKELY, TIMED, DRAWN].some((pattern) => pattern.test(row));
 
-/** The one of a compaction. */
+/** The working row of a compaction. */
 const isCompactionRow = (row: string): boolean => isSpinnerRow(row) && COMPACTION.test(row);
 
-// What the title of the terminal says of Claude: a sign and a blank before a name, one at rest and others in turns while it works
+// What the terminal's title tells about Claude: a sign and a space before a name, one sign at rest and alternating ones while it works
 // (facts/claude.md §3, facts/updates-2026-11-22.md).
 
 export type TitleWord = 'idle' | 'busy' | 'with an unknown sign' | 'without a sign';
 
-/** The sign of a title, and when it has changed last. */
+/** The sign of a title, and when it last changed. */
 export interface TitleSign {
   readonly sign: string;
   readonly changedAt?: Millis;
@@ -89,7 +89,7 @@ export interface TitleSign {
 
 const SIGNED = /^([^\p{L}\p{N}\s"'([{/\\~.-])\ufe0f? +\S/u;
 const AT_REST = '✳';
-// `⠂ ⠐` until 2.1.230, `◐ ◑` since: parts of something that turns, as many spinners have them.
+// `⠂ ⠐` until 2.1.230, `◐ ◑` since: shapes that spinners use.
 const TURNING = /^[\u2801-\u28ff◐-◓◜-◟◠◡◴-◷⊙]$/u;
 
 const IN_TURNS_MS = 2_500; // Claude changes its sign about once a second
@@ -97,7 +97,7 @@ const IN_TURNS_MS = 2_500; // Claude changes its sign about once a second
 /** Whether a title is one that only Claude sets. */
 export const isTitleOfClaude = (title: string | undefined): boolean => /^[✳⠂⠐◐◑] /.test(title ?? '');
 
-/** What is known of the sign after this title. */
+/** The sign after this title. */
 const titleAfter = (
   before: TitleSign | undefined,
   title: string | undefined,
@@ -108,7 +108,7 @@ const titleAfter = (
   return before === undefined || before.sign === AT_REST ? { sign } : { sign, changedAt: now };
 };
 
-/** Undefined where there is no title: in old versions, with CLAUDE_CODE_DISABLE_TERMINAL_TITLE, and after the exit. */
+/** Undefined without a title: in old versions, with CLAUDE_CODE_DISABLE_TERMINAL_TITLE, and after the exit. */
 const titleWord = (title: string | undefined, seen?: TitleSign, now?: Millis): TitleWord | undefined => {
   if (title === undefined) return undefined;
   const sign = SIGNED.exec(title)?.[1];
@@ -118,31 +118,31 @@ const titleWord = (title: string | undefined, seen?: TitleSign, now?: Millis): T
   return TURNING.test(sign) || isInTurns ? 'busy' : 'with an unknown sign';
 };
 
-// What Claude Code is doing, from its frame, its title, its own state and its status file (facts/claude.md §5). Each must agree before it is
-// ready.
+// What Claude Code is doing, from its frame, its title, its state report and its status file (facts/claude.md §5). All of them must agree
+// before it counts as ready.
 
-/** What only earlier screens can tell. */
+/** What only earlier screens can tell about the prompt. */
 export interface PromptHistory {
-  /** the prompt has vim's modes: without `-- INSERT --` it takes keys as commands, and shows nothing of that */
+  /** the prompt has vim modes: without `-- INSERT --` it takes keys as commands, and nothing on the screen shows that */
   readonly vim: boolean;
   readonly title?: TitleSign;
 }
 
 const INSERT_MODE = /^ *-- INSERT --/;
 
-// The keys that a dialog, a picker or a view takes; the choice of a question.
+// Key hints of a dialog, a picker or a view; the options of a question.
 const KEYS =
   /\bEsc(?:\/\w+)* to (?:cancel|close|clear|exit|go back)\b|\bEnter(?:\/\w+)* to (?:confirm|select|continue|set|view|change)\b/;
 const CHOICE = new RegExp(String.raw`^ {0,3}${POINTER} \d\. `);
 
-// Below the prompt, in a row of Claude's own: something else than the prompt takes the next keys, or they mean something else.
+// Rows of Claude's own below the prompt that say the next keys go elsewhere or mean something else.
 const NOT_NOW =
   /^ *(?:search prompts:|! for (?:shell|bash) mode|Press Ctrl-[CD] again)|\bEsc to (?:cancel|close)\b|\bEnter to (?:confirm|select|continue)\b/;
 
-// The view of all agents has a prompt, too, but what is typed there starts another session; and rows that look like a spinner.
+// The view of all agents also has a prompt, but text typed there starts another session; it also has rows that look like a spinner.
 const AGENTS_VIEW = /^ *enter to (?:open|create|collapse|expand)\b/;
 
-/** What is known after this screen. */
+/** The history after this screen. */
 export const updatePromptHistory = (
   { vim, title }: PromptHistory,
   { screen, signals }: ScreenEvidence,
@@ -154,7 +154,7 @@ export const updatePromptHistory = (
   return { vim: hasModes, ...(sign ? { title: sign } : {}) };
 };
 
-/** The activity with what speaks for it. */
+/** The activity with its evidence. */
 export const readActivity = (
   seen: ScreenEvidence,
   layout: Layout,
@@ -170,7 +170,7 @@ export const readActivity = (
   });
   if (said.isStrange) return report('unknown');
   if (said.isAsking) return report('dialog');
-  // a permission is asked for under the title of an idle prompt; a draft may be cut off from its bar for a moment
+  // a permission dialog appears under the title of an idle prompt; a draft may be cut off from its bar for a moment
   if (layout.kind === 'panel' && said.isWorking) return report('busy');
   if (layout.kind === 'panel') return panelReport(screen, layout, report);
   if (layout.kind === 'none') {
@@ -188,21 +188,21 @@ export const readActivity = (
   return promptReport(screen, layout, { habits, status, report });
 };
 
-/** What is told beside the screen. */
+/** Evidence besides the screen. */
 interface Said {
   readonly witnesses: readonly string[];
   readonly asks?: string;
-  /** another program speaks, or Claude has taken leave */
+  /** another program reports a state, or Claude has exited */
   readonly isStrange: boolean;
   readonly isAsking: boolean;
-  /** its title or its state says so */
+  /** its title or state report says so */
   readonly isWorking: boolean;
-  /** or its status file */
+  /** its title, state report or status file says so */
   readonly isBusy: boolean;
-  /** its title or its state says so; the status file follows later */
+  /** its title or state report says so; the status file follows later */
   readonly isAtRest: boolean;
   readonly isDisagreed: boolean;
-  /** the title has a sign that was never seen, and nothing else says that it rests */
+  /** the title has an unknown sign, and nothing else says that Claude is at rest */
   readonly isOpen: boolean;
 }
 
@@ -230,7 +230,7 @@ const saidBy = (
   };
 };
 
-// Claude puts no sign into its title where it tells its state.
+// Claude puts no sign into its title where it reports its state.
 const ownTitle = (
   title: TitleWord | undefined,
   own: StateWord | undefined,
@@ -271,7 +271,7 @@ const promptReport = (
   return prompt.isEmpty ? report('ready', 'empty prompt row') : report('draft', 'text in the prompt');
 };
 
-/** Why what is typed now would be no message, though the prompt is there. */
+/** Why text typed now would not become a message, although the prompt is visible. */
 export const findObstacle = (screen: ScreenView, { glyph, lower, isActive }: Prompt): string | undefined => {
   if (!isMessageGlyph(glyph))
     return glyph === '!' ? 'shell mode' : 'a sign before the prompt that is not known';
@@ -292,6 +292,6 @@ const spinnerAbove = (screen: ScreenView, { upper }: Prompt): 'spinner' | 'compa
 const isInsertMode = (screen: ScreenView, { lower }: Prompt): boolean =>
   rowsBelow(screen, lower).some((row) => INSERT_MODE.test(row));
 
-// The list of commands hides the mark of the insert mode, and opens only while one is typed.
+// The list of commands hides the sign of insert mode, and opens only while a command is typed.
 const isCommandListed = (screen: ScreenView, { lower, draft }: Prompt): boolean =>
   draft.startsWith('/compact') && rowText(screen, lower + 1).startsWith('/compact ');

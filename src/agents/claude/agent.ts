@@ -39,11 +39,11 @@ const launchRules: LaunchRules = {
   `),
 };
 
-// Enter may come at once, but the row is drawn after it: 100 to 150 ms on a busy machine (facts/claude.md §4).
+// Enter may come at once, but the row is drawn only 100 to 150 ms after it on a busy machine (facts/claude.md §4).
 const PAUSE_MS = 120;
 const STASH_PAUSE_MS = 100;
 
-/** `/compact`, or none where the user has switched it off. */
+/** `/compact`, or none where the user has disabled it. */
 const recipe = (env: Env): CompactRecipe | undefined =>
   isOn(env['DISABLE_COMPACT'])
     ? undefined
@@ -54,21 +54,21 @@ const recipe = (env: Env): CompactRecipe | undefined =>
         pauseMs: PAUSE_MS,
         submit: '\r',
         startMs: 5_000,
-        finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
-        stash: { keys: '\x13', pauseMs: STASH_PAUSE_MS }, // in one write with the command the draft goes to the model
+        finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
+        stash: { keys: '\x13', pauseMs: STASH_PAUSE_MS }, // written together with the command, the draft would go to the model
       };
 
 const OWN_TYPES =
   /^(?:mode|permission-mode|file-history-snapshot|ai-title|last-prompt|summary|queue-operation)$/;
 
-/** A record as only Claude Code writes it: it marks every message as the main conversation's or a subagent's. */
+/** A record that only Claude Code writes: every message is marked as the main conversation's or a subagent's. */
 const isClaudeRecord = ({ type, isSidechain, sessionId, snapshot }: JsonRecord): boolean =>
   typeof isSidechain === 'boolean' ||
   (typeof type === 'string' && OWN_TYPES.test(type) && (sessionId ?? snapshot) !== undefined);
 
 /*
- * The sign before the name in the title of Claude Code 2.1.330. Seen: `✳ ` at rest and in dialogs, `◐ ` and `◑ ` in turns while it works,
- * every 960 ms, as long as the terminal has the focus; in a multiplexer always `✳ `. Read in its program: `* ` and `> ` where it draws
+ * The sign before the name in the title of Claude Code 2.1.330. Seen: `✳ ` at rest and in dialogs, `◐ ` and `◑ ` alternating every 960 ms
+ * while it works, as long as the terminal has the focus; in a multiplexer always `✳ `. Read in its program: `* ` and `> ` where it draws
  * with ASCII. Once its question `OSC 7501;?` is answered, it sets the name alone.
  */
 
@@ -84,7 +84,7 @@ export const titleSigns = (env: Env): TitleSigns => ({
   ],
   frameMs: FRAME_MS,
   isWorking: (told) => {
-    const said = told.includes(':id=') ? undefined : parseAgentState(told); // an id is a helper's
+    const said = told.includes(':id=') ? undefined : parseAgentState(told); // a state with an id is a helper's
     return said && meaningOfState(said) === 'busy';
   },
 });

@@ -3,19 +3,19 @@ import type { ScreenEvidence, Env } from '../agent.js';
 import { rowText, ownRowAbove, rowsBelow, type Layout, CORNER, POINTER } from './layout.js';
 import { windowOfModelName } from './window.js';
 
-// Where Claude names its model at the start: beside its logo, or in a box in old versions. The logo changes (2.1.237 drew another one,
-// and 2.1.330 moves it), so only its shape counts: rows of block elements from the first columns on, with text behind them that begins
-// in the same column. No message begins there.
+// The model named in the start banner: beside the logo, or in a box in old versions. The logo changes (2.1.237 drew another, 2.1.330 moves
+// it), so only its shape counts: rows of block elements from the first columns on, with text behind them that begins in the same column. No
+// message begins there.
 
 const PICTURE = /^ ?[\u2580-\u259f][\u2580-\u259f ]*(?= {2}\S)/;
-const SMALLEST_PICTURE = 4; // columns: a single block before a text is a mark of an announcement
+const SMALLEST_PICTURE = 4; // columns; a single block before a text marks an announcement
 const MODEL_AND_PLAN = /^(\S.*?)(?: with \w+ effort)? · \S/;
 
 const OLD_TITLE_ROW = /^[╭┌┏╔][─━═]+ Claude Code v\d/;
 const OLD_MODEL_ROW = /^[│┃║] {2,}(\S[^│┃║]*?) · \S[^│┃║]*[│┃║]/;
 const OLD_BANNER_ROWS = 12;
 
-/** The model as it is named, `Opus 4.8 (1M context)`; undefined where no banner is on the screen. */
+/** The model as shown, `Opus 4.8 (1M context)`; undefined without a banner on the screen. */
 export const readBannerModel = (screen: ScreenView): string | undefined => {
   for (let row = 0; row < screen.rows; row += 1) {
     const text = rowText(screen, row);
@@ -26,7 +26,7 @@ export const readBannerModel = (screen: ScreenView): string | undefined => {
   return undefined;
 };
 
-/** Of a row under another row of the logo. One of the two must begin in the first column. */
+/** A row under another row of the logo. One of the two must begin in the first column. */
 const besideLogo = (above: string, text: string): string | undefined => {
   const [upper, lower] = [PICTURE.exec(above)?.[0], PICTURE.exec(text)?.[0]];
   if (upper === undefined || lower === undefined || upper.length !== lower.length) return undefined;
@@ -42,14 +42,14 @@ const oldBannerModel = (screen: ScreenView, title: number): string | undefined =
   return undefined;
 };
 
-// Which model Claude Code names on its screen: in the banner at the start, and where the user changed it with `/model`.
+// Which model Claude Code shows on its screen: in the start banner, and after `/model`.
 
-/** The model that was named last. */
+/** The model that was shown last. */
 export interface NamedModel {
   readonly banner?: string;
-  /** the `/model` command above the prompt with its answer, as seen last */
+  /** the last `/model` command above the prompt with its answer */
   readonly change?: string;
-  /** until then a new change is believed: the user was seen at it. A resumed conversation shows changes, too */
+  /** a new change is believed until then, because the user was seen making it; a resumed conversation shows old changes, too */
   readonly changeUntil?: Millis;
   /** as shown */
   readonly model?: string;
@@ -59,9 +59,9 @@ const CHANGE_COMMAND = new RegExp(String.raw`^${POINTER} /model(?: |$)`);
 const CHANGE_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Set model to (\S.*)$`);
 const CHANGE_DIALOG = /^ {1,3}(?:Select model|Switch model\?)$/;
 
-const CHANGE_MS = 30_000; // from the last sight of the command or its dialog until its answer
+const CHANGE_MS = 30_000; // from the last time the command or its dialog was seen to its answer
 
-/** What is known of the model after this screen. */
+/** The model after this screen. */
 export const updateNamedModel = (
   named: NamedModel,
   { screen }: ScreenEvidence,
@@ -79,7 +79,7 @@ export const updateNamedModel = (
   return { ...rest, change: answer.text, ...(isNew ? { model: answer.model } : {}) };
 };
 
-/** The window of the model, as long as its name is on the screen: a compaction paints an old banner again, under a newer change. */
+/** The window of the model, while its name is on the screen: a compaction paints an old banner again, even under a newer change. */
 export const windowClaimOf = (
   named: NamedModel,
   { screen }: ScreenEvidence,
@@ -97,7 +97,7 @@ const isChanging = (screen: ScreenEvidence['screen'], layout: Layout): boolean =
   return layout.kind === 'panel' && CHANGE_DIALOG.test(rowsBelow(screen, layout.bar)[0] ?? '');
 };
 
-// Only the last thing before the prompt, and only directly under the user's own command, which begins in the first column.
+// Only the last thing before the prompt counts, and only directly under the user's own command, which begins in the first column.
 const lastChange = (
   screen: ScreenEvidence['screen'],
   layout: Layout,

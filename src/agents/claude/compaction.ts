@@ -5,8 +5,8 @@ import type { Millis, ScreenView, Activity } from '../../core/reading.js';
 import { isSpinnerRow } from './activity.js';
 import { rowText, type Layout, CORNER, POINTER, BULLET, ANY_SIGN } from './layout.js';
 
-// What Claude answers to a `/compact` that changed nothing, on its screen and in its session file (facts/claude.md §6, §7). There a prompt
-// that imitates a command has no answer of Claude's own behind it.
+// What Claude answers to a `/compact` that changed nothing, on the screen and in the session file (facts/claude.md §6, §7). In the file, a
+// prompt that imitates a command is not followed by such an answer.
 
 const NOOP = /^(?:Error: )?(?:No messages|Not enough messages) to compact/;
 const EMPTY =
@@ -16,9 +16,9 @@ const CANCELED = /^Compaction canceled/;
 const COMMAND_RESULT_COMMAND = /^<command-name>(\/\S+)<\/command-name>/;
 const COMMAND_RESULT_ANSWER = /^<local-command-(?:stdout|stderr)>(.*)<\/local-command-(?:stdout|stderr)>$/s;
 
-const LONGEST = 200; // characters of an error of the model's server, which may be a page
+const LONGEST = 200; // characters of a server error, which may be a whole page
 
-/** Undefined for words of success, and for those of anything else. */
+/** Undefined for words of success and for anything else. */
 const resultIn = (words: string): CompactResult | undefined => {
   const text = toOneLine(words, LONGEST);
   if (NOOP.test(text)) return { kind: 'noop', text };
@@ -27,41 +27,41 @@ const resultIn = (words: string): CompactResult | undefined => {
   return CANCELED.test(text) ? { kind: 'interrupted', by: 'Esc' } : undefined;
 };
 
-/** As `/compact`; undefined where the record is no command. */
+/** The command in this record, as `/compact`; undefined for other records. */
 export const readCommand = (record: JsonRecord): string | undefined =>
   COMMAND_RESULT_COMMAND.exec(getText(getRecord(record, 'message'), 'content') ?? '')?.[1];
 
-/** What Claude answered to `/compact`, where that changed nothing. */
+/** Claude's answer to a `/compact` that changed nothing. */
 export const readCompactResult = (record: JsonRecord): CompactResult | undefined =>
   resultIn(COMMAND_RESULT_ANSWER.exec(getText(record, 'content') ?? '')?.[1] ?? '');
 
-// A `/compact` on the screen with the words under it. Only what begins in the first column is the user's own command.
+// A `/compact` on the screen with the words under it. Only text that begins in the first column is the user's own command.
 
 export const USER_ROW = new RegExp(String.raw`^${POINTER} \S`);
 const COMMAND = new RegExp(String.raw`^${POINTER} /compact(?: |$)`);
 const COMMAND_ANSWER_ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(?=\S)`);
 const ANSWER_GOES_ON = /^ {5}\S/;
 
-/** The command stands in the prompt, or did so a moment ago. */
+/** The command is in the prompt, or was a moment ago. */
 export interface PendingCommand {
   readonly columns: number;
-  /** how many commands that changed nothing were on the screen then */
+  /** how many failed commands were on the screen then */
   readonly failures: number;
   readonly at: Millis;
 }
 
-const ANSWER_MS = 3_000; // longest time from the command to words that come without a compaction being seen
+const ANSWER_MS = 3_000; // the longest time from the command to an answer without a visible compaction
 
 export const rowsAbove = (screen: ScreenView, end: number): readonly string[] =>
   Array.from({ length: end }, (_, row) => rowText(screen, row));
 
-/** The words under the last command, where it is the last thing the user said and changed nothing. */
+/** The words under the last command, when it is the user's last message and changed nothing. */
 const lastResult = (rows: readonly string[]): CompactResult | undefined => {
   const last = rows.findLastIndex((row) => USER_ROW.test(row));
   return COMMAND.test(rows[last] ?? '') ? resultUnder(rows, last) : undefined;
 };
 
-/** While the command is typed, and until it is answered. */
+/** The command from when it is typed until it is answered. */
 export const updatePendingCommand = (
   asked: PendingCommand | undefined,
   screen: ScreenView,
@@ -76,7 +76,7 @@ export const updatePendingCommand = (
   return now - asked.at > ANSWER_MS ? undefined : asked;
 };
 
-/** What became of a command that was answered at once; words that were there before are none. */
+/** The outcome of a command that was answered at once; words that were there before do not count. */
 export const readAnswer = (
   asked: PendingCommand,
   screen: ScreenView,
@@ -93,7 +93,7 @@ const failuresIn = (rows: readonly string[]): number =>
 const resultUnder = (rows: readonly string[], command: number): CompactResult | undefined => {
   const from = rows.findIndex((row, index) => index > command && COMMAND_ANSWER_ANSWER.test(row));
   const between = rows.slice(command + 1, from);
-  // a long focus goes on below the command
+  // a long focus text continues below the command
   if (from < 0 || between.some((row) => !/^ {2}\S/.test(row))) return undefined;
   const rest = rows.slice(from + 1);
   const end = rest.findIndex((row) => !ANSWER_GOES_ON.test(row));
@@ -102,27 +102,27 @@ const resultUnder = (rows: readonly string[], command: number): CompactResult | 
   return resultIn(words.join(' '));
 };
 
-// How a compaction that was seen on the screen ended (facts/claude.md §6). An older one may be on the screen, too, and come into view
-// again when a compaction is stopped: so it counts only what was not there before, or what a compaction throws away.
+// How a compaction seen on the screen ended (facts/claude.md §6). An older one may be visible, too, and come back into view when a
+// compaction is stopped: only something new counts, or rows that disappear.
 
 /** A compaction under way, or just over. */
 export interface RunningCompaction {
   readonly columns: number;
   /** the user asked for it */
   readonly isAsked: boolean;
-  /** how many compactions that the user asked for are on the screen as done */
+  /** how many finished compactions of the user are on the screen */
   readonly answers: number;
-  /** the first row of the conversation on the screen, under the mark of an earlier compaction if there is one */
+  /** the first row of the conversation on the screen, below the marker of an earlier compaction if there is one */
   readonly first: string | undefined;
-  /** what waits to be sent when it is over, so that it may stand below the end */
+  /** messages queued to be sent afterwards, which may end up below the end of the compaction */
   readonly waiting: readonly string[];
-  /** when its row was seen last */
+  /** when its row was last seen */
   readonly at: Millis;
 }
 
 const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}Compacted \(ctrl\+o`);
 const MARK = new RegExp(String.raw`^(?:${ANY_SIGN}|[═─━]+) Conversation compacted (?:\(|· )ctrl\+o`, 'u');
-/** Claude gives the command back, with its focus; the user's own words may begin like it. */
+/** Claude puts the command back into the prompt, with its focus; the user's own text may begin like it. */
 const GIVEN_BACK = /^\/compact(?:\s|$)/;
 /** The same, but it may be drawn over a bar (facts/claude.md §2 traps). */
 const COMMAND_ON_BAR = /^([─━═])\1\/compact(?: |\1)/;
@@ -130,10 +130,10 @@ const WAITING_ROW = new RegExp(String.raw`^(?: {2})?${POINTER} (\S.*)$`); // bel
 const QUEUED = new RegExp(String.raw`^ {2}${CORNER} {1,2}Queued(?: ·|$)`);
 const MESSAGE_ROW = new RegExp(String.raw`^(?:${BULLET}|${POINTER}) \S`);
 
-const LONG = 16; // characters of a message that waits further in, so that its rows are cut earlier than when it is sent
-const REPAINT_MS = 2_000; // longest time the end may take to be painted
+const LONG = 16; // characters of a queued message; it is indented further, so its rows are cut earlier than after it is sent
+const REPAINT_MS = 2_000; // the longest time until the end is painted
 
-/** While the compaction's own row is above the prompt, in which something may be typed meanwhile. */
+/** While the compaction's own row is above the prompt; the user may type meanwhile. */
 export const findRunningCompaction = (screen: ScreenView, layout: Layout, now: Millis): RunningCompaction => {
   const rows = rowsOf(screen).slice(0, layout.kind === 'prompt' ? layout.upper : screen.rows);
   const running = rows.findLastIndex(isSpinnerRow);
@@ -150,14 +150,14 @@ export const findRunningCompaction = (screen: ScreenView, layout: Layout, now: M
   };
 };
 
-/** What this screen says of how it ended; nothing where only that it did, undefined while that is open. */
+/** How it ended, according to this screen: empty when only the fact that it did is known, undefined while it has not. */
 export const readCompactionEnd = (
   before: RunningCompaction,
   screen: ScreenView,
   { layout, activity }: { readonly layout: Layout; readonly activity: Activity },
   now: Millis,
 ): readonly Fact[] | undefined => {
-  if (screen.columns !== before.columns) return []; // other rows hold the same text
+  if (screen.columns !== before.columns) return []; // at another width the same text breaks into other rows
   if (layout.kind === 'prompt') {
     if (GIVEN_BACK.test(layout.draft)) return before.isAsked ? INTERRUPTED : [];
     const rows = rowsAbove(screen, layout.upper);
@@ -180,11 +180,11 @@ const isDone = (before: RunningCompaction, rows: readonly string[]): boolean => 
   if (!before.isAsked) return isDropped && kept.length < rows.length;
   const last = lastUserRow(rows, before.waiting);
   const isAnswered = COMMAND.test(rows[last] ?? '') && ANSWER.test(rows[last + 1] ?? '');
-  // what waited is also sent when a compaction is stopped, and scrolls others away
+  // a queued message is also sent when a compaction is stopped, and scrolls others away
   return isAnswered && ((isDropped && before.waiting.length === 0) || answersIn(rows) > before.answers);
 };
 
-/** What new versions show above the compaction's row, each message with a mark of its own under it; the first one first. */
+/** Queued messages, which new versions show above the compaction's row, each with its own sign; the first one first. */
 const queuedIn = (rows: readonly string[]): readonly { readonly row: number; readonly text: string }[] => {
   const mark = rows.findLastIndex((row) => row.trim() !== '');
   if (!QUEUED.test(rows[mark] ?? '')) return [];
@@ -197,7 +197,7 @@ const queuedIn = (rows: readonly string[]): readonly { readonly row: number; rea
 const waitingIn = (rows: readonly string[]): readonly string[] =>
   rows.flatMap((row) => WAITING_ROW.exec(row)?.[1]?.trimEnd() ?? []);
 
-/** The user's last words, without those that waited for the end. */
+/** The user's last message, without those that were queued. */
 const lastUserRow = (rows: readonly string[], waiting: readonly string[]): number => {
   const left = [...waiting];
   return rows.findLastIndex((row) => {
@@ -212,7 +212,7 @@ const lastUserRow = (rows: readonly string[], waiting: readonly string[]): numbe
 
 const rowsOf = (screen: ScreenView): readonly string[] => rowsAbove(screen, screen.rows);
 
-/** The conversation that a compaction has kept begins under its mark; all rows where there is none. */
+/** The conversation that a compaction keeps begins below its marker; all rows where there is none. */
 const underMark = (rows: readonly string[]): readonly string[] =>
   rows.slice(rows.findLastIndex((row) => MARK.test(row)) + 1);
 

@@ -16,19 +16,19 @@ import { chooseAskedFile } from '../files.js';
 const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST_SLUG = 200;
-// A version that writes a pid file has written it by then (0.4 s measured); before that a guess could be a neighbour's session.
+// A version that writes a pid file has done so by then (0.4 s measured); before that, a guess could be another terminal's session.
 const PID_FILE_WAIT_MS = 5_000;
-// The pid file is written by the child itself; an older one is left over from a process that had the same pid.
+// The child writes its pid file itself; an older file belongs to an earlier process with the same pid.
 const CLOCK_SLACK_MS = 60_000;
 
 interface PidFile {
   readonly sessionId: string;
   readonly cwd: string;
-  /** all that the file holds */
+  /** the whole content of the file */
   readonly record: JsonRecord | undefined;
 }
 
-/** The child's own pid file says which session it is in; versions without one: the session file with what the user sent here. */
+/** The session named in the child's own pid file; for versions without one, the session file that contains the user's message. */
 export const locateClaude = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const said = await ownPidFile(port, place);
   if (!said) return place.now - place.startedAt < PID_FILE_WAIT_MS ? undefined : askedUnclaimed(port, place);
@@ -39,7 +39,7 @@ export const locateClaude = async (port: FilePort, place: ChildPlace): Promise<L
   return { sessionId: said.sessionId, certain: true };
 };
 
-/** The folder of a project: every character of its path that is no letter or digit becomes `-`, long names get a hash. */
+/** The folder name of a project: every character of its path other than letters and digits becomes `-`; long names get a hash. */
 export const projectFolder = (place: ChildPlace, cwd: string): string => {
   const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
   const name = slug.length <= LONGEST_SLUG ? slug : `${slug.slice(0, LONGEST_SLUG)}-${hash(cwd)}`;
@@ -51,7 +51,7 @@ export const configFolder = ({ env, home }: AgentFolders): string =>
 
 const sessionsFolder = (place: ChildPlace): string => posix.join(configFolder(place), 'sessions');
 
-/** What the child, or a process below it, says of itself in `sessions/<pid>.json`. */
+/** The `sessions/<pid>.json` of the child or of a process below it. */
 const ownPidFile = async (port: FilePort, place: ChildPlace): Promise<PidFile | undefined> => {
   for (const pid of await port.family(place.childPid)) {
     const text = await port.smallText(posix.join(sessionsFolder(place), `${pid}.json`));
@@ -79,7 +79,7 @@ const askedUnclaimed = async (port: FilePort, place: ChildPlace): Promise<Locate
   return chooseAskedFile(port, place, free, { isPrompt, idOf });
 };
 
-// What tools, helpers and Claude itself say is recorded as the user's, too.
+// Messages of tools, subagents and Claude itself are also recorded with type `user`.
 const isPrompt = (record: JsonRecord): boolean => {
   const message = getRecord(record, 'message');
   const isBySomebodyElse = ['isSidechain', 'isMeta', 'isCompactSummary'].some(
@@ -92,7 +92,7 @@ const isPrompt = (record: JsonRecord): boolean => {
   return blocks.length > 0 && blocks.every((block) => isRecord(block) && block['type'] !== 'tool_result');
 };
 
-// Sessions that other running Claudes say they are in.
+// Sessions that belong to other running Claudes, by their pid files.
 const claimedSessions = async (
   port: FilePort,
   place: ChildPlace,
@@ -111,7 +111,7 @@ const hash = (text: string): string => {
   return Math.abs(value).toString(36);
 };
 
-/** Claude's own word on its state, in the pid file of the child; old versions write none (facts/sessions.md §F). */
+/** Claude's state from the child's pid file; old versions write none (facts/sessions.md §F). */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const said = await ownPidFile(port, place);
   const state = getText(said?.record, 'status');

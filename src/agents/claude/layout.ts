@@ -1,53 +1,53 @@
 import { countCharacters, type ScreenView } from '../../core/reading.js';
 
-// The signs that Claude draws change from version to version; what kind of sign stands where has not. Each class holds those that were
-// seen (facts/claude.md §5, facts/updates-2026-11-22.md) and their relatives, so that another one of the kind still reads.
+// The signs that Claude draws change from version to version; which kind of sign stands where has not changed. Each class holds the signs
+// seen (facts/claude.md §5, facts/updates-2026-11-22.md) and similar ones, so that a new sign of the kind still matches.
 
-/** Points to the right: before what the user types, and before what the user has said. `❯`, `>` in old versions. */
+/** Points to the right: before the text being typed and before the user's messages. `❯`, in old versions `>`. */
 export const POINTER = '[>›»❯❱⟩〉➜➤→▶▸►▷▹⏵‣]';
 
-/** Hangs an answer under what it belongs to: `⎿`. */
+/** Connects an answer to what it belongs to: `⎿`. */
 export const CORNER = '[⎿└╰┗╚↳⌊∟]';
 
-/** Before what Claude says and does: `●`, `⏺` on other systems. */
+/** Before Claude's messages and tool calls: `●`, on other systems `⏺`. */
 export const BULLET = '[●⏺•◆■○◉◦∙]';
 
-/** Before the row that tells of work: Claude draws these in turns. */
+/** Before the row that shows work, alternating. */
 export const SPINNER = '[·✢✳✶✻✽*]';
 
-/** What begins a message as it is known: a row with such a sign tells nothing of Claude's own state. */
+/** A sign that begins a known kind of message: such a row tells nothing about Claude's state. */
 export const MESSAGE_SIGN = `(?:${POINTER}|[●⏺])`;
 
-/** Any other sign that is no letter, no digit, and no part of a picture or a line. */
+/** Any other sign that is not a letter, a digit, or part of a picture or a line. */
 export const ANY_SIGN = String.raw`(?!${MESSAGE_SIGN})[^\p{L}\p{N}\s\u2500-\u259f…]`;
 
-// One character over the whole width. No dashes: in a dialog they separate what is shown from what is asked.
+// One character across the whole width. No dashes: in a dialog they separate the content from the question.
 const SOLID = '─━═⎯—―_‾▁';
 
-/** The character of a bar that goes over the whole width; undefined where the row holds anything else. */
+/** The character of a bar across the whole width; undefined where the row holds anything else. */
 const barOf = (row: string, columns: number): string | undefined => {
   const [sign] = row;
   return sign !== undefined && SOLID.includes(sign) && row === sign.repeat(columns) ? sign : undefined;
 };
 
-// Where Claude Code's own frame is on the screen. It grows from the top, so nothing is assumed of the bottom rows (facts/claude.md §2).
+// Where Claude Code's frame is on the screen. It grows from the top, so nothing is assumed about the bottom rows (facts/claude.md §2).
 
 /** The prompt between its two bars. */
 export interface Prompt {
   readonly kind: 'prompt';
   readonly upper: number;
   readonly lower: number;
-  /** `❯`, `>` in old versions, `!` in shell mode; a sign of another kind leaves open what is typed to */
+  /** `❯`, `>` in old versions, `!` in shell mode; with an unknown sign it is unclear what the text goes to */
   readonly glyph: string;
-  /** nothing of the user's: blank, or a suggestion drawn dim */
+  /** no text of the user's: blank, or a dim suggestion */
   readonly isEmpty: boolean;
   /** the draft's first row; '' where it is empty */
   readonly draft: string;
-  /** the prompt has the keyboard: the cursor stands in it */
+  /** the prompt has the keyboard: the cursor is in it */
   readonly isActive: boolean;
 }
 
-/** A bar that a dialog, a picker or a view hangs on. */
+/** The bar above a dialog, a picker or a view. */
 export interface Panel {
   readonly kind: 'panel';
   readonly bar: number;
@@ -57,22 +57,22 @@ export interface Panel {
 
 export type Layout = Prompt | Panel | { readonly kind: 'none' };
 
-const OVERLAY_BAR = '▔'; // of what the fullscreen renderer lays over the conversation
+const OVERLAY_BAR = '▔'; // of panels that the fullscreen renderer draws over the conversation
 const GLYPH = /^([^\p{L}\p{N}\s\u2500-\u259f])(?: |$)/u;
 const KNOWN_GLYPH = new RegExp(`^(?:${POINTER}|!)$`);
-// The name of a session, in the bar above its prompt: `──── my-task ─`. What is left over from an earlier screen has no blanks around it.
-const MARGIN_OF_NAME = 3; // columns of the bar behind it, at most
+// The session's name in the bar above the prompt: `──── my-task ─`. Cells left over from an earlier screen have no spaces around them.
+const MARGIN_OF_NAME = 3; // most columns of the bar behind the name
 const NAME_IN_BAR = / \S(?:.*\S)? $/;
-/** Where the text of a prompt begins: behind its glyph and a blank. */
+/** Where the prompt's text begins: after its glyph and a space. */
 export const TEXT_COLUMN = 2;
 
-/** A row as text, in which a no-break space is a space like any other: Claude puts one after its glyph. */
+/** A row as text, with no-break spaces as spaces: Claude puts one after its glyph. */
 export const rowText = (screen: ScreenView, row: number): string =>
   screen.text(row).replaceAll('\u00a0', ' ');
 
 /**
- * Claude's frame on this screen. A full bar from the first to the last column is only Claude's: all conversation is indented by two or
- * follows a glyph. A bar with anything else on it is none, so that cells left over from an earlier screen make the layout unknown.
+ * Claude's frame on this screen. Only Claude draws a bar from the first to the last column: the conversation is indented by two or follows
+ * a glyph. A bar with anything else on it does not count, so cells left over from an earlier screen make the layout unknown.
  */
 export const readLayout = (screen: ScreenView): Layout => {
   const overlay = lastRow(screen, screen.rows - 1, (text) => text === OVERLAY_BAR.repeat(screen.columns));
@@ -93,7 +93,7 @@ export const readLayout = (screen: ScreenView): Layout => {
   return { kind: 'prompt', upper, lower, glyph, isEmpty, draft, isActive: isCursorIn };
 };
 
-/** A message is typed behind it, and no command of a shell. */
+/** Text typed after it is a message, not a shell command. */
 export const isMessageGlyph = (glyph: string): boolean => new RegExp(`^${POINTER}$`).test(glyph);
 
 /** In columns. */
@@ -102,7 +102,7 @@ export const columnsOf = (text: string): number => {
   return ascii + 2 * wide;
 };
 
-/** The rows below a row that hold anything. */
+/** The non-blank rows below a row. */
 export const rowsBelow = (screen: ScreenView, row: number): readonly string[] => {
   const rows: string[] = [];
   for (let next = row + 1; next < screen.rows; next += 1) {
@@ -112,7 +112,7 @@ export const rowsBelow = (screen: ScreenView, row: number): readonly string[] =>
   return rows;
 };
 
-/** The rows below a row that begin in a colour, as no draft and no message does. */
+/** The non-blank rows below a row whose first cell is coloured; drafts and messages never begin in a colour. */
 export const colouredRowsBelow = (screen: ScreenView, row: number): readonly string[] => {
   const rows: string[] = [];
   for (let next = row + 1; next < screen.rows; next += 1)
@@ -120,7 +120,7 @@ export const colouredRowsBelow = (screen: ScreenView, row: number): readonly str
   return rows;
 };
 
-/** The last row and those right above it up to a blank one, joined: a narrow screen wraps them. '' unless all are in a colour. */
+/** The last row and those directly above it up to a blank one, joined, because a narrow screen wraps them. '' unless all are coloured. */
 export const colouredLastRows = (screen: ScreenView): string => {
   let row = screen.rows - 1;
   while (row > 0 && rowText(screen, row).trim() === '') row -= 1;
@@ -134,7 +134,7 @@ export const colouredLastRows = (screen: ScreenView): string => {
   return joined.trimEnd();
 };
 
-/** The nearest row above that begins in the first column: Claude's own words, never the inside of a message. */
+/** The nearest row above that begins in the first column: Claude's own text, never the inside of a message. */
 export const ownRowAbove = (screen: ScreenView, row: number): number | undefined => {
   for (let above = row - 1; above >= 0; above -= 1) if (/^\S/.test(rowText(screen, above))) return above;
   return undefined;
@@ -160,7 +160,7 @@ const withoutEnds = (text: string, sign: string): string => {
   return text.slice(start, end);
 };
 
-// Claude draws its own cursor over the first character of a suggestion; the rest is dim.
+// Claude draws its cursor over the first character of a suggestion; the rest is dim.
 const isGhost = (screen: ScreenView, row: number, text: string): boolean => {
   const columns = Array.from(text.slice(TEXT_COLUMN)).flatMap((character, index) =>
     character === ' ' ? [] : [TEXT_COLUMN + index],
@@ -173,7 +173,7 @@ const isGhost = (screen: ScreenView, row: number, text: string): boolean => {
 const isActive = (screen: ScreenView, upper: number, lower: number, isEmpty: boolean): boolean => {
   const { cursorRow, cursorColumn } = screen;
   if (cursorRow > upper && cursorRow < lower) return !isEmpty || cursorColumn === TEXT_COLUMN;
-  // Old versions park the real cursor below all they drew; theirs is an inverse cell.
+  // Old versions leave the real cursor below everything they drew and draw an inverse cell.
   if (cursorRow <= lower || cursorColumn !== 0) return false;
   for (let row = upper + 1; row < lower; row += 1)
     for (let column = TEXT_COLUMN; column < screen.columns; column += 1)
@@ -188,8 +188,8 @@ const isColoured = (screen: ScreenView, row: number): boolean => {
 };
 
 /**
- * Where the cursor of the prompt is in this row. Old versions park the real one below all they drew; theirs is an inverse cell. Undefined
- * where it is in another row.
+ * The column of the prompt's cursor in this row. Old versions leave the real cursor below everything they drew and draw an inverse cell.
+ * Undefined where it is in another row.
  */
 export const cursorColumnIn = (screen: ScreenView, row: number): number | undefined => {
   if (screen.cursorRow === row) return screen.cursorColumn;

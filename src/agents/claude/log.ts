@@ -20,13 +20,13 @@ import {
 import { readCommand, readCompactResult } from './compaction.js';
 import { modelKey, provesLarge, parseRefusal, modelWindow } from './window.js';
 
-// What a record of a Claude Code session file adds to the conversation, before an answer tells its exact size.
+// Text that a record of a Claude Code session file adds to the conversation, before the next answer tells its exact size.
 
-/** A prompt of the user or the result of a tool; the summary of a compaction is in the boundary's own number. */
+/** The user's prompt or a tool result; the summary of a compaction is counted in the boundary's own number. */
 const readGrowth = (record: JsonRecord): readonly Fact[] =>
   record['isCompactSummary'] === true ? [] : growthFacts(textsIn(getRecord(record, 'message')).join(''));
 
-// A text, or blocks of text and tool results, which hold a text or blocks again. Images have no text and are left out.
+// A text, or nested blocks of text and tool results. Images have no text and are skipped.
 const textsIn = (from: unknown): readonly string[] => {
   const content = getText(from, 'content');
   if (content !== undefined) return [content];
@@ -41,20 +41,20 @@ const textsIn = (from: unknown): readonly string[] => {
 
 interface ClaudeLog {
   readonly env: Env;
-  /** models that were seen with more tokens than a standard window holds */
+  /** models seen with more tokens than a standard window holds */
   readonly largeModels: readonly string[];
   readonly model?: string;
-  /** the last command of the user's, as `/compact`: what it answered is a record of its own */
+  /** the user's last command, such as `/compact`; its answer is a record of its own */
   readonly command?: string;
 }
 
-// Longer lines hold images: they have few tokens for their length.
+// Longer lines hold images: few tokens for their length.
 const LONGEST_GROWTH = 1_000_000; // characters
 
 export const claudeReader = (env: Env): LineReader => makeLineReader({ env, largeModels: [] }, readLine);
 
 const readLine = (state: ClaudeLog, line: string, now: Millis): LineMeaning<ClaudeLog> => {
-  // Most of a file is attachments, snapshots and huge tool results: they are not worth parsing.
+  // Most of a file is attachments, snapshots and huge tool results, which are not worth parsing.
   if (!line.startsWith('{') || !line.includes('"type"'))
     return { state, facts: [], misfit: 'not a Claude record' };
   if (!isWorthParsing(line)) return { state, facts: [] };
@@ -112,7 +112,7 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
   return { state: after, facts: [fact] };
 };
 
-// Words of Claude's own in place of an answer; also those of the user's interruptions and of the server's errors.
+// Claude's own text in place of an answer; the user's interruptions and server errors are recorded in the same way.
 const readRefusal = (
   { model, largeModels, env }: ClaudeLog,
   record: JsonRecord,
@@ -128,7 +128,7 @@ const readRefusal = (
   ];
 };
 
-// The same sum as Claude's own percentage: the answer itself (output_tokens) is not in it, though Claude's own compaction counts it.
+// The same sum as Claude's own percentage: without the answer itself (output_tokens), though Claude's own compaction counts it.
 export const usedTokens = (usage: JsonRecord | undefined): number | undefined => {
   const input = getCount(usage, 'input_tokens');
   if (input === undefined) return undefined;
@@ -146,7 +146,7 @@ const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMe
   const uuid = getText(record, 'uuid');
   const durationMs = getCount(metadata, 'durationMs');
   const boundary: Boundary = {
-    // `auto`, also where it compacts while nobody asks for anything; a word of another day is not the user's
+    // `auto` also when it compacts although nobody asks for anything; an old record is not the user's request
     initiator: (getText(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
@@ -163,8 +163,8 @@ const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
   return { ...state, largeModels: [...largeModels, model] };
 };
 
-// Tool results in a Claude Code session file (facts/claude.md §7): a `tool_use` block of an answer, then a `tool_result` block of
-// the next user record, tied by the id.
+// Tool results in a Claude Code session file (facts/claude.md §7): a `tool_use` block of an answer, then a `tool_result` block of the next
+// user record, linked by id.
 
 const TELLING = /"tool_use"|"tool_result"|"compact_boundary"/;
 

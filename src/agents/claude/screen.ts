@@ -44,7 +44,7 @@ import {
 } from './layout.js';
 import { tokensOfBasis, compactionWindow, parseRefusal } from './window.js';
 
-// What stands in Claude's prompt: the user's text, without the suggestions that Claude draws dim behind it or in its place.
+// The text in Claude's prompt, without the suggestions that Claude draws dim behind it or in its place.
 
 // `draft stashed` in new versions, `› stashed` and `› Stashed (auto-restores after submit)` in older ones.
 const STASHED = /(?:^| {2}| · )(?:[^\p{L}\p{N}\s] |draft )stashed(?= ·| \(|$)/iu;
@@ -53,7 +53,7 @@ const LISTED_ABOVE = new RegExp(String.raw`^ {2}(?:${POINTER}| ) (?:/\S| {3})`);
 const CHOSEN = new RegExp(String.raw`^ {2}${POINTER} (/\S+)(?: {2,}|$)`);
 const MARGIN = 2; // columns at the right end of a row that hold no text of a draft
 
-/** One screen alone cannot tell vim's normal mode: that is the reader's business, which remembers its other mode. */
+/** One screen alone cannot show vim's normal mode; the reader, which remembers the other mode, handles that. */
 const prompt: PromptReader = (seen) => {
   const { screen } = seen;
   const layout = readLayout(screen);
@@ -68,8 +68,7 @@ const prompt: PromptReader = (seen) => {
   };
 };
 
-// Enter takes the first command of the list below one that is typed, or the one with the sign in the list above it, which the fullscreen
-// renderer draws.
+// Enter runs the first command of the list below a typed one, or the marked one in the list above it, which the fullscreen renderer draws.
 const listedBeside = (
   screen: ScreenView,
   { upper, lower }: Prompt,
@@ -99,12 +98,12 @@ const textOf = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): string =
   return joinWrappedRows(rows, screen.columns - TEXT_COLUMN - MARGIN);
 };
 
-// Blanks that were typed at the end are seen only by the cursor behind them.
+// Spaces typed at the end are visible only by the cursor behind them.
 const withBlanks = ({ cursorRow, cursorColumn }: ScreenView, row: number, text: string): string =>
   cursorRow === row ? text + ' '.repeat(Math.max(0, cursorColumn - TEXT_COLUMN - columnsOf(text))) : text;
 
-// The rest of a word, drawn dim: Claude's own cursor is then over the first character of it. Or what may follow a command, which has a
-// colour as no argument has, behind the cursor.
+// A dim rest of a word, with Claude's cursor over its first character; or, behind the cursor, a hint for a command's arguments, which has a
+// colour that arguments never have.
 const withoutGhost = (screen: ScreenView, row: number): string => {
   const text = rowText(screen, row).slice(TEXT_COLUMN);
   const characters = Array.from(text);
@@ -138,7 +137,7 @@ const isBlank = (screen: ScreenView, row: number, at: number): boolean => {
   return true;
 };
 
-// Beside the prompt, where Claude tells of its own, in a colour: below it, and in the row above it in the fullscreen renderer and in old
+// Beside the prompt, where Claude writes its own coloured notes: below it, and in the row above it in the fullscreen renderer and in old
 // versions.
 const isStashed = (screen: ScreenView, { upper, lower }: Prompt): boolean => {
   const below = Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
@@ -166,7 +165,7 @@ interface Wording {
   readonly counts: 'left' | 'used' | 'nothing left';
 }
 
-// Two blanks or the row's start before it, the row's end or a cut after it.
+// Preceded by two spaces or the start of the row, followed by the end of the row or a cut.
 const wordings: readonly Wording[] = [
   { pattern: /(?:^|\s\s)(\d{1,3})% until auto-compact(?: · \S.*)?$/, basis: 'auto-compact', counts: 'left' },
   { pattern: /(?:^|\s\s)(\d{1,3})% context used(?: · \S.*)?$/, basis: 'effective', counts: 'used' },
@@ -187,7 +186,7 @@ const wordings: readonly Wording[] = [
 const ANSWER = new RegExp(String.raw`^ {2}${CORNER} {1,2}(\S.*)$`);
 const RIGHT_MARGIN = 2; // blank columns; one in the fullscreen renderer
 
-/** What stands under the user's last message, or the notification beside the prompt; undefined where neither tells a number now. */
+/** The text under the user's last message, or the notification beside the prompt; undefined where neither shows a number. */
 const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefined => {
   if (isRefused(screen, prompt)) return { usedPercent: 100, basis: 'effective' };
   for (const row of notificationRows(screen, prompt)) {
@@ -197,7 +196,7 @@ const shownPercent = (screen: ScreenView, prompt: Prompt): ShownPercent | undefi
   return undefined;
 };
 
-// Claude's own answer stands right under the message, its sign in another colour than the user's text. A compaction keeps the answer
+// Claude's own answer is directly under the message, with a sign in another colour than the user's text. A compaction keeps the answer
 // without the message, and every later message has an answer of its own.
 const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
   const rows = rowsAbove(screen, upper);
@@ -212,15 +211,15 @@ const isRefused = (screen: ScreenView, { upper }: Prompt): boolean => {
   });
 };
 
-// Classic: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar; only the
-// list of commands or files below a draft takes it, and then the conversation may come down to it.
+// Classic renderer: the hint row below the lower bar, or a row of its own under it. Fullscreen: the row kept free above the upper bar; only
+// the list of commands or files below a draft takes it, and then the conversation may come down to it.
 const notificationRows = (screen: ScreenView, { upper, lower, isEmpty }: Prompt): readonly number[] => {
   if (!screen.alternate)
     return Array.from({ length: screen.rows - lower - 1 }, (_, index) => lower + 1 + index);
   return isEmpty || rowText(screen, upper - 2) === '' ? [upper - 1] : [];
 };
 
-// The user's own status line stands in the same rows, but at their left, and in the terminal's colour unless it sets another.
+// The user's own status line is in the same rows, but at the left, and in the terminal's colour unless it sets another.
 const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
   const text = rowText(screen, row);
   const width = columnsOf(text);
@@ -236,13 +235,13 @@ const readRow = (screen: ScreenView, row: number): ShownPercent | undefined => {
   return undefined;
 };
 
-// Claude Code's screen as a source: how full the window is, how large, what it is doing, and compactions it shows.
+// Claude Code's screen as a source of facts: how full the window is, how large, what Claude is doing, and visible compactions.
 
 interface ClaudeScreen {
   readonly env: Env;
   readonly habits: PromptHistory;
   readonly named: NamedModel;
-  /** the user asked for a compaction, and none is seen yet */
+  /** the user asked for a compaction that has not been seen yet */
   readonly asked?: PendingCommand;
   readonly compacting?: RunningCompaction;
 }
@@ -299,7 +298,7 @@ const claimFacts = (named: NamedModel, seen: ScreenEvidence, layout: Layout, env
 const readingFacts = ({ screen }: ScreenEvidence, layout: Layout, env: Env, now: Millis): readonly Fact[] => {
   const shown = layout.kind === 'prompt' ? shownPercent(screen, layout) : undefined;
   if (!shown) return [];
-  // The settings may hold another window for compactions, which only the environment outranks.
+  // The settings may hold another window for compactions; only the environment overrides it.
   const window = compactionWindow(env);
   const whole =
     window === undefined || window > 200_000 ? undefined : tokensOfBasis(shown.basis, window, env);

@@ -12,11 +12,11 @@ import {
 import { configFolder } from './files.js';
 import { modelKey, clampWindow, nativeTrigger, type OwnWindows } from './window.js';
 
-// Claude Code's settings: where they are, which one counts, and `--settings` in the arguments.
+// Claude Code's settings: where they are, which one wins, and `--settings` in the arguments.
 
 /** A flag's value among the arguments. */
 interface Given {
-  /** of the word that holds the value */
+  /** of the word with the value */
   readonly index: number;
   /** `--flag=value` in one word */
   readonly joined: boolean;
@@ -44,7 +44,7 @@ export const flagValues = (args: readonly string[], flag: string): readonly Give
   return found;
 };
 
-/** The arguments with this settings file in the place of every other; the last one is the only one that Claude reads. */
+/** The arguments with this settings file instead of any other; Claude reads only the last one. */
 export const withSettings = (args: readonly string[], path: string): readonly string[] => {
   const given = flagValues(args, '--settings');
   if (given.length === 0) return ['--settings', path, ...args];
@@ -55,7 +55,7 @@ export const withSettings = (args: readonly string[], path: string): readonly st
   });
 };
 
-/** What the user gave as `--settings`: text or file. Empty when nothing was given, undefined when it cannot be read as JSON. */
+/** The user's `--settings`: text or file. Empty when not given, undefined when it is not valid JSON. */
 export const readGivenSettings = async (
   port: SettingsPort,
   args: readonly string[],
@@ -68,15 +68,15 @@ export const readGivenSettings = async (
   return parseSettings(isText ? given : await port.text(last.value ?? ''));
 };
 
-/** Settings without those of the command line, the weakest first. */
+/** Settings other than those on the command line, weakest first. */
 export interface OwnSettings {
-  /** in the user's own folder */
+  /** in the user's home folder */
   readonly user: readonly JsonRecord[];
-  /** in the folder where Claude is started: whoever made that folder has written them */
+  /** in the folder where Claude starts; they may come from whoever made that folder */
   readonly project: readonly JsonRecord[];
 }
 
-/** Those that Claude is to read. */
+/** The settings that Claude will read. */
 export const readOwnSettings = async (port: SettingsPort, where: SettingsContext): Promise<OwnSettings> => {
   const { user, project } = ownFiles(where);
   const read = async (paths: readonly string[]): Promise<readonly JsonRecord[]> =>
@@ -84,7 +84,7 @@ export const readOwnSettings = async (port: SettingsPort, where: SettingsContext
   return { user: await read(user), project: await read(project) };
 };
 
-/** The files of those settings; in the home folder the user's own are there, and are no project's. */
+/** The paths of those files; in the home folder itself the files are the user's and no project's. */
 const ownFiles = (where: SettingsContext) => {
   const named = flagValues(where.args, '--setting-sources').at(-1)?.value;
   const wanted = named?.split(',').map((name) => name.trim());
@@ -101,7 +101,7 @@ const ownFiles = (where: SettingsContext) => {
   };
 };
 
-/** Settings of an organisation, which nothing on the command line outranks. */
+/** An organisation's managed settings, which nothing on the command line overrides. */
 export const readManagedSettings = async (
   port: SettingsPort,
   where: SettingsContext,
@@ -126,7 +126,7 @@ const managedFiles = async (port: SettingsPort, where: SettingsContext): Promise
   return [`${configFolder(where)}/remote-settings.json`, ...inFolders.flat()];
 };
 
-/** All that Claude is to read, the weakest first, each with where it stands. */
+/** All settings Claude will read, weakest first, each with its place. */
 const settingsInOrder = async (
   port: SettingsPort,
   where: SettingsContext,
@@ -140,7 +140,7 @@ const settingsInOrder = async (
   return [...own, ...(given ? [{ place: '--settings', settings: given }] : []), ...managed];
 };
 
-/** The status line that counts. Claude merges the fields of all sources, the strongest last; one without a command is none. */
+/** The status line in effect. Claude merges the fields of all sources, strongest last; without a command there is no status line. */
 export const effectiveStatusLine = (settings: readonly JsonRecord[]): JsonRecord | undefined => {
   const merged: JsonRecord = Object.assign(
     {},
@@ -150,14 +150,14 @@ export const effectiveStatusLine = (settings: readonly JsonRecord[]): JsonRecord
   return merged['type'] === 'command' && command !== '' ? merged : undefined;
 };
 
-/** Whether anything of a status line is said; Claude merges its fields with those of other sources. */
+/** Whether any status line is set; Claude merges its fields with those of other sources. */
 export const mentionsStatusLine = (settings: readonly JsonRecord[]): boolean =>
   settings.some((each) => each['statusLine'] !== undefined);
 
 export const disablesStatusLines = (settings: readonly JsonRecord[]): boolean =>
   settings.findLast((each) => each['disableAllHooks'] !== undefined)?.['disableAllHooks'] === true;
 
-/** Whether some of it counts from the folder of the file it is in, so that it would mean something else in a file of ours. */
+/** Whether a setting is relative to its file's folder, so that it would mean something else in a file of ctxwrap's. */
 export const hasRelativePaths = (settings: JsonRecord): boolean => {
   const permissions = getRecord(settings, 'permissions');
   const rules = ['allow', 'ask', 'deny'].flatMap((list) => getList(permissions, list));
@@ -165,13 +165,13 @@ export const hasRelativePaths = (settings: JsonRecord): boolean => {
   return rules.some(isAnchored) || isRecord(getRecord(settings, 'sandbox')?.['filesystem']);
 };
 
-// `Edit(/src/**)` counts from the file's folder, `Edit(//src/**)` from the root; a shell command is no path.
+// `Edit(/src/**)` is relative to the file's folder, `Edit(//src/**)` to the root; a shell command is not a path.
 const ANCHORED_RULE = /^(?!Bash\(|PowerShell\()\w+\(\/(?!\/)/;
 
 const parseSettings = (text: string | undefined): JsonRecord | undefined =>
   text === undefined ? undefined : parseRecord(text.replace(/^\uFEFF/, ''));
 
-// What Claude Code's settings say of where it compacts by itself (facts/claude.md §6, §10). It reads them again while it runs.
+// Where Claude Code compacts by itself, according to its settings (facts/claude.md §6, §10). It rereads them while it runs.
 
 export const claudeCompaction: OwnCompactionSource = {
   read: async (port, where) => {
@@ -182,7 +182,7 @@ export const claudeCompaction: OwnCompactionSource = {
     const said = moving
       .filter((name) => env[name] !== undefined)
       .map((name): OwnSetting => ({ name, value: env[name] ?? '', place: places[name] ?? ENVIRONMENT }));
-    // it is large, is written after every turn, and seldom says anything of this
+    // the file is large, written after every turn, and seldom mentions this setting
     const old = state?.includes(SWITCH) ? (parseSettings(state) ?? {}) : {};
     const switched = switchOf([{ place: legacy, settings: old }, ...files]);
     if (switched?.value === 'false') return { trigger: undefined, said: [switched, ...said] };
@@ -194,7 +194,7 @@ export const claudeCompaction: OwnCompactionSource = {
 const ENVIRONMENT = 'the environment';
 const SWITCH = 'autoCompactEnabled';
 
-// Environment variables that move it; the last of what the settings files put into the environment counts before what is there.
+// Environment variables that move it; the last settings file that sets a variable overrides the process environment.
 const moving = [
   'DISABLE_COMPACT',
   'DISABLE_AUTO_COMPACT',
@@ -218,7 +218,7 @@ const effectiveEnv = (env: Env, files: readonly SettingsFile[]) => {
   return { env: all, places };
 };
 
-// Older versions keep it beside the settings; a settings file comes before that.
+// Older versions keep it in a separate file; a settings file overrides that.
 const legacyFile = ({ env, home }: SettingsContext): string =>
   posix.join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json');
 
@@ -227,7 +227,7 @@ const switchOf = (files: readonly SettingsFile[]): OwnSetting | undefined => {
   return found && { name: SWITCH, value: String(found.settings[SWITCH]), place: found.place };
 };
 
-/** In each file a model's own window replaces the one for all; the strongest file that says anything of either counts. */
+/** In each file a model's own window replaces the general one; the strongest file that sets either wins. */
 const windowsIn = (files: readonly SettingsFile[]): OwnWindows & { readonly said: readonly OwnSetting[] } => {
   const name = 'autoCompactWindow';
   let all: number | undefined;

@@ -26,11 +26,12 @@ import {
 } from './settings.js';
 import { modelKey, modelWindow, windowOfModelName } from './window.js';
 
-// A PreCompact hook for one launch (facts/claude.md §9): with status 2 for the trigger `auto` it keeps Claude Code from compacting by
-// itself, which counts as no failure of its own (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's go on beside it.
+// A PreCompact hook for one launch (facts/claude.md §9): exit status 2 for the trigger `auto` keeps Claude Code from compacting by itself,
+// and Claude does not count it as a failure (seen in 2.1.197, 2.1.263 and 2.1.330). Hooks of all settings run, so the user's own keep
+// working.
 
-const HOOK_SECONDS = 5; // then Claude goes on without it
-const SETTINGS_SINCE = '1.0.61'; // its package's code: an older one ends at --settings
+const HOOK_SECONDS = 5; // after this Claude goes on without an answer
+const SETTINGS_SINCE = '1.0.61'; // from its package's code: an older one exits at --settings
 
 export const installNativeHold = async (
   port: SettingsPort,
@@ -79,7 +80,7 @@ const hook = (command: string, matcher?: string) => ({
   hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }],
 });
 
-/** For the user's own settings. */
+/** A snippet for the user's own settings. */
 export const hooksText = ({ compactFull, noteFill, tellModel }: HookCommands): string => {
   const events = {
     Stop: [hook(compactFull)],
@@ -89,10 +90,10 @@ export const hooksText = ({ compactFull, noteFill, tellModel }: HookCommands): s
   return `${JSON.stringify({ hooks: events }, undefined, 2)}\n`;
 };
 
-// Claude Code calls the status line's command with a JSON text on its stdin, which holds the exact numbers
-// (facts/claude.md §9, facts/sessions.md §D and §F). For one launch the command is ours, and runs the user's own after it.
+// Claude Code runs the status line's command with JSON on stdin that holds the exact numbers (facts/claude.md §9, facts/sessions.md §D and
+// §F). For one launch the command is ctxwrap's, which then runs the user's own.
 
-/** The first whose status line tells of the context; older ones have nothing to tell, and before 1.0.61 `--settings` ends them. */
+/** The first version whose status line reports the context; older ones report nothing, and before 1.0.61 `--settings` makes them exit. */
 const TELLS_SINCE = '2.0.65';
 
 const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<OfficialPlan> => {
@@ -109,7 +110,7 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   if (managed.some(rulesStatusLines)) return leave('managed settings rule over it');
   if (disablesStatusLines([...own.user, ...own.project, given]))
     return leave('the settings switch status lines off');
-  // Claude asks whether a folder is trusted before it runs anything of it, and would not for what comes with --settings.
+  // Claude asks whether a folder is trusted before it runs anything from it, but would not ask for commands that come with --settings.
   if (mentionsStatusLine(own.project))
     return leave(
       "this folder's .claude settings have a status line, and a folder's command is left to Claude",
@@ -119,7 +120,7 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
     return leave('the command is not claude itself');
   if (!line && wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
     return leave('the window is known without it, and the user has no status line of their own');
-  // status lines are younger than --settings: who has one has a version that starts with it
+  // status lines are younger than --settings, so a version with a status line starts with it
   if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)
     return leave('its version cannot be told, and an old one would not start');
   if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
@@ -133,8 +134,8 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
 };
 
 /**
- * Nothing has to be asked to know the window: the user has said it, the environment sets it, or the model's name does. An alias (`opus`)
- * and the model that Claude chooses by itself tell nothing. `settings` in the order in which they count, the weakest first.
+ * The window is known without asking: the user or the environment sets it, or the model's name tells. An alias (`opus`) and Claude's
+ * default model tell nothing. `settings` are weakest first.
  */
 const isWindowTold = (
   { args, env, isWindowSet }: Pick<OfficialLaunch, 'args' | 'env' | 'isWindowSet'>,
@@ -159,9 +160,8 @@ const rulesStatusLines = (settings: JsonRecord): boolean =>
   );
 
 /**
- * The POSIX shell command that keeps its stdin in a file, whole or not at all, and then is the user's own command with the same stdin.
- * The user's text follows on its own line as it is: it needs no quoting and runs in the shell that Claude chose. Where the file cannot
- * be made, the stdin has not been touched.
+ * A POSIX shell command that saves its stdin to a file atomically, then runs the user's command with the same stdin. The user's text
+ * follows on its own line, unquoted, in the shell that Claude chose. If the file cannot be written, stdin is left untouched.
  */
 export const statusCommand = (path: string, own: string | undefined): string => {
   const file = quotePosix(path);
@@ -195,7 +195,7 @@ const factsOf = (context: JsonRecord, { model, now }: Given): readonly Fact[] =>
   const named = model === undefined ? {} : { model };
   const claims: readonly Fact[] = window ? [{ type: 'window', claim: { ...window, ...named } }] : [];
   if (used === undefined) return claims;
-  if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the true size comes with the next answer
+  if (used === 0) return [...claims, { type: 'voided' }]; // just compacted: the exact size comes with the next answer
   const answerTokens = getCount(usage, 'output_tokens');
   const cachedTokens = getCount(usage, 'cache_read_input_tokens');
   const usedPercent = getCount(context, 'used_percentage');

@@ -3,7 +3,7 @@ import type { PercentBasis, Reading, WindowClaim, WindowSource } from '../../cor
 import type { Env } from '../agent.js';
 import { FULL, type Refusal } from '../shown-text.js';
 
-// One name for a model, whoever writes it, and what a name that Claude shows says about the window.
+// A canonical name for a model, and what a shown name says about the window.
 
 const LARGE_MARK = /\s*(?:\(1m context\)|\[1m\])/i;
 
@@ -21,54 +21,54 @@ export const modelKey = (name: string): string => {
     .replace(/^(claude-[a-z]+-\d)-0$/, '$1');
 };
 
-/** The name carries the mark of the large window. */
+/** The name is marked with the large window. */
 const isMarkedLarge = (name: string): boolean => LARGE_MARK.test(name);
 
-// Models whose shown name always tells which of the two windows they run with: they have one million tokens only by the suffix
-// (2.1.197's own model table). Opus 4.7 and newer have it without, and Sonnet 5 is shown without a suffix in any case.
+// Models whose shown name always tells which window they run with: they have one million tokens only with the suffix (from the model table
+// of 2.1.197). Opus 4.7 and newer have it without, and Sonnet 5 is never shown with a suffix.
 const TOLD_BY_NAME = /^claude-(?:opus-4(?:-[156])?|sonnet-4(?:-[56])?|haiku-4-5)$/;
 
-/** A name without the mark means the standard window. */
+/** Without the mark the name means the standard window. */
 const showsItsWindow = (key: string): boolean => TOLD_BY_NAME.test(key);
 
-// What Claude says in the place of an answer where the window is full (facts/claude.md §5).
+// What Claude shows instead of an answer when the window is full (facts/claude.md §5).
 
 const REFUSED = /^(?:Prompt is too long|Context limit reached)(?: ·|$)/;
 
 export const parseRefusal = (words: string): Refusal | undefined => (REFUSED.test(words) ? FULL : undefined);
 
-// How large Claude's context window is, and where it compacts. The session file does not say, so it comes from the model's name.
+// How large Claude's context window is, and where it compacts. The session file does not say, so this follows from the model's name.
 
 export const STANDARD_TOKENS = 200_000;
 export const LARGE_TOKENS = 1_000_000;
 
-// Models sold with the standard window only (2026-11). All others may run with one million tokens, which the
-// name in the file does not show: the `[1m]` of the model's setting is not in message.model.
+// Models sold only with the standard window (2026-11). Others may run with one million tokens, which the name in the file does not show:
+// the `[1m]` of the model setting is not in message.model.
 const STANDARD_ONLY = /^claude-(?:[a-z]+-3(?:-\d+)?|haiku-4-5|opus-4(?:-[15])?)$/;
 
-// Claude keeps at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
+// Claude reserves at most this much for its answer and compacts 13 000 tokens before that (facts/claude.md §2, §10).
 const ANSWER_TOKENS = 20_000;
 const COMPACT_MARGIN_TOKENS = 13_000;
 
 const SMALLEST_COMPACTION_WINDOW = 100_000;
-const SONNET_5_TOKENS = 967_000; // it takes for its window where nobody says another
+const SONNET_5_TOKENS = 967_000; // its default window
 
 export interface Window {
   readonly windowTokens: number;
   readonly windowSource: WindowSource;
 }
 
-/** More than this many tokens in use cannot be in a standard window. */
+/** More tokens than fit into a standard window. */
 export const provesLarge = (tokens: number): boolean => tokens > STANDARD_TOKENS;
 
-/** The window of a model by its key, as far as a table and the environment tell. */
+/** The window of a model by its key, from the table and the environment. */
 export const modelWindow = (key: string, provenLarge: boolean, env: Env): Window => {
   if (provenLarge) return sessionWindow({ windowTokens: LARGE_TOKENS, windowSource: 'derived' }, env);
   const certain = isLargeOff(env) || STANDARD_ONLY.test(key);
   return sessionWindow({ windowTokens: STANDARD_TOKENS, windowSource: certain ? 'table' : 'default' }, env);
 };
 
-/** The window that a model's name in the banner or after `/model` tells; undefined where the name leaves it open. */
+/** The window that a name in the banner or after `/model` implies; undefined where the name leaves it open. */
 export const windowOfModelName = (name: string, env: Env): WindowClaim | undefined => {
   const model = modelKey(name);
   if (isMarkedLarge(name) && !isLargeOff(env))
@@ -87,19 +87,19 @@ const sessionWindow = (window: Window, env: Env): Window => {
 };
 
 /**
- * The one window with which the percentage on the screen and the tokens of the session file agree; undefined when none or several do.
- * Claude counts what came after its last answer, too, so its own percentage may be a little higher than ours.
+ * The only window with which the screen's percentage and the session file's tokens agree; undefined when none or several do. Claude also
+ * counts text after its last answer, so its percentage may be slightly higher.
  */
 export const deriveWindow = (screen: Reading, log: Reading, env: Env): WindowClaim | undefined => {
   const { usedPercent, basis } = screen;
   const { usedTokens, answerTokens = 0, model } = log;
   if (usedPercent === undefined || usedTokens === undefined || !usedTokens) return undefined;
-  if (usedPercent <= 0 || usedPercent >= 100) return undefined; // clamped: larger numbers look the same
+  if (usedPercent <= 0 || usedPercent >= 100) return undefined; // clamped, so larger values look the same
   const agreeing = possibleWindows(basis, env).filter((windowTokens) => {
     const whole = tokensOfBasis(basis, windowTokens, env);
     if (whole === undefined) return false;
     const ahead = usedPercent - ((usedTokens + answerTokens) * 100) / whole;
-    return ahead >= -0.5 && ahead <= 1.5; // points: rounding, and what came after the answer
+    return ahead >= -0.5 && ahead <= 1.5; // percentage points for rounding and for text after the answer
   });
   const [windowTokens, another] = agreeing;
   if (windowTokens === undefined || another !== undefined) return undefined;
@@ -120,14 +120,14 @@ export const tokensOfBasis = (
   return percent === undefined ? point : Math.min(point, Math.floor((effective * percent) / 100));
 };
 
-/** What Claude's settings say of the window that it compacts in, in tokens. */
+/** The window for compactions in Claude's settings, in tokens. */
 export interface OwnWindows {
   readonly all?: number;
   /** by `modelKey` */
   readonly byModel?: Readonly<Record<string, number>>;
 }
 
-/** Claude's own compaction point with the environment variables and settings that move it; none when it is switched off. */
+/** Where Claude compacts by itself, with the environment variables and settings that move it; undefined when disabled. */
 export const nativeTrigger = (env: Env, windows: OwnWindows = {}): NativeTrigger | undefined => {
   if (isCompactionOff(env)) return undefined;
   const rule = usualRule(env);
@@ -149,11 +149,11 @@ const usualRule = (env: Env): TriggerRule => {
   const percent = loweringPercent(env);
   if (percent === undefined) return { share: 1, reserveTokens: kept };
   const share = percent / 100;
-  return { share, reserveTokens: Math.ceil(answer * share), leastFreeTokens: kept }; // it can only lower
+  return { share, reserveTokens: Math.ceil(answer * share), leastFreeTokens: kept }; // this setting can only lower it
 };
 
-// Where nothing names a window for compactions, many models go on until the model's server refuses (facts/claude.md §6, §10); newer
-// generations than the fourth do not.
+// Without a configured window for compactions, many models continue until the server refuses (facts/claude.md §6, §10); generations after
+// the fourth do not.
 const lateModels = (rule: TriggerRule): readonly TriggerException[] => [
   { model: '^claude-(?:sonnet|opus)-4-6$', aboveTokens: STANDARD_TOKENS },
   { model: '^claude-(?:sonnet|opus)-4-6$', rule },
@@ -161,7 +161,7 @@ const lateModels = (rule: TriggerRule): readonly TriggerException[] => [
   { model: '^claude-sonnet-5$', rule: { ...rule, mostWindowTokens: SONNET_5_TOKENS } },
 ];
 
-/** CLAUDE_CODE_AUTO_COMPACT_WINDOW as Claude understands it; undefined where it does not count. */
+/** CLAUDE_CODE_AUTO_COMPACT_WINDOW as Claude parses it; undefined where it has no effect. */
 export const compactionWindow = (env: Env): number | undefined => {
   const asked = positive(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW']);
   return asked === undefined || isCompactionOff(env) ? undefined : clampWindow(asked);
@@ -191,7 +191,7 @@ const loweringPercent = (env: Env): number | undefined => {
 const isCompactionOff = (env: Env): boolean =>
   isOn(env['DISABLE_AUTO_COMPACT']) || isOn(env['DISABLE_COMPACT']);
 
-/** As Claude reads its switches. */
+/** Parsed as Claude parses its switches. */
 export const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text?.trim() ?? '');
 
 const positive = (text: string | undefined): number | undefined => {

@@ -27,7 +27,7 @@ import { jsonText, widthOfOutput, noProgress, progressLine } from '../text.js';
 import { catchStopSignals } from '../verify.js';
 import { ageText, findSession, sessionNames, onlySession } from './ps.js';
 
-// What `ctxwrap compact` says when it does not come to an outcome: what is the matter, and the command that helps.
+// Error messages of `ctxwrap compact`: why a session cannot compact now, and the command that helps.
 
 const usage = 2;
 const refusal = 1;
@@ -47,7 +47,7 @@ const noSuchSession = (given: string, names: readonly string[]): UserError =>
         : 'no session is running; ctxwrap ps --all shows those that are over',
   });
 
-/** Why this session cannot be asked; undefined when it can. */
+/** Why this session cannot be asked to compact; undefined when it can. */
 const unaskable = ({ record, liveness }: ListedSession, now: number): UserError | undefined => {
   const name = nameOf(record.id);
   switch (liveness) {
@@ -78,7 +78,7 @@ const unaskable = ({ record, liveness }: ListedSession, now: number): UserError 
 const withoutFocus = (agent: string): UserError =>
   refusing(`the compact command of ${agent} takes no text`, 'leave out --focus');
 
-/** A shell of the agent waits for this command, and the agent for its shell. */
+/** The agent runs this command in its shell: the shell waits for the command, and the agent for the shell. */
 const insideItself = (id: string): UserError =>
   refusing(
     `${nameOf(id)} cannot compact while this command waits inside it`,
@@ -108,33 +108,33 @@ const notNoticed = 'it does not notice requests';
 
 const nameOf = (id: string): string => `session ${id}`;
 
-// The other half of a request: leaving it, and waiting for what the wrapper writes about it.
+// The requesting side of `ctxwrap compact`: writes the request file and waits for the wrapper's reply.
 
 export interface CompactQuestion {
   readonly stateFolder: string;
   readonly request: RequestRecord;
-  /** for the outcome, and not only until the wrapper has noticed */
+  /** wait for the outcome, not only until the wrapper has seen the request */
   readonly waits: boolean;
-  /** withdraws the request */
+  /** aborting it withdraws the request */
   readonly signal: AbortSignal;
-  /** what the session does meanwhile, when it does something else */
+  /** called with what the session is doing while the request waits */
   readonly onWords: (words: string) => void;
 }
 
 export type CompactReply =
   | { readonly kind: 'ended'; readonly attempt: AttemptRecord }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** the wrapper knows of it, and we do not wait */
+  /** the wrapper has the request, and the caller does not wait */
   | { readonly kind: 'asked' }
-  /** the command was typed, and then nothing more was heard */
+  /** the command was typed, but its outcome is unknown */
   | { readonly kind: 'unknown'; readonly reason: string }
   | { readonly kind: 'cancelled' };
 
 const POLL_MS = 200;
-const NOTICE_MS = 20_000; // a wrapper looks every 5 s where the system does not tell it of files
-const LONGEST_MS = 2 * REQUEST_MS; // its safe moment comes within the first half, or it refuses
+const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
+const LONGEST_MS = 2 * REQUEST_MS; // the wrapper finds a safe moment in the first half of this time, or refuses
 
-/** Resolves with what became of the request. Rejects with a UserError when it cannot be left. */
+/** Resolves with the outcome of the request. Rejects with a UserError when the request cannot be written. */
 const askSession = async (question: CompactQuestion): Promise<CompactReply> => {
   const { stateFolder, request } = question;
   const folder = await ensureRequestsFolder(stateFolder)
@@ -146,7 +146,7 @@ const askSession = async (question: CompactQuestion): Promise<CompactReply> => {
       throw cannotAsk(systemReason(error));
     });
   const reply = await replyIn(folder, question);
-  // one that nobody waits for stays until the wrapper has done it
+  // without --no-wait the file goes now; with it the file stays until the wrapper has acted on it
   if (reply.kind !== 'asked') await removeRequest(folder, request);
   await removeAnswer(folder, request);
   return reply;
@@ -166,7 +166,7 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
     isNoticed ||= answer !== undefined;
     isBegun ||= answer?.state === 'begun';
     if (isNoticed && !waits) return { kind: 'asked' };
-    // its answer may have come between the two looks
+    // the reply may have arrived between the two checks
     if (isGone) return lost('the session has ended');
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
@@ -181,14 +181,14 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
   return { kind: 'cancelled' };
 };
 
-// What came of `ctxwrap compact`, for people and for scripts.
+// The result of `ctxwrap compact`, for people and for scripts.
 
-/** One request and what came of it. What is not known is left out. */
+/** One request and its result. Unknown fields are absent. */
 export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'outcome' | 'words'>> {
   readonly schema: 'ctxwrap.compact/1';
   readonly session: { readonly id: string; readonly pid: number; readonly runtime: string };
   readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled' | 'unknown';
-  /** the outcome in words */
+  /** the outcome as a sentence */
   readonly words: string;
   readonly durationMs?: number;
 }
@@ -212,7 +212,7 @@ const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Compac
   }
 };
 
-/** 0 for what was wanted, 1 for everything else. */
+/** 0 when the session was compacted or asked as requested, 1 for everything else. */
 const statusOfOutcome = ({ outcome }: CompactReport): 0 | 1 =>
   outcome === 'verified' || outcome === 'noop' || outcome === 'asked' ? 0 : 1;
 
@@ -225,7 +225,7 @@ const compactText = (report: CompactReport, width: number): readonly string[] =>
   ];
 };
 
-/** `ctxwrap compact`: asks a running session to compact, and tells what came of it. */
+/** `ctxwrap compact`: asks a running session to compact and reports the outcome. */
 export const compact = async (asked: CompactCommandRequest): Promise<Outcome> => {
   const { env } = process;
   const stateFolder = stateFolderOf(env, homeFolder(env));
@@ -240,7 +240,7 @@ export const compact = async (asked: CompactCommandRequest): Promise<Outcome> =>
   return { status: { kind: 'signal', signal }, notices: [withdrawn] };
 };
 
-/** The session that is meant, if it can be asked. */
+/** The session that the command names, if it can be asked to compact. */
 const sessionFor = async (
   { target, focus, wait }: CompactCommandRequest,
   stateFolder: string,
@@ -260,11 +260,11 @@ const sessionFor = async (
 const recipeOf = (name: string): CompactRecipe | undefined =>
   Object.values<Agent>(agents)
     .find((each) => each.name === name)
-    ?.recipe?.({}); // whether it takes a text does not depend on the child's environment
+    ?.recipe?.({}); // whether the agent takes a focus text does not depend on the environment
 
 interface Asked {
   readonly reply: CompactReply;
-  /** what ended the waiting */
+  /** the signal that ended the waiting */
   readonly signal: Extract<ExitStatus, { kind: 'signal' }>['signal'] | undefined;
 }
 

@@ -29,7 +29,7 @@ import { compactingAgents } from './context.js';
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest): Promise<Outcome> => {
   const { text, code } = await answer(request);
-  await print(text); // as it stands: values, names and commands are the user's
+  await print(text); // printed unchanged: values, names and commands belong to the user
   return { status: { kind: 'code', code }, notices: [] };
 };
 
@@ -66,7 +66,7 @@ const shown = ({ json, key, origin }: ConfigRequest, whole: WholeConfiguration):
 
 const usage = 2;
 
-/** With what the agents' own settings say; a start does not wait for them, and tells of them when it knows the agent's window. */
+/** Adds problems with the agents' own settings. A starting session skips this and reports them once the agent's window is known. */
 const withNative = async (
   whole: WholeConfiguration,
   { env, home, cwd }: ConfigContext,
@@ -82,12 +82,12 @@ const checked = ({ json }: ConfigRequest, whole: WholeConfiguration): Answer => 
   return { text: `${findingsText(problems.map(toFinding).map(drawn)).join('\n')}\n`, code };
 };
 
-/** Our own words. */
+/** A finding with ctxwrap's own texts made safe for the terminal. */
 const drawn = (finding: Finding): Finding => ({ ...finding, why: toAsciiIfNeeded(finding.why, process.env) });
 
 const SCHEMA = 'config.schema.json';
 
-/** A schema is put beside the file in the folder that is ours; in any other a file of this name may be another's. */
+/** Writes the schema beside the file only in ctxwrap's own folder; elsewhere a file of that name may belong to someone else. */
 const init = async (options: Options, around: ConfigContext): Promise<string> => {
   const { path, isNamed } = configPath(options, around);
   const file = readConfigFile(path);

@@ -32,9 +32,9 @@ import { agentFromOption } from '../agent-option.js';
 import { jsonText, widthOfOutput } from '../text.js';
 import { findSession, sessionNames, onlySession } from './ps.js';
 
-const WIDEST = 100; // longer lines are not easier to read
+const WIDEST = 100; // columns; longer lines are hard to read
 
-/** `ctxwrap context`: how full the window of a session is, and what fills it. */
+/** `ctxwrap context`: how full a session's window is, and what fills it. */
 export const context = async (request: ContextRequest): Promise<string> => {
   const report = await reportOf(request);
   if (request.json) return jsonText(contextRecord(report), 2);
@@ -53,7 +53,7 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
     () => true,
     (error: unknown) => errorCode(error) !== 'ENOENT',
   );
-  // a file can be read although the sessions cannot
+  // a session file can be read even when the list of sessions cannot
   const sessions = exists ? await list().catch(() => []) : await list();
   const session = findSession(sessions, target);
   if (session) return sessionReport(session, request);
@@ -64,7 +64,7 @@ const reportOf = async (request: ContextRequest): Promise<ContextReport> => {
 const agentNamed = (name: string, { options }: ContextRequest): Agent | undefined =>
   allAgents(options.configured?.runtimes).find((each) => each.name === name);
 
-/** Numbers as the wrapper has them; the session file adds what only it holds. */
+/** The wrapper's own numbers, plus what only the session file holds. */
 const sessionReport = async (
   { record, liveness }: ListedSession,
   request: ContextRequest,
@@ -83,7 +83,7 @@ const sessionReport = async (
     path: logPath,
     reading,
     note,
-    // the file may be a turn ahead or behind
+    // the file may be a turn ahead of or behind the wrapper
     cachedTokens: seen && seen.usedTokens === reading?.usedTokens ? seen.cachedTokens : undefined,
     thresholds: record.thresholds,
     ownLadder: agent && ownLadder(agent, reading, record.thresholds),
@@ -92,7 +92,7 @@ const sessionReport = async (
   });
 };
 
-/** With ours as ours: the session file knows only that somebody asked for it. */
+/** Marks the compactions that ctxwrap started; the session file knows only that someone asked. */
 const named = async (
   compactions: readonly PastCompaction[],
   agent: string,
@@ -114,7 +114,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const { state, compactions, toolResults } = await readFile(path, agent, request);
   const now = Date.now();
   const reading = readingRecord(state, now);
-  // without a number it may be a session before its first answer, or no session of this agent at all
+  // a file without a number may be a session before its first answer, or no session of this agent
   const isOther = agent.log.recognises !== undefined && recognised !== agent;
   if (!reading && compactions.length === 0 && isOther)
     throw messages.otherAgentsFile(given, agent.name, recognised?.name);
@@ -132,7 +132,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   });
 };
 
-/** The agent's own boundaries: in its own window only, and not in one that the user has named. */
+/** The agent's own boundaries; only for its own window, not for one the user has set. */
 const ownLadder = (
   agent: Agent,
   reading: ContextReport['reading'],
@@ -148,7 +148,7 @@ const readFile = (path: string, agent: Agent, { options }: ContextRequest): Prom
   readSessionFile({
     path,
     agent: agent,
-    env: {}, // a file may be another machine's, or of another day: this shell's settings are not its agent's
+    env: {}, // the file may come from another machine or day, so this shell's settings do not apply
     windowTokens: options.values.window,
     ladder: ladderChoice(options.values),
     now: Date.now(),
@@ -159,7 +159,7 @@ const packers: readonly { readonly mark: Buffer; readonly unpack: string }[] = [
   { mark: Buffer.from([0x1f, 0x8b]), unpack: 'gzip -dc' },
 ];
 
-/** The file itself behind any links; throws what is wrong with it. */
+/** The file behind any links. Throws when it cannot be read. */
 const readablePath = async (given: string): Promise<string> => {
   try {
     const path = await realpath(given);
@@ -182,16 +182,16 @@ const readablePath = async (given: string): Promise<string> => {
   }
 };
 
-// Where the agents on this machine compact by themselves, as their own settings have it in this folder.
+// Where the installed agents compact by themselves, according to their own settings for this folder.
 
-/** As a session that is started here without arguments would have it. */
+/** The settings as a session started here without arguments would have them. */
 export const readOwnCompaction = async (agent: Agent, place: AgentFolders): Promise<OwnCompaction> =>
   (await agent.ownCompaction?.read(openSettingsFiles(), { ...place, args: [] })) ?? {
     trigger: agent.nativeTrigger(place.env),
     said: [],
   };
 
-/** Those that are installed and compact by themselves; where none is, the first of the table, which everything is taken to be meant for. */
+/** The installed agents that compact by themselves; when none is installed, the first one in the table, as an example. */
 export const compactingAgents = async (
   agents: readonly Agent[],
   place: AgentFolders,

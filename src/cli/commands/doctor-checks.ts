@@ -22,23 +22,23 @@ import type { WholeConfiguration } from '../config/load.js';
 import { toFinding } from '../config/text.js';
 import { isSwitchedOn } from '../session.js';
 
-// One section for each agent: is it there, is it known, what are its numbers, and what of its own would come first.
+// One section per agent: is it installed, is its version tested, which numbers does it give, and does its own compaction come first.
 
-/** What was looked up of one agent. */
+/** What doctor has found out about one agent. */
 export interface AgentFacts {
   readonly agent: Agent;
   readonly home: AgentHome;
   readonly found: FoundCommand;
-  /** what `--version` printed: a version, something else, or nothing in time */
+  /** the output of `--version`: a version, something else, or nothing in time */
   readonly version: { readonly kind: 'told'; readonly text: string } | { readonly kind: 'none' | 'silent' };
-  /** what `ctxwrap verify` found with this version; undefined where it was not tried */
+  /** the result of `ctxwrap verify` for this version; undefined when it was not run */
   readonly verified: VerifiedRecord | undefined;
   readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
-  /** where it compacts by itself, as its own settings have it */
+  /** where the agent compacts by itself, from its own settings */
   readonly own: OwnCompaction;
-  /** how it is asked for its numbers; undefined for an agent that cannot be asked */
+  /** how ctxwrap asks the agent for its numbers; undefined for an agent that cannot be asked */
   readonly official: string | undefined;
-  /** as the user has set it */
+  /** set by the user */
   readonly windowTokens: number | undefined;
   readonly choice: LadderChoice;
 }
@@ -48,7 +48,7 @@ export const agentSection = (facts: AgentFacts): CheckSection => ({
   checks: facts.found.kind === 'found' ? installed(facts) : [absent(facts)],
 });
 
-/** An agent that the user has described: what is known of it is in the configuration. */
+/** An agent that the user has defined; everything known about it is in the configuration. */
 export const definedAgentSection = (agent: Agent, found: FoundCommand): CheckSection => ({
   title: agent.name,
   checks: [
@@ -138,7 +138,7 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
   }
 };
 
-/** A session tells its window, and nobody before it: without the user's word the numbers are those of a usual one. */
+/** Only a running session reports its window; until then the numbers assume a usual one, unless the user has set it. */
 const ladder = ({ agent, home, own, windowTokens, choice }: AgentFacts) =>
   buildLadder({
     agent: agent.name,
@@ -165,7 +165,7 @@ const thresholds = (facts: AgentFacts): readonly Check[] => {
   ];
 };
 
-/** The agent's own settings, or the user's for us, can make it compact before us, in the middle of its work. */
+/** Warns when settings make the agent compact before ctxwrap does, in the middle of its work. */
 const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   const { own, agent } = facts;
   const told = own.said.map(({ name, value, place }) => `${name} = ${value} in ${place}`).join(', ');
@@ -189,14 +189,14 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const LEAST_NODE = 20; // as package.json says
+const LEAST_NODE = 20; // `engines` in package.json
 
 export interface SystemFacts {
   readonly node: string;
   readonly platform: string;
   readonly arch: string;
   readonly env: Env;
-  /** why the pseudo-terminal cannot be had; undefined when it can */
+  /** why node-pty cannot open a pseudo-terminal; undefined when it can */
   readonly ptyFailure: string | undefined;
 }
 
@@ -232,9 +232,9 @@ const switchedOff = (env: Env): readonly Check[] => [
 ];
 
 const LEAST_ROWS = 8;
-const LEAST_COLUMNS = 20; // with fewer the agent has all rows
+const LEAST_COLUMNS = 20; // in a narrower terminal the footer is hidden
 
-/** `terminal` is undefined where input or output is none. */
+/** `terminal` is undefined where input or output is not a terminal. */
 export const terminalSection = (env: Env, terminal: ProbedTerminal | undefined): CheckSection => {
   if (!terminal) {
     const text = 'input or output is no terminal, so it was not asked';
@@ -297,12 +297,12 @@ const letters = (env: Env): Check => {
 
 export interface FolderFacts {
   readonly folder: string;
-  /** undefined while it is not there */
+  /** undefined while the folder does not exist */
   readonly stats: { readonly mode: number; readonly isOwn: boolean; readonly isFolder: boolean } | undefined;
-  /** what keeps it from being made or written */
+  /** why it cannot be created or written; undefined when it can */
   readonly obstacle: FolderObstacle | undefined;
   readonly sessions: readonly ListedSession[];
-  /** the user's own folder */
+  /** the user's home folder */
   readonly home: string;
 }
 
@@ -313,7 +313,7 @@ export const folderSection = (facts: FolderFacts): CheckSection => ({
   checks: facts.stats ? [folder(facts), ...records(facts)] : [absentInFolderChecks(facts)],
 });
 
-/** For one run: other programs keep their state there, too. */
+/** Moves ctxwrap's state for one run only; other programs use XDG_STATE_HOME too. */
 const ELSEWHERE = 'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor';
 
 const absentInFolderChecks = ({ folder: path, obstacle, home }: FolderFacts): Check =>
@@ -327,7 +327,9 @@ const absentInFolderChecks = ({ folder: path, obstacle, home }: FolderFacts): Ch
 
 const inTheWay = ({ path, reason }: FolderObstacle): string => `${path}: ${reason}`;
 
-/** `elsewhere` is what to do where it is the system's, or another user's and not in the user's own folder. */
+/**
+ * The fix for a state folder; `elsewhere` is the fix where the folder belongs to the system, or to another user outside this user's home.
+ */
 const mending = (
   { path, kind, isOwn }: FolderObstacle,
   { home, elsewhere }: { readonly home: string; readonly elsewhere: string },
@@ -383,7 +385,7 @@ const records = ({ sessions }: FolderFacts): readonly Check[] => {
 
 const witnesses = ['records', 'screen', 'state'] as const;
 
-/** Which witnesses of an agent that runs now are understood. */
+/** Which sources of a running agent are understood. */
 const evidence = ({
   runtime: agent,
   pid,
@@ -396,15 +398,15 @@ const evidence = ({
 
 export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems'> {
   readonly isThere: boolean;
-  /** what keeps the file's folder from being made or written */
+  /** why the file's folder cannot be created or written; undefined when it can */
   readonly obstacle: FolderObstacle | undefined;
-  /** the user's own folder */
+  /** the user's home folder */
   readonly home: string;
 }
 
 const CONFIG_CHECKS_ELSEWHERE = 'export CTXWRAP_CONFIG="$(mktemp -d)/config.jsonc"';
 
-/** What `ctxwrap config check` says, shortly. */
+/** A short form of `ctxwrap config check`. */
 export const configSection = ({
   userPath,
   problems,

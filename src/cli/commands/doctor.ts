@@ -46,10 +46,10 @@ const doctorText = (
 
 const tierOf = { ok: 'safe', warn: 'warn', fail: 'hard' } as const;
 
-const LEAST_ROOM = 30; // columns beside the name; with fewer the text stands below it
+const LEAST_ROOM = 30; // columns beside the name; with fewer, the text goes below it
 const BELOW = 4;
 
-// A command to be copied is one line, and no path is cut: the terminal breaks what is too long for it.
+// Commands to copy stay on one line and paths are never cut; the terminal wraps them.
 const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Painter): readonly string[] => {
   const head = `  ${paint.tier(tierOf[status], status.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
   const beside = 2 + 4 + 1 + NAME_COLUMNS;
@@ -63,10 +63,10 @@ const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Pa
   return isBeside ? [head + first.trimStart(), ...rest] : [head.trimEnd(), ...body];
 };
 
-const ANSWER_MS = 1_000; // for the terminal
-const VERSION_MS = 20_000; // for an agent on a busy machine to say its version
+const ANSWER_MS = 1_000; // for the terminal to answer a query
+const VERSION_MS = 20_000; // for an agent on a busy machine to print its version
 
-/** `ctxwrap doctor`: what is there, what is not, and what mends it. */
+/** `ctxwrap doctor`: checks everything ctxwrap needs and prints fixes. */
 export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
   const report = await examine(request);
   const paint = painterFor(process.stdout.isTTY, process.env);
@@ -84,7 +84,7 @@ const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
   return doctorReport(version(), sections);
 };
 
-/** All that somebody can start. */
+/** All agents that can be started by name. */
 const knownAgents = ({ options }: DoctorRequest): readonly Agent[] =>
   allAgents(options.configured?.runtimes).filter(({ command }) => command !== undefined);
 
@@ -153,7 +153,7 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
   });
 };
 
-/** The first number with dots in it that `--version` prints. */
+/** The first dotted number in the output of `--version`. */
 const versionOf = async (file: string): Promise<AgentFacts['version']> => {
   const stdout = await readVersionOutput(file, VERSION_MS);
   if (stdout === undefined) return { kind: 'silent' };

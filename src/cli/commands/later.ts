@@ -1,4 +1,5 @@
-// The commands that start no agent, in one piece: what they share with a session would otherwise be a dozen files, and it would wait for each.
+// All commands that start no agent, bundled as one file. Split by esbuild, the code they share with a session would become a dozen files
+// that every session waits for.
 export { compact } from './compact.js';
 export { config } from './config.js';
 export { context } from './context.js';

@@ -9,12 +9,13 @@ import { toAsciiIfNeeded } from '../print.js';
 import type { PsRequest } from '../request.js';
 import { table, type Column, jsonText, widthOfOutput } from '../text.js';
 
-// Which session a `[session]` argument means: an id or the beginning of one, a pid, an agent's name; when absent the one that this process runs in, or the only one.
+// Resolves a `[session]` argument: an id or its beginning, a pid, or an agent's name; without one, the session this process runs in, or the
+// only one.
 
-/** Its wrapper runs; a stale one is stopped, or hangs. */
+/** The wrapper runs, even if it is stale: stopped or hanging. */
 const isThere = ({ liveness }: ListedSession): boolean => liveness === 'live' || liveness === 'stale';
 
-/** The session that is meant; undefined when nothing fits. Throws when several do. */
+/** The session that matches; undefined when none does. Throws when several do. */
 export const findSession = (
   sessions: readonly ListedSession[],
   argument: string,
@@ -32,8 +33,8 @@ export const findSession = (
 };
 
 /**
- * The live session that this process runs in, or else the only one; `none` is thrown where there is none. What a session that is over
- * has left behind, such as a hook, means no other.
+ * The live session this process runs in, or else the only one; throws `none` when there is none. A process left over from a session that
+ * has ended, such as a hook, never means another session.
  */
 export const onlySession = (
   sessions: readonly ListedSession[],
@@ -56,7 +57,7 @@ const nameOf = ({ record }: ListedSession): string =>
 export const sessionNames = (sessions: readonly ListedSession[]): readonly string[] =>
   sessions.filter(isThere).map(nameOf);
 
-// `ctxwrap ps` for people: one row a session.
+// `ctxwrap ps` for people: one row per session.
 
 const columns: readonly Column[] = [
   { title: 'AGENT', rank: 0 },
@@ -100,11 +101,11 @@ const rowOf = ({ record, liveness }: ListedSession, now: Millis, home: string): 
 
 const ASKED_WIDTH = 40; // columns
 
-/** What is asked says more than that something is. */
+/** A session that waits for the user shows what it asks. */
 const activityText = ({ activity, asks }: SessionRecord): string =>
   asks === undefined ? activity : shorten(`${activity}: ${toPlainText(asks)}`, ASKED_WIDTH);
 
-/** `~` for an estimate, `?` for a window that is only assumed, as in the footer. */
+/** `~` marks an estimate, `?` an assumed window, as in the footer. */
 const fillText = ({ reading }: SessionRecord): string => {
   if (!reading) return '-';
   const { usedTokens, usedPercent, windowTokens, windowSource, source, over } = reading;
@@ -132,7 +133,7 @@ const folderText = (cwd: string, home: string): string => {
   return home !== '/' && text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
 };
 
-/** `ctxwrap ps`: the sessions that are running, and with --all those that were. */
+/** `ctxwrap ps`: lists running sessions, with --all also those that have ended. */
 export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promise<string> => {
   const now = Date.now();
   const { env } = process;
@@ -149,7 +150,7 @@ export const ps = async ({ all, json }: Pick<PsRequest, 'all' | 'json'>): Promis
   return toAsciiIfNeeded(`${lines.join('\n')}\n`, env);
 };
 
-/** What `ctxwrap verify` found with the agent in this version; nothing where it was not tried, or the agent has not told its version yet. */
+/** The result of `ctxwrap verify` for the agent's version; nothing where it was not run or the version is not known yet. */
 const verifiedOf = async ({ runtime: agent, agentVersion = '' }: SessionRecord): Promise<object> => {
   const { env } = process;
   const record = await readVerified(stateFolder(env, homeFolder(env)), agent, agentVersion);

@@ -12,13 +12,13 @@ import { agentFromOption } from '../agent-option.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
 
-// A replay for people: one line an event in columns, then what it comes to.
+// A replay for people: one line per event, in columns, then a summary.
 
 /** `   3.402  reading   screen    62 % of auto-compact · 103 300 of 200 000   safe` */
 export const replayLine = (event: ReplayEvent): string => {
   const [kind, what, rest] = columnsOf(event);
   const line = `${event.at.toFixed(3).padStart(9)}  ${kind.padEnd(8)}  ${what.padEnd(10)}  ${rest}`;
-  return stripControls(line).trimEnd(); // it goes to a terminal, and witnesses quote screens
+  return stripControls(line).trimEnd(); // it goes to a terminal, and evidence quotes screens
 };
 
 export const replaySummary = (agent: string, seconds: number, events: readonly ReplayEvent[]): string => {
@@ -63,7 +63,7 @@ const sizes = (before: number | undefined, after: number | undefined): string =>
 
 const grouped = (tokens: number): string => String(tokens).replace(/\B(?=(\d{3})+$)/g, ' ');
 
-/** `ctxwrap replay FILE.cast`: what the wrapper would have read, known and shown. */
+/** `ctxwrap replay FILE.cast`: what the wrapper would have read and shown. */
 export const replay = async ({ path, logs, format, options }: ReplayRequest): Promise<Outcome> => {
   const open = () => openRecordingFile(path);
   const detected = async (): Promise<Agent | undefined> => detectAgent(await open(), Object.values(agents));
@@ -75,7 +75,7 @@ export const replay = async ({ path, logs, format, options }: ReplayRequest): Pr
     open,
     logs,
     agent: agent,
-    env: {}, // this machine's settings are not the recorded agent's
+    env: {}, // this machine's settings do not apply to the recorded agent
     window: options.values.window,
     ladder: ladderChoice(options.values),
   });

@@ -21,7 +21,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   const own = options.configured?.runtimes ?? [];
   const asked = await agentFromOption(options.runtime, own);
   const all = [...own, ...Object.values<Agent>(agents), ...(asked ? [asked] : [])];
-  // after `--` the word is a program, whatever an agent may be called
+  // after `--` the word is a program, even if an agent has the same name
   const named = anyCommand
     ? undefined
     : all.find(({ name, command }) => name === word && command !== undefined);
@@ -33,7 +33,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   const log = logFor(options);
   const file = find(named?.command ?? word, known);
   const env = deeper(process.env, file);
-  // asked of the descriptors, because process.stdin would open a stream on what the child is to read
+  // the descriptors are tested directly, because process.stdin would open a stream and take the child's input
   const plain = transparentReason({
     stdinIsTty: isatty(0),
     stdoutIsTty: isatty(1),
@@ -53,9 +53,9 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   }
 };
 
-const MAX_LEVEL = 8; // starts of ctxwrap inside each other; an agent in an agent is two
+const MAX_LEVEL = 8; // nested starts of ctxwrap; an agent inside an agent is two
 
-/** The environment with one more level for a shell script: a shim that we do not recognise would start us again without end. */
+/** The environment with the nesting level raised by one for a shell script: an unrecognised shim could start ctxwrap again without end. */
 const deeper = (env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv => {
   if (!isShellScript(file)) return env;
   const level = Number.parseInt(env[LEVEL] ?? '0', 10) || 0;
@@ -65,13 +65,13 @@ const deeper = (env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv => {
 
 const LEVEL = 'CTXWRAP_LEVEL';
 
-/** A session's id begins with the pid of its wrapper; one that is gone has left its variable to a shell or a tmux server. */
+/** A session's id begins with the pid of its wrapper. A shell or a tmux server may still have the variable of a wrapper that is gone. */
 const isAlive = (session: string | undefined): boolean => {
   const pid = Number.parseInt(session ?? '', 10);
   return pid > 0 && isRunning(pid);
 };
 
-/** The window that the user gives this agent, unless one was given for all. */
+/** The window set for this agent, unless one is set for all agents. */
 const windowed = (options: Options, { name }: Agent): Options => {
   const { values, configured } = options;
   const window = values.window ?? configured?.windows[name];
@@ -85,7 +85,7 @@ const obstacles: Readonly<Record<Obstacle, string>> = {
   locked: 'permission denied',
 };
 
-/** PATH gives nothing of that name but us. */
+/** PATH finds only ctxwrap itself under this name. */
 const isOurs = (word: string): boolean => {
   if (word !== 'ctxwrap') return false;
   const found = findCommand(word, { path: process.env['PATH'], self: realpathSync(process.argv[1] ?? '') });
@@ -100,7 +100,7 @@ const find = (word: string, known: Agent | undefined): string => {
   throw messages.notAProgram(found.file, obstacles[found.reason]);
 };
 
-/** `ctxwrap demo`: the simulator is a program like any agent, and runs the same way. */
+/** `ctxwrap demo`: the simulated agent is a program and runs like any other agent. */
 export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();
   const log = logFor(options);
@@ -126,5 +126,5 @@ const makeFolder = (): string => {
   }
 };
 
-/** The bundle puts the agent beside us. */
+/** The bundled demo agent lies beside this file. */
 const agentProgram = (): string => fileURLToPath(new URL('./demo-agent.js', import.meta.url));

@@ -17,11 +17,11 @@ import type { Outcome } from '../session.js';
 import { type Painter, jsonText, painterFor } from '../text.js';
 import { type ReportedCheck, type TrialResult, catchStopSignals, tryAgent } from '../verify.js';
 
-// What `ctxwrap verify` prints for people.
+// The output of `ctxwrap verify` for people.
 
 const NOTHING_OF_YOURS = 'Its keys are made up, its home is a temporary folder';
 
-/** `openFor`: why there is a network. */
+/** `openFor`: why the sandbox has a network. */
 export const placeText = (openFor: string | undefined): string =>
   openFor === undefined
     ? `In a network namespace: nothing but a made-up model server can be reached. ${NOTHING_OF_YOURS}.`
@@ -36,7 +36,7 @@ export const absentText = (agent: string, found: FoundCommand, npmPackage: strin
 
 export const agentText = (agent: string, file: string): string => `${agent}: ${toPlainText(file)}`;
 
-/** With the last rows of the screen, where something went wrong. */
+/** Includes the last rows of the screen for a failed check. */
 export const checkLines = (
   { name, isGood, evidence, screen }: ReportedCheck,
   paint: Painter,
@@ -56,7 +56,7 @@ export const summaryLines = (tried: TrialResult): readonly string[] => {
   ];
 };
 
-/** `ctxwrap verify`: plays with the agents that are installed, far from every network and from all that is the user's, and says what came of it. */
+/** `ctxwrap verify`: runs the installed agents in a sandbox without network or user files, and reports which checks pass. */
 export const verify = async (request: VerifyRequest): Promise<Outcome> => {
   if (request.order !== undefined) return play(request.order);
   const found = agentsIn(request);
@@ -73,7 +73,7 @@ export const verify = async (request: VerifyRequest): Promise<Outcome> => {
   }
 };
 
-/** In the place that was made for it. */
+/** Runs inside the sandbox. */
 const play = async (text: string): Promise<Outcome> => {
   const order = parseVerifyRequest(text);
   if (!order) throw messages.misplacedArguments();
@@ -87,7 +87,7 @@ interface FoundAgent {
   readonly npmPackage: string | undefined;
 }
 
-/** Those that are to be tried; throws where the one that was named, or every one, is missing. */
+/** The agents to verify. Throws when the named one, or every one, is missing. */
 const agentsIn = ({ agent: named }: VerifyRequest): readonly FoundAgent[] => {
   const self = realpathSync(process.argv[1] ?? '');
   const all = Object.values<Agent>(agents)
@@ -149,7 +149,7 @@ const tryAll = async (
   return { results, notices };
 };
 
-/** Undefined for an agent that did not tell its version: nobody could ask for it. */
+/** Undefined for an agent that did not report its version: the record could never be looked up. */
 const recordOf = (
   { agent, version, checks, seconds }: TrialResult,
   { networkReason }: Isolation,
@@ -167,7 +167,7 @@ const recordOf = (
         checks,
       };
 
-/** Says what keeps it from being kept. */
+/** Returns why the record could not be saved. */
 const keepRecord = async (record: VerifiedRecord | undefined): Promise<string | undefined> => {
   if (!record) return undefined;
   const { env } = process;

@@ -5,9 +5,9 @@ import type { ConfigListener, Configured, Options, Task } from '../request.js';
 import type { watchConfiguration } from './load.js';
 import { configPath, currentContext, type ConfigContext } from './path.js';
 
-// Whether anything is configured. What reads a configuration is loaded only then: nobody who has none waits for it.
+// Checks whether anything is configured, and only then loads the code that reads configurations, so that nobody else waits for it.
 
-/** The task as the user's files and environment have it. A demo shows how it is without them. */
+/** The task with the user's files and environment applied. A demo ignores them. */
 export const applyConfiguration = async (task: Task): Promise<Task> => {
   switch (task.kind) {
     case 'run':
@@ -17,7 +17,7 @@ export const applyConfiguration = async (task: Task): Promise<Task> => {
     case 'init':
       return { ...task, options: await withConfiguration(task.options) };
     case 'replay': {
-      // the settings of this user are not those of the recorded session
+      // this user's settings do not apply to a recorded session
       const { values, isModeGiven } = task.options;
       return { ...task, options: { ...(await withConfiguration(task.options)), values, isModeGiven } };
     }
@@ -43,7 +43,7 @@ const isConfigured = (options: Options, around: ConfigContext): boolean => {
   );
 };
 
-/** A file can still be made while the session runs. */
+/** No settings yet, but a file may be created while the session runs. */
 const nothing = (options: Options, around: ConfigContext): Configured => ({
   runtimes: [],
   windows: {},

@@ -31,7 +31,7 @@ import { makeTimeLimit } from '../time-limit.js';
 import { configPath, configCommand, expandHome, type ConfigOptions, type ConfigContext } from './path.js';
 import { makeEnvFileCommand, fileFix, settingsLine, toFinding, findingLine, problemsNotice } from './text.js';
 
-/** What stands on the command line. */
+/** Settings from the command line. */
 const flagSettings = (flags: Options['flags']): readonly Setting[] =>
   keyNames.flatMap((key) => {
     const value = flags[key];
@@ -39,22 +39,22 @@ const flagSettings = (flags: Options['flags']): readonly Setting[] =>
     return value === undefined ? [] : [{ key, value, origin: { layer: 'flag', place } }];
   });
 
-// Whoever wrote a folder's file is not the user.
+// A project's file may come from someone other than the user.
 export const toCurrentSettings = ({ values, effective }: Settings): CurrentSettings => {
   const layer = effective.find(({ key }) => key === 'mode')?.origin.layer;
   return { values, isModeGiven: layer === 'flag' || layer === 'env' || layer === 'user' };
 };
 
-// The agents of a configuration: new ones, and ours as the user has changed them.
+// The agents of a configuration: new ones, and built-in ones the user has changed.
 
 export interface DefinedAgents {
   readonly runtimes: readonly Agent[];
-  /** in tokens, by the agent's name */
+  /** in tokens, by agent name */
   readonly windows: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
 }
 
-/** Where a definition stands, to tell where it is wrong. */
+/** Where a definition was found, for error messages. */
 export interface DefinitionPlace {
   readonly path: string;
   readonly positionOf: (path: readonly string[]) => Position | undefined;
@@ -92,7 +92,7 @@ interface One {
   readonly faults: readonly Fault[];
 }
 
-/** Something wrong that has not been put into words, nor found in the file. */
+/** A problem without a message or a place in the file yet. */
 interface Fault {
   readonly name: string;
   readonly reason: () => string;
@@ -108,7 +108,7 @@ const told = (faults: readonly Fault[], where: DefinitionPlace): readonly Proble
   return count > 0 ? [...first, { kind: 'more', level: 'error', of: 'definition', count, origin }] : first;
 };
 
-/** Words that `ctxwrap WORD` knows already, and the name of what is no agent we know. */
+/** Names an agent cannot have: the commands of ctxwrap and reserved words. */
 const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'generic']);
 
 const oneOf = (name: string, value: JsonRecord): One => {
@@ -132,7 +132,7 @@ const problemOf = ({ name, reason, path }: Fault, { path: place, positionOf }: D
   return { kind: 'definition', level: 'error', key: `runtimes.${name}`, origin, reason: reason() };
 };
 
-/** A field that is missing stands nowhere: what should hold it does. */
+/** A missing field has no place of its own, so the object that should hold it is reported. */
 const deepest = (
   path: readonly string[],
   positionOf: DefinitionPlace['positionOf'],
@@ -144,16 +144,16 @@ const deepest = (
   return undefined;
 };
 
-// Reads everything that says something about settings: the command line, the environment, and the files. Never throws.
+// Reads every source of settings: the command line, the environment, and the files. Never throws.
 
 export interface Configuration {
   readonly settings: Settings;
-  /** the user's file, which may not be there */
+  /** the user's file, which may not exist */
   readonly userPath: string;
   readonly projectPath: string;
-  /** there is something of that name, read or not */
+  /** something of that name exists, whether it could be read or not */
   readonly isThere: boolean;
-  /** where something stands in the user's file */
+  /** where a field is in the user's file */
   readonly positionOf: (path: readonly string[]) => Position | undefined;
 }
 
@@ -165,7 +165,7 @@ export const readConfiguration = (options: ConfigOptions, surroundings: ConfigCo
   const flags = flagSettings(options.flags);
   const init = isNamed ? configCommand('config init', options) : undefined;
   const user = fileRead('user', userFile, { options, make: init });
-  // a folder whose project file is the user's own configuration has none
+  // a folder whose project file is the user's own configuration has no project file
   const project =
     projectPath === userPath ? noRead : fileRead('project', readConfigFile(projectPath), { options });
   const sources: Sources = { flags, env: readEnv(env), project, user };
@@ -179,7 +179,7 @@ const noRead: ReadSettings = { settings: [], problems: [] };
 
 interface Mending {
   readonly options: ConfigOptions;
-  /** the command that makes the file; undefined where a file that is not there is nothing to be told */
+  /** the command that creates the file; undefined where a missing file is no problem */
   readonly make?: string | undefined;
 }
 
@@ -187,7 +187,7 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending)
   const { path } = file;
   if (file.kind !== 'read') return unread({ layer, place: path }, file, mending);
   const { settings, problems } = readEntries(layer, path, file.entries);
-  // those behind the first mostly follow from it
+  // errors after the first mostly follow from it
   const faults = file.faults.slice(0, 1).map(({ reason, at }): Problem => ({
     kind: 'syntax',
     level: 'error',
@@ -204,7 +204,7 @@ const fileRead = (layer: 'user' | 'project', file: ConfigFile, mending: Mending)
   return { settings: faults.length > 0 ? careful(layer, path, settings) : settings, problems: all };
 };
 
-/** What a file that is not read leaves: its problem, unless it simply is not there. */
+/** What an unreadable file means: its problem, unless it simply does not exist. */
 const unread = (
   origin: Origin,
   file: Exclude<TrustedFile, { kind: 'read' }>,
@@ -220,7 +220,7 @@ const unread = (
   return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
 };
 
-// The mode may have stood where nothing could be read: nothing is typed as long as that is not known.
+// An unreadable file may have set the mode, so nothing is typed until it is known.
 const careful = (
   layer: Origin['layer'],
   place: string,
@@ -233,7 +233,7 @@ const careful = (
 const dotenvRead = (text: string, path: string): ReadSettings => {
   const { values, unread: lines } = readDotenv(text.replace(/^\uFEFF/, ''));
   const { settings, problems } = readEnv(values, path);
-  // the others are other programs' affair
+  // the other lines belong to other programs
   const ours = lines.filter(({ text: line }) => envNames.some(({ name }) => line.includes(name)));
   const unreadable = ours.map(({ number: line }): Problem => ({
     kind: 'syntax',
@@ -249,7 +249,7 @@ interface Around {
   readonly options: ConfigOptions;
 }
 
-/** The environment itself comes before a file with more of it. */
+/** The environment itself outranks a file with more variables. */
 const withFile = (
   env: ReadSettings,
   file: string | undefined,
@@ -269,7 +269,7 @@ const withFile = (
   };
 };
 
-/** A configuration with the agents in it. */
+/** A configuration with its agents. */
 export interface WholeConfiguration extends Configuration {
   readonly runtimes: Configured['runtimes'];
   readonly windows: Configured['windows'];
@@ -292,15 +292,15 @@ export const readWholeConfiguration = (options: ConfigOptions, around: ConfigCon
   };
 };
 
-// Options with everything that the user has configured. A wrong value never keeps anything from starting: it does not count, and is told.
+// Options with the user's whole configuration applied. A wrong value never prevents a start: it is ignored and reported.
 
-/** Only what may have been meant otherwise: names in the environment, as of a backend, can belong to others. */
+/** Only problems with names that are surely ctxwrap's; other names in the environment can belong to other programs. */
 const isToldAtStart = (problem: Problem): boolean => {
   const kind = problemKind(problem);
   return kind !== 'pending' && kind !== 'capacity' && !(kind === 'unknown' && problem.origin.layer === 'env');
 };
 
-/** The options with everything that holds in these surroundings. */
+/** The options in effect in this environment and folder. */
 export const configure = (options: Options, around: ConfigContext): Options => {
   const whole = readWholeConfiguration(options, around);
   const { settings, runtimes: agents, windows, problems } = whole;
@@ -328,14 +328,14 @@ export const configure = (options: Options, around: ConfigContext): Options => {
 const noticeIn = (problems: readonly Problem[]): string | undefined =>
   problemsNotice(problems.filter(isToldAtStart));
 
-/** How it was when the session began. */
+/** The settings when the session began. */
 interface Before {
-  /** the user has seen it already */
+  /** the user has already seen it */
   readonly notice?: string | undefined;
   readonly isThere: boolean;
 }
 
-/** Tells what holds now, or why it does not. */
+/** Reports each change of the settings, or why they cannot be read. */
 export const watchConfiguration = (
   { onChange, onNotice, onTrouble }: ConfigListener,
   before: Before,
@@ -348,7 +348,7 @@ export const watchConfiguration = (
     if (notice !== undefined && notice !== last) onNotice(notice);
     last = notice;
     const unread = problems.find(isUnread);
-    // half a file, or none, is what an editor may leave for a moment: what held before is better than what is left of it
+    // an editor may leave half a file, or none, for a moment: the previous settings stay in effect
     if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
     else if (unread) onTrouble(findingLine(toFinding(unread)));
     else onChange(toCurrentSettings(settings), settingsLine(settings.effective));
@@ -357,6 +357,6 @@ export const watchConfiguration = (
 
 const GONE = 'the configuration is gone: what it said holds until the end of this session';
 
-/** The user's own file; what is wrong in one that is read does not count, as at a start. */
+/** The user's own file could not be read. Wrong values in a readable file are ignored, as at the start. */
 const isUnread = ({ kind, origin }: Problem): boolean =>
   origin.layer === 'user' && (kind === 'syntax' || kind === 'file');

@@ -5,25 +5,25 @@ import { homeFolder } from '../../storage/state-folder.js';
 import { workingFolder } from '../print.js';
 import type { Options } from '../request.js';
 
-// Where configurations are.
+// Where configuration files are.
 
-/** The world as a configuration is read in it. */
+/** Everything outside the process that decides how a configuration is read. */
 export interface ConfigContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly cwd: string;
 }
 
-/** Where we are. */
+/** The context of this process. */
 export const currentContext = (): ConfigContext => {
   const { env } = process;
   return { env, home: homeFolder(env), cwd: workingFolder() };
 };
 
-/** What the command line says of the files. */
+/** The options that choose configuration files. */
 export type ConfigOptions = Pick<Options, 'config' | 'flags'>;
 
-/** Where the user's configuration is. */
+/** The path of the user's configuration. */
 export const configPath = (
   { config }: ConfigOptions,
   { env, home, cwd }: ConfigContext,
@@ -33,10 +33,10 @@ export const configPath = (
   return { path: resolve(cwd, expandHome(named, home)), isNamed: true };
 };
 
-/** A command of ours that is about the same file as this one. */
+/** A ctxwrap command about the same configuration file. */
 export const configCommand = (words: string, { config }: ConfigOptions): string =>
   config === undefined ? `ctxwrap ${words}` : `ctxwrap --config ${quoteForCopying(config)} ${words}`;
 
-/** `~/` is the user's own folder. */
+/** Expands `~/` to the home folder. */
 export const expandHome = (path: string, home: string): string =>
   path.startsWith('~/') ? join(home, path.slice(2)) : path;

@@ -18,25 +18,25 @@ import { table } from '../text.js';
 import type { WholeConfiguration } from './load.js';
 import { configCommand, type ConfigOptions } from './path.js';
 
-// Every sentence about what is wrong in a configuration: what, where, why, and the command that mends it.
+// Messages about configuration problems: what is wrong, where, why, and the command that fixes it.
 
-/** What is wrong with one value. */
+/** A problem as text. */
 export interface Finding {
   readonly level: Problem['level'];
   readonly what: string;
-  /** `FILE:LINE:COLUMN`, or a name in the environment */
+  /** `FILE:LINE:COLUMN`, or an environment variable */
   readonly where: string;
   readonly why: string;
   readonly fix: string;
 }
 
-/** Where something stands. */
+/** Where the value is. */
 const placeOf = ({ place = '', file, at, layer }: Origin): string => {
   if (layer === 'env' && file !== undefined) return place === '' ? file : `${place} in ${file}`;
   return at ? `${place}:${at.line}:${at.column}` : place;
 };
 
-/** A problem in sentences. */
+/** A problem as sentences. */
 export const toFinding = (problem: Problem): Finding => {
   const { level, origin } = problem;
   return { level, where: placeOf(origin), ...sentences(problem) };
@@ -154,7 +154,7 @@ const kinds: Partial<Record<Problem['kind'], string>> = {
   definition: 'faults are in definitions of agents',
 };
 
-/** A name that somebody else may have written: it must not look like a sentence of ours. */
+/** A name that someone else may have written, quoted so that it cannot pass for one of ctxwrap's own sentences. */
 const keyText = (key: string): string =>
   /^[\w.$-]{1,60}$/.test(key) ? key : toOneLine(JSON.stringify(key), LONGEST_KEY);
 
@@ -174,11 +174,11 @@ const rightValue = (key: string): string | undefined => {
   return fallback === undefined ? undefined : String(fallback);
 };
 
-/** The command that mends it. */
+/** The command that fixes the problem. */
 const fixOf = ({ layer, place = '', file, at }: Origin, value?: string): string => {
   if (layer !== 'env') return edit(place, at?.line);
   if (file !== undefined) return edit(file);
-  // other names mean other values
+  // other names have other values
   return value === undefined || !place.startsWith('CTXWRAP_')
     ? `unset ${place}`
     : `export ${place}='${value}'`;
@@ -187,7 +187,7 @@ const fixOf = ({ layer, place = '', file, at }: Origin, value?: string): string 
 const edit = (path: string | undefined, line?: number): string =>
   `\${EDITOR:-vi}${line === undefined ? '' : ` +${line}`} ${path === undefined ? '"$(ctxwrap config path)"' : quoteForCopying(path)}`;
 
-// Errors about the file of a configuration, and what a start says of one that is wrong.
+// Errors about a configuration file, and the notice at the start of a session.
 
 const usage = 2;
 
@@ -209,14 +209,14 @@ export const unwritableConfig = (path: string, reason: string): UserError =>
     hint: 'name another one: ctxwrap --config FILE config init',
   });
 
-/** One line for the footer; what is left of it in little room is what to do. */
+/** One line for the footer; in a narrow footer only the fix remains. */
 export const problemsNotice = (problems: readonly Problem[]): string | undefined => {
   const [first] = problems;
   if (!first) return undefined;
   return `see ctxwrap config check: ${problems.length === 1 ? shortly(first) : `${countProblems(problems)} problems`}`;
 };
 
-/** In our own words only where a folder has written the file: it must not speak to the user in our place. */
+/** A file from a project is described in ctxwrap's own words only, so that it cannot address the user. */
 const shortly = (problem: Problem): string => {
   if (problem.origin.layer === 'project') return 'a problem in .ctxwrap.jsonc';
   return toOneLine(toFinding(problem).what, LONGEST_WHAT);
@@ -228,9 +228,9 @@ const LONGEST_WHAT = 80; // characters
 export const findingLine = ({ what, where, why, fix }: Finding): string =>
   `configuration: ${what} (${where}): ${why}; mend it with: ${fix}`;
 
-// What `ctxwrap config` prints.
+// The output of `ctxwrap config`.
 
-/** One row for each key, as long as it must be: half a value, or half the name of a file, is none. */
+/** One row per key, never cut: half a value or half a path is useless. */
 export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean): readonly string[] => {
   const titles = ['KEY', 'VALUE', ...(withOrigin ? ['FROM', 'INSTEAD OF'] : [])];
   const rows = all.map(({ key, value, origin, overrides }) => [
@@ -252,7 +252,7 @@ const valueText = (key: EffectiveValue['key'], value: unknown): string => {
   return toPlainText(JSON.stringify(toWritten(key, value)));
 };
 
-/** What the user has set, in one line for the log. Texts of the user's are named only. */
+/** The user's settings in one line for the log. Free texts are only named. */
 export const settingsLine = (all: readonly EffectiveValue[]): string => {
   const set = all.filter(({ origin: { layer } }) => layer !== 'default' && layer !== 'agent');
   const told = set.map(({ key, value, origin }) => {
@@ -274,7 +274,7 @@ const originText = (origin: Origin): string => {
   }
 };
 
-/** What is wrong, one after the other. */
+/** The findings, one after another. */
 export const findingsText = (findings: readonly Finding[]): readonly string[] => {
   if (findings.length === 0) return ['nothing is wrong'];
   return findings.flatMap(({ level, what, where, why, fix }, index) => [
@@ -304,7 +304,7 @@ const keyRecord = ({ key, value, origin, overrides }: EffectiveValue): JsonRecor
 const written = (key: EffectiveValue['key'], value: unknown): JsonRecord =>
   value === undefined ? {} : { value: toWritten(key, value) };
 
-/** What `config init` has done. */
+/** The result of `config init`. */
 export const initText = (
   path: string,
   { added, isNew }: { readonly added: readonly string[]; readonly isNew: boolean },
@@ -314,8 +314,8 @@ export const initText = (
   return `${path}: added ${added.join(', ')}; what was there before is in ${path}.bak\n`;
 };
 
-// The commands that mend a file which is not read. What came with a folder was not put there by the user: nothing there is written to,
-// followed or given more rights, only moved away.
+// Commands that fix an unreadable file. A file that came with a project was not put there by the user, so it is never written to, followed
+// or given more rights, only moved away.
 
 export const fileFix = ({ path, fault }: RefusedFile, layer: LayerName, options: ConfigOptions): string => {
   const word = quoteForCopying(path);
@@ -339,11 +339,11 @@ export const fileFix = ({ path, fault }: RefusedFile, layer: LayerName, options:
   }
 };
 
-/** The command that makes a dotenv file. */
+/** The command that creates a dotenv file. */
 export const makeEnvFileCommand = (path: string): string =>
   `mkdir -p ${quoteForCopying(dirname(path))} && touch ${quoteForCopying(path)}`;
 
-/** Into a folder that nobody has prepared. */
+/** Moves the file to a new name. */
 const away = (word: string): string => `mv ${word} "$(mktemp -d)"`;
 
 const opening = ({ path, isOwn }: Extract<FileFault, { kind: 'closed' }>, file: string): string => {

@@ -4,7 +4,7 @@ import { toPlainText } from '../../ui/text.js';
 import type { CompleteRequest } from '../request.js';
 import type { Candidate } from './completion.js';
 
-/** `ctxwrap complete`: a line of `WORD<Tab>DESCRIPTION` for each word that fits. */
+/** `ctxwrap complete`: prints `WORD<Tab>DESCRIPTION` for each word that fits. */
 export const complete = async ({ candidates, typed, options }: CompleteRequest): Promise<string> => {
   const { words: found, sessions } = candidates((options.configured?.runtimes ?? []).map(({ name }) => name));
   const there = sessions ? await sessionWords() : [];

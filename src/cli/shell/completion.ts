@@ -2,14 +2,14 @@ import type { Argument, Command, Option } from 'commander';
 import { optionChoices } from '../options.js';
 import type { Shell } from '../request.js';
 
-// Which words can stand at the end of a command line, read from the definition of the command line itself.
+// Words that can complete a command line, taken from the command line's own definition.
 
 export interface Candidate {
   readonly word: string;
   readonly description: string;
 }
 
-/** `sessions` are added by whoever can look for them. */
+/** `sessions` comes from the caller, which can list them. */
 export interface Candidates {
   readonly words: readonly Candidate[];
   readonly sessions: boolean;
@@ -17,20 +17,20 @@ export interface Candidates {
 
 const none: Candidates = { words: [], sessions: false };
 
-/** `words` are those after `ctxwrap`; the last one is being typed and may be empty. No candidates: the shell offers files. */
+/** `words` are those after `ctxwrap`; the last one is being typed and may be empty. With no candidates the shell offers files. */
 export const candidatesFor = (
   program: Command,
   words: readonly string[],
   agents: readonly string[],
 ): Candidates => {
   const last = words.at(-1) ?? '';
-  const typed = last === '=' ? '' : last; // bash: the value of --mode= has not been begun
+  const typed = last === '=' ? '' : last; // bash: nothing typed yet after --mode=
   const place = placeOf(program, words.slice(0, -1), agents);
   if (!place) return none;
   const { command, option, argument } = place;
   const starts = ({ word }: Candidate): boolean => word.startsWith(typed);
   const [flag = ''] = typed.split('=', 1);
-  const joined = typed.includes('=') ? valueOption(command, flag) : undefined; // --mode=a is one word elsewhere
+  const joined = typed.includes('=') ? valueOption(command, flag) : undefined; // other shells pass --mode=a as one word
   if (joined)
     return {
       words: valuesOf(joined, agents)
@@ -54,12 +54,12 @@ const valuesOf = ({ long }: Option, agents: readonly string[]): readonly string[
 
 interface Place {
   readonly command: Command;
-  /** whose value comes now */
+  /** the option whose value is being typed */
   readonly option?: Option | undefined;
   readonly argument?: Argument | undefined;
 }
 
-/** Where the words have led; undefined behind an agent's name, where everything is the agent's. */
+/** The command or option that the words lead to; undefined after an agent's name, where all words belong to the agent. */
 const placeOf = (
   program: Command,
   words: readonly string[],
@@ -69,7 +69,7 @@ const placeOf = (
   let option: Option | undefined;
   let operands = 0;
   for (const word of words) {
-    if (word === '=') continue; // bash makes a word of it in --mode=auto
+    if (word === '=') continue; // bash splits --mode=auto into three words
     if (option) option = undefined;
     else if (word === '--') return undefined;
     else if (word.startsWith('-')) option = valueOption(command, word);
@@ -108,8 +108,8 @@ const commandsOf = (command: Command): readonly Candidate[] =>
 
 const agentWord = (word: string): Candidate => ({ word, description: 'an agent' });
 
-// What a shell needs to ask us for completions. All that is known of the command line stays in one place: each shell asks `ctxwrap
-// complete` with the words so far, a `=` before each so that none is taken for an option, and gets lines of `WORD<Tab>DESCRIPTION`.
+// Shell scripts that ask ctxwrap for completions. All knowledge of the command line stays here: a script calls `ctxwrap complete` with the
+// words so far, each after a `=` so that none looks like an option, and gets lines of `WORD<Tab>DESCRIPTION`.
 
 export const completionText = (shell: Shell): string => scripts[shell];
 

@@ -2,8 +2,8 @@ import { allAgents } from '../../agents/index.js';
 import type { Shell, InitRequest } from '../request.js';
 
 /**
- * Words that bash, zsh or fish keeps for itself: its syntax, and what a function of that name would take away from every script and from
- * the functions themselves (bash(1) RESERVED WORDS and SHELL BUILTIN COMMANDS, zshbuiltins(1), fish's `builtin --names`).
+ * Reserved words and builtins of bash, zsh and fish: a function of such a name would break scripts and the functions themselves (bash(1)
+ * RESERVED WORDS and SHELL BUILTIN COMMANDS, zshbuiltins(1), fish's `builtin --names`).
  */
 export const shellWords: ReadonlySet<string> = new Set(
   `alias and argparse autoload begin bg bind break breakpoint builtin bye caller case cd chdir command compgen complete compopt continue
@@ -16,10 +16,10 @@ export const shellWords: ReadonlySet<string> = new Set(
   ),
 );
 
-// Functions that put ctxwrap in front of the agents. They are for agents that are on PATH when the shell starts; an alias of the user's
-// stays, and with ctxwrap gone they start the agent itself. `function NAME` because a shell would expand an alias before `NAME()`.
+// Shell functions that start the agents through ctxwrap. They are for agents on PATH when the shell starts; the user's aliases win, and
+// when ctxwrap is removed the functions start the agent directly. `function NAME` because a shell would expand an alias before `NAME()`.
 
-/** A word that starts an agent, and the program that it is. */
+/** A word that starts an agent, and the program behind it. */
 export interface AgentWord {
   readonly word: string;
   readonly program: string;
@@ -28,7 +28,7 @@ export interface AgentWord {
 export const initText = (shell: Shell, agents: readonly AgentWord[]): string =>
   `${head(shell)}${agents.filter(isPlain).map(functions[shell]).join('')}`;
 
-/** What a shell takes as it stands, and has no meaning for: names come from a configuration, too. */
+/** A name that needs no quoting in a shell; names may come from a configuration. */
 const isPlain = ({ word, program }: AgentWord): boolean =>
   [word, program].every((each) => /^[A-Za-z0-9_][\w.+-]*$/.test(each)) && !shellWords.has(word);
 
@@ -69,7 +69,7 @@ end
 `,
 };
 
-/** `ctxwrap init`: functions for our agents and the user's own, whether they are installed or not; the shell looks when it reads them. */
+/** `ctxwrap init`: functions for all known agents, installed or not; the shell tests that when it reads them. */
 export const init = ({ shell, options }: InitRequest): string => {
   const agents = allAgents(options.configured?.runtimes).flatMap(({ name, command }) =>
     command === undefined ? [] : [{ word: name, program: command }],

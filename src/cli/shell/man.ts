@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { exitStatus } from '../messages.js';
 
-// The manual page, from the same definitions as --help. Macros of man(7).
+// The manual page, from the same definitions as --help, in man(7) macros.
 
 export interface ManOptions {
   readonly version: string;
-  /** further sections: title and text, in their order */
+  /** further sections, in order: title and text */
   readonly sections: readonly (readonly [title: string, text: string])[];
 }
 
@@ -59,14 +59,14 @@ const paragraphs = (text: string): readonly string[] =>
     .split('\n\n')
     .flatMap((part, index) => [...(index > 0 ? ['.PP'] : []), ...part.split('\n').map(escaped)]);
 
-/** A backslash, a hyphen that is to be copied, and a dot or quote that would begin a macro. */
+/** Escapes backslashes, hyphens (so that they can be copied), and a leading dot or quote, which would start a macro. */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 
-// What the manual page says beside commands and options.
+// Texts of the manual page besides commands and options.
 
 export const manSections: readonly (readonly [title: string, text: string])[] = [
   ['exit status', exitStatus],

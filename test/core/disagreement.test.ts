@@ -38,7 +38,7 @@ describe('a screen that says something else than the session file', () => {
     ];
     expect(after(...close, [100, alarm])).toMatchObject({
       logged: [],
-      evidence: { drift: { phase: 'agreeing' } },
+      evidence: { disagreement: { phase: 'agreeing' } },
     });
     const below: readonly Timed[] = [
       [0, tokens('log', 100_000)],

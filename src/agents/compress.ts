@@ -2,42 +2,42 @@ import type { Boundary, CompactResult, Fact } from '../core/event.js';
 import type { Millis, Activity, ActivityReport } from '../core/reading.js';
 import type { Refusal } from './shown-text.js';
 
-// How a `/compress` ends on the screen, in Gemini CLI and in Qwen Code, which began as a copy of it (facts/gemini.md §6.1, facts/qwen.md).
-// A model can write the same words. So only what stands under the command's own row counts, and only when it was not there before.
+// How a `/compress` ends on the screen, in Gemini CLI and in its fork Qwen Code (facts/gemini.md §6.1, facts/qwen.md). A model can write
+// the same words, so only text under the command's own row counts, and only if it was not there before.
 
-/** The command where it may be: in the prompt, running, or nowhere. */
+/** Where the command is: in the prompt, running, or nowhere. */
 export type CommandWatch =
   | { readonly kind: 'none' }
-  /** it stands in the prompt, or was there on the last screen; with the conversation that was above it */
+  /** it is in the prompt, or was on the last screen; with the conversation that was above it */
   | { readonly kind: 'typed'; readonly columns: number; readonly above: readonly ConversationItem[] }
   | { readonly kind: 'running' };
 
 /** An item of the conversation on the screen, its wrapped rows joined. */
 export interface ConversationItem {
   readonly row: number;
-  /** with the glyph before it; `> ` before what the user said */
+  /** including its glyph; `> ` before the user's messages */
   readonly text: string;
 }
 
-/** One screen, as far as the command is concerned. */
+/** What one screen shows of the command. */
 export interface CommandScreen {
   readonly columns: number;
-  /** the text in the prompt; undefined where there is no prompt */
+  /** the text in the prompt; undefined without a prompt */
   readonly draft: string | undefined;
-  /** a compaction is seen in progress */
+  /** a compaction is visibly in progress */
   readonly isRunning: boolean;
-  /** the rows in which it would be seen are not on the screen */
+  /** the rows where a compaction would be visible are covered */
   readonly isCovered: boolean;
   /** the conversation, oldest item first */
   readonly items: readonly ConversationItem[];
-  /** what an item says of a compaction that has ended, its glyph taken off */
+  /** the result of a compaction that an item reports, given without its glyph */
   readonly words: (text: string) => CompressResult | undefined;
 }
 
 /** How a compaction ended, in the agent's own words. */
 export type CompressResult =
   | { readonly boundary: Omit<Boundary, 'at'> }
-  /** it changed nothing */
+  /** nothing was changed */
   | { readonly result: CompactResult };
 
 export interface WatchResult {
@@ -50,7 +50,7 @@ const USER = /^[>!] /;
 const DRAFT = /^\/(?:compress|compact|summarize)(?:\s|$)/;
 const NONE: CommandWatch = { kind: 'none' };
 
-/** What became of the command with one more screen. */
+/** The state of the command after one more screen. */
 export const watchCommand = (before: CommandWatch, sight: CommandScreen, at: Millis): WatchResult => {
   const { draft, isRunning, isCovered, items, columns } = sight;
   if (isRunning) return { watch: { kind: 'running' }, facts: [] };
@@ -59,7 +59,7 @@ export const watchCommand = (before: CommandWatch, sight: CommandScreen, at: Mil
   if (DRAFT.test(draft)) return { watch: before.kind === 'typed' ? before : afterDraft(sight), facts: [] };
   if (before.kind === 'none' || before.columns !== columns) return { watch: NONE, facts: [] };
   if (isSame(before.above, items)) return { watch: before, facts: [] };
-  if (COMMAND.test(items.at(-1)?.text ?? '')) return { watch: before, facts: [] }; // sent, and nothing said yet
+  if (COMMAND.test(items.at(-1)?.text ?? '')) return { watch: before, facts: [] }; // sent, but no answer yet
   const isAnswered = COMMAND.test(items.at(-2)?.text ?? '');
   return { watch: NONE, facts: isAnswered ? factsOf(wordsIn(items.at(-1), sight), at) : [] };
 };
@@ -73,7 +73,7 @@ const afterRun = (before: CommandWatch, sight: CommandScreen, at: Millis): Watch
 const afterDraft = ({ draft = '', columns, items }: CommandScreen): CommandWatch =>
   DRAFT.test(draft) ? { kind: 'typed', columns, above: items } : NONE;
 
-// A list of commands that opens below moves the conversation: then its end is the same. Where it has not moved, it may only have grown.
+// A list of commands that opens below moves the conversation; its end stays the same. Where it has not moved, it may only have grown.
 const isSame = (before: readonly ConversationItem[], after: readonly ConversationItem[]): boolean => {
   const [first] = before;
   if (!first) return after.length === 0;
@@ -85,8 +85,8 @@ const isSame = (before: readonly ConversationItem[], after: readonly Conversatio
 };
 
 /**
- * The answer to the last command on the screen, where a compaction was seen. The row of the command may be above the screen: then the
- * answer is what is newest, or what stands before the next thing the user said.
+ * The answer to the last command on the screen, after a compaction was seen. If the command's row has scrolled away, the answer is the
+ * newest item, or the one before the user's next message.
  */
 const endOf = (sight: CommandScreen): CompressResult | undefined => {
   const { items } = sight;
@@ -108,7 +108,7 @@ const ALREADY = /Already compressing, wait for previous request to complete$/;
 const wordsIn = (item: ConversationItem | undefined, { words }: CommandScreen): CompressResult | undefined =>
   item && words(item.text.replace(GLYPH, ''));
 
-/** What Gemini and Qwen say. */
+/** The phrases that Gemini and Qwen use. */
 export const parseCompressResult = (text: string): CompressResult | undefined => {
   const done = COMPACTED.exec(text);
   if (done) return { boundary: { initiator: 'user', preTokens: Number(done[1]), source: 'screen' } };
@@ -139,9 +139,9 @@ const RESULTS: readonly (readonly [RegExp, (text: string) => CompactResult])[] =
   [/^(?:Request|Command) cancelled\.$/, () => ({ kind: 'interrupted', by: 'the user' })],
 ];
 
-const LONGEST = 160; // characters of an error of the model's server, which may be a page of JSON
+const LONGEST = 160; // characters of a server error, which may be a page of JSON
 
-/** What these words say of a compaction that has ended without success; undefined when they say nothing of one. */
+/** The result of an unsuccessful compaction in this text; undefined when it reports none. */
 export const failureIn = (words: string): CompactResult | undefined => {
   const text = words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words;
   return RESULTS.find(([pattern]) => pattern.test(words))?.[1](text);
@@ -149,7 +149,7 @@ export const failureIn = (words: string): CompactResult | undefined => {
 
 const NEWS_MS = 60_000;
 
-/** A record that is read now and was written long ago tells of a compaction of another run. */
+/** An old record read now belongs to a compaction of another run. */
 export const isRecent = (writtenAt: Millis, now: Millis): boolean => now - writtenAt < NEWS_MS;
 
 const factsOf = (words: CompressResult | undefined, at: Millis): readonly Fact[] => {
@@ -159,8 +159,8 @@ const factsOf = (words: CompressResult | undefined, at: Millis): readonly Fact[]
     : [{ type: 'boundary', boundary: { ...words.boundary, at } }];
 };
 
-// What Gemini's and Qwen's screens have in common: an input with a mode, rows that are alive above it, and a title. Whatever speaks
-// against an idle prompt wins.
+// What the screens of Gemini and Qwen have in common: an input with a mode, status rows above it, and a title. Any sign against an idle
+// prompt wins.
 
 /** The input on the screen. */
 export interface Composer {
@@ -168,20 +168,20 @@ export interface Composer {
   readonly bottom: number;
   /** the character before the input: `>`, `*` in YOLO mode, `!` for a shell command; empty for a search */
   readonly mode: string;
-  /** the rows of the input without frame and prefix, blanks at the right end cut */
+  /** the rows of the input without frame and prefix, trailing spaces removed */
   readonly rows: readonly string[];
-  /** the cursor stands on the first cell of the input */
+  /** the cursor is on the first cell of the input */
   readonly atStart: boolean;
 }
 
-/** What is typed now goes to the shell, to a search, moves a cursor, or is a message. */
+/** Typed text goes to the shell, to a search, moves a cursor, or becomes a message. */
 export type InputKind = 'shell' | 'search' | 'vim-normal' | 'message';
 
 export const KIND_NAMES = { shell: 'shell mode', search: 'search', 'vim-normal': 'vim normal mode' } as const;
 
 export type TitleState = 'ready' | 'working' | 'action' | 'approval' | 'plain' | 'cleared';
 
-/** What stands between the conversation and the input. */
+/** The rows between the conversation and the input. */
 export interface LiveRows {
   readonly compacting: boolean;
   readonly spinning: boolean;
@@ -190,23 +190,26 @@ export interface LiveRows {
 
 export type ReportActivity = (activity: Activity, ...more: readonly string[]) => ActivityReport;
 
-/** What stands around the input. */
+/** What surrounds the input. */
 export interface ScreenParts {
   readonly title: TitleState;
   readonly live: LiveRows;
   readonly composer: Composer | undefined;
-  /** something else has taken the place of the input, as far as the screen shows */
+  /** something else has replaced the input, as far as the screen shows */
   readonly isDialog: () => boolean;
 }
 
-/** The report from title and live rows, or where these leave it to the input, from that. Its first witness is the title, where it tells. */
+/**
+ * The report from title and live rows or, where these leave it open, from the input. Its first piece of evidence is the title, where it
+ * tells.
+ */
 export const reportActivity = (
   { title, live, composer, isDialog }: ScreenParts,
   atInput: (composer: Composer, is: ReportActivity) => ActivityReport,
 ): ActivityReport => {
   const told = title === 'plain' ? [] : [`title ${title}`];
   const is: ReportActivity = (activity, ...more) => ({ activity, witnesses: [...told, ...more] });
-  if (title === 'cleared') return is('unknown'); // as both leave it when they end
+  if (title === 'cleared') return is('unknown'); // both leave it like this at exit
   if (title === 'action' || title === 'approval' || live.asking)
     return is('dialog', ...(live.asking ? ['waits for confirmation'] : []));
   if (live.compacting) return is('compacting', 'compressing chat history');
@@ -215,7 +218,7 @@ export const reportActivity = (
   return isDialog() ? is('dialog', 'a box instead of the input') : is('unknown');
 };
 
-/** How full the window is: by the words of a refusal, else by the percentage in the footer. */
+/** How full the window is: from a refusal, else from the footer's percentage. */
 export const readFill = (
   refusal: Refusal | undefined,
   usedPercent: number | undefined,
@@ -226,12 +229,12 @@ export const readFill = (
   return number ? [{ type: 'reading', reading: { ...number, source: 'screen', at } }] : [];
 };
 
-/** The rows of a conversation: as the screen shows them, and how an item is told from the rows that it was wrapped to. */
+/** The rows of a conversation as shown, and how items are told from their wrapped rows. */
 export interface ConversationRows {
   readonly textOf: (row: number) => string;
-  /** the first row of an item, its glyph in front; undefined for any other row */
+  /** the first row of an item with its glyph; undefined for any other row */
   readonly begin: (text: string) => string | undefined;
-  /** of the row right below; after an empty one something else may begin */
+  /** of the row directly below; after an empty row something else may begin */
   readonly more: RegExp;
 }
 
@@ -256,8 +259,8 @@ export const itemsAbove = (
 };
 
 /**
- * The text behind the rows of a prompt that breaks its lines between words. A word that would have had room in the row before was put
- * into the next one by a line break; a row that is full to its end may have been cut inside a word.
+ * The text behind the rows of a word-wrapped prompt. A word that would have fitted into the row before was moved down by a newline; a row
+ * that is completely full may be cut inside a word.
  */
 export const joinWrappedRows = (rows: readonly string[], columns: number): string =>
   rows.slice(1).reduce((text, row, index) => {

@@ -3,15 +3,15 @@ import { parseIsoTime } from '../core/time.js';
 import type { Millis } from '../core/reading.js';
 import type { FileEntry, FilePort, Located, ChildPlace } from './agent.js';
 
-// Which session file is that of this terminal, where nothing of the agent's tells it: the one with what the user sent by Enter here. Other
-// terminals of the same folder write theirs at any time, but their users do not press Enter in the same two seconds.
+// Which session file belongs to this terminal, where the agent does not tell: the one that records what the user sent with Enter here.
+// Other terminals in the same folder write theirs at any time, but their users do not press Enter within the same two seconds.
 
-const SENT_MS = 2_000; // within this an agent records what was sent
-const FILE_CLOCK_LAG_MS = 100; // the kernel stamps files with a coarser clock than the agent its records
+const SENT_MS = 2_000; // an agent records a sent message within this time
+const FILE_CLOCK_LAG_MS = 100; // file times come from a coarser kernel clock than the times in the records
 
 interface AskedFile {
   readonly file: FileEntry;
-  /** when what the user sent was recorded in it */
+  /** when the user's message was recorded in it */
   readonly askedAt: Millis;
 }
 
@@ -21,7 +21,7 @@ const askedFiles = async (
   files: readonly FileEntry[],
   isPrompt: (record: JsonRecord) => boolean,
 ): Promise<readonly AskedFile[]> => {
-  // one that is slower, in another terminal or here, is waited for: two that were sent at once tell nothing
+  // a slower one, in another terminal or here, is waited for: two messages sent at once prove nothing
   if (enteredAt === undefined || now < enteredAt + SENT_MS) return [];
   const written = files.filter(({ modifiedAt }) => modifiedAt >= enteredAt - FILE_CLOCK_LAG_MS);
   const asked = written.map(async (file): Promise<readonly AskedFile[]> => {
@@ -47,7 +47,7 @@ const promptSince = (
   return undefined;
 };
 
-/** The only file that was asked; else the one that is followed, where it is among them. `idOf` gives its session. */
+/** The only file with the user's message; else the currently followed one, if it is among them. `idOf` returns a file's session. */
 export const chooseAskedFile = async (
   port: FilePort,
   place: ChildPlace,

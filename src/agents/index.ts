@@ -5,7 +5,7 @@ import { demo } from './demo/agent.js';
 import { gemini } from './gemini/agent.js';
 import { qwen } from './qwen/agent.js';
 
-/** Any other command: nothing is known about it, so nothing is read, and its text is counted. */
+/** Any other command: nothing is known about it, so nothing is read and its text is counted. */
 const generic: Agent = {
   name: 'generic',
   isInteractive: () => true,
@@ -13,10 +13,10 @@ const generic: Agent = {
   isEstimated: true,
 };
 
-/** All runtimes by name. */
+/** All built-in runtimes by name. */
 export const agents = { claude, codex, gemini, qwen, demo, generic } as const satisfies Record<string, Agent>;
 
-/** Ours as the user has changed them, and then the user's own; each name once. */
+/** The built-in agents with the user's changes, then the user's own; each name once. */
 export const allAgents = (own: readonly Agent[] = []): readonly Agent[] => {
   const ours = Object.values<Agent>(agents);
   const changed = ours.map((each) => own.find(({ name }) => name === each.name) ?? each);

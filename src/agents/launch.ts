@@ -1,20 +1,20 @@
-// Which argument lists make an agent print and exit. Data an agent, one reader for all.
+// Which arguments make an agent print and exit: data per agent, one function for all.
 
 export interface LaunchRules {
   /** flags with which the agent prints and exits */
   readonly plainFlags: readonly string[];
-  /** subcommands that are no conversation */
+  /** subcommands that do not open a conversation */
   readonly plainCommands: readonly string[];
-  /** flags whose value is the next word, so that the value is not taken for a subcommand */
+  /** flags whose value is the next word, so that it is not mistaken for a subcommand */
   readonly valueFlags: readonly string[];
-  /** where a bare prompt makes the agent answer and exit: the flags with which it stays */
+  /** for agents that answer a bare prompt and exit: the flags with which they stay open */
   readonly promptFlags?: readonly string[];
 }
 
 /** A list written as text, because these lists are long. */
 export const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** True when the arguments open a conversation in the terminal. A prompt that merely holds a flag's name stays a prompt. */
+/** True when the arguments open a conversation in the terminal. A prompt that merely contains a flag's name stays a prompt. */
 export const startsConversation = (rules: LaunchRules, args: readonly string[]): boolean => {
   const end = args.indexOf('--');
   const given = end < 0 ? args : args.slice(0, end);

@@ -2,26 +2,26 @@ import type { NativeTrigger } from '../core/build-ladder.js';
 import { isRecord, type JsonRecord } from '../core/json.js';
 import type { SettingsPort, ChildPlace } from './agent.js';
 
-// What an agent's own settings say of where it compacts by itself: one reader for the session and for `ctxwrap doctor`.
+// Where an agent compacts by itself, according to its own settings; read by the session and by `ctxwrap doctor`.
 
-/** Where an agent is started, as far as its settings go. */
+/** Where an agent is started, as far as it affects its settings. */
 export type SettingsContext = Pick<ChildPlace, 'env' | 'home' | 'cwd'> & { readonly args: readonly string[] };
 
 export interface OwnCompactionSource {
-  /** it reads its settings at its start and not again */
+  /** the agent reads its settings only at its start */
   readonly isReadOnce?: true;
-  /** Never rejects: what cannot be read says nothing. */
+  /** Never rejects; an unreadable file counts as empty. */
   readonly read: (port: SettingsPort, where: SettingsContext) => Promise<OwnCompaction>;
 }
 
 export interface OwnCompaction {
-  /** undefined: it does not compact by itself */
+  /** undefined when it does not compact by itself */
   readonly trigger: NativeTrigger | undefined;
-  /** what moves it from where it is by itself */
+  /** the settings that move it from its default */
   readonly said: readonly OwnSetting[];
 }
 
-/** A setting of the agent's own that counts. */
+/** A setting of the agent in effect. */
 export interface OwnSetting {
   readonly name: string;
   readonly value: string;
@@ -35,7 +35,7 @@ export interface SettingsFile {
   readonly settings: JsonRecord;
 }
 
-/** Settings files in this order; what cannot be read, or is no object, is left out. */
+/** The settings files in this order, without those that are unreadable or no JSON object. */
 export const readSettingsFiles = async (
   port: SettingsPort,
   paths: readonly string[],
@@ -48,7 +48,7 @@ export const readSettingsFiles = async (
   });
 };
 
-/** The object in a JSON text with comments, as Gemini CLI and its kin take it. */
+/** The object in JSON with comments, as Gemini CLI and its forks accept it. */
 export const parseCommentedJson = (text: string): JsonRecord | undefined => {
   const bare = text
     .replace(/^\uFEFF/, '')
@@ -61,7 +61,7 @@ export const parseCommentedJson = (text: string): JsonRecord | undefined => {
   }
 };
 
-/** The number at the end of a path of names that the last of these files has; one that is no possible value is none. */
+/** The number at a path of names, from the last of these files that has it; impossible values are ignored. */
 export const findLastNumber = (
   files: readonly SettingsFile[],
   names: readonly string[],

@@ -4,11 +4,11 @@ import { parseIsoTime } from '../core/time.js';
 import type { Fact } from '../core/event.js';
 import { estimateTokens, type Millis, type ToolResult } from '../core/reading.js';
 
-// What the tools of an agent put into its conversation. Every agent records a call, with its arguments, before the result.
+// Tool results in an agent's conversation. Every agent records a call, with its arguments, before the result.
 
 /**
- * Reads one line of a session file for what fills the window, and gives the reader for the next line. Pure. Lines that hold nothing
- * of the kind must be cheap, because a whole file is read.
+ * Reads one line of a session file for what fills the window, and returns the reader for the next line. Pure. Lines without tool results
+ * must be cheap, because a whole file is read.
  */
 export type ContentReader = (line: string, now: Millis) => ContentResult;
 
@@ -19,14 +19,14 @@ export interface ContentResult {
 
 export type Content =
   | (ToolResult & { readonly kind: 'tool-result' })
-  /** the conversation was replaced by a summary, or begins anew: what came before is not in the window any more */
+  /** the conversation was replaced by a summary or begins anew: nothing from before is in the window any more */
   | { readonly kind: 'cleared' };
 
 /** When a record was written; now where it does not say. */
 export const timeOfRecord = (record: unknown, now: Millis): Millis =>
   parseIsoTime(getText(record, 'timestamp') ?? '') ?? now;
 
-/** What a record tells of the tools, in the agent's order: a call comes before its result. */
+/** A tool event of a record, in the agent's order: a call comes before its result. */
 export type ToolEvent =
   | (Call & { readonly kind: 'call' })
   | (Call & Result & { readonly kind: 'result' })
@@ -35,20 +35,20 @@ export type ToolEvent =
   | { readonly kind: 'cleared' };
 
 interface Call {
-  /** ties the result to its call */
+  /** links the result to its call */
   readonly id: string;
-  /** of a result, where its call may not have been seen */
+  /** of the result's tool, when its call may not have been seen */
   readonly name?: string | undefined;
   readonly input?: unknown;
 }
 
 interface Result {
   readonly output: unknown;
-  /** when it was written, where that is not the time of the whole record */
+  /** when it was written, if not at the time of the whole record */
   readonly timestamp?: string | undefined;
 }
 
-/** A tool call whose result is still to come. */
+/** A tool call without a result yet. */
 interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -60,7 +60,7 @@ interface Held {
   readonly contents: readonly Content[];
 }
 
-/** A content reader that remembers the calls without a result. Only a line in which `telling` is found is parsed. */
+/** A content reader that remembers calls without a result. Only lines in which `telling` is found are parsed. */
 export const makeContentReader = (
   telling: RegExp,
   eventsIn: (record: JsonRecord) => readonly ToolEvent[],
@@ -77,7 +77,7 @@ export const makeContentReader = (
   return reader;
 };
 
-const MOST_CALLS = 64; // without a result at one time; more are the traces of aborted turns
+const MOST_CALLS = 64; // waiting at one time; more are left over from aborted turns
 const LONGEST_NAME = 60;
 const LONGEST_LABEL = 200;
 
@@ -109,13 +109,13 @@ const toolResult = ({ name, label }: ToolCall, { output, timestamp }: Result, at
   at: parseIsoTime(timestamp ?? '') ?? at,
 });
 
-/** Text that entered the conversation before the next answer tells the exact size. */
+/** Text that entered the conversation before the next answer tells its exact size. */
 export const growthFacts = (text: string): readonly Fact[] => {
   const tokens = estimateTokens(text);
   return tokens === 0 ? [] : [{ type: 'growth', tokens }];
 };
 
-// The argument that says most, of all agents' tools; the first one that is there wins.
+// The most informative argument of a tool call, for all agents' tools; the first one present is used.
 const telling = ['command', 'cmd', 'file_path', 'absolute_path', 'notebook_path', 'path', 'dir_path']
   .concat(['pattern', 'query', 'url', 'prompt', 'description'])
   .concat(['input']);
@@ -137,7 +137,7 @@ const wordsOf = (input: JsonRecord, name: string): string => {
 /** Conversations hold anything, of any length. */
 const shortLine = (text: string, longest: number): string => toOneLine(text.slice(0, longest * 2), longest);
 
-// A picture is not measured by the length of its encoding.
+// The length of an image's encoding says nothing about its tokens.
 const PICTURE_TOKENS = 1_600;
 const DEEPEST = 8;
 
@@ -152,7 +152,7 @@ const outputTokens = (output: unknown, depth = 0): number => {
   return sum(words.map(([, value]) => outputTokens(value, depth + 1)));
 };
 
-/** Fields that say what a part is and are not in the conversation. */
+/** Fields that describe a part but are not in the conversation. */
 const labels = new Set(['type', 'id', 'tool_use_id', 'mimeType', 'media_type', 'cache_control']);
 
 const isPicture = (part: JsonRecord): boolean =>
@@ -160,10 +160,10 @@ const isPicture = (part: JsonRecord): boolean =>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-// When a record of a session file was written, for all agents: what they call it differs little, and a replay needs nothing else.
+// When a record of a session file was written. The field names differ little between agents, and a replay needs nothing else.
 
 export interface RecordTime {
-  /** undefined for a record without a time of its own */
+  /** undefined for a record without a timestamp */
   readonly at?: Millis;
   /** the user has just sent something: Claude, Gemini and Qwen record it, Codex begins a task */
   readonly isPrompt: boolean;
@@ -176,7 +176,7 @@ export const parseRecordTime = (line: string): RecordTime => {
     getText(getRecord(record, '$set'), 'lastUpdated') ??
     getText(record, 'startTime') ??
     '';
-  const at = parseIsoTime(text) ?? getCount(record, 'at'); // the demo's is a number
+  const at = parseIsoTime(text) ?? getCount(record, 'at'); // the demo agent writes a number
   const isPrompt =
     getText(record, 'type') === 'user' || getText(getRecord(record, 'payload'), 'type') === 'task_started';
   return { isPrompt, ...(at === undefined ? {} : { at }) };

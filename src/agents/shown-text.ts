@@ -1,18 +1,18 @@
 import { parseDisplayedAmount, type DisplayedAmount } from '../core/format.js';
 import type { Reading } from '../core/reading.js';
 
-// An agent that sends no more because the window is full says so in words (facts/claude.md §5, gemini.md §2.6, qwen.md). They are a
-// number, too; who reads them must know that they are the agent's own and not of the conversation.
+// Messages with which an agent refuses to continue because the window is full (facts/claude.md §5, gemini.md §2.6, qwen.md). They count as
+// a number, too; the caller must know that they are the agent's own and not part of the conversation.
 
-/** How full the window is by the agent's words. */
+/** How full the window is, according to the refusal. */
 export type Refusal = Pick<Reading, 'usedPercent' | 'basis'>;
 
-/** It does not fit although nothing of the answer is in it yet. */
+/** The message did not fit, even without an answer. */
 export const FULL: Refusal = { usedPercent: 100, basis: 'effective' };
 
 /**
- * A conversation as items with a glyph before each: full where the last thing the user said was refused, and nothing was said since. `isOwn`:
- * the glyphs of the agent's own words, of which `refusalIn` tells whether they refuse.
+ * Full when the user's last message was refused and nothing was said since. The conversation is given as items with a glyph; `isOwn`
+ * selects the glyphs of the agent's own messages, and `refusalIn` tells which of those refuse.
  */
 export const findRefusalAtEnd = (
   items: readonly { readonly text: string }[],
@@ -27,19 +27,19 @@ export const findRefusalAtEnd = (
   return undefined;
 };
 
-// The usual words around how full the window is, for an agent whose own words nobody has written down. They are looked for only in the
-// rows that a definition names: a conversation may hold them, too.
+// Common phrases for how full the window is, for an agent without known wordings. They are searched only in the rows that a definition
+// names, because a conversation may contain them, too.
 
-/** How full the window is, as a row says it. */
+/** How full the window is, as a row shows it. */
 export interface ShownContext extends DisplayedAmount {
   readonly unit: 'percent' | 'tokens';
-  /** absent where no word says which */
+  /** absent where no word tells which */
   readonly polarity?: 'used' | 'left';
 }
 
 const DIGITS = String.raw`(?<![\d.,_-])(?<number>\d[\d,_]{0,15}(?:\.\d{1,6})?`;
 const NUMBER = `${DIGITS}(?: ?[kmb](?![a-z]))?)`;
-const LARGE = `${DIGITS} ?[kmb])`; // without a letter it may be anything that is left
+const LARGE = `${DIGITS} ?[kmb])`; // a number without a unit letter could mean anything
 const CONTEXT = '(?<![a-z])(?:context|ctx)(?: window)?';
 const SIDE = '(?<side>used|full|left|remaining)(?![a-z])';
 
@@ -58,7 +58,7 @@ const wordings: readonly { readonly pattern: RegExp; readonly unit: ShownContext
   { pattern: new RegExp(`${LARGE} ${SIDE}`, 'gi'), unit: 'tokens' },
 ];
 
-/** The number that the row says; undefined where it says none, or several that differ. */
+/** The number in the row; undefined where there is none, or several that differ. */
 export const parseShownContext = (row: string): ShownContext | undefined => {
   for (const { pattern, unit } of wordings) {
     const [first, ...others] = [...row.matchAll(pattern)].flatMap((match) => contextIn(match, unit) ?? []);
@@ -75,7 +75,7 @@ const contextIn = ({ groups }: RegExpExecArray, unit: ShownContext['unit']): Sho
   return { ...amount, unit, polarity: side === 'left' || side === 'remaining' ? 'left' : 'used' };
 };
 
-/** `54% left` and `46% used` are one number. */
+/** `54% left` and `46% used` are the same. */
 const isSameFill = (a: ShownContext, b: ShownContext): boolean =>
   a.polarity === b.polarity
     ? a.value === b.value

@@ -2,13 +2,13 @@ import { parseRecord, getRecord, getText } from '../core/json.js';
 import { toOneLine } from '../core/text.js';
 import type { Agent } from './agent.js';
 
-// Which versions of an agent were tried, and which version runs: its own records say so, and it is not started a second time for it.
+// Which versions of an agent were tested, and which version is running, read from its own records so that it is not started again to ask.
 
-/** Whether this version is known to be read right; who has more to go by (a certificate of the user's own) says so here. */
+/** Whether this version was tested in the lab; the caller adds further evidence, such as the result of `ctxwrap verify`. */
 export const isTested = ({ home }: Pick<Agent, 'home'>, version: string): boolean =>
   home?.played.includes(version) ?? false;
 
-/** The newest version that was tried, where this one is newer; an older one, or one that cannot be compared, is nothing to speak of. */
+/** The newest tested version, when this one is newer; undefined for an older one or one that cannot be compared. */
 export const newestTestedBefore = (agent: Pick<Agent, 'home'>, version: string): string | undefined => {
   const tested = agent.home?.played.toSorted((a, b) => compared(b, a))[0];
   if (tested === undefined || isTested(agent, version)) return undefined;
@@ -24,14 +24,14 @@ const compared = (a: string, b: string): number => {
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 };
 
-/** Whether a version came before another; by its three numbers, so that a preview counts as what it is a preview of. */
+/** Whether a version came before another, by its three numbers; a preview counts as its release. */
 export const isBefore = (version: string, other: string): boolean => compared(version, other) < 0;
 
 const MENTION = /"(?:cli_)?version":"(\d[\w.+-]{0,39})"/;
 
 /**
  * The version that wrote this line of a session file: `version` of Claude's and Qwen's records (facts/claude.md §7), `cli_version` of
- * Codex's `session_meta`. What a conversation holds is deeper inside, or escaped.
+ * Codex's `session_meta`. The same words in a conversation are nested deeper, or escaped.
  */
 export const parseRecordVersion = (line: string): string | undefined => {
   if (!MENTION.test(line)) return undefined;
@@ -42,37 +42,36 @@ export const parseRecordVersion = (line: string): string | undefined => {
 };
 
 /**
- * An agent's own word on its state, in OSC 7501: `state=blocked:app=claude-code:kind=permission:msg=BASE64`. Codex sends it unasked
- * from 0.163 on, Claude Code from 2.1.330 on to a terminal that answered its question (facts/codex.md §5,
- * facts/updates-2026-11-22.md).
+ * An agent's state report in OSC 7501: `state=blocked:app=claude-code:kind=permission:msg=BASE64`. Codex sends it unasked from 0.163 on;
+ * Claude Code from 2.1.330 on, to a terminal that answered its question (facts/codex.md §5, facts/updates-2026-11-22.md).
  */
 export interface AgentState {
-  /** `done` and `error` are the ends of a turn: the agent is at rest */
+  /** `done` and `error` end a turn: the agent is at rest */
   readonly state: 'idle' | 'working' | 'done' | 'error' | 'blocked' | 'clear';
-  /** `codex`, `claude-code`: another program in the same terminal may tell its own */
+  /** `codex`, `claude-code`; another program in the same terminal may report its own state */
   readonly app?: string;
-  /** what it is blocked by, as `permission` */
+  /** what blocks it, such as `permission` */
   readonly kind?: string;
-  /** what it asks of the user, in one line: `approve Bash: touch zz.txt` */
+  /** what it asks the user, in one line: `approve Bash: touch zz.txt` */
   readonly message?: string;
 }
 
-const MAX_MESSAGE = 200; // characters; a footer shows fewer
+const MAX_MESSAGE = 200; // characters; the footer shows fewer
 const states: readonly string[] = ['idle', 'working', 'done', 'error', 'blocked', 'clear'];
 
 const isState = (text: string | undefined): text is AgentState['state'] =>
   text !== undefined && states.includes(text);
 
-/** Of what follows `OSC 7501;`. Undefined for anything that names no state, as the question `?` does. */
+/** Parses the text after `OSC 7501;`. Undefined for anything without a state, such as the question `?`. */
 export const parseAgentState = (text: string | undefined): AgentState | undefined => {
   const fields = new Map(
     (text ?? '')
       .split(':')
       .map((field): readonly [string, string] => {
         const [key = '', ...rest] = field.split('=');
-        return [key, rest.join('=')]; // base64 may end in =
+        return [key, rest.join('=')]; // base64 may end with =
       })
-      .toReversed(), // of a field that is there twice the first one counts
+      .toReversed(), // the first one wins when a field appears twice
   );
   const state = fields.get('state');
   if (!isState(state)) return undefined;

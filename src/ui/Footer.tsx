@@ -7,7 +7,9 @@ import type { Look } from './look.js';
 import { cutToWidth, toDrawable, firstClause, firstWord } from './text.js';
 import { glyphsOf, makeStaleTheme, makeTheme, type Theme } from './theme.js';
 
-/** First kept, last lost: how full, how serious, what is done about it, the numbers behind it, then what a glance enjoys. */
+/**
+ * Priority when the row is narrow, most important first: how full, how serious, what is being done, the numbers behind it, then the rest.
+ */
 const keepingOrder = [
   'percent',
   'note',
@@ -22,11 +24,11 @@ const keepingOrder = [
 
 type PartName = (typeof keepingOrder)[number];
 
-/** Nothing is typed that could not be seen coming: a countdown is lost last of all. */
+/** Nothing is typed without a visible countdown, so a countdown is dropped last of all. */
 const keepingOrderOf = ({ due }: FooterView): readonly PartName[] =>
   due === 'countdown' ? [...new Set<PartName>(['words', ...keepingOrder])] : keepingOrder;
 
-/** Nobody has arranged them: a note stands where the number would. */
+/** The default order: a message appears in place of the number. */
 const usualOrder: readonly PartName[] = [
   'runtime',
   'bar',
@@ -38,7 +40,7 @@ const usualOrder: readonly PartName[] = [
   'words',
 ];
 
-// What ctxwrap is about to type is never hidden: a message that was not named comes last.
+// A pending compaction is never hidden: a message that was not configured comes last.
 const drawingOrderOf = (items: readonly FooterItem[] | undefined): readonly PartName[] =>
   items === undefined
     ? usualOrder
@@ -46,7 +48,7 @@ const drawingOrderOf = (items: readonly FooterItem[] | undefined): readonly Part
         item === 'message' ? ['note', 'words'] : [item],
       );
 
-/** One piece of the row. `rest` is the part of the bar that is not filled. */
+/** One piece of the row. `rest` is the unfilled part of the bar. */
 export interface Part {
   readonly name: PartName;
   readonly text: string;
@@ -59,18 +61,18 @@ export interface Row {
   readonly gap: number;
 }
 
-/** Columns left blank at the left end, so that the row does not stick to the window's edge. */
+/** Columns left blank at the left, so that the row does not touch the window's edge. */
 const margin = 1;
 
-/** Fewer cells say less than the percent beside them. */
+/** Fewer cells say less than the percentage beside them. */
 const leastBarCells = 6;
-/** One cell is 5 %: a longer bar shows no more, it only stretches the row on wide terminals. */
+/** One cell is 5 %: a longer bar would only stretch the row. */
 const mostBarCells = 20;
 
-/** The most characters of a model's name that are drawn. */
+/** The most characters of a model's name to draw. */
 const mostModelCharacters = 24;
 
-/** Chooses what fits into the width; a wider row never loses a part that a narrower one shows. */
+/** Chooses the parts that fit; a wider row never loses a part that a narrower one shows. */
 const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row => {
   const room = look.columns - margin;
   const order = drawingOrderOf(items);
@@ -95,7 +97,7 @@ const briefOf = (view: FooterView): FooterView => ({
   ...(view.words === undefined ? {} : { words: firstClause(view.words) }),
 });
 
-/** Gives the columns that are left first to the gaps, then to the bar. */
+/** Gives the remaining columns first to the gaps, then to the bar. */
 const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row => {
   const room = look.columns - margin;
   const parts = partsOf(view, look, names, leastBarCells);
@@ -107,7 +109,7 @@ const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row =
 const widthOf = (parts: readonly Part[], gap: number): number =>
   parts.reduce((sum, part) => sum + stringWidth(part.text + (part.rest ?? '')) + gap, -gap);
 
-/** Of these parts the ones that this view has something to say for, most important first. */
+/** The wanted parts that this view has content for, most important first. */
 const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly PartName[] => {
   const hasPercent = isDrawable(view.usedPercent);
   const hasUsed = isDrawable(view.usedTokens);
@@ -144,7 +146,7 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
     case 'bar':
       return barOf(view.usedPercent ?? 0, cells, look.ascii);
     case 'percent':
-      // the window's mark moves to the percent where the window itself is not shown
+      // the window's mark moves to the percentage where the window itself is not shown
       return { name, text: percentOf(view, !names.includes('used') || !isDrawable(view.windowTokens)) };
     case 'used':
       return { name, text: usedOf(view) };
@@ -166,7 +168,7 @@ const barOf = (percent: number, cells: number, ascii: boolean): Part => {
   return { name: 'bar', text: edges[0] + full.repeat(filled), rest: empty.repeat(inner - filled) + edges[1] };
 };
 
-/** Padded to `62%`, so that the row does not move when the tenth percent is reached. */
+/** Padded to `62%`, so that the row does not shift at 10 %. */
 const percentOf = (view: FooterView, markWindow: boolean): string =>
   `${formatFill(view.usedPercent ?? 0, view.isOver, markOf(view))}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
     3,
@@ -183,11 +185,11 @@ const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');
 export interface FooterProps {
   readonly view: FooterView;
   readonly look: Look;
-  /** what it shows and in which order; the usual where nobody has chosen */
+  /** the configured items, in order; the default ones when absent */
   readonly items?: readonly FooterItem[] | undefined;
 }
 
-/** The one row under the agent: runtime, bar, percent, used/window, tier, compactions, and what is done. */
+/** The footer row below the agent: runtime, bar, percent, used/window, tier, compactions, and activity. */
 const Footer = ({ view, look, items }: FooterProps) => {
   const row = rowOf(view, look, items);
   const theme = view.stale ? makeStaleTheme(look.colorLevel) : makeTheme(view.tier, look);
@@ -215,6 +217,6 @@ const painted = (part: Part, theme: Theme): string => {
   }
 };
 
-/** The footer as one row for the painter: no newline, SGR as the only sequences, at most `look.columns` wide. */
+/** The footer as one row: no newline, SGR as the only sequences, at most `look.columns` wide. */
 export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): string =>
   renderToString(createElement(Footer, { view, look, items }), { columns: look.columns });

@@ -6,16 +6,16 @@ import { drawRows, renderReport } from './Report.js';
 import { makeTextsSafe } from './text.js';
 import { makePaints, type ReportPaints } from './theme.js';
 
-// The overlay fills the terminal: whose window it is, what is said of it, and the keys at the bottom.
+// The overlay, which fills the terminal: session, report, and keys at the bottom.
 
 interface FrameProps {
   readonly report: OverlayReport;
-  /** which rows of the contents are shown; '' where all of them are */
+  /** which rows of the contents are visible; '' when all are */
   readonly extent: string;
   readonly paints: ReportPaints;
 }
 
-/** What stays while the contents scroll. */
+/** The parts that do not scroll. */
 const Frame = ({ report, extent, paints }: FrameProps) => (
   <Box flexDirection="column">
     <Box height={1} columnGap={2}>
@@ -60,19 +60,19 @@ export interface OverlayRequest {
   /** `look.columns` is the width of the terminal */
   readonly look: Look;
   readonly rows: number;
-  /** the first row of the contents that is wanted */
+  /** the first visible row of the contents */
   readonly scroll: number;
 }
 
-/** A drawn overlay, and what the drawing found out: how long the contents are, and how much of them fits. */
+/** A drawn overlay, with the height of its contents and how many rows of them fit. */
 export interface OverlayFrame extends Pick<OverlayState, 'scroll' | 'most' | 'shown'> {
-  /** one for each row of the terminal: no newline, SGR as the only sequences, none wider than the terminal */
+  /** one per terminal row: no newline, SGR as the only sequences, none wider than the terminal */
   readonly rows: readonly string[];
 }
 
-const WIDEST = 100; // longer lines are not easier to read
+const WIDEST = 100; // columns; longer lines are hard to read
 const LEAST_MARGINS = 20; // columns
-const AIRY_ROWS = 14; // with less, no row is left empty above and below the contents
+const AIRY_ROWS = 14; // in a lower terminal there are no blank rows above and below the contents
 
 export const renderOverlay = (
   report: OverlayReport,
@@ -80,7 +80,7 @@ export const renderOverlay = (
 ): OverlayFrame => {
   const { columns, margin } = place(look.columns);
   const air = rows >= AIRY_ROWS ? [''] : [];
-  const all = renderReport(report, { ...look, columns }); // Ink's work grows with every cell, so that the margin is not its own
+  const all = renderReport(report, { ...look, columns }); // Ink's work grows with every cell, so the margin is added afterwards
   const shown = Math.max(0, rows - 2 - 2 * air.length);
   const most = Math.max(0, all.length - shown);
   const scroll = Math.max(0, Math.min(most, wanted));
@@ -99,7 +99,7 @@ export const renderOverlay = (
   return { rows: drawn.map((row) => (row === '' ? '' : ' '.repeat(margin) + row)), scroll, most, shown };
 };
 
-/** In a wide terminal the contents stand in the middle. */
+/** In a wide terminal the contents are centred. */
 const place = (columns: number): { readonly columns: number; readonly margin: number } => {
   const least = columns < LEAST_MARGINS ? 0 : columns < 60 ? 1 : 2;
   const inner = Math.max(1, Math.min(WIDEST, columns - 2 * least));

@@ -7,14 +7,14 @@ import { UsageChart } from './UsageChart.js';
 import { toAscii, shorten, widthOf, makeTextsSafe } from './text.js';
 import { makePaints, type PaintText, type ReportPaints } from './theme.js';
 
-// A report as rows of text: for the overlay and for `ctxwrap context`.
+// A report as rows of text, for the overlay and for `ctxwrap context`.
 
 interface Part {
   readonly cell: string;
   readonly tone: 'bar' | 'quiet';
 }
 
-/** All of one column in every locale, as the signs of the footer are. */
+/** All are one column wide in every locale, like the footer's symbols. */
 export const partLooks: Readonly<Record<PartName, Part>> = {
   used: { cell: '▰', tone: 'bar' },
   cached: { cell: '▰', tone: 'bar' },
@@ -30,13 +30,13 @@ interface Drawn {
 }
 
 const Words = ({ text, paint }: { readonly text: string; readonly paint: PaintText }) => (
-  // a row that is exactly full hands its blank to the next one
+  // a row that is exactly full passes its trailing space to the next one
   <Transform transform={(line) => paint(line.trim())}>{text}</Transform>
 );
 
 const GAP = 2;
 const [LEAST_LABEL, MOST_LABEL] = [6, 20]; // columns
-const LEAST_TEXT = 30; // beside numbers; with less, it gets rows of its own below them
+const LEAST_TEXT = 30; // columns beside numbers; with fewer, the text goes on rows below them
 const FILL_COLUMNS = 5; // `>100%`, `~100%`
 const TIER_COLUMNS = 4;
 
@@ -74,7 +74,7 @@ const BarRows = ({ bar, columns, paints }: Drawn & { readonly bar: Bar }) => {
   );
 };
 
-/** The cells of all parts together are the bar, and what is used has one. */
+/** The cells of all parts add up to the bar; every part in use has at least one. */
 const cellTexts = (parts: Bar['parts'], cells: number, paints: ReportPaints): string => {
   let share = 0;
   let drawn = 0;
@@ -91,7 +91,7 @@ const cellTexts = (parts: Bar['parts'], cells: number, paints: ReportPaints): st
     .join('');
 };
 
-/** The widths of what the rows of a section have in common. */
+/** The widths that the rows of a section share. */
 interface Cells {
   readonly label: number;
   readonly values: readonly number[];
@@ -112,7 +112,7 @@ const cellsOf = (rows: readonly Row[], columns: number): Cells => {
 interface RowProps extends Drawn {
   readonly row: Row;
   readonly cells: Cells;
-  /** of a label that has no values beside it */
+  /** of a label without values */
   readonly labelTone: Emphasis;
   readonly hasSigns: boolean;
 }
@@ -125,7 +125,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
   const taken = [...(cells.label > 0 ? [cells.label] : []), ...cells.values];
   const room = columns - taken.reduce((sum, width) => sum + width + GAP, 0);
   const isBelow = isTable && !isOneLine && room < LEAST_TEXT;
-  const sign = hasSigns ? `${signText(row, paints)} ` : ''; // Ink's own way to cut can leave half of a wide character
+  const sign = hasSigns ? `${signText(row, paints)} ` : ''; // Ink's own truncation can leave half of a wide character
   return (
     <Box flexDirection="column">
       <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={GAP}>
@@ -195,9 +195,9 @@ const SectionBox = ({ section, columns, paints }: Drawn & { readonly section: Se
   );
 };
 
-const LEAST_WIDTH = 20; // columns; with less, cells of a fixed width can be wider than the terminal
+const LEAST_WIDTH = 20; // columns; in a narrower terminal, fixed-width cells could be too wide
 
-/** The row without what does not fit: Ink counts some rare letters as narrower than terminals do. */
+/** Cuts what does not fit: Ink counts some rare letters as narrower than terminals do. */
 const fitted = (row: string, columns: number): string => {
   let left = columns;
   const fit = (text: string): string => {
@@ -214,7 +214,7 @@ const fitted = (row: string, columns: number): string => {
         .join('');
 };
 
-/** One row of the terminal each: no newline, SGR as the only sequences. */
+/** One string per terminal row: no newline, SGR as the only sequences. */
 export const drawRows = (element: ReactElement, columns: number, ascii: boolean): readonly string[] => {
   const overflow = columns < LEAST_WIDTH ? 'hidden' : 'visible';
   const text = renderToString(createElement(Box, { width: columns, overflow }, element), { columns });

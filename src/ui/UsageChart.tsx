@@ -5,7 +5,7 @@ import type { Millis } from '../core/reading.js';
 import type { Section } from '../core/report-sections.js';
 import type { ReportPaints } from './theme.js';
 
-// How full the window was over the session, as a filled line of braille dots: two samples a column, four levels a row.
+// How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row.
 
 const CHART_ROWS = 2;
 const LEVELS = 4; // dots of a character from bottom to top
@@ -32,13 +32,13 @@ export const UsageChart = ({ usage: { history, now }, columns, paints }: UsageCh
   );
 };
 
-// The dots of a column from bottom to top, as Unicode numbers them.
+// The dots of a column from bottom to top, in Unicode's numbering.
 const dotBits = [
   [0x40, 0x04, 0x02, 0x01],
   [0x80, 0x20, 0x10, 0x08],
 ];
 
-/** `row` 0 is the lowest; what is known is never nothing. */
+/** `row` 0 is the lowest; a known value always has at least one dot. */
 const braille = (pair: readonly UsageCell[], row: number): string => {
   const bits = dotBits.flatMap((column, index) => {
     const share = pair[index]?.share;
@@ -51,13 +51,13 @@ const braille = (pair: readonly UsageCell[], row: number): string => {
 
 /** One cell of the line. */
 export interface UsageCell {
-  /** 0…1 of the window, or of the most that was used where the window is not known; absent where there was no number */
+  /** 0…1 of the window, or of the highest usage where the window is unknown; absent without a number */
   readonly share?: number;
-  /** the conversation was compacted then */
+  /** the conversation was compacted in this cell's time */
   readonly isMarked: boolean;
 }
 
-/** The history from its beginning until now in so many cells: the most in each of them, as a peak matters more than what follows it. */
+/** The history from its beginning until now in this many cells, each with its maximum, because peaks matter most. */
 export const usageCells = (
   { samples, marks }: UsageHistory,
   now: Millis,
@@ -73,7 +73,7 @@ export const usageCells = (
     const share = fill && shareOf(fill);
     const first = cellOf(at);
     const next = samples[index + 1];
-    // what is known at a cell's end holds in the next one
+    // a value holds until the next sample
     const last = Math.max(first, next ? cellOf(next.at) - 1 : count - 1);
     for (let cell = first; cell <= last; cell += 1) {
       const held = shares[cell];

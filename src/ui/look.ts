@@ -1,12 +1,12 @@
 import type { Values } from '../core/config/keys.js';
 
-/** What the terminal can show. Everything the footer needs to know about it, as plain values. */
+/** What the terminal can show, as plain values. */
 export interface Look {
   /** width of the row in columns */
   readonly columns: number;
   /** 0 none (no SGR at all), 1 the 16 colours of the theme, 2 the 256-colour palette, 3 RGB */
   readonly colorLevel: ColorLevel;
-  /** colours for it; undefined where nobody knows: colours that serve both */
+  /** the colours are chosen for it; when undefined, colours that work on both */
   readonly background?: Background | undefined;
   /** only 0x20–0x7e may be drawn */
   readonly ascii: boolean;
@@ -18,7 +18,7 @@ export type Background = 'light' | 'dark';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads the look from the environment as the arguments give it; `process` is the caller's. */
+/** Reads the look from the environment and the given terminal. */
 export const readLook = (
   env: Env,
   isTTY: boolean,
@@ -32,8 +32,8 @@ export const readLook = (
 });
 
 /**
- * rxvt, Konsole and iTerm2 name the colours of text and background by their numbers in the palette (`15;0`, `0;default;15`). A
- * multiplexer keeps the variable of the terminal that it was started in.
+ * rxvt, Konsole and iTerm2 give the palette numbers of text and background (`15;0`, `0;default;15`). A multiplexer keeps the variable of
+ * the terminal it was started in.
  */
 const backgroundOf = (env: Env): Background | undefined => {
   const number = /;(\d{1,2})$/.exec(env['COLORFGBG'] ?? '')?.[1];
@@ -42,7 +42,7 @@ const backgroundOf = (env: Env): Background | undefined => {
 };
 
 const colorLevelOf = (env: Env, isTTY: boolean): ColorLevel => {
-  // no-color.org: present and not empty; it wins over FORCE_COLOR because only a person sets it
+  // no-color.org: present and not empty; it wins over FORCE_COLOR because only people set it
   if (env['NO_COLOR']) return 0;
   const forced = forcedLevel(env['FORCE_COLOR']);
   if (forced !== undefined) return forced;
@@ -78,8 +78,8 @@ const terminalLevel = (term: string, colorTerm: string): ColorLevel => {
 };
 
 /**
- * A locale that names another charset means ASCII. No locale at all says nothing (containers have none), and the
- * agents draw Unicode then too. The Linux console has UTF-8 but a font of 512 glyphs.
+ * A locale with another charset means ASCII. No locale at all means nothing (containers have none), and the agents then draw Unicode too.
+ * The Linux console has UTF-8 but a font of 512 glyphs.
  */
 const isAscii = (env: Env): boolean => {
   if (env['TERM'] === 'linux') return true;

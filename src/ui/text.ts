@@ -1,14 +1,14 @@
 import stringWidth from 'string-width';
 
-// Text for a terminal of any width. What is shown comes from files and folders of any name.
+// Text for a terminal of any width. It may come from file names or other untrusted sources.
 
-/** One line without anything that a terminal or a reader could take for more than text; letters that are blank are blanks. */
+/** One line of text without control characters; invisible letters become spaces. */
 export const toPlainText = (text: string): string =>
   text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ').trim();
 
 export const widthOf = (text: string): number => stringWidth(text);
 
-/** The text in at most so many columns, its end (or, for a path, its beginning) given up for `…`. */
+/** Cuts the text to this many columns, with `…` for its end or, for a path, its beginning. */
 export const shorten = (text: string, columns: number, side: 'end' | 'start' = 'end'): string => {
   if (widthOf(text) <= columns) return text;
   const characters = [...text];
@@ -21,7 +21,7 @@ export const shorten = (text: string, columns: number, side: 'end' | 'start' = '
   return side === 'end' ? `${rest}…` : `…${rest}`;
 };
 
-/** The words of a text in lines of at most so many columns; a longer word is cut, or stays whole on a line of its own. */
+/** Wraps a text to lines of at most this many columns; a longer word is cut, or kept whole on a line of its own. */
 export const wrapText = (
   text: string,
   columns: number,
@@ -37,11 +37,11 @@ export const wrapText = (
   return lines;
 };
 
-/** A note leads with its fact (`waiting for the first turn`, `holding: you have a draft`): in a narrow row that word stays. */
+/** A note leads with its main word (`waiting for the first turn`, `holding: you have a draft`), which stays in a narrow row. */
 export const firstWord = (note: string): string =>
   stringWidth(note) <= 12 ? note : note.split(/[\s:]+/, 1)[0] || note;
 
-/** What is done comes first (`compacting in 8 s, any key postpones`): in a narrow row the rest goes. */
+/** The main clause comes first (`compacting in 8 s, any key postpones`) and stays in a narrow row. */
 export const firstClause = (words: string): string => words.split(/[:,]/, 1)[0] || words;
 
 export const cutToWidth = (text: string, most: number): string => {
@@ -49,12 +49,12 @@ export const cutToWidth = (text: string, most: number): string => {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 };
 
-/** Signs of our own that are no letters, and what stands for them in ASCII. */
+/** ctxwrap's own symbols, and their ASCII replacements. */
 const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…': '...' };
 
 /**
- * Names and words come from outside; only letters, digits and signs may reach the terminal, of one column or two. About the width of
- * an emoji, and of what joins the character before it, terminals disagree.
+ * Names and words come from outside; only letters, digits and signs one or two columns wide may reach the terminal. Terminals disagree
+ * about the width of emoji and of combining characters.
  */
 export const toDrawable = (text: string, ascii: boolean): string =>
   Array.from(text.normalize('NFC'), (char) => {
@@ -66,18 +66,18 @@ export const toDrawable = (text: string, ascii: boolean): string =>
 
 const HANGUL_PARTS = /[\u1100-\u11ff\u3164\ud7b0-\ud7ff\uffa0]/; // and its fillers, which are letters, too
 
-/** A letter that takes as many columns beside others as alone. */
+/** A letter whose width does not depend on its neighbours. */
 const isLetter = (char: string): boolean => {
   if (!/\p{L}/u.test(char) || HANGUL_PARTS.test(char)) return false;
   const columns = stringWidth(char);
   return columns > 0 && stringWidth(`a${char}b`) === columns + 2;
 };
 
-// Names and words come from outside: what reaches the terminal must have the width that we count, in every terminal.
+// Names and words come from outside: what reaches the terminal must have the same width in every terminal as in ctxwrap's own count.
 
 /**
- * The same value with every text in it made safe: on one line, without control characters, and without what joins several characters
- * into one picture, about whose width terminals disagree.
+ * The same value with all its texts made safe: on one line, without control characters and without combining characters, whose width
+ * differs between terminals.
  */
 export const makeTextsSafe = <Value>(value: Value): Value => {
   const safe = (each: unknown): unknown => {
@@ -94,7 +94,7 @@ const safeText = (text: string): string =>
     ? text.trim()
     : Array.from(toPlainText(text.normalize('NFC')), safeCharacter).join('');
 
-/** Marks, selectors of a presentation, skin colours, halves of flags, and Hangul that joins the syllable before it. */
+/** Marks, variation selectors, skin tones, regional indicators, and Hangul that joins the syllable before it. */
 const joining = /[\p{M}\p{EMod}\p{RI}\ufe00-\ufe0f\u1160-\u11ff\ud7b0-\ud7fb]/u;
 const drawn = /[\p{L}\p{N}\p{P}\p{S} ]/u;
 
@@ -103,7 +103,7 @@ const safeCharacter = (character: string): string => {
   return drawn.test(character) ? character : '_';
 };
 
-/** Signs that are drawn, and what stands for each of them in ASCII; all of one column. */
+/** Symbols that are drawn, and their ASCII replacements; all one column wide. */
 const asciiSigns: Readonly<Record<string, string>> = {
   '▰': '#',
   '▮': '=',
@@ -114,12 +114,12 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '→': '>',
   '×': 'x',
   '⟳': 'c',
-  '…': '*', // a `~` would make a path of the end of one
+  '…': '*', // a `~` would make the end of a path look like a path of its own
 };
 
 const RAMP = ' ..::==##';
 
-/** The same columns in characters of 0x20–0x7e; the sequences and newlines between them stay. */
+/** The same columns in characters of 0x20–0x7e; sequences and newlines stay. */
 export const toAscii = (text: string): string =>
   Array.from(text, (character) => {
     if (character <= '~') return character;

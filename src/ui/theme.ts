@@ -2,15 +2,15 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import type { Tier } from '../core/ladder.js';
 import type { Background, ColorLevel, Look } from './look.js';
 
-/** Styles for one row; at colour level 0 each of them returns its text as it is. */
+/** Styles for one row; at colour level 0 each returns its text unchanged. */
 export interface Theme {
   /** the filled part of the bar */
   readonly bar: PaintText;
-  /** the number a user looks for first */
+  /** the most important number */
   readonly percent: PaintText;
   /** the tier word */
   readonly tier: PaintText;
-  /** everything that should stay in the background */
+  /** everything secondary */
   readonly quiet: PaintText;
 }
 
@@ -23,7 +23,7 @@ interface TierColor {
 
 type TierColors = Readonly<Record<Exclude<Tier, 'safe'>, TierColor>>;
 
-/** A contrast of at least 4.5 : 1 against the backgrounds that terminals have. */
+/** A contrast of at least 4.5 : 1 against common terminal backgrounds. */
 export const tierColors: Readonly<Record<Background | 'unknown', TierColors>> = {
   light: {
     warn: { rgb: '#875f00', ansi256: 94 },
@@ -44,8 +44,8 @@ export const tierColors: Readonly<Record<Background | 'unknown', TierColors>> = 
 };
 
 /**
- * The level is an argument because chalk's own detection (which Ink's `color` prop uses) depends on the streams and
- * on CI variables of this process, not on the terminal the row is for.
+ * The level is an argument because chalk's own detection (used by Ink's `color` prop) depends on this process's streams and CI variables,
+ * not on the terminal the row is for.
  */
 export const makeTheme = (
   tier: Tier | undefined,
@@ -61,13 +61,13 @@ export const makeTheme = (
   return { bar: accent, percent: tier === 'warn' ? accent : accent.bold, tier: accent, quiet };
 };
 
-/** A number that is not to be relied on any more: the whole row stays in the background. */
+/** The whole row dimmed, for a number that is out of date. */
 export const makeStaleTheme = (level: ColorLevel): Theme => {
   const quiet: PaintText = (text) => new Chalk({ level }).dim(text);
   return { bar: quiet, percent: quiet, tier: quiet, quiet };
 };
 
-/** The palette's yellow cannot be read as text on white, so it is used for the bar alone; the words are bold instead. */
+/** The palette's yellow is unreadable as text on white, so only the bar uses it; words are bold instead. */
 const sixteenColors = (tier: Exclude<Tier, 'safe'>, chalk: ChalkInstance): Omit<Theme, 'quiet'> =>
   tier === 'hard'
     ? { bar: chalk.red, percent: chalk.red.bold, tier: chalk.red }
@@ -76,25 +76,25 @@ const sixteenColors = (tier: Exclude<Tier, 'safe'>, chalk: ChalkInstance): Omit<
 export interface Glyphs {
   readonly full: string;
   readonly empty: string;
-  /** put around the bar where the cells alone do not look like one */
+  /** around the bar where the cells alone do not look like one */
   readonly edges: readonly [string, string];
   readonly compactions: string;
 }
 
-/** All of them are one column wide in every locale: East Asian Width neutral, which blocks (█), lines (─), `·` and `…` are not. */
+/** All are one column wide in every locale: East Asian Width neutral, which blocks (█), lines (─), `·` and `…` are not. */
 const unicodeGlyphs: Glyphs = { full: '▰', empty: '▱', edges: ['', ''], compactions: '⟳' };
 const asciiGlyphs: Glyphs = { full: '#', empty: '-', edges: ['[', ']'], compactions: 'c' };
 
 export const glyphsOf = (ascii: boolean): Glyphs => (ascii ? asciiGlyphs : unicodeGlyphs);
 
-// Colours of a report: one accent, dim for what is second, and the tier's own.
+// Colours of a report: one accent, dim for secondary text, and the tier's own.
 
-/** `bar` is the filled part of the bar, `accent` titles and keys. */
+/** `bar` is the filled part of the bar, `accent` is for titles and keys. */
 export type ReportPaints = Readonly<
   Record<'plain' | 'strong' | 'quiet' | 'accent' | 'bar' | 'tier' | 'percent', PaintText>
 >;
 
-/** Mid-tones as those of the tiers: a contrast of at least 3.5 : 1 on white, black and #1e1e1e. */
+/** Mid-tones like those of the tiers: a contrast of at least 3.5 : 1 on white, black and #1e1e1e. */
 export const reportColors = {
   accent: { rgb: '#3b82c4', ansi256: 67 },
   safe: { rgb: '#3f8f52', ansi256: 65 },
@@ -122,7 +122,7 @@ export const makePaints = (
   };
 };
 
-/** With 16 colours none can be relied on as text, so that weight stands in for the accent. */
+/** With 16 colours none is readable everywhere, so bold replaces the accent. */
 const colored = (level: ColorLevel, name: keyof typeof reportColors): PaintText => {
   const chalk = new Chalk({ level });
   const { rgb, ansi256 } = reportColors[name];

@@ -8,41 +8,41 @@ export type ExitStatus =
   | { readonly kind: 'code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals };
 
-/** Who wraps, for other processes that look for sessions. */
+/** The wrapper, as other processes see it when they list sessions. */
 export interface Wrapper {
-  /** as in CTXWRAP_SESSION */
+  /** the value of CTXWRAP_SESSION */
   readonly id: string;
   readonly pid: number;
   readonly version: string;
 }
 
 export interface SettingsListener {
-  /** each time as a whole */
+  /** called with the complete new settings */
   readonly onChange: (now: CurrentSettings) => void;
-  /** what is wrong with them, in one line for the footer */
+  /** called with a problem, in one line for the footer */
   readonly onNotice: (text: string) => void;
 }
 
-/** One run of a child under our PTY, with the settings that hold when it begins. */
+/** One run of a child under a PTY, with the settings at its start. */
 export interface WrapSession extends CurrentSettings {
-  /** path of the program; it holds a slash, so that nothing searches PATH again */
+  /** path of the program; contains a slash, so PATH is not searched again */
   readonly file: string;
   readonly args: readonly string[];
-  /** the child's environment, CTXWRAP_SESSION included */
+  /** the child's environment, including CTXWRAP_SESSION */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly agent: Agent;
-  /** absent for a session that nobody else is to see */
+  /** absent for a session that other processes should not see */
   readonly wrapper?: Wrapper;
-  /** what the window may be, in tokens, where nobody tells; shown with a `?` */
+  /** the window in tokens to assume when unknown; shown with a `?` */
   readonly assumedWindow?: number;
-  /** where the agent's reports go, when it was asked for them */
+  /** where the agent writes its reports, if it was asked for them */
   readonly reportPath?: string;
-  /** asked, in a shell, before the agent compacts by itself; it does as it likes when absent */
+  /** shell command that the agent runs before it compacts by itself; absent when the agent decides alone */
   readonly holdCommand?: string;
-  /** what the user should know from the start, one line each */
+  /** messages for the user at the start, one line each */
   readonly notices?: readonly string[];
-  /** tells of other settings until the returned function is called */
+  /** calls the listener with changed settings until the returned function is called */
   readonly watchSettings?: (listener: SettingsListener) => () => void;
   readonly recording: Recording | undefined;
   readonly log: Log;

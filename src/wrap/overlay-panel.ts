@@ -10,9 +10,9 @@ import { readSessionFile } from './read-session-file.js';
 import { runGuarded, type TerminalSession } from './terminal-session.js';
 import { hotkeyCompactRequest, type MakeOverlayContents } from './wrap.js';
 
-const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces between which everything else goes on
+const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces, so that everything else goes on
 
-/** What fills the window most, from the session file; undefined where no file tells. Never rejects. */
+/** What fills the window most, from the session file; undefined without a file. Never rejects. */
 const largestResults = async (
   { agent, env, log }: Pick<WrapSession, 'agent' | 'env' | 'log'>,
   path: string | undefined,
@@ -27,13 +27,13 @@ const largestResults = async (
   }
 };
 
-// What the overlay shows of a session, and what its keys do to it.
+// What the overlay shows of a session, and what its keys do.
 
-const LOAD_AFTER_MS = 300; // what it draws with, when the footer has loaded most of it
+const LOAD_AFTER_MS = 300; // loads what it draws with after the footer has loaded most of it
 const REDRAW_MS = 250;
-const CHORD_MS = 1_000; // the hotkey and `c` right behind it: who types that does not want to look at anything
+const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants the action, not the overlay
 
-/** The panel of a wrap; it costs nothing while it is closed. */
+/** The overlay's contents for a session; costs nothing while it is closed. */
 export const makePanel: MakeOverlayContents = (overlay, terminal) => {
   const { session } = terminal;
   let render: Render | undefined;
@@ -63,17 +63,17 @@ export const makePanel: MakeOverlayContents = (overlay, terminal) => {
     },
     showsNext: () => state.page === 'main' && state.scroll === 0,
     onKey: (key) => {
-      if (key !== 'c' && !key.startsWith('wheel')) terminal.tracker?.handle({ type: 'user-keys' }); // a user who is there
+      if (key !== 'c' && !key.startsWith('wheel')) terminal.tracker?.handle({ type: 'user-keys' }); // the user is present
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       if (step.action) act(terminal, step.action, overlay.close);
       const isChord = step.action === 'compact' && performance.now() < chordUntil;
-      chordUntil = -Infinity; // any other key in between, and it is none
+      chordUntil = -Infinity; // any other key in between cancels it
       if (isChord) overlay.close();
       else overlay.redraw();
     },
     onOpen: () => {
-      if (ticking !== undefined) return; // it comes back after a change of size, without having been closed
+      if (ticking !== undefined) return; // it reopens after a change of size, without having been closed
       chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
       ticking = setInterval(
         () => void runGuarded(terminal, 'drawing the overlay', overlay.redraw),
@@ -120,7 +120,7 @@ const act = (terminal: TerminalSession, action: OverlayAction, close: () => void
 const changeProactive = ({ tracker }: TerminalSession): void =>
   tracker?.handle({ type: 'proactive', isProactive: !tracker.flow().compaction.isProactive });
 
-/** With the ladder for handing over nothing is ever typed by itself. */
+/** In handoff mode nothing is ever typed without being asked for. */
 const changeMode = ({ tracker, session }: TerminalSession): void => {
   const mode = tracker?.flow().compaction.mode;
   if (!tracker || mode === undefined) return;

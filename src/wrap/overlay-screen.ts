@@ -19,23 +19,23 @@ import {
   runGuarded,
 } from './terminal-session.js';
 
-// The child's output while the terminal shows a screen of ours: kept for later, but for the questions, which are asked at once.
+// Holds the child's output while the overlay is open. Questions to the terminal are forwarded at once.
 
 export interface KeptOutput extends OverlayOutput {
-  /** everything kept so far, in its order, with what may be the beginning of a question */
+  /** everything held so far, in order, including a possible incomplete question */
   readonly all: () => readonly Uint8Array[];
 }
 
 export interface KeptOutputListener {
-  /** a question has been asked on this row, so that something else may stand there */
+  /** a question has been sent while the cursor was on this row, which may have damaged it */
   readonly onSpoiled: (row: number) => void;
-  /** no more can be kept */
+  /** the limit has been reached */
   readonly onFull: () => void;
 }
 
 const MAX_KEPT = 8 * 1024 * 1024; // bytes; a second of the fastest output
 const BLOCK = 64 * 1024;
-const ANSWER_MS = 300; // for an answer of ours to come in its turn, behind those of the terminal
+const ANSWER_MS = 300; // so that an answer of ctxwrap's comes in turn, after those of the terminal
 
 const keepOutput = (
   terminal: TerminalSession,
@@ -63,7 +63,7 @@ const keepOutput = (
     piecesSize += bytes.length;
     size += bytes.length;
     if (piecesSize < BLOCK) return;
-    blocks.push(Buffer.concat(pieces)); // so many small pieces would take several times their size
+    blocks.push(Buffer.concat(pieces)); // stored separately, this many small pieces would take several times their size
     [pieces, piecesSize] = [[], 0];
   };
   return {
@@ -81,27 +81,27 @@ const keepOutput = (
   };
 };
 
-// What is on the terminal while the overlay is there, from the first byte of it to the last.
+// The overlay on the terminal, from its first byte to its last.
 
 export interface ShownOverlay {
-  /** writes the rows that are not there already */
+  /** writes the rows that have changed */
   readonly redraw: () => void;
-  /** the child's screen is back, with everything that was written meanwhile */
+  /** restores the child's screen, with everything written meanwhile */
   readonly takeAway: () => void;
 }
 
 export interface ShowParts {
   readonly cursorQuery: CursorQuery;
   readonly draw: (size: Size) => readonly string[];
-  /** the child's rows, where ours are drawn over them */
+  /** the child's rows, when the overlay is drawn over them */
   readonly savedScreen: SavedScreen | undefined;
-  /** it cannot stay: `takeAway` is to be called */
+  /** it cannot stay open: call `takeAway` */
   readonly onEnd: () => void;
 }
 
 const rowSequence = (row: number, text: string): string => `\x1b[${row + 1};1H\x1b[0m\x1b[2K${text}\x1b[0m`;
 
-/** Puts it on the terminal; the moment must be one in which that is possible. */
+/** Draws the overlay; only at a moment when that is possible. */
 export const showOverlay = (
   terminal: TerminalSession,
   { cursorQuery, draw, savedScreen, onEnd }: ShowParts,
@@ -121,7 +121,7 @@ export const showOverlay = (
     return output;
   };
   const redraw = (): void => {
-    if (tty.pending() > HIGH_WATER) return; // the next one shows it all the same
+    if (tty.pending() > HIGH_WATER) return; // the next redraw shows it
     const size = { columns: grid.columns, rows: grid.terminalRows };
     let bytes = '';
     if (!runGuarded(terminal, 'drawing the overlay', () => (bytes = changed(draw(size))))) return onEnd();
@@ -154,7 +154,7 @@ export const showOverlay = (
   };
 };
 
-/** Parts of the child's screen are not known: it has to draw them itself. */
+/** Parts of the child's screen are unknown, so the child has to redraw them. */
 const askToRepaint = (terminal: TerminalSession): void => {
   forceRepaint(terminal);
   terminal.child?.resize(childSize(terminal.tty.size(), terminal));

@@ -10,8 +10,8 @@ import { showOverlay, type ShownOverlay } from './overlay-screen.js';
 import type { CursorQuery } from './resize.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
-// Whether the terminal has a screen for us beside the child's. Some have theirs switched off (xterm's titeInhibit, tmux's
-// alternate-screen) and do not tell: there the switch is passed over, and what we draw would stay on the child's.
+// Whether the terminal has an alternate screen. Some have it disabled (xterm's titeInhibit, tmux's alternate-screen) and do not report
+// that: the switch is ignored there, and the overlay would stay on the child's screen.
 
 const ANSWER_MS = 300;
 const SPOTS = [
@@ -19,14 +19,17 @@ const SPOTS = [
   { row: 4, column: 4 },
 ] as const;
 
-/** Goes there, moves the cursor and comes back: where it has stayed, there is no such screen. To be asked while output is held. */
+/**
+ * Switches to the alternate screen, moves the cursor and switches back: if the cursor has moved, there is no alternate screen. Call it
+ * while output is held.
+ */
 const hasSecondScreen = async (
   { filter: { grid }, tty }: Pick<TerminalSession, 'filter' | 'tty'>,
   cursorQuery: CursorQuery,
 ): Promise<boolean> => {
   const { row, column } =
     SPOTS.find((each) => each.row !== grid.row || each.column !== grid.column) ?? SPOTS[0];
-  markSlotOverwritten(grid); // the switch saves the cursor where the child may have saved its own
+  markSlotOverwritten(grid); // the switch saves the cursor in the slot that the child may have used
   const there = `\x1b[?1049h\x1b[${row + 1};${column + 1}H\x1b[?1049l`;
   const found = await cursorQuery.ask(there, ANSWER_MS);
   const hasStayed = found !== undefined && found.row === row && found.column === column;
@@ -34,17 +37,17 @@ const hasSecondScreen = async (
   return !hasStayed;
 };
 
-// Brings the overlay up: as soon as the child's output leaves a gap, and where the terminal has a screen for it.
+// Opens the overlay: as soon as the child's output pauses, and where the terminal has an alternate screen.
 
 const RETRY_MS = 10;
-const PATIENCE_MS = 500; // for a gap that leaves nothing to put right
+const PATIENCE_MS = 500; // for a gap after which nothing needs repair
 const NO_SCREEN = 'no overview: this terminal has no second screen';
 
-/** Milliseconds until the next attempt, 0 to open now, undefined when it will not be. */
+/** Milliseconds until the next attempt, 0 to open now, undefined when it will never open. */
 const delayOf = (terminal: TerminalSession, isHeld: boolean, waitedMs: number): number | undefined => {
   const { grid, modeTracker, isGround, isComplete } = terminal.filter;
   const isSafe = !isHeld && isGround() && !grid.vt52;
-  const isGap = isComplete() && paintHindrance(grid, modeTracker) === undefined; // what is held may belong to the character before
+  const isGap = isComplete() && paintHindrance(grid, modeTracker) === undefined; // held bytes may combine with the character before
   if (isSafe && (isGap || waitedMs >= PATIENCE_MS)) return 0;
   return waitedMs < PATIENCE_MS ? RETRY_MS : undefined;
 };
@@ -55,7 +58,7 @@ interface Opening {
   readonly close: () => void;
 }
 
-/** Brings it up now, or tries again soon. */
+/** Opens it now, or tries again soon. */
 const attemptWith = (
   terminal: TerminalSession,
   { output, cursorQuery }: OverlayParts,
@@ -77,7 +80,7 @@ const attemptWith = (
     terminal.session.log.warn('the overlay could not be opened in the middle of what the agent writes');
     close();
   };
-  /** The model's rows have to be those that the terminal shows, so nothing may pass until both agree. */
+  /** The screen model must match the terminal, so nothing may pass until both agree. */
   const showOverAlternate = async (): Promise<void> => {
     output.hold();
     try {
@@ -115,27 +118,27 @@ const attemptWith = (
   return attempt;
 };
 
-// A screen of ours over the running child's: opened and closed so that the child's is as if it had never been there.
+// The overlay on top of the running child's screen, which is restored exactly when it closes.
 
 export interface Overlay {
-  /** the terminal can show one, and it would have something to show */
+  /** the terminal can show one, and there is something to show */
   readonly canOpen: () => boolean;
-  /** keys are the overlay's: it is open, or about to open */
+  /** keys go to the overlay: it is open, or about to open */
   readonly isOpen: () => boolean;
-  /** it says what happens next, so that a countdown can be seen in it */
+  /** the overlay shows what happens next, so a countdown is visible in it */
   readonly showsNext: () => boolean;
-  /** as soon as the child's output leaves a gap */
+  /** as soon as the child's output pauses */
   readonly open: () => void;
   readonly close: () => void;
-  /** something that it shows has changed; rows that are the same are not written again */
+  /** something shown has changed; unchanged rows are not written again */
   readonly redraw: () => void;
   readonly onKey: (key: OverlayKey) => void;
-  /** the child has written: here may be the gap */
+  /** the child has written: a chance to open */
   readonly noteOutput: () => void;
-  /** the terminal gets another size: away until `resume` */
+  /** the terminal is being resized: hide until `resume` */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** closes it for good; resolves when no output is held for it any more */
+  /** closes it for good; resolves when no output is held any more */
   readonly stop: () => Promise<void>;
 }
 
@@ -160,7 +163,7 @@ export const makeOverlay = (
   contents: OverlayContents,
 ): Overlay => {
   const state = closedState();
-  /** Whatever is there goes; false if nothing was. */
+  /** Closes whatever is open; false if nothing was. */
   const leave = (next: Phase): boolean => {
     const { phase, shown } = state;
     clearTimeout(state.timer);
@@ -216,30 +219,30 @@ export interface OverlayContents {
   readonly onKey: (key: OverlayKey) => void;
   readonly onOpen?: () => void;
   readonly onClose?: () => void;
-  /** what happens next is among what was drawn last; where absent, it never is */
+  /** whether the last drawing included what happens next; never when absent */
   readonly showsNext?: () => boolean;
-  /** what it draws with has been loaded; until then the hotkey does what it does without an overlay */
+  /** the drawing code has been loaded; until then the hotkey acts as if there were no overlay */
   readonly isReady?: () => boolean;
 }
 
 export interface OverlayParts {
   readonly output: Pick<Output, 'hold' | 'hasHeldBytes' | 'release'>;
   readonly cursorQuery: CursorQuery;
-  /** the child's screen is to be seen again, without the footer */
+  /** the child's screen is visible again, without the footer */
   readonly onUncovered: () => void;
 }
 
-/** `paused`: the terminal is getting another size. */
+/** `paused`: the terminal is being resized. */
 export type Phase = 'closed' | 'opening' | 'open' | 'paused';
 
-/** One overlay; changed in place. */
+/** The state of one overlay; mutable. */
 export interface OverlayState {
   phase: Phase;
   /** by `performance.now()` */
   wantedAt: number;
   timer: NodeJS.Timeout | undefined;
   shown: ShownOverlay | undefined;
-  /** it waits for the screen model, with the child's output held */
+  /** waiting for the screen model, with the child's output held */
   settling: Promise<void> | undefined;
   isStopped: boolean;
 }

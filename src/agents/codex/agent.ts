@@ -35,7 +35,7 @@ const launchRules: LaunchRules = {
   `),
 };
 
-// Codex's own compaction (facts/codex.md §6): at 90 % of the raw window, or earlier where the user says so; nothing switches it off.
+// Codex's own compaction (facts/codex.md §6): at 90 % of the raw window, or earlier where the user sets it; it cannot be disabled.
 
 const NAME = 'model_auto_compact_token_limit';
 
@@ -66,7 +66,7 @@ const saidOf = (value: string | undefined, place: string): Said | undefined => {
 const FLAG = /^(?:-c|--config)$/;
 const JOINED_FLAG = /^(?:-c=?|--config=)(?=\w)/;
 
-/** `-c NAME=VALUE`, `--config=NAME=VALUE`; the last one counts. */
+/** `-c NAME=VALUE`, `--config=NAME=VALUE`; the last one wins. */
 const inArguments = (args: readonly string[]): Said | undefined => {
   const end = args.indexOf('--');
   return args
@@ -76,7 +76,7 @@ const inArguments = (args: readonly string[]): Said | undefined => {
     .findLast((said) => said !== undefined);
 };
 
-/** Only what stands before the first table: in one of them the name is another setting. */
+/** Only the part before the first table: inside a table the name is another setting. */
 const inFile = (file: string, text: string): Said | undefined => {
   const [top = ''] = text.split(/^[ \t]*\[/m);
   return saidOf(
@@ -86,8 +86,8 @@ const inFile = (file: string, text: string): Said | undefined => {
 };
 
 /**
- * Pasted, for Codex takes fast typing for a paste whose Enter is a new line; with a blank, for without one TAB only completes the
- * command. TAB sends it at rest and queues it behind a turn, and a dialog or a picker ignores all of it (facts/codex.md §0, §4).
+ * Pasted, because Codex takes fast typing for a paste, whose Enter is a newline; with a trailing space, because TAB would otherwise only
+ * complete the command. TAB sends it at rest and queues it during a turn; a dialog or a picker ignores all of it (facts/codex.md §0, §4).
  */
 const recipe = (): CompactRecipe => ({
   command: '/compact',
@@ -96,14 +96,14 @@ const recipe = (): CompactRecipe => ({
   pauseMs: 150,
   submit: '\t',
   startMs: 5_000,
-  finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
+  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
   isQueued: true,
 });
 
 const OWN_TYPES =
   /^(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)$/;
 
-/** A record as only Codex writes it: a type of its own around a payload. */
+/** A record that only Codex writes: a type of its own around a payload. */
 const isCodexRecord = ({ type, payload }: JsonRecord): boolean =>
   typeof type === 'string' && OWN_TYPES.test(type) && isRecord(payload);
 

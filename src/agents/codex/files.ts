@@ -9,11 +9,11 @@ import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatu
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 const LOCK = /^[0-9a-f-]{36}\.lock$/;
-// A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes at once.
+// A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes its rollout at once.
 const LOCK_ALONE_MS = 1_000;
-// More than this many files that grew since the start are not ours to sort out.
+// With more files than this that grew since the start, no guess is made.
 const MOST_CANDIDATES = 20;
-// Folders are named by the local date; with a day on each side every time zone is covered.
+// Folders are named by local date; one day on either side covers every time zone.
 const DAYS_AROUND = [-1, 0, 1];
 
 interface Thread {
@@ -22,13 +22,13 @@ interface Thread {
   readonly startedAt: Millis;
 }
 
-/** The thread the child itself holds; where that cannot be seen, the rollout of this folder that grew since the start. */
+/** The thread that the child has open; where that cannot be seen, the rollout of this folder that has grown since the start. */
 export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const held = await heldByChild(port, place);
   const own = await newestThread(port, held, place.now);
   if (own)
     return { sessionId: own.sessionId, ...(own.path === undefined ? {} : { path: own.path }), certain: true };
-  // An embedded Codex holds its rollout open, so there is none yet. Only the background server writes for others.
+  // An embedded Codex keeps its rollout open, so none open means none exists. Only the background server writes for other processes.
   if (held.told && !(await serverMayWrite(port, place))) return undefined;
   return bestOf(port, place, await grownRollouts(port, place));
 };
@@ -39,7 +39,7 @@ export const codexFolder = ({ env, home }: AgentFolders): string =>
 const serverMayWrite = (port: FilePort, place: ChildPlace): Promise<boolean> =>
   port.exists(posix.join(codexFolder(place), 'app-server-control', 'app-server-control.sock'));
 
-/** What the child and its descendants have open. `told` is false where the system does not say all of it. */
+/** What the child and its descendants have open. `told` is false where the system reports only part of it. */
 interface Held {
   readonly rollouts: readonly FileEntry[];
   readonly locks: readonly FileEntry[];
@@ -60,12 +60,12 @@ const heldByChild = async (port: FilePort, place: ChildPlace): Promise<Held> => 
 interface HeldThread {
   readonly sessionId: string;
   readonly path?: string;
-  /** when it was last taken up or written */
+  /** when it was last locked or written */
   readonly at: Millis;
 }
 
-// `/new` and `/resume` take the lock of the other thread at once; its rollout is written at the next turn only, and the one
-// before stays open for a while. A lock is made anew each time it is taken.
+// `/new` and `/resume` lock the other thread at once; its rollout is written only at the next turn, and the previous one stays open for a
+// while. A lock is recreated each time.
 const newestThread = async (
   port: FilePort,
   { rollouts, locks }: Held,
@@ -108,7 +108,7 @@ const grownRollouts = async (port: FilePort, place: ChildPlace): Promise<readonl
   return [...unique.values()].toSorted(newestFirst).slice(0, MOST_CANDIDATES);
 };
 
-// A resumed thread keeps its old date folder. Its lock names the thread, and the thread's id holds the time it was made at.
+// A resumed thread keeps its old date folder. Its lock names the thread, and the thread's id contains its creation time.
 const lockedRollouts = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
   const locks = await port.list(posix.join(codexFolder(place), 'thread-writer-locks'), (name) =>
     LOCK.test(name),
@@ -151,7 +151,7 @@ const bestOf = async (
   );
 };
 
-/** The thread of a rollout if a user talks in it: subagents and `codex exec` write files of their own. */
+/** The thread of a rollout if it is a user's conversation; subagents and `codex exec` write files of their own. */
 const userThread = async (port: FilePort, file: FileEntry): Promise<Thread | undefined> => {
   const line = await port.firstLine(file.path);
   const meta = getRecord(line === undefined ? undefined : parseRecord(line), 'payload');
@@ -165,8 +165,8 @@ const userThread = async (port: FilePort, file: FileEntry): Promise<Thread | und
 
 const newestFirst = (a: FileEntry, b: FileEntry): number => b.modifiedAt - a.modifiedAt;
 
-// What a rollout says that Codex is doing (facts/codex.md §5, §7). Each turn, a compaction too, begins with `task_started` and ends with
-// `task_complete` or `turn_aborted`; what is recorded behind that belongs to no turn. Versions before 0.163 tell it nowhere else.
+// What a rollout says about Codex's activity (facts/codex.md §5, §7). Each turn, including a compaction, begins with `task_started` and
+// ends with `task_complete` or `turn_aborted`; records after that belong to no turn. For versions before 0.163 this is the only source.
 
 const UNCLEAR: AgentStatus = { state: 'unclear' };
 const TELLING = /"(?:task_started|task_complete|turn_aborted)"/;
@@ -176,7 +176,7 @@ const states: Readonly<Record<string, AgentStatus>> = {
   turn_aborted: { state: 'idle' },
 };
 
-/** `busy` from the begin of a turn on, `idle` from its end on. */
+/** `busy` from the beginning of a turn, `idle` from its end. */
 export const parseStatus = (line: string): AgentStatus | undefined => {
   if (!TELLING.test(line)) return undefined;
   const record = parseRecord(line);
@@ -185,8 +185,8 @@ export const parseStatus = (line: string): AgentStatus | undefined => {
 };
 
 /**
- * The last turn of the rollout that the child itself holds open: one that only looks like it may be another terminal's. `new` before the
- * first turn; `unclear` where it holds none, a record is half written, or so long that no turn is seen in the end of the file.
+ * The last turn of the rollout that the child has open; any other file may belong to another terminal. `new` before the first turn;
+ * `unclear` when no rollout is open, a record is half written, or the end of the file shows no turn.
  */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus> => {
   const found = await locateCodex(port, place);

@@ -1,48 +1,48 @@
 import type { ScreenView } from '../../core/reading.js';
 
-// Where Codex draws its own part of the screen: the composer, the footer below it, and the block of conversation above it
-// (facts/codex.md §2.2, §4). Everything is anchored to the composer, whose glyph is drawn as no row of the conversation is.
+// Where Codex draws its own part of the screen: the composer, the footer below it, and the conversation above it (facts/codex.md §2.2, §4).
+// Everything is located from the composer, whose glyph is drawn like nothing in the conversation.
 
 export interface Pane {
-  /** row of the composer's glyph; a draft may go on below it */
+  /** row of the composer's glyph; a draft may continue below it */
   readonly row: number;
   /** `›` for a prompt, `!` for a shell command */
   readonly glyph: string;
-  /** the cursor stands in the composer, so that keys go there */
+  /** the cursor is in the composer, so keys go there */
   readonly hasCursor: boolean;
-  /** rows of the status line and the hints, from the top; empty where nothing is shown */
+  /** rows of the status line and the hints, top first; empty where nothing is shown */
   readonly footer: readonly number[];
 }
 
-/** The first row of something in the conversation. */
+/** The last item of the conversation above the composer. */
 export interface ConversationEnd {
   readonly row: number;
   readonly text: string;
 }
 
-/** Where the text of the composer begins, and all else that Codex indents. */
+/** The column where the text of the composer and everything else indented begins. */
 export const TEXT_COLUMN = 2;
-const RED = 1; // of the palette
-const MOST_FOOTER_ROWS = 8; // all items at 40 columns need six
+const RED = 1; // palette index
+const MOST_FOOTER_ROWS = 8; // all items at 40 columns take six
 const QUEUE = /^• (?:Messages to be submitted|Queued follow-up inputs)/;
 const LIVE = /^[•◦] .+? \(\d+[hms]/;
 /** In the colour of text, but in the first column, where no message begins. */
 export const INTERRUPTED = /^■ Conversation interrupted - /;
 const COMPACTING = /^[•◦] Compacting context \(/;
 
-/** Undefined where a picker, a view or another program has the screen. */
+/** Undefined while a picker, a view or another program has the screen. */
 export const findPane = (screen: ScreenView): Pane | undefined => {
   for (let row = screen.cursorRow; row >= 0; row -= 1) {
     const glyph = glyphAt(screen, row);
     if (glyph === undefined) continue;
     const footer = footerBelow(screen, row);
-    const end = (footer[0] ?? screen.rows + 1) - 2; // a blank row is between
+    const end = (footer[0] ?? screen.rows + 1) - 2; // with a blank row in between
     return { row, glyph, hasCursor: screen.cursorRow <= end, footer };
   }
   return undefined;
 };
 
-// Messages that were sent have a dim glyph, a picker's choice is inverse, and what the model writes is indented.
+// Sent messages have a dim glyph, a picker's choice is inverse, and the model's text is indented.
 const glyphAt = (screen: ScreenView, row: number): string | undefined => {
   const glyph = /^[›!](?= |$)/.exec(screen.text(row))?.[0];
   const style = glyph === undefined ? undefined : screen.styleAt(row, 0);
@@ -56,12 +56,12 @@ const footerBelow = (screen: ScreenView, row: number): readonly number[] => {
   let first = last;
   while (first > row && screen.text(first - 1) !== '') first -= 1;
   if (first <= row + 1 || last - first >= MOST_FOOTER_ROWS) return [];
-  // only a search field of Codex's own has the cursor in the footer: these are the last lines of a draft
+  // only Codex's own search field puts the cursor into the footer; otherwise these are the last lines of a draft
   if (screen.cursorRow >= first && !isDrawn(screen, screen.cursorRow)) return [];
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 };
 
-/** What the conversation ends with above the composer: rows that go on are indented, and what waits to be sent is none of it. */
+/** The last item of the conversation above the composer: continuation rows are indented, and queued messages do not count. */
 export const endAbove = (
   screen: ScreenView,
   { row: composer }: Pick<Pane, 'row'>,
@@ -75,7 +75,7 @@ export const endAbove = (
   return undefined;
 };
 
-// A long error goes on in the first column, where nothing else does.
+// A long error continues in the first column, where nothing else does.
 const errorAt = (screen: ScreenView, row: number): number | undefined => {
   for (let above = row; above >= 0 && screen.text(above) !== ''; above -= 1)
     if (isError(screen, above)) return above;
@@ -86,7 +86,7 @@ const isError = (screen: ScreenView, row: number): boolean =>
   INTERRUPTED.test(screen.text(row)) ||
   (/^■ \S/.test(screen.text(row)) && screen.styleAt(row, 0)?.foreground === RED);
 
-/** Codex's own words on what went wrong; undefined where the conversation ends with something else. */
+/** Codex's own error message at the end of the conversation; undefined when it ends with something else. */
 export const readError = (screen: ScreenView, { row }: ConversationEnd): string | undefined => {
   if (!isError(screen, row)) return undefined;
   const rows: string[] = [];
@@ -99,13 +99,13 @@ export const readError = (screen: ScreenView, { row }: ConversationEnd): string 
 const isOfPopup = (screen: ScreenView, row: number): boolean =>
   /^[↑↓]$/.test(screen.text(row)) || screen.styleAt(row, 0)?.inverse === true;
 
-/** What the conversation ends with above the row of the running task. */
+/** The last item of the conversation above the row of the running task. */
 export const endAboveTask = (screen: ScreenView, pane: Pane): ConversationEnd | undefined => {
   const head = endAbove(screen, pane);
   return head && isTask(screen, head) ? endAbove(screen, { ...pane, row: head.row }) : head;
 };
 
-/** A task's row: its clock is drawn dim, the blank before it is not; a reasoning is dim throughout, and an answer nowhere. */
+/** The row of a task: its clock is dim, the space before it is not. Reasoning is dim throughout, and an answer nowhere. */
 export const isTask = (screen: ScreenView, { row, text }: ConversationEnd): boolean => {
   const blank = text.indexOf(' (');
   return (
@@ -115,7 +115,7 @@ export const isTask = (screen: ScreenView, { row, text }: ConversationEnd): bool
   );
 };
 
-/** A model may name its task as it likes, but the row below it is Codex's own. */
+/** A model may name its task freely, but the row below it is Codex's own. */
 export const isCompacting = (screen: ScreenView, head: ConversationEnd): boolean =>
   COMPACTING.test(head.text) &&
   isTask(screen, head) &&
@@ -123,12 +123,12 @@ export const isCompacting = (screen: ScreenView, head: ConversationEnd): boolean
   screen.styleAt(head.row + 1, TEXT_COLUMN)?.dim === true;
 
 /**
- * Nothing is typed: the cursor stands before a dim text, which is Codex's own whatever it says (0.137 suggests what to ask, another thing
- * each time). What is typed is never dim, and blanks are a draft, too.
+ * Nothing is typed: the cursor is before a dim text, which is always Codex's own (0.137 suggests a different question each time). Typed
+ * text is never dim, and spaces are a draft, too.
  */
 export const isEmpty = (screen: ScreenView, { row, footer }: Pane): boolean => {
   if (screen.cursorRow !== row || screen.cursorColumn !== TEXT_COLUMN) return false;
-  const last = footer[0] === undefined ? row + 1 : footer[0] - 2; // a blank row is between
+  const last = footer[0] === undefined ? row + 1 : footer[0] - 2; // with a blank row in between
   for (let each = row; each <= last; each += 1) if (!isDimThroughout(screen, each)) return false;
   return screen.text(row).length > TEXT_COLUMN;
 };
@@ -140,7 +140,7 @@ const isDimThroughout = (screen: ScreenView, row: number): boolean => {
   return true;
 };
 
-/** Not in the colour of a draft: items of the footer have one of their own or are dim. */
+/** Not in the colour of a draft: footer items have their own colour or are dim. */
 export const isDrawn = (screen: ScreenView, row: number): boolean => {
   const style = screen.styleAt(row, TEXT_COLUMN);
   return style !== undefined && (style.dim || style.foreground !== undefined);

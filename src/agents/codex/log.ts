@@ -12,56 +12,56 @@ import {
 } from '../records.js';
 import { codexPercent, usableTokens } from './percent.js';
 
-// What a `token_count` record of a rollout holds (facts/codex.md §7).
+// The content of a `token_count` record of a rollout (facts/codex.md §7).
 
-/** A total without input and output is Codex's own estimate of what it kept. */
+/** A total without input and output is Codex's own estimate of what a compaction kept. */
 const guessOf = (payload: JsonRecord): number | undefined => {
   const last = getRecord(getRecord(payload, 'info'), 'last_token_usage');
   const isGuess = getCount(last, 'input_tokens') === 0 && getCount(last, 'output_tokens') === 0;
   return isGuess ? getCount(last, 'total_tokens') : undefined;
 };
 
-// A refused turn is recorded as a total of exactly one window without any input; its `last` is nonsense.
+// A refused turn is recorded as a total of exactly one window without any input; its `last` is meaningless.
 const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefined): boolean => {
   const total = getRecord(info, 'total_token_usage');
   return getCount(total, 'input_tokens') === 0 && getCount(total, 'total_tokens') === windowTokens;
 };
 
-/** In tokens, as Codex counts with it. */
+/** In tokens, as Codex uses it. */
 const windowIn = (from: JsonRecord | undefined): { readonly windowTokens?: number } => {
   const windowTokens = getCount(from, 'model_context_window');
   return windowTokens ? { windowTokens } : {};
 };
 
-// What a record of a rollout adds to the conversation before the next count tells its exact size.
+// Text that a record of a rollout adds to the conversation before the next count tells its exact size.
 
 const OUTPUT = /_call_output$/;
 
-/** A message of the user or what a tool gave back; an answer comes with its own count. */
+/** The user's message or a tool result; an answer comes with its own count. */
 const readGrowth = (item: JsonRecord): readonly Fact[] => {
   const isMessage = item['type'] === 'message' && item['role'] === 'user';
   if (!isMessage && !OUTPUT.test(getText(item, 'type') ?? '')) return [];
   return growthFacts(textIn(item, isMessage ? 'content' : 'output'));
 };
 
-// A text, or blocks of text; images have none and are left out.
+// A text, or blocks of text; images have none and are skipped.
 const textIn = (item: JsonRecord, key: string): string =>
   getText(item, key) ??
   getList(item, key)
     .map((block) => getText(block, 'text') ?? '')
     .join('');
 
-// Whether a compaction of Codex's own has left anything of the conversation. When the model answers with nothing, Codex takes the last
-// answer that it finds in the conversation for the summary, and says that all went well.
+// Whether Codex's own compaction has kept anything of the conversation. When the model returns an empty summary, Codex uses the last answer
+// in the conversation instead and reports success.
 
 const ANSWER = /"type":"(?:AgentMessage|agent_message)"/;
-// Codex's own words before the summary, in one line.
+// The fixed text before the summary, on one line.
 const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
 
-/** An answer of the model as it was shown; the summary of a compaction is none. */
+/** An answer as it was shown; not the summary of a compaction. */
 const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord(line) !== undefined;
 
-/** A compaction on the model's server leaves a text that nobody can read, and no message: nothing is known of it. */
+/** A compaction on the model's server leaves an encrypted text and no message, so nothing is known about it. */
 const isEmptySummary = (message: string, answerLine: string | undefined): boolean => {
   if (message === '') return false;
   const summary = message.replace(PREFIX, '').trim();
@@ -75,25 +75,25 @@ const answerIn = (line: string): string => {
   return getText(payload, 'message') ?? texts.join('');
 };
 
-// One line of a Codex rollout (facts/codex.md §7). A compaction also writes the usage of its own request, which is not the
-// conversation's: readings of a turn that may be a compaction are held back until the turn has shown what it is.
+// One line of a Codex rollout (facts/codex.md §7). A compaction also records the usage of its own request, which is not the conversation's:
+// readings of a turn that may be a compaction are held back until the turn shows what it is.
 
 type Turn =
   | { readonly phase: 'open' } // readings count
-  | { readonly phase: 'doubtful'; readonly held: readonly Fact[] }; // started by no user message: perhaps a compaction
+  | { readonly phase: 'doubtful'; readonly held: readonly Fact[] }; // not started by a user message: perhaps a compaction
 
 interface CodexLog {
   readonly turn: Turn;
   readonly model?: string;
   readonly windowTokens?: number;
-  /** recorded; what Codex thinks to have kept comes a moment later */
+  /** recorded, but Codex's estimate of what is left comes a moment later */
   readonly compacted?: Boundary;
-  /** the line with the model's last answer: Codex takes it for the summary when the model gives none */
+  /** the line with the model's last answer, which Codex reuses when the model returns no summary */
   readonly answer?: string;
 }
 
 const OPEN: Turn = { phase: 'open' };
-const LONGEST_ERROR = 200; // characters; the model's server may send a page
+const LONGEST_ERROR = 200; // characters; the server may send a whole page
 const TELLING =
   /"(?:token_count|compacted|task_started|task_complete|turn_aborted|turn_context|user_message|UserMessage|\w+_call_output)"|"role":"user"/;
 
@@ -133,7 +133,7 @@ const readCompacted = (
   return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold };
 };
 
-// A compaction asked for by the user is a turn of its own; one inside a user's turn is Codex's.
+// A compaction the user asked for is a turn of its own; one inside a user's turn is Codex's own.
 const initiator = (state: CodexLog): { readonly initiator: 'user' | 'agent' } => ({
   initiator: state.turn.phase === 'doubtful' ? 'user' : 'agent',
 });
@@ -143,7 +143,7 @@ const grow = (state: CodexLog, facts: readonly Fact[]): LineMeaning<CodexLog> =>
     ? { state, facts }
     : { state: { ...state, turn: { phase: 'doubtful', held: [...state.turn.held, ...facts] } }, facts: [] };
 
-/** A compaction is told with Codex's own estimate of what is left, or with none when something else comes first. */
+/** A boundary is reported with Codex's own estimate of what is left, or without one when something else comes first. */
 const readEvent = (before: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<CodexLog> => {
   const { compacted, ...state } = before;
   const read = readKnown(state, payload, at);
@@ -199,11 +199,11 @@ const readEnd = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeaning<
   return { state: ended, facts: full ? [fullWindow(state, at), ...facts] : facts };
 };
 
-/** Versions before 0.154 record no error: of a compaction that failed nothing is left but a turn without a word. */
+/** Versions before 0.154 record no error: a failed compaction leaves only an empty turn. */
 const silentEnd = (state: CodexLog): readonly Fact[] =>
   unfinished(state, { kind: 'failed', failure: 'error', text: 'it ended without a summary' });
 
-/** A turn that still may be nothing but a compaction is one, for every other begins with a message. */
+/** A turn that could still be a compaction at its end is one, because every other turn begins with a message. */
 const unfinished = ({ turn }: CodexLog, result: CompactResult): readonly Fact[] =>
   turn.phase === 'doubtful' ? [{ type: 'compact-result', result }] : [];
 
@@ -256,8 +256,8 @@ const fullWindow = (state: CodexLog, at: Millis): Fact => ({
   },
 });
 
-// Tool results in a Codex rollout: `function_call` and `function_call_output` records (and their `custom_tool_call` kin), tied by
-// the call id. `compacted` replaces the history, outputs included.
+// Tool results in a Codex rollout: `function_call` and `function_call_output` records (and the `custom_tool_call` ones), linked by the call
+// id. `compacted` replaces the history, including outputs.
 
 const CONTENTS_TELLING = /"(?:function_call|custom_tool_call|local_shell_call|compacted)(?:_output)?"/;
 const CALL = /^(?:function_call|custom_tool_call|local_shell_call)$/;

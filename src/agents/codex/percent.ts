@@ -3,13 +3,14 @@ import type { ScreenView } from '../../core/reading.js';
 import type { AgentState } from '../tested.js';
 import { isDrawn, type Pane, type ConversationEnd } from './layout.js';
 
-// The percentages Codex shows when it is told to: in the status line below the composer, in the terminal title, and in the footer of
-// older versions (facts/codex.md §2.2, §2.4; sessions.md §F). The numbers of `/status` are conversation: they get old and can be forged.
+// The percentages Codex shows when configured to: in the status line below the composer, in the terminal title, and in the footer of older
+// versions (facts/codex.md §2.2, §2.4; sessions.md §F). The numbers of `/status` are part of the conversation: they get old and can be
+// forged.
 
 export interface DisplayedPercent {
   /** 0…100 used */
   readonly usedPercent: number;
-  /** the window as shown, three digits of it, in tokens */
+  /** the window as shown, rounded to three digits, in tokens */
   readonly windowTokens?: number;
 }
 
@@ -25,14 +26,14 @@ const OLD_FOOTER =
 export interface ItemRow {
   /** undefined where no item is a percentage, or where they contradict each other */
   readonly shown: DisplayedPercent | undefined;
-  /** the items that are a percentage, as they stand there; '' for none */
+  /** the items that are a percentage, verbatim; '' for none */
   readonly percents: string;
   readonly text: string;
 }
 
 /** Where Codex shows a percentage. */
 export interface DisplayedPlaces {
-  /** the status line below the composer; undefined where it is not seen, or cut off before a percentage */
+  /** the status line below the composer; undefined where it is not visible, or cut off before a percentage */
   readonly line: ItemRow | undefined;
   readonly title: ItemRow | undefined;
   /** the footer of older versions, which has no items */
@@ -49,7 +50,7 @@ export const findPlaces = (
   footer: pane && inOldFooter(screen, pane),
 });
 
-/** The percentage; undefined where there is none, or not the same in both places. */
+/** The percentage; undefined where there is none, or where the places differ. */
 export const agreedPercent = ({ line, title, footer }: DisplayedPlaces): DisplayedPercent | undefined => {
   const below = line?.shown ?? footer;
   const above = title?.shown;
@@ -57,7 +58,7 @@ export const agreedPercent = ({ line, title, footer }: DisplayedPlaces): Display
   return below.usedPercent === above.usedPercent ? below : undefined;
 };
 
-// A narrow screen wraps the line between any two words, also inside an item.
+// A narrow screen wraps the line between any two words, even inside an item.
 const statusLine = (screen: ScreenView, { footer }: Pane): ItemRow | undefined => {
   const [first] = footer;
   const last = footer.at(-1);
@@ -93,7 +94,7 @@ const shownIn = (items: readonly string[]): DisplayedPercent | undefined => {
   return shown && { ...shown, ...(windowTokens === undefined ? {} : { windowTokens }) };
 };
 
-// A thread's name may look like an item: what contradicts itself is no number.
+// A thread's name may look like an item, so contradictory items give no number.
 const usedOf = (numbers: readonly number[]): DisplayedPercent | undefined => {
   const [usedPercent] = numbers;
   if (usedPercent === undefined || usedPercent < 0 || usedPercent > 100) return undefined;
@@ -108,18 +109,18 @@ const windowIn = (items: readonly string[]): number | undefined => {
   return undefined;
 };
 
-// Which shown percentages are believed (facts/codex.md §2.2 traps, §6). Codex shows 0 % used before the first count, from the start of a
-// manual compaction on, and after one that failed; and some percentage without meaning after a context-length error.
-// A thread may be named `Context 97% used`, by the user or by the model, and its name is among the items of the status line and of the title.
+// Which displayed percentages are trusted (facts/codex.md §2.2 traps, §6). Codex shows 0 % used before the first count, from the start of a
+// manual compaction, and after a failed one; and a meaningless percentage after a context-length error. A thread may be named `Context 97%
+// used`, by the user or by the model, and its name is among the items of the status line and of the title.
 
 export interface PercentTrust {
-  /** the percentage that is not believed until it changes or a turn has ended well */
+  /** a percentage that is not trusted until it changes or a turn has ended well */
   readonly percent?: number;
-  /** the last one shown */
+  /** the last one displayed */
   readonly shown?: number;
-  /** the request was refused as too long: the window is full, whatever is shown */
+  /** the request was refused as too long: the window is full, whatever is displayed */
   readonly isFull: boolean;
-  /** windows shown so far, in tokens: the model's own before the first count, 95 % of it after */
+  /** window sizes displayed so far, in tokens: the model's own before the first count, 95 % of it after */
   readonly windows: readonly number[];
 }
 
@@ -127,35 +128,35 @@ export interface PercentTrust {
 export interface PercentSighting {
   readonly state: AgentState['state'] | undefined;
   readonly isCompacting: boolean;
-  /** what the conversation ends with */
+  /** the last item of the conversation */
   readonly head: ConversationEnd | undefined;
   readonly shown: DisplayedPercent | undefined;
 }
 
-/** What is known of a place. */
+/** What is known about a place. */
 interface Known {
-  /** it had a percentage when it was seen first */
+  /** it had a percentage the first time it was seen */
   readonly isConfigured: boolean;
-  /** its percentages, until they change: a name stays */
+  /** its percentages while they have not changed: a name stays the same */
   readonly still?: string;
-  /** as seen last: a picker covers the status line */
+  /** as last seen: a picker covers the status line */
   readonly text: string;
 }
 
-/** What Codex is told to show is there from the first time on; a name comes later, or is in both places at once. */
+/** Items that Codex is configured to show are there from the start; a name comes later, or in both places at once. */
 export interface KnownPlaces {
   readonly line?: Known;
   readonly title?: Known;
 }
 
-/** Nothing was counted yet. */
+/** Before the first count. */
 export const initialTrust: PercentTrust = { isFull: false, windows: [] };
 
 const COMPACTED = /^• Context compacted(?: · |$)/;
 const RAN_OUT = /^■ Codex ran out of room/;
 const CONFIGURING = /^ {2}Configure (?:Status Line|Terminal Title)$/;
 const EFFECTIVE_SHARE = 0.95; // of the model's window
-const ROUNDING = 0.006; // three digits of each of the two are shown
+const ROUNDING = 0.006; // each of the two is displayed with three digits
 const MOST_WINDOWS = 8;
 
 export const isCompacted = (head: ConversationEnd | undefined): boolean => COMPACTED.test(head?.text ?? '');
@@ -166,7 +167,7 @@ export const updateTrust = (doubt: PercentTrust, look: PercentSighting): Percent
   const { state, head } = look;
   const shown = look.shown?.usedPercent;
   const window = look.shown?.windowTokens;
-  // versions before 0.163 do not tell their state: there the words count as long as they are the last ones
+  // versions before 0.163 do not report their state: there the message counts as long as it is the last one
   const isFull =
     state === 'error' || state === undefined ? hasRunOut(head) : doubt.isFull && state !== 'working';
   const known = window === undefined || doubt.windows.includes(window);
@@ -205,7 +206,7 @@ export const isTrusted = (
   usedPercent !== percent &&
   !(usedPercent === 0 && windowTokens !== undefined && windows.some((each) => isShare(each, windowTokens)));
 
-/** The window to count with, exactly: where the model's own was shown, too. */
+/** The exact window, once the model's own window was displayed too. */
 export const exactWindow = (
   { windows }: PercentTrust,
   shownTokens: number | undefined,
@@ -253,13 +254,13 @@ const knownOf = (known: Known | undefined, place: ItemRow | undefined): Known | 
   return { isConfigured, text, ...(stays && still ? { still } : {}) };
 };
 
-// Codex's own percentage (facts/codex.md §2.3): the first 12 000 tokens, which every conversation has, count as empty.
+// Codex's own percentage (facts/codex.md §2.3) counts the first 12 000 tokens, which every conversation has, as empty.
 const BASELINE_TOKENS = 12_000;
 
-/** Tokens that are 100 % on Codex's basis. */
+/** The tokens that are 100 % in Codex's percentage. */
 export const usableTokens = (windowTokens: number): number => Math.max(0, windowTokens - BASELINE_TOKENS);
 
-/** Used percent exactly as Codex shows it, 0…100: it rounds what is left. */
+/** Used percent exactly as Codex shows it, 0…100; Codex rounds the remaining part. */
 export const codexPercent = (usedTokens: number, windowTokens: number): number => {
   const room = usableTokens(windowTokens);
   if (room === 0) return 100;

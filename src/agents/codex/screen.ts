@@ -44,31 +44,31 @@ import {
   type DisplayedPlaces,
 } from './percent.js';
 
-// What Codex is doing: its own word in OSC 7501 first, and the composer must agree before anything may be typed (facts/codex.md §5).
-// Versions before 0.163 do not say it. Of them the title and the rollout tell, and both must.
+// What Codex is doing: its own state report (OSC 7501) first, and the composer must agree before anything may be typed (facts/codex.md §5).
+// Versions before 0.163 send none; for them the title and the rollout must both tell.
 
 const ACTION_REQUIRED = /^\[ [!.] \] Action Required/;
 const SPINNER = /^[\u2800-\u28ff] /;
-// `⠋ project`, `⠋ renaming... ⠋ | project`, or another single sign before the name: at rest the name stands alone
+// `⠋ project`, `⠋ renaming... ⠋ | project`, or another single sign before the name; at rest the name stands alone
 const WORKING = /^[^\p{L}\p{N}\s[(] |[\u2800-\u28ff]/u;
-// "esc again to edit previous message" stands where vim's mode does, and after the Escape that leaves the insert mode
+// "esc again to edit previous message" is shown where vim's mode is, and after the Escape that leaves insert mode
 const AT_PROMPT = /\? for shortcuts|← for agents/;
 const VIM_NORMAL = /Vim: N/;
 const AFTER_ESCAPE = /^ {2}esc again/;
 const LIST_KEYS = /^ {2}enter\/tab insert · esc close\b/;
 const PICKER_KEYS = /\b(?:enter|esc)\b|reverse-i-search:/;
 
-/** The title shows work while there is work. A user may have configured one that never does. */
+/** The title shows work while there is work, unless the user has configured a title that never does. */
 const isTitleWorking = (title = ''): boolean => WORKING.test(title);
 
-/** `pane` as found on the same screen; `isTitleTelling`: the title has shown work before, so that one without it tells of rest. */
+/** `pane` is from the same screen; `isTitleTelling`: the title has shown work before, so a title without it means rest. */
 const activityOf = (
   seen: ScreenEvidence,
   pane: Pane | undefined,
   isTitleTelling: boolean,
 ): ActivityReport => {
   const { screen, signals } = seen;
-  const said = parseAgentState(signals.agentState); // undefined for versions that do not tell, and before they do
+  const said = parseAgentState(signals.agentState); // undefined for versions that report none, and before the first report
   if (said === undefined) return withoutState(seen, pane, isTitleTelling);
   const { state, message } = said;
   const told = `state ${state}`;
@@ -76,7 +76,7 @@ const activityOf = (
   // the dialog itself is drawn up to a second later
   if (state === 'blocked')
     return { ...say('dialog', told), ...(message === undefined ? {} : { asks: message }) };
-  // nobody else tells of it, and a thread may be named like that
+  // the title alone is no proof: a thread may have this name
   if (ACTION_REQUIRED.test(signals.title ?? '')) return say('unknown', told, 'title Action Required');
   if (state === 'working')
     return isCompactingNow(screen, pane) ? say('compacting', told, 'compacting row') : say('busy', told);
@@ -100,7 +100,7 @@ const atRest = (
   return say('ready', told, 'empty composer');
 };
 
-// The composer looks the same while an answer comes in, and the row of the task is gone then: only the others prove that they rest.
+// The composer looks the same while an answer streams in, and the task's row is gone then: only the other sources prove rest.
 const withoutState = (
   { screen, signals, status }: ScreenEvidence,
   pane: Pane | undefined,
@@ -123,7 +123,7 @@ const withoutState = (
   return say('ready', 'title at rest', 'its last turn has ended', 'empty composer');
 };
 
-// The cursor is in a picker, in a view of the transcript, in the search field, or Codex is not on the screen.
+// The cursor is in a picker, a view of the transcript, or the search field, or Codex is not on the screen.
 const elsewhere = (screen: ScreenView, ...told: readonly string[]): ActivityReport => {
   const isPicker = lastRows(screen).some((row) => PICKER_KEYS.test(row));
   return isPicker ? say('dialog', ...told, 'keys of a picker') : say('unknown', ...told, 'no composer');
@@ -146,11 +146,12 @@ const draftOf = (screen: ScreenView, pane: Pane): string | undefined => {
   return isEmpty(screen, pane) ? undefined : 'text in the composer';
 };
 
-/** What is typed goes to the model: not to a shell, to a command of the editor, or into a list that is open. */
+/** Typed text goes to the model: not to a shell, an editor command, or an open list. */
 const isMessage = (screen: ScreenView, pane: Pane): boolean =>
   pane.glyph === '›' && !VIM_NORMAL.test(lastFooterRow(screen, pane)) && !isListOpen(screen, pane);
 
-// Of files and skills, above the composer: its keys stand in its last row. The list of commands has none and takes nothing away.
+// The list of files and skills above the composer: its key hints are in its last row. The list of commands has none and does not intercept
+// keys.
 const isListOpen = (screen: ScreenView, { row }: Pane): boolean => {
   for (let above = row - 1; above >= Math.max(0, row - 3); above -= 1)
     if (LIST_KEYS.test(screen.text(above))) return true;
@@ -177,12 +178,12 @@ const say = (activity: Activity, ...witnesses: readonly string[]): ActivityRepor
   witnesses,
 });
 
-// How a compaction that was seen on the screen ended. Old rows of compactions come and go as the conversation scrolls: only the end of
-// one that was seen running counts, and words that were there before only if Codex's state says that they are new.
+// How a compaction seen on the screen ended. Rows of old compactions come and go as the conversation scrolls: only the end of one that was
+// seen running counts, and text that was there before counts only if Codex's state says that it is new.
 
-const LONGEST_ERROR = 200; // characters; the model's server may send a page
+const LONGEST_ERROR = 200; // characters; the server may send a whole page
 
-/** The turn has gone on, so that its answer stands below. What stood there before the compaction is above its row, and so are all old rows. */
+/** The turn has gone on, so its answer is below. What was there before the compaction is above its row, and so are all old rows. */
 const isCompactedAbove = (last: ConversationEnd, before: string, screen: ScreenView): boolean => {
   let head: ConversationEnd | undefined = last;
   while (head && !isSame(head.text, before)) {
@@ -196,7 +197,7 @@ const isCompactedAbove = (last: ConversationEnd, before: string, screen: ScreenV
 const isSame = (text: string, before: string): boolean =>
   before !== '' && (text.startsWith(before) || before.startsWith(text));
 
-/** `before` is what the conversation ended with when the compaction began. */
+/** `before` is the last item of the conversation when the compaction began. */
 const endFacts = (
   before: string,
   screen: ScreenView,
@@ -225,15 +226,15 @@ const endFacts = (
     : [];
 };
 
-// What stands in Codex's composer, where what is typed is a message.
+// The text in Codex's composer, where typed text becomes a message.
 
-const MARGIN = 1; // columns at the right end of a row that hold no text of a draft
+const MARGIN = 1; // columns at the right end of a row that never hold text of a draft
 
 const prompt: PromptReader = (seen) => {
   const { screen } = seen;
   const pane = findPane(screen);
   if (!pane?.hasCursor || !isMessage(screen, pane)) return undefined;
-  // whether the title tells of work is for the reader that has seen more than one screen
+  // whether the title tells of work is known only to the reader, which has seen several screens
   const { activity } = activityOf(seen, pane, true);
   if (activity === 'unknown' || activity === 'dialog') return undefined;
   return { text: textOf(screen, pane) };
@@ -242,25 +243,25 @@ const prompt: PromptReader = (seen) => {
 const textOf = (screen: ScreenView, pane: Pane): string => {
   if (isEmpty(screen, pane)) return '';
   const { cursorRow, cursorColumn } = screen;
-  // a blank row is between the text and the footer; where no footer is seen, nothing is known below the cursor
+  // a blank row separates the text from the footer; where no footer is visible, nothing is known below the cursor
   const last = pane.footer[0] === undefined ? cursorRow : Math.max(cursorRow, pane.footer[0] - 2);
   const rows = Array.from({ length: last - pane.row + 1 }, (_, index) =>
     screen.text(pane.row + index).slice(TEXT_COLUMN),
   );
   const end = rows.length - 1;
-  // blanks that were typed at the end are seen only by the cursor behind them
+  // trailing spaces are visible only by the cursor behind them
   const final = cursorRow === last ? (rows[end] ?? '').padEnd(cursorColumn - TEXT_COLUMN) : (rows[end] ?? '');
   return joinWrappedRows([...rows.slice(0, end), final], screen.columns - TEXT_COLUMN - MARGIN);
 };
 
-// Codex's screen and signals as a source: what it is doing, how full the window is where it shows that, and compactions it shows.
+// Codex's screen and signals as a source of facts: what it is doing, how full the window is where displayed, and visible compactions.
 
 interface CodexScreen {
   readonly doubt: PercentTrust;
   readonly known: KnownPlaces;
-  /** its title has shown that it works, so it also shows that it does not */
+  /** its title has shown work, so a title without it means rest */
   readonly isTitleTelling: boolean;
-  /** a compaction is going on; what the conversation ended with before it */
+  /** a compaction is running; the last item of the conversation before it */
   readonly compactingAfter?: string;
 }
 
@@ -272,7 +273,7 @@ const read = (before: CodexScreen, seen: ScreenEvidence, now: Millis): ScreenRea
   const activity = activityOf(seen, pane, isTitleTelling);
   const head = pane && endAboveTask(screen, pane);
   const state = parseAgentState(signals.agentState)?.state;
-  // while it starts the status line is not there yet
+  // the status line appears only after the start
   const shown = findPlaces(screen, pane, state === undefined ? undefined : signals.title);
   const known = knownNow(before.known, screen, pane, shown);
   const look: PercentSighting = {
@@ -300,7 +301,7 @@ const knownNow = (
   shown: DisplayedPlaces,
 ): KnownPlaces => (!pane?.hasCursor && isConfiguring(screen) ? {} : updateKnownPlaces(known, shown));
 
-// While a picker or a view covers the composer nothing is known of the compaction's end.
+// While a picker or a view covers the composer, the end of the compaction cannot be seen.
 const compactingAfter = (
   before: CodexScreen,
   look: PercentSighting,

@@ -8,7 +8,7 @@ import { makeScreen } from './screen.js';
 
 const KEYS = { enter: '\r', tab: '\t' } as const;
 
-/** How the agent is asked to compact; undefined where it is not told how to see what was typed, for nothing is typed blindly. */
+/** The recipe; undefined where the definition does not say how to see typed text, because nothing is typed blindly. */
 const recipeOf = ({ recipe, prompt }: Definition): CompactRecipe | undefined =>
   recipe &&
   prompt && {
@@ -21,13 +21,14 @@ const recipeOf = ({ recipe, prompt }: Definition): CompactRecipe | undefined =>
     finishMs: recipe.finishMs ?? 120_000,
   };
 
-// From a JSON value to a runtime like any other. Data only: nothing in it can run, and files are reached through the FilePort alone.
+// From a JSON value to a runtime like any other. The value is data only: nothing in it runs, and files are reached only through the
+// FilePort.
 
 export type { Problem };
 
 export type DefineResult = { readonly agent: Agent } | { readonly problems: readonly Problem[] };
 
-/** A runtime from its definition, or everything that is wrong with it. Its patterns run under the limit. */
+/** A runtime from its definition, or everything wrong with it. Its patterns run under the time limit. */
 export const defineAgent = (value: unknown, limit: TimeLimit): DefineResult => {
   const checked = check(definition, value);
   return 'problems' in checked ? checked : { agent: agentOf(checked.value, limit) };
@@ -69,10 +70,10 @@ const agentOf = (defined: Definition, limit: TimeLimit): Agent => {
   };
 };
 
-// From one of our runtimes and what a user changes in it to the runtime as it runs here.
+// A built-in runtime with the user's changes.
 
 export type ChangeResult =
-  /** `windowTokens` is the user's word on how large the window is */
+  /** `windowTokens` is the window that the user has set */
   { readonly agent: Agent; readonly windowTokens?: number } | { readonly problems: readonly Problem[] };
 
 export const changeAgent = (agent: Agent, value: unknown): ChangeResult => {
@@ -91,14 +92,14 @@ const changed = (agent: Agent, { command, recipe: waits, nativeTrigger }: Change
     ...rest,
     ...(recipe ? { recipe } : {}),
     ...(command === undefined ? {} : { command }),
-    // whoever says where it compacts knows better than its settings
+    // a trigger that the user defines overrides the agent's settings
     ...(nativeTrigger ? { nativeTrigger: () => nativeTrigger } : ownCompaction ? { ownCompaction } : {}),
     ...(recipe && waits
       ? {
           recipe: (env) => {
             const known = recipe(env);
             if (!known) return undefined;
-            // a shorter pause than the one that was tried would let Enter come before the command is drawn
+            // a pause shorter than the tested one would let Enter come before the command is drawn
             return { ...known, ...waits, pauseMs: Math.max(known.pauseMs, waits.pauseMs ?? 0) };
           },
         }

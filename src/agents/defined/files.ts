@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 import type { FileEntry, FilePort, ChildPlace, Locate, Located } from '../agent.js';
 
-// Session files by a pattern of their path. Links are never followed, and no more folders are read than a second allows.
+// Session files by a path pattern. Links are never followed, and a limited number of folders is read.
 
-/** The parts of the path between slashes; the first is where it begins: '' for the root, `{home}` or `{cwd}`. */
+/** The path split at slashes; the first part is its root: '' for /, `{home}` or `{cwd}`. */
 export type Glob = readonly string[];
 
-const MOST_FOLDERS = 64; // read at each look; a look is due every second
-const MOST_DEPTH = 4; // folders that `**` may stand for
+const MOST_FOLDERS = 64; // read per look; a look is due every second
+const MOST_DEPTH = 4; // levels that `**` may stand for
 
 export const globForms =
   'a path that begins with ~/, {home}/, {cwd}/ or /, with * in names, ** for up to 4 folders, {slug} for the working folder';
@@ -23,13 +23,13 @@ export const parseGlob = (text: string): Glob | undefined => {
   return text.length <= 500 && isRooted && isPath ? [start, ...parts] : undefined;
 };
 
-/** A file that fits, and the part of its path that tells it from the others. */
+/** A matching file, and the part of its path that distinguishes it from the others. */
 export interface FoundFile {
   readonly file: FileEntry;
   readonly id: string;
 }
 
-/** The files that fit now, in no order. */
+/** The files that match now, in no order. */
 const filesOf = async (
   port: FilePort,
   place: ChildPlace,
@@ -49,13 +49,13 @@ const filesOf = async (
   return found.flat().map((file) => ({ file, id: idOf(file, name) }));
 };
 
-/** As Claude Code and others name a project's folder. */
+/** Claude Code and others name a project's folder this way. */
 const slugOf = (cwd: string): string => cwd.replace(/[^a-zA-Z0-9]/g, '-');
 
 interface Walk {
   readonly folder: string;
   readonly parts: readonly string[];
-  /** how deep a `**` has come */
+  /** how deep a `**` has descended */
   readonly depth?: number;
 }
 
@@ -74,13 +74,13 @@ const foldersOf = async (
   const names = part === '**' ? all : all.filter(nameTest(part));
   const next = part === '**' ? { parts, depth: depth + 1 } : { parts: rest };
   const found: string[] = [...here];
-  // The newest are the last where a name begins with a date, so that they are what a crowded tree still shows.
+  // Names that begin with a date sort the newest last, so in a crowded tree those are the ones found.
   for (const name of names.toSorted().toReversed().slice(0, MOST_FOLDERS))
     found.push(...(await foldersOf(port, { folder: posix.join(folder, name), ...next }, budget)));
   return found.slice(0, MOST_FOLDERS);
 };
 
-/** `*` stands for any characters of a name; hidden names have to be named. */
+/** `*` matches any characters of a name; hidden names must be spelled out. */
 const nameTest = (part: string): ((name: string) => boolean) => {
   const pieces = part.split('*');
   const first = pieces.shift() ?? '';
@@ -102,13 +102,13 @@ const nameTest = (part: string): ((name: string) => boolean) => {
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Files of one name are told apart by their folder. */
+/** Files with the same name are distinguished by their folder. */
 const idOf = ({ path, name }: FileEntry, part: string): string => {
   const stem = part.includes('*') ? name.replace(/\.[^.]*$/, '') : posix.basename(posix.dirname(path));
   return ID.test(stem) ? stem : stem.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'session';
 };
 
-/** The newest file that has grown since the start. Whether it is this child's nobody says, so it is never certain. */
+/** The newest file that has grown since the start. Nothing proves that it is this child's, so it is never certain. */
 export const makeLocate =
   (globs: readonly Glob[]): Locate =>
   async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {

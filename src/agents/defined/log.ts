@@ -7,10 +7,10 @@ import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
 import { matchInTime, matchRow, findPatterns, type TimeLimit } from './pattern.js';
 import type { Definition, FieldEquals, LogDefinition } from './schema.js';
 
-/** Where a value is in a record: `usage.input`, `parts.0.tokens`; `*` stands for all fields or items. */
+/** The place of a value in a record: `usage.input`, `parts.0.tokens`; `*` matches all fields or items. */
 export type FieldPath = readonly string[];
 
-const MOST_VALUES = 1_000; // that a path with `*` may give
+const MOST_VALUES = 1_000; // values that a path with `*` may return
 
 export const parseFieldPath = (text: string): FieldPath | undefined => {
   const steps = text.split('.');
@@ -19,7 +19,7 @@ export const parseFieldPath = (text: string): FieldPath | undefined => {
     : undefined;
 };
 
-/** All values at the path, which are at most one without a `*`. */
+/** All values at the path; at most one without a `*`. */
 const valuesAt = (record: unknown, path: FieldPath): readonly unknown[] =>
   path.reduce<readonly unknown[]>(
     (values, step) => values.flatMap((value) => inside(value, step)).slice(0, MOST_VALUES),
@@ -42,7 +42,7 @@ interface Window {
   readonly windowSource?: WindowSource;
 }
 
-/** The window that the definition gives this model, if it does. */
+/** The window that the definition gives this model, if any. */
 export const modelWindow = (window: Definition['window'], model: string | undefined): Window => {
   const tokens =
     typeof window === 'object'
@@ -51,7 +51,7 @@ export const modelWindow = (window: Definition['window'], model: string | undefi
   return tokens === undefined ? {} : { windowTokens: tokens, windowSource: 'table' };
 };
 
-// One line of a session file as its definition maps it.
+// One line of a session file, mapped by its definition.
 
 export interface FieldMapping {
   readonly log: LogDefinition;
@@ -59,11 +59,11 @@ export interface FieldMapping {
   readonly limit: TimeLimit;
 }
 
-/** What is known of the model that answered last. */
+/** What is known about the model of the last answer. */
 interface Known {
   readonly model?: string;
   readonly window: Window;
-  /** a pattern of the table took too long: it is not used again */
+  /** a pattern of the table took too long and is not used again */
   readonly problem?: string;
 }
 
@@ -103,7 +103,7 @@ const readUsage = (
   const { log } = mapping;
   const counts = log.used.flatMap((path) => valuesAt(record, path)).filter(isCount);
   const usedTokens = counts.reduce((sum, count) => sum + count, 0);
-  // No agent's window is empty once it has answered: a zero stands where the agent did not count.
+  // No window is empty after an answer: zero means that the agent did not count.
   if (usedTokens === 0) return { state: before, facts: [] };
   const model = log.model && valuesAt(record, log.model).find((value) => typeof value === 'string');
   const state = knownOf(mapping, before, model);
@@ -119,7 +119,7 @@ const readUsage = (
   return { state, facts, ...(state.problem === undefined ? {} : { misfit: state.problem }) };
 };
 
-/** The table is looked through once for each model in a row. */
+/** The table is searched once per model in a row. */
 const knownOf = ({ window, limit }: FieldMapping, before: Known, model: string | undefined): Known => {
   if (model === undefined) return { ...before, window: modelWindow(window, model) };
   if (before.problem !== undefined || before.model === model) return before;
@@ -140,7 +140,7 @@ const isCount = (value: unknown): value is number =>
 const countAt = (record: JsonRecord, path: FieldPath | undefined): number | undefined =>
   path && valuesAt(record, path).find(isCount);
 
-/** When a line was written, as its own timestamp tells. */
+/** When a line was written, by its own timestamp. */
 export const makeLineTime =
   ({ timestamp }: LogDefinition) =>
   (line: string): Millis | undefined => {
@@ -148,7 +148,7 @@ export const makeLineTime =
     return record && timeAt(record, timestamp);
   };
 
-const MILLISECONDS = 1e11; // a smaller number of milliseconds would be before 1973, so it is seconds
+const MILLISECONDS = 1e11; // smaller numbers of milliseconds would be before 1973, so they are seconds
 
 const timeAt = (record: JsonRecord, path: FieldPath | undefined): Millis | undefined => {
   const [value] = path ? valuesAt(record, path) : [];

@@ -1,16 +1,16 @@
 import { UserError } from '../../core/errors.js';
 
-// Patterns that a user wrote: regular expressions for one row. They run on every screen, beside a session that must not wait, and some
-// expressions take longer than a life on a row that they do not fit. So whatever uses them runs under a time limit.
+// Patterns from the user: regular expressions for one row. They run on every screen of a live session, and some expressions practically
+// never finish on a row that they do not match, so they run under a time limit.
 
 export const MAX_PATTERN_LENGTH = 200; // characters
-const LONGEST_ROW = 512; // cells that are looked at; agents write their numbers into the first hundred
+const LONGEST_ROW = 512; // cells searched; agents write their numbers into the first hundred
 
-/** What the pattern finds in a row; `^` and `$` are the ends of the row. */
+/** The match of the pattern in a row; `^` and `$` are the ends of the row. */
 export const matchRow = (pattern: RegExp, row: string): RegExpExecArray | null =>
   pattern.exec(row.slice(0, LONGEST_ROW));
 
-/** The pattern and how many capturing groups it has. Throws what is wrong with it. */
+/** The pattern and the number of its capturing groups. Throws what is wrong with it. */
 export const parsePattern = (source: string): { readonly pattern: RegExp; readonly groups: number } => {
   if (source === '') throw new Error('empty');
   if (source.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
@@ -24,12 +24,12 @@ export const findPatterns = (part: unknown): readonly RegExp[] => {
   return typeof part === 'object' && part !== null ? Object.values(part).flatMap(findPatterns) : [];
 };
 
-/** Runs the work, and ends it when it takes too long: undefined then. What the work itself throws is thrown. */
+/** Runs the work with a time limit. Returns undefined when it takes too long; throws what the work throws. */
 export type TimeLimit = <T>(work: () => T) => { readonly value: T } | undefined;
 
 /**
- * What the work with these patterns on these texts gives. Throws where a pattern takes too long, and names it; where none does by itself,
- * the machine was slow or asleep, and the work is done again.
+ * The result of the work with these patterns on these texts. Throws with the name of a pattern that takes too long; where none does by
+ * itself, the machine was slow or asleep, and the work is repeated.
  */
 export const matchInTime = <T>(
   limit: TimeLimit,

@@ -8,10 +8,10 @@ import { parseFieldPath } from './log.js';
 import { MAX_PATTERN_LENGTH, parsePattern } from './pattern.js';
 import { parseRegion, regionForms } from './screen.js';
 
-// What a user may write of an agent, as valibot schemas; the message of each says what is allowed. Every limit is there so that a definition
-// can't make a session slow.
+// The definition of an agent by a user, as valibot schemas; each message says what is allowed. The limits ensure that a definition cannot
+// slow down a session.
 
-/** A text that the function turns into its type; where it is none of those it gives undefined, or throws what is wrong with it. */
+/** A text that the function converts; for an invalid text it returns undefined or throws what is wrong. */
 const text = <T>(allowed: string, read: (given: string) => T | undefined) =>
   v.pipe(
     v.string(allowed),
@@ -44,7 +44,7 @@ const list = <T>(item: v.GenericSchema<unknown, T>, most: number): v.GenericSche
 
 const optional = v.exactOptional;
 
-/** A rule for the object as it was given, where all its names are known. */
+/** A rule about the object as given, once all its names are known to be valid. */
 interface Rule {
   readonly allowed: string;
   readonly holds: (given: JsonRecord) => boolean;
@@ -55,7 +55,7 @@ const fields = <E extends v.ObjectEntries>(entries: E, rule?: Rule) => {
   const known = Object.keys(entries);
   const unknownIn = (given: JsonRecord) => Object.keys(given).filter((key) => !known.includes(key));
   const required = known.filter((key) => entries[key]?.type !== 'exact_optional');
-  const missing = Object.fromEntries(required.map((key) => [key, undefined])); // is then refused by its own schema
+  const missing = Object.fromEntries(required.map((key) => [key, undefined])); // its own schema then refuses it
   const schema = v.pipe(
     v.custom<JsonRecord>(isRecord, `an object with ${known.join(', ')}`),
     v.check((given) => unknownIn(given).length > 0 || (rule?.holds(given) ?? true), rule?.allowed ?? ''),
@@ -93,7 +93,7 @@ const plainText = text('a text', (given) => (given !== '' && given.length <= 200
 const words = list(plainText, 100);
 const fieldPath = text('a field path such as usage.input or parts.*.tokens', parseFieldPath);
 const region = text(regionForms, parseRegion);
-/** As for `--window`. */
+/** The same as for `--window`. */
 const tokens = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): number => {
@@ -115,7 +115,7 @@ const patternWithOne = (what: string) =>
     return read.groups === 1 ? read.pattern : undefined;
   });
 
-/** In tokens, or of the first model whose name the pattern is found in. */
+/** In tokens; the first entry whose pattern matches the model's name wins. */
 const modelWindows = list(fields({ pattern, tokens }), 100);
 const window = v.lazy((given) => (Array.isArray(given) ? modelWindows : tokens));
 
@@ -123,7 +123,7 @@ const fieldEquals = fields({ path: fieldPath, equals: simple });
 
 const log = fields({
   globs: list(text(globForms, parseGlob), LONGEST_LIST),
-  /** token counts that are in the window together */
+  /** token counts that are in the window together; their sum is used */
   used: list(fieldPath, LONGEST_LIST),
   /** in tokens */
   window: optional(fieldPath),
@@ -133,7 +133,7 @@ const log = fields({
   boundary: optional(
     fields({ where: fieldEquals, preTokens: optional(fieldPath), postTokens: optional(fieldPath) }),
   ),
-  /** records that say nothing of this conversation, as those of subagents */
+  /** records that do not belong to this conversation, such as those of subagents */
   ignore: optional(list(fieldEquals, LONGEST_LIST)),
 });
 
@@ -146,7 +146,7 @@ const patternNumber = fields({
   unit: oneOf('percent', 'tokens'),
   basis,
 });
-/** In the usual words, as `42% context left`, which tell the unit themselves; `polarity` is for words that do not tell it. */
+/** In common words, such as `42% context left`, which name the unit; `polarity` is for words that do not say used or left. */
 const wordedNumber = fields({ region, polarity: optional(polarity), basis });
 const screenNumber = v.lazy((given): v.GenericSchema<unknown, ScreenNumber> =>
   isRecord(given) && (given['pattern'] !== undefined || given['unit'] !== undefined)
@@ -154,7 +154,7 @@ const screenNumber = v.lazy((given): v.GenericSchema<unknown, ScreenNumber> =>
     : wordedNumber,
 );
 
-/** What shows on the terminal's title, or in a row of a part of the screen; of both where both are given. */
+/** Text in the terminal's title, or in a row of a part of the screen; if both are given, both must match. */
 const signs = list(
   fields(
     { title: optional(pattern), region: optional(region), pattern: optional(pattern) },
@@ -166,7 +166,7 @@ const signs = list(
   LONGEST_LIST,
 );
 
-/** All of it must hold, and nothing may speak for another activity; `absent` is in no row of the screen. */
+/** All of it must hold, and no sign of another activity may be present; `absent` must be in no row of the screen. */
 const ready = fields(
   { title: optional(pattern), cursorRow: optional(pattern), absent: optional(list(pattern, LONGEST_LIST)) },
   {
@@ -177,7 +177,7 @@ const ready = fields(
 
 const LONGEST_COMMAND = 100; // characters
 
-// It is typed into a prompt: a line break or any other control character in it would be a key of its own.
+// It is typed into a prompt: a newline or any other control character in it would be a key of its own.
 const typedLine = text(
   `one line of at most ${LONGEST_COMMAND} printable characters, no blank at its ends`,
   (given) =>
@@ -203,9 +203,9 @@ const nativeTrigger = optional(
   fields({ share: numberFrom(0.01, 1), reserveTokens: numberFrom(0, MAX_TOKENS) }),
 );
 
-/** What may be changed in an agent that is known: what depends on the machine or the plan, and nothing that is read or typed. */
+/** What may be changed in a known agent: settings that depend on the machine or the plan, and nothing that is read or typed. */
 export const change = fields({
-  /** another program in its place, as on PATH */
+  /** another program instead, as on PATH */
   command: optional(command),
   /** in tokens */
   window: optional(tokens),
@@ -213,7 +213,7 @@ export const change = fields({
   nativeTrigger,
 });
 
-/** An agent as a user describes it: data only, from a JSON file that the user names. */
+/** An agent defined by a user: data only, from a JSON file that the user names. */
 export const definition = fields({
   /** as in the footer */
   name: text('letters a-z, digits and -, at most 32, a letter first', (given) =>
@@ -223,7 +223,7 @@ export const definition = fields({
   command,
   /** what to install when the command is not found */
   npmPackage: optional(plainText),
-  /** arguments with which the agent prints and exits; without them every start is a conversation */
+  /** arguments with which the agent prints and exits; by default every start is a conversation */
   interactive: optional(
     fields({
       plainFlags: optional(words),
@@ -233,23 +233,23 @@ export const definition = fields({
     }),
   ),
   window: optional(window),
-  /** the agent's session file: one JSON object a line */
+  /** the agent's session file: one JSON object per line */
   log: optional(log),
-  /** numbers on the screen; the first that is found counts, one of each unit */
+  /** numbers on the screen; the first match of each unit counts */
   screen: optional(list(screenNumber, LONGEST_LIST)),
   activity: optional(
     fields({
       ready: optional(ready),
-      /** one of them is enough */
+      /** any one of them is enough */
       busy: optional(signs),
       dialog: optional(signs),
-      /** its compaction; signs of work beside it are the same work */
+      /** signs of its compaction; signs of work beside them belong to the same work */
       compacting: optional(signs),
     }),
   ),
-  /** the row with the cursor, and the user's text in it: the pattern's only group. Without it nothing is ever typed */
+  /** the row with the cursor, with the user's text as the pattern's only group. Without it nothing is ever typed */
   prompt: optional(patternWithOne("the user's text")),
-  /** as `Recipe`, with the name of the key; what is missing is as it is for most agents */
+  /** like `Recipe`, with the name of the key; missing fields have the usual values */
   recipe: optional(
     fields({
       command: typedLine,
@@ -270,18 +270,18 @@ export type ActivityDefinition = NonNullable<Definition['activity']>;
 export type ActivitySign = NonNullable<ActivityDefinition['busy']>[number];
 export type ScreenNumber = v.InferOutput<typeof wordedNumber> & Partial<v.InferOutput<typeof patternNumber>>;
 
-/** Something wrong with what a user wrote. */
+/** A problem in what a user wrote. */
 export interface Problem {
   /** the field: `log.used.0`; empty for the whole value */
   readonly path: string;
-  /** what stands there, as JSON and cut short; undefined when it is missing */
+  /** the value as JSON, cut short; undefined when missing */
   readonly given?: string;
   readonly allowed: string;
-  /** the names that could have been meant, for a name nobody knows */
+  /** valid names, for an unknown name */
   readonly known?: readonly string[];
 }
 
-/** The value as its type, or everything that is wrong with it. */
+/** The value as its type, or everything wrong with it. */
 export const check = <T>(
   schema: v.GenericSchema<unknown, T>,
   value: unknown,
@@ -297,14 +297,14 @@ const problemOf = (issue: v.BaseIssue<unknown>): Problem => {
   return { path, allowed, ...(input === undefined ? {} : { given: written(input) }) };
 };
 
-const GIVEN_LENGTH = 60; // characters of what was given
+const GIVEN_LENGTH = 60; // characters of the value
 
 const written = (given: unknown): string => {
-  if (typeof given === 'number') return String(given); // one that is no JSON can be read, as 1e400
+  if (typeof given === 'number') return String(given); // a number that JSON cannot hold, such as 1e400
   try {
     const json = JSON.stringify(given) ?? String(given);
     return json.length > GIVEN_LENGTH ? `${json.slice(0, GIVEN_LENGTH)}…` : json;
   } catch {
-    return 'something that is nested too deep'; // to be written down again, though it could be read
+    return 'something that is nested too deep'; // parsed, but too deep to be printed
   }
 };

@@ -28,7 +28,7 @@ export const parseRegion = (text: string): Region | undefined => {
     : undefined;
 };
 
-/** The rows of the region that hold something. Last and first count rows of the screen, empty ones too. */
+/** The non-blank rows of the region. `last` and `first` count all rows of the screen, including empty ones. */
 const rowsIn = (screen: ScreenView, region: Region): readonly string[] => {
   const [from, to] = boundsOf(screen, region);
   const rows: string[] = [];
@@ -36,7 +36,7 @@ const rowsIn = (screen: ScreenView, region: Region): readonly string[] => {
   return rows.filter((text) => text !== '');
 };
 
-/** First row, and the one after the last. */
+/** The first row, and the one after the last. */
 const boundsOf = ({ rows, cursorRow }: ScreenView, region: Region): readonly [number, number] => {
   switch (region.kind) {
     case 'below-cursor':
@@ -52,12 +52,12 @@ const boundsOf = ({ rows, cursorRow }: ScreenView, region: Region): readonly [nu
   }
 };
 
-// A screen as its definition reads it: numbers at the places it names, and an activity only where its signs agree.
+// A screen read by its definition: numbers in the named places, and an activity only where its signs agree.
 
 export const makeScreen = (definition: Definition, limit: TimeLimit): AgentScreen => {
   const { activity = {}, screen = [], window, prompt } = definition;
   const patterns = findPatterns([activity, screen, prompt]);
-  // all patterns of a reading under one limit
+  // all patterns of one reading share one limit
   const limited = <T>(seen: ScreenEvidence, work: () => T): T =>
     matchInTime(limit, { patterns, texts: () => textsOf(seen) }, work);
   return {
@@ -74,7 +74,7 @@ export const makeScreen = (definition: Definition, limit: TimeLimit): AgentScree
   };
 };
 
-/** All that a pattern may be tried on. */
+/** All texts that a pattern may be matched with. */
 const textsOf = ({ screen, signals }: ScreenEvidence): readonly string[] => [
   signals.title ?? '',
   ...Array.from({ length: screen.rows }, (_, row) => screen.text(row)),
@@ -127,7 +127,7 @@ interface Shown extends DisplayedAmount {
   readonly of: ScreenNumber;
 }
 
-/** The number of the first rule that finds one; rows that tell different numbers tell none. */
+/** The number of the first rule that matches; rows with different numbers give none. */
 const firstOf = (
   unit: ShownContext['unit'],
   numbers: readonly ScreenNumber[],
@@ -159,7 +159,7 @@ const usedOf = ({ value, polarity }: Shown, whole: number | undefined): number |
   return whole === undefined ? undefined : whole - value;
 };
 
-/** One activity, if all that speaks speaks for it. */
+/** One activity, if all signs agree. */
 const activityOf = (
   { ready, busy = [], dialog = [], compacting = [] }: ActivityDefinition,
   prompt: RegExp | undefined,
@@ -185,7 +185,7 @@ const activityOf = (
   };
 };
 
-// Witnesses come into the log: they name what has matched, not the text, which may be of the conversation.
+// Evidence goes into the log: it names the pattern that matched, not the text, which may be part of the conversation.
 const witnessesOf = ({ title, region, pattern }: ActivitySign, seen: ScreenEvidence): readonly string[] => {
   const byTitle = titleWitness(title, seen);
   const rows = region && rowsIn(seen.screen, region);
@@ -206,7 +206,7 @@ const readyWitnesses = (
   return [...(byTitle ?? []), ...(isAtPrompt ? ['prompt row'] : [])];
 };
 
-// With a text in it the row is not as it is when the prompt is empty.
+// With text in it the row does not look like an empty prompt.
 const draftWitnesses = (
   { title, absent = [] }: NonNullable<ActivityDefinition['ready']>,
   seen: ScreenEvidence,

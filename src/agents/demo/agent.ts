@@ -59,7 +59,7 @@ const readCompaction = (record: JsonRecord, at: Millis) => {
   };
 };
 
-// The demo agent writes its session file where the wrapper told it to.
+// The demo agent writes its session file where the wrapper tells it to.
 
 const LOG_VARIABLE = 'CTXWRAP_DEMO_LOG';
 
@@ -68,7 +68,7 @@ export const locateDemo = async (port: FilePort, { env }: ChildPlace): Promise<L
   return path && (await port.entry(path)) ? { sessionId: 'demo', path, certain: true } : undefined;
 };
 
-/** The demo's own command; it takes whole texts, so the pause is only there for its screen. */
+/** The demo's command; it accepts whole texts, so the pause is only for its screen. */
 const demoRecipe: CompactRecipe = {
   command: '/compact',
   takesFocus: false,
@@ -85,7 +85,7 @@ const isDemoRecord = ({ type, at, sessionId, payload }: JsonRecord): boolean =>
   sessionId === undefined &&
   payload === undefined;
 
-// What the demo agent shows: a title that tells whether it works, and its box at the end, around the row with the cursor.
+// What the demo agent shows: a title that tells whether it works, and a box at the end, around the row with the cursor.
 
 /** The prompt box on the screen. */
 interface Box {
@@ -153,7 +153,7 @@ const findBox = ({ cursorRow, text }: ScreenView): Box | undefined => {
   return { top: cursorRow - 1, text: input[1] ?? '' };
 };
 
-// The dialog's last row is the last one that is drawn.
+// The dialog's last row is the last row drawn.
 const isDialog = ({ rows, text }: ScreenView): boolean => {
   let last = rows - 1;
   while (last >= 0 && text(last) === '') last -= 1;
@@ -174,7 +174,7 @@ const words = (text: string): CompressResult | undefined => {
   return { result: { kind: 'failed', failure: 'error', text } };
 };
 
-/** The embedded agent simulator; it compacts only when told to. */
+/** The embedded agent simulator; it compacts only on request. */
 export const demo: Agent = {
   name: 'demo',
   isInteractive: () => true,

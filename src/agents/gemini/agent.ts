@@ -36,11 +36,11 @@ const launchRules: LaunchRules = {
   `),
 };
 
-// Gemini's own compaction (facts/gemini.md §6.2): `model.compressionThreshold` of the window, 0.5 unless the user set it.
+// Gemini's own compaction (facts/gemini.md §6.2): at `model.compressionThreshold` of the window, 0.5 by default.
 
 const usualTrigger: NativeTrigger = { share: 0.5, reserveTokens: 0 };
 
-// the name of today, and those of older versions
+// the current name, and those of older versions
 const NAMES = [
   'chatCompression.contextPercentageThreshold',
   'model.chatCompression.contextPercentageThreshold',
@@ -59,15 +59,15 @@ const geminiCompaction: OwnCompactionSource = {
     ];
     const files = await readSettingsFiles(port, paths, parseCommentedJson);
     const found = findLastNumber(files, NAMES, (share) => Number.isFinite(share) && share >= 0);
-    if (!found || found.number === 0) return { trigger: usualTrigger, said: [] }; // 0 counts as nothing said
+    if (!found || found.number === 0) return { trigger: usualTrigger, said: [] }; // Gemini treats 0 as not set
     const { number: share, ...setting } = found;
     return { trigger: share < 1 ? { share, reserveTokens: 0 } : undefined, said: [setting] };
   },
 };
 
 /**
- * facts/gemini.md §4.2: Enter within 30 ms of a key is a line break, so the pause; what stands behind the command is not read. Its
- * own retries go on for nearly five minutes.
+ * facts/gemini.md §4.2: Enter within 30 ms of a key is a newline, hence the pause; text after the command is ignored. Gemini's own retries
+ * take up to nearly five minutes.
  */
 const geminiRecipe: CompactRecipe = {
   command: '/compress',
@@ -82,7 +82,7 @@ const geminiRecipe: CompactRecipe = {
 
 const OWN_TYPES = /^(?:user|gemini|info|error|warning)$/;
 
-/** A record as only Gemini CLI writes it: the head of the document, a patch of it, or a message with an id and a content of its own. */
+/** A record that only Gemini CLI writes: the head of the document, a patch of it, or a message with an id and content. */
 const isGeminiRecord = (record: JsonRecord): boolean => {
   const { type, id, content, uuid, message } = record;
   if (isRecord(record['$set']) || record['$rewindTo'] !== undefined) return true;

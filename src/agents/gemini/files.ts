@@ -4,8 +4,8 @@ import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
 import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 
-// Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl.
-// It keeps no file open and has no pid file, so the newest fitting file is the best there is.
+// Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no
+// file open and has no pid file, so the newest matching file is the best guess.
 
 // Old versions rewrite one .json document at each change.
 const SESSION_FILE = /^session-.*\.jsonl?$/;
@@ -40,13 +40,13 @@ export const locateGemini = async (port: FilePort, place: ChildPlace): Promise<L
   return old && { sessionId: old.name, path: old.path, certain: false, writtenAt: old.modifiedAt };
 };
 
-// An older conversation that grows may be another terminal's, or have got its summary, which the next Gemini to start writes. One
-// resumed by the command line counts as begun, because Gemini first makes a new file with the same session id.
+// An older conversation that grows may be another terminal's, or may just have got its summary, which the next Gemini to start writes. One
+// resumed on the command line counts as begun, because Gemini first makes a new file with the same session id.
 const isOwn = (chat: Chat, chats: readonly Chat[], place: ChildPlace): boolean =>
   chat.file.path === place.currentPath ||
   chats.some((other) => other.sessionId === chat.sessionId && other.startedAt >= place.startedAt);
 
-// `/resume` writes the whole history of the other conversation again.
+// `/resume` rewrites the whole history of the other conversation.
 const isRewritten = async (port: FilePort, { file }: Chat, place: ChildPlace): Promise<boolean> => {
   const text = (await port.lastPart(file.path)) ?? '';
   return [...text.matchAll(HISTORY_END)].some(
@@ -81,7 +81,7 @@ const grownFiles = async (
   return files.filter((file) => file.modifiedAt >= place.startedAt);
 };
 
-/** Of the old versions, which write a document; the newest. */
+/** The newest document of the old versions that has grown. */
 const grownDocument = async (port: FilePort, place: ChildPlace): Promise<FileEntry | undefined> => {
   const folders = await projectFolders(port, place);
   const files = await Promise.all(folders.map((folder) => grownFiles(port, place, folder)));
@@ -97,13 +97,13 @@ const mainChat = async (port: FilePort, file: FileEntry): Promise<Chat | undefin
   return { file, sessionId, startedAt: parseIsoTime(getText(header, 'startTime') ?? '') ?? 0 };
 };
 
-// The mark that a compaction leaves in a session document of the old versions (up to 0.34 at least): an `info` message without a text. It
-// stands there the moment the compaction has ended, well or not; how it ended only the screen says.
+// The marker that a compaction leaves in a session document of the old versions (up to 0.34 at least): an `info` message without text. It
+// is written the moment the compaction ends, successful or not; only the screen tells which.
 
 const MARK = /"timestamp": "([^"\\]{1,40})",\s+"type": "info",\s+"content": ""/g;
 const ENDED = 'compaction ended at ';
 
-/** The last mark in the document that grew last; undefined where these versions' documents are not. */
+/** The last marker in the newest document; undefined where there are no such documents. */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const file = await grownDocument(port, place);
   if (!file) return undefined;
@@ -112,6 +112,6 @@ export const readStatus = async (port: FilePort, place: ChildPlace): Promise<Age
   return { state: time === undefined ? 'no compaction' : `${ENDED}${time}` };
 };
 
-/** A compaction has left its mark since then. */
+/** A compaction has left its marker since then. */
 export const hasNewMark = (before: AgentStatus | undefined, after: AgentStatus | undefined): boolean =>
   after !== undefined && after.state.startsWith(ENDED) && after.state !== before?.state;

@@ -1,11 +1,11 @@
 import type { ScreenView } from '../../core/reading.js';
 import type { Composer, InputKind } from '../compress.js';
 
-// Where Gemini's input box is. Every version draws it differently: ▄ above and ▀ below (0.33 and later), ▀ above and ▄ below (0.29…0.32),
-// a line with NO_COLOR, a round box before; the same frames also stand around what the user said, so the cursor decides.
+// Where Gemini's input box is. Versions draw it differently: ▄ above and ▀ below (0.33 and later), ▀ above and ▄ below (0.29…0.32), a line
+// with NO_COLOR, a round box before. The same frames also surround the user's messages, so the cursor decides.
 
 const TALLEST = 30; // rows; a longer draft scrolls inside the box
-const FOOTER_ROWS = 3; // at most, in the old versions that park the cursor below their footer
+const FOOTER_ROWS = 3; // at most, in old versions, which leave the cursor below their footer
 const PREFIX = /^ (?:([>*!])|\(r:\))(?: |$)/;
 const INPUT_COLUMN = 3;
 const EDGES: readonly (readonly [RegExp, RegExp])[] = [
@@ -20,7 +20,7 @@ const PANEL_BOTTOM = /^[╰└]─{10,}[╯┘]?$/; // cut off when the screen h
 const CONSOLE = /^│ Debug Console \(/;
 const ABOVE_SCREEN = -1;
 
-/** A row without the scrollbar, which Gemini draws over the last column of its alternate screen for a while after it scrolled. */
+/** A row without the scrollbar, which Gemini draws over the last column of its alternate screen for a while after scrolling. */
 export const rowText = (screen: ScreenView, row: number): string => screen.text(row).replace(/ *█$/, '');
 
 export const findComposer = (screen: ScreenView): Composer | undefined =>
@@ -41,8 +41,8 @@ const aroundCursor = (screen: ScreenView): Composer | undefined => {
 };
 
 /**
- * The upper edge of a panel that the user opened between the conversation and the input, for the row of its lower edge: the debug
- * console, which stands on the input, or the background tasks. -1 when it is above the screen; undefined for any other row and box.
+ * The upper edge of a panel between the conversation and the input, given the row of its lower edge: the debug console, which touches the
+ * input, or the background tasks. -1 when it is above the screen; undefined for any other row and box.
  */
 export const panelTop = (screen: ScreenView, row: number, inputTop: number): number | undefined => {
   const edge = rowText(screen, row);
@@ -53,7 +53,7 @@ export const panelTop = (screen: ScreenView, row: number, inputTop: number): num
   return isConsole || edge.startsWith('└') ? top : undefined;
 };
 
-// Before 0.29 the cursor is drawn as an inverse cell, and the terminal's own stands below the footer.
+// Before 0.29 the cursor is drawn as an inverse cell, and the terminal's own is below the footer.
 const aboveParkedCursor = (screen: ScreenView): Composer | undefined => {
   if (screen.cursorColumn !== 0) return undefined;
   const isBottom = (row: number): boolean => ROUND_BOTTOM.test(screen.text(row));
@@ -88,7 +88,7 @@ const seek = (
 const between = (top: number, bottom: number, rowText: (row: number) => string): readonly string[] =>
   Array.from({ length: bottom - top - 1 }, (_, index) => rowText(top + 1 + index));
 
-// What stands in Gemini's input box, and what of it is not the user's: its placeholder, which also tells vim's mode.
+// The text in Gemini's input box, without the placeholder, which also tells vim's mode.
 
 const PLACEHOLDERS = ['  Type your message or @path/to/file', "  Press 'Esc' for NORMAL mode."];
 const VIM_NORMAL_HINT = "  Press 'i' for INSERT mode.";
@@ -101,7 +101,7 @@ export const inputKind = (screen: ScreenView, { mode, rows, bottom, atStart }: C
   return isHinted || hasNormalFooter(screen, bottom) ? 'vim-normal' : 'message';
 };
 
-/** '' where only the placeholder is seen; undefined where there is neither it nor a text, in the middle of a change. */
+/** '' where only the placeholder is visible; undefined in the middle of a redraw, where there is neither it nor a text. */
 export const inputText = (screen: ScreenView, { top, rows, atStart }: Composer): string | undefined => {
   const [first = ''] = rows;
   if (rows.length > 1) return rows.join('\n');
@@ -111,8 +111,8 @@ export const inputText = (screen: ScreenView, { top, rows, atStart }: Composer):
 };
 
 /**
- * The first command in the list below a command that is typed. The list follows the text with a delay, and Enter takes its first entry
- * (seen: a typed `/permissions` ran `/clear`). Without a list the footer's row is there, which names no command.
+ * The first command in the list below a typed command. The list follows the text with a delay, and Enter takes its first entry (seen: a
+ * typed `/permissions` ran `/clear`). Without a list the footer is there, which names no command.
  */
 export const listedBelow = (
   screen: ScreenView,
@@ -129,7 +129,7 @@ const hasNormalFooter = (screen: ScreenView, bottom: number): boolean => {
   return false;
 };
 
-// A path that was typed has a colour of its own; the one in the placeholder has not.
+// A typed path has a colour of its own; one in the placeholder does not.
 const isPathTyped = (screen: ScreenView, row: number): boolean => {
   const text = screen.text(row);
   const [word, path] = ['Type', '@'].map((each) => screen.styleAt(row, text.indexOf(each))?.foreground);

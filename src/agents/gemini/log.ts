@@ -21,7 +21,7 @@ import {
 } from '../records.js';
 import type { Refusal } from '../shown-text.js';
 
-// Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent counts with.
+// Gemini's tokenLimit() of 0.61 (facts/gemini.md §10): a table in the agent itself, so it is what the agent uses.
 const DEFAULT_TOKENS = 1_048_576;
 const GEMMA_TOKENS = 256_000;
 const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];
@@ -29,21 +29,22 @@ const GEMMA = ['gemma-4-31b-it', 'gemma-4-26b-a4b-it'];
 export const geminiWindowTokens = (model: string): number =>
   GEMMA.includes(model) ? GEMMA_TOKENS : DEFAULT_TOKENS;
 
-// What Gemini says where a message does not fit (facts/gemini.md §2.6).
+// What Gemini shows when a message does not fit (facts/gemini.md §2.6).
 
 const REFUSED =
   /^Sending this message \([\d,]+ tokens\) might exceed the context window limit \((-?[\d,]+) tokens left\)/;
-const ROUNDED_TO_FULL = 1_280; // tokens left that are half a percent of the smallest window; with more the message was too long
+const ROUNDED_TO_FULL = 1_280; // tokens left that are half a percent of the smallest window; with more left, the message itself was too long
 
 export const parseRefusal = (words: string): Refusal | undefined => {
   const left = REFUSED.exec(words)?.[1]?.replaceAll(',', '');
   return left !== undefined && Number(left) < ROUNDED_TO_FULL ? { usedPercent: 100 } : undefined;
 };
 
-// Before 0.29 Gemini wrote a session as one document, anew at each change (facts/sessions.md §F). It is indented, and texts are on one line
-// each, so it can be read line by line: a message's fields stand at six blanks, its counts at eight. A compaction leaves no trace in it.
+// Before 0.29 Gemini wrote a session as one document, rewritten at each change (facts/sessions.md §F). It is indented with each text on one
+// line, so it can be read line by line: the fields of a message are indented by six, its counts by eight. A compaction leaves no trace in
+// it.
 
-/** What was read of a message so far. */
+/** The fields of a message read so far. */
 export type Message = Readonly<Record<string, string>>;
 
 export interface DocumentResult {
@@ -88,13 +89,13 @@ const answerIn = (message: Message, now: Millis): readonly Fact[] => {
 // One line of a Gemini session file (facts/gemini.md §7). Lines are messages or `$set` patches of the whole document.
 
 interface GeminiLog {
-  /** the last summary that was put in place of the conversation */
+  /** the last summary that replaced the conversation */
   readonly snapshot?: string;
-  /** the line before named the session again, which Gemini does before a compaction and at no other checkpoint */
+  /** the line before named the session again, which Gemini does only before a compaction */
   readonly renamed: boolean;
-  /** when the conversation was compacted, until it is told who wanted that or the next turn begins */
+  /** when the conversation was compacted, until the file tells who asked for it or the next turn begins */
   readonly compactedAt?: Millis;
-  /** of an old version's document: the message that is being read */
+  /** the message being read, in an old version's document */
   readonly message?: Message;
 }
 
@@ -138,7 +139,7 @@ const readMessage = (state: GeminiLog, record: JsonRecord, now: Millis): LineMea
   }
 };
 
-// Of the ways a compaction can end only an error leaves its words.
+// Of the possible ends of a compaction only an error is recorded.
 const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
   const text = getText(record, 'content') ?? '';
   const at = timeOfRecord(record, now);
@@ -148,7 +149,7 @@ const readError = (record: JsonRecord, now: Millis): readonly Fact[] => {
 
 const ITS_OWN = /^Context compressed from /;
 
-/** What Gemini says of a compaction right behind its record: of its own in words, of one that the user asked for without any. */
+/** Gemini's message directly after the record of a compaction: text for one of its own, none for one that the user asked for. */
 const readInfo = (state: GeminiLog, record: JsonRecord, now: Millis): LineMeaning<GeminiLog> => {
   const { compactedAt } = state;
   const text = getText(record, 'content');
@@ -165,7 +166,7 @@ const readAnswer = (
   record: JsonRecord,
   now: Millis,
 ): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
-  // Answers of a re-written history have `tokens: null`.
+  // Answers of a rewritten history have `tokens: null`.
   if (record['tokens'] === null) return { facts: [] };
   const tokens = getRecord(record, 'tokens');
   const usedTokens = getCount(tokens, 'input');
@@ -180,7 +181,7 @@ const readAnswer = (
   return { facts: [{ type: 'reading', reading }, ...growthFacts(resultsOf(record))] };
 };
 
-// The answer is written again with its tool calls when they have run: their results came after what was counted.
+// An answer is written again with its tool calls after they ran: their results are not in its count.
 const resultsOf = (record: JsonRecord): string =>
   getList(record, 'toolCalls')
     .flatMap((call) => getList(call, 'result'))
@@ -192,11 +193,11 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeanin
   const found = snapshotIn(patch);
   const renamed = getText(patch, 'sessionId') !== undefined && patch['messages'] === undefined;
   if (!found) return { state: { ...state, renamed }, facts: [] };
-  // After a cancelled turn Gemini writes the whole history again: the summary it holds then is the known one.
+  // After a cancelled turn Gemini rewrites the whole history; the summary in it is then already known.
   const isNew = found.text !== state.snapshot || state.renamed;
   const after: GeminiLog = { snapshot: found.text, renamed: false };
   if (!isNew) return { state: after, facts: [] };
-  // A resumed conversation is written again too, and was renamed before; its answers since the summary have kept their tokens.
+  // A resumed conversation is also rewritten, and was renamed before; its answers since the summary have kept their tokens.
   if (found.answer) return { state: after, ...readAnswer(found.answer, now) };
   const at = parseIsoTime(found.timestamp ?? '') ?? now;
   return { state: { ...after, compactedAt: at }, facts: [{ type: 'boundary', boundary: { at } }] };
@@ -205,7 +206,7 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeanin
 interface Snapshot {
   readonly text: string;
   readonly timestamp: string | undefined;
-  /** the last answer after it that was counted; after a compaction there is none yet */
+  /** the last counted answer after it; right after a compaction there is none yet */
   readonly answer: JsonRecord | undefined;
 }
 
@@ -227,9 +228,9 @@ const textOf = (content: unknown): string => {
   return content.map((part: unknown) => getText(part, 'text') ?? '').join('');
 };
 
-// Tool results in a Gemini session file (facts/gemini.md §7): the `toolCalls` of an answer hold arguments and result together. The
-// answer is written first without them and again with them; a result that was seen is not a second one. A `$set` of all messages
-// replaces the conversation.
+// Tool results in a Gemini session file (facts/gemini.md §7): the `toolCalls` of an answer hold arguments and result together. The answer
+// is written first without and then with them; a result already seen is not counted twice. A `$set` of all messages replaces the
+// conversation.
 
 const TELLING = /"toolCalls"|^\{"\$set":\{.*"messages"/;
 
@@ -255,7 +256,7 @@ const callsIn = (message: unknown): readonly ToolEvent[] =>
       timestamp: getText(message, 'timestamp'),
     }));
 
-// What the model gets is the `response` of each part; the rest names the call again.
+// The model gets the `response` of each part; the rest names the call again.
 const responsesOf = (result: unknown): unknown =>
   Array.isArray(result)
     ? result.map((part: unknown) => getRecord(getRecord(part, 'functionResponse'), 'response') ?? part)

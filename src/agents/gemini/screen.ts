@@ -26,29 +26,29 @@ import { hasNewMark, readStatus } from './files.js';
 import { parseRefusal } from './log.js';
 import { rowText, findComposer, panelTop, inputKind, inputText, listedBelow } from './layout.js';
 
-// The words on the screen that a compaction has worked, and the mark of its end in the session document of the old versions: together they
-// are as good as a record, and neither of them is one alone.
+// The message on the screen that a compaction succeeded, and the marker of its end in the session document of old versions: together they
+// are as reliable as a record, alone neither is.
 
 type BoundaryFact = Extract<Fact, { readonly type: 'boundary' }>;
 
 export interface CompressionProof {
-  /** what the document said last before the compaction was seen to run */
+  /** the last state of the document before the compaction was seen running */
   readonly before?: AgentStatus;
-  /** the words, which wait for the mark */
+  /** the message, which waits for the marker */
   readonly said?: BoundaryFact;
 }
 
-/** What is seen at one look. */
+/** The evidence of one look. */
 export interface ScreenWitnesses {
   readonly watch: CommandWatch;
-  /** of the screen */
+  /** from the screen */
   readonly facts: readonly Fact[];
   readonly status: AgentStatus | undefined;
 }
 
-const PATIENCE_MS = 3_000; // the mark is written before the words are drawn; it is asked for twice a second
+const PATIENCE_MS = 3_000; // the marker is written before the message is drawn; the file is read twice a second
 
-/** Words wait for their mark only where there are marks, and not for long. */
+/** A message waits for its marker only where there are markers, and not for long. */
 export const updateProof = (
   proof: CompressionProof,
   { watch, facts, status }: ScreenWitnesses,
@@ -71,8 +71,8 @@ export const updateProof = (
   return isWaiting ? { proof: { ...kept, said }, facts: rest } : { proof: kept, facts: [...rest, said] };
 };
 
-// The items of Gemini's conversation on the screen. What the user said stands between two lines, or behind a sign at the left end in the
-// old versions; of what a model or a tool writes only the first row reaches that far.
+// The items of Gemini's conversation on the screen. The user's messages are between two lines, or behind a sign at the left edge in old
+// versions; of a model's or a tool's text only the first row begins that far left.
 
 const USER = /^ ?([>*!]) (?=\S)/;
 const SAID = /^[✦ℹ✕⚠✓] /;
@@ -88,10 +88,10 @@ const begin = (text: string): string | undefined => {
   return SAID.test(text) ? text : undefined;
 };
 
-// The percentage in Gemini's footer (facts/gemini.md §2). It is off by default, and it is read only where Gemini puts it: right below the
-// input box with the cursor. Other footers on the screen are left over from a wider terminal, and text may imitate any of them.
+// The percentage in Gemini's footer (facts/gemini.md §2). It is off by default, and is read only where Gemini puts it: directly below the
+// input box with the cursor. Other footers on the screen are left over from a wider terminal, and any text may imitate one.
 
-/** Tokens of a row that is laid out in columns, with the screen columns they cover. */
+/** Words of a row laid out in columns, with the screen columns they cover. */
 interface Cell {
   readonly text: string;
   readonly start: number;
@@ -113,19 +113,19 @@ const HEADERS = [
   'tokens',
 ];
 const USED = /^(\d{1,3})% used$/;
-const USED_BELOW_HEADER = /^(\d{1,3})%(?: used)?$/; // narrower than 100 columns the word is left out
-// 0.29…0.32 and, in brackets, before. A bare `98%` is left out: it is what is left in 0.32 and what is used in 0.33.
+const USED_BELOW_HEADER = /^(\d{1,3})%(?: used)?$/; // narrower than 100 columns, the word is omitted
+// 0.29…0.32 and, in brackets, before. A bare `98%` is not read: it is what is left in 0.32 and what is used in 0.33.
 const LEFT = / (\d{1,3})% context left$/;
 const LEFT_BRACKETED = / \((\d{1,3})%(?: context left)?\)$/;
 const MARKS_BEHIND = / {1,3}\| ✖ .*$/; // `| ✖ 1 error (F12 for details)`
-// An unlabelled quota looks the same as the context. Below its warning it is drawn in the default colour, unlike the context.
+// An unlabelled quota looks like the context percentage. Below its warning it is drawn in the default colour, unlike the context.
 const QUOTA_WARNING_PERCENT = 80;
 
-/** How full the footer says the window is, 1…100 used; undefined when it says nothing. */
+/** The footer's percentage, 1…100 used; undefined when there is none. */
 const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
   const row = bottom + 1;
   const percent = belowHeader(screen, row) ?? unlabelled(screen, row) ?? oldFooter(screen.text(row));
-  // After a resume, a compaction and a failed one Gemini shows an estimate that is 0 % of any large window, also when it is full.
+  // After a resume and after a compaction, failed or not, Gemini shows an estimate that is 0 % of any large window, even when it is full.
   return percent !== undefined && percent > 0 && percent <= 100 ? percent : undefined;
 };
 
@@ -168,8 +168,8 @@ const numberIn = (pattern: RegExp, text: string | undefined): number | undefined
   return digits === undefined ? undefined : Number(digits);
 };
 
-// What Gemini's screen and title say (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
-// for, and its spinner may outlive the title `Working…`: whatever speaks against an idle prompt wins.
+// What Gemini's screen and title tell (facts/gemini.md §2, §4.3, §5, §6). Its title stays `Ready` during a compaction that the user asked
+// for, and its spinner may outlive the title `Working…`: any sign against an idle prompt wins.
 
 interface GeminiLive extends LiveRows {
   /** it begins above the screen, because the screen is low or a panel tall */
@@ -181,12 +181,12 @@ interface GeminiScreen {
   readonly proof: CompressionProof;
 }
 
-const OWN_WORDS = /^[ℹ✕⚠] /; // in the first column, where no text of the model or of the user stands
+const OWN_WORDS = /^[ℹ✕⚠] /; // in the first column, where no text of the model or the user is
 const LIVE_ROWS = 24; // queued messages, hints, status and separator rows above the box
-const LEAST_ROWS = 8; // of these, so that a compaction in progress is among them
+const LEAST_ROWS = 8; // at least so many of them, to include a compaction in progress
 const LOW_SCREEN = 14; // rows, five of them for the box and its footer
-const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // how an item of the conversation begins; its other rows are indented
-// or any sign that stands before no item, and a clock: other versions may turn another one
+const ITEM = /^[✦ℹ✕⚠✓>▀▄╰╭│]/; // the beginning of a conversation item; its other rows are indented
+// or any sign that begins no item, followed by a clock: other versions may use other signs
 const SPINNER = /^ ?(?:[\u2800-\u28ff] |[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] \S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))/u;
 const COMPACTING = /^[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] Compressing chat history$/u;
 const ASKING = /^[^\p{L}\p{N}\s✦ℹ✕⚠✓>*!?] Waiting for user confirmation/u;
@@ -194,7 +194,7 @@ const FAREWELL = /gemini --resume |Agent powering down|`\/stats model`/;
 const SESSIONS = /^ Chat Sessions \(\d+ total\)/;
 const FIXED_TITLE = /^Gemini (?:- |CLI \()/;
 
-// Gemini empties its title when it ends.
+// Gemini empties its title at exit.
 const titleOf = ({ title = 'none' }: Signals): TitleState => {
   if (title === '') return 'cleared';
   if (/^◇ {1,2}Ready\b/.test(title)) return 'ready';
@@ -220,7 +220,7 @@ export const geminiScreen: AgentScreen = {
   status: readStatus,
 };
 
-// The title can be switched off; nobody else draws a box of half blocks around the cursor.
+// The title can be disabled; only Gemini draws a box of half blocks around the cursor.
 const hasOwnBox = (screen: ScreenView): boolean => {
   const composer = findComposer(screen);
   return composer !== undefined && /^[▄▀]+$/.test(screen.text(composer.top));
@@ -292,7 +292,7 @@ const prompt = (screen: ScreenView, composer: Composer, is: ReportActivity): Act
   );
 };
 
-// Dialogs take the place of the input box; so does the summary at the end. The list of sessions has no frame.
+// Dialogs replace the input box; so does the summary at the end. The list of sessions has no frame.
 const isDialog = (screen: ScreenView): boolean => {
   const rows = Array.from({ length: screen.rows }, (_, row) => screen.text(row));
   if (rows.some((row) => SESSIONS.test(row))) return true;

@@ -13,9 +13,9 @@ import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus } from './files.
 import { qwenContents, qwenReader } from './log.js';
 import { qwenScreen } from './screen.js';
 
-// Qwen Code's own three boundaries (facts/qwen.md), to be shown beside ours and never acted upon.
+// Qwen Code's own three boundaries (facts/qwen.md): shown beside ctxwrap's, never acted upon.
 
-/** In tokens; at `warn` Qwen says so in `/context`, at `auto` it compacts, at `hard` it refuses to send. */
+/** In tokens: at `warn` Qwen says so in `/context`, at `auto` it compacts, at `hard` it refuses to send. */
 export interface QwenLadder {
   readonly effective: number;
   readonly warn: number;
@@ -27,12 +27,12 @@ const SUMMARY_RESERVE_TOKENS = 20_000;
 const AUTO_BUFFER_TOKENS = 13_000;
 const WARN_BUFFER_TOKENS = 20_000;
 const HARD_BUFFER_TOKENS = 3_000;
-/** `context.autoCompactThreshold` unless the user set it */
+/** `context.autoCompactThreshold` by default */
 const DEFAULT_AUTO_SHARE = 0.85;
-/** What it keeps free of a window that is larger. */
+/** The tokens it keeps free in a larger window. */
 const OWN_FREE_TOKENS = SUMMARY_RESERVE_TOKENS + AUTO_BUFFER_TOKENS;
 
-/** `nativeTokens`: where it compacts by itself, as its settings have it. */
+/** `nativeTokens`: where it compacts by itself, from its settings. */
 export const qwenLadder = (windowTokens: number, nativeTokens?: number): QwenLadder => {
   const effective = Math.max(0, windowTokens - SUMMARY_RESERVE_TOKENS);
   const shared = windowTokens * DEFAULT_AUTO_SHARE;
@@ -57,7 +57,7 @@ const qwenHome: AgentHome = {
 const command = 'qwen';
 const npmPackage = '@qwen-code/qwen-code';
 
-/** Qwen Code 0.24.4, from its --help: a bare prompt is answered and Qwen exits, unlike Gemini, unless `-i` is there. */
+/** Qwen Code 0.24.4, from its --help: unlike Gemini it answers a bare prompt and exits, unless `-i` is given. */
 const launchRules: LaunchRules = {
   plainFlags: splitWords('-p --prompt -h --help -v --version --acp --experimental-acp -l --list-extensions'),
   plainCommands: splitWords('auth board channel extensions hooks mcp review sandbox serve sessions update'),
@@ -73,9 +73,10 @@ const launchRules: LaunchRules = {
   `),
 };
 
-// Qwen's own compaction (facts/qwen.md): `context.autoCompactThreshold` of the window, or what it keeps free for the summary and itself.
+// Qwen's own compaction (facts/qwen.md): at `context.autoCompactThreshold` of the window, or where only its reserve for the summary and
+// itself is left.
 
-/** It acts at the lower one of the two. */
+/** The lower of the two. */
 const triggerAt = (share: number): NativeTrigger => ({
   share,
   reserveTokens: 0,
@@ -85,7 +86,7 @@ const triggerAt = (share: number): NativeTrigger => ({
 const usualTrigger = triggerAt(DEFAULT_AUTO_SHARE);
 
 const qwenCompaction: OwnCompactionSource = {
-  isReadOnce: true, // its package's code (0.24.4), although its settings say that this one needs no restart
+  isReadOnce: true, // from its package's code (0.24.4), although its settings claim that no restart is needed
   read: async (port, where) => {
     const { env, cwd } = where;
     const paths = [
@@ -111,11 +112,11 @@ const qwenRecipe: CompactRecipe = {
   submit: '\r',
   startMs: 5_000,
   isListed: true,
-  finishMs: 300_000, // real ones take 10 to 120 s; more is told as a timeout
+  finishMs: 300_000, // a real compaction takes 10 to 120 s; longer is reported as a timeout
   isQueued: true,
 };
 
-/** A record as only Qwen Code writes it: with an id, and a message in the parts of the Gemini API or a payload of the system. */
+/** A record that only Qwen Code writes: an id, and a message in Gemini API parts or a system payload. */
 const isQwenRecord = ({ uuid, sessionId, isSidechain, message, systemPayload }: JsonRecord): boolean =>
   typeof uuid === 'string' &&
   typeof sessionId === 'string' &&

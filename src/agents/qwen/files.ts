@@ -11,16 +11,16 @@ import {
 import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
 import { chooseAskedFile } from '../files.js';
 
-// Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell which
-// session a process is in: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have
-// neither, and keep no file open: there it is the file with what the user sent here.
+// Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell a
+// process's session: `sessions/<pid>.json` and, also in older versions, `chats/<session>.runtime.json`. Versions before 0.16 have neither
+// and keep no file open: there it is the file with the user's message.
 
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RUNTIME_FILE = /^[A-Za-z0-9_-]{1,64}\.runtime\.json$/;
 const CHAT_FILE = /^[A-Za-z0-9_-]{1,64}\.jsonl$/;
 const MOST_RUNTIME_FILES = 50;
-const MOST_CHATS = 20; // that grew since the start; more are not ours to sort out
-// They are written by the child itself; an older one is left over from a process that had the same pid.
+const MOST_CHATS = 20; // with more files than this that grew since the start, no guess is made
+// The child writes them itself; an older file belongs to an earlier process with the same pid.
 const CLOCK_SLACK_MS = 60_000;
 
 interface Said {
@@ -28,7 +28,9 @@ interface Said {
   readonly cwd: string;
 }
 
-/** The child's own word on its session; it follows `/clear`, `/resume` and `/cd`. Without it, the chat with what the user sent here. */
+/**
+ * The session named by the child's own file, which follows `/clear`, `/resume` and `/cd`; without one, the chat with the user's message.
+ */
 export const locateQwen = async (port: FilePort, place: ChildPlace): Promise<Located | undefined> => {
   const family = await port.family(place.childPid);
   const said = (await registered(port, place, family)) ?? (await besideChats(port, place, family));
@@ -72,7 +74,10 @@ const besideChats = async (
   return undefined;
 };
 
-/** Chats of this folder that have grown since the child started, the newest first: of this session, or of another terminal's that no process says to be its own. */
+/**
+ * Chats of this folder that have grown since the child started, newest first: this session's, or those of other terminals that no process
+ * claims.
+ */
 const grownChats = async (port: FilePort, place: ChildPlace): Promise<readonly FileEntry[]> => {
   const files = await port.list(
     chatsFolder(place, place.cwd),
@@ -115,14 +120,14 @@ const absolute = (folder: string | undefined, { cwd, home }: AgentFolders): stri
   return posix.resolve(cwd, folder);
 };
 
-// What a Qwen session file says that the agent is doing. A turn begins with what the user said and ends with an answer that calls no tool,
-// or with a tool that was refused. One that was cancelled before its answer leaves no mark: nothing is known then.
+// What a Qwen session file says about the agent's activity. A turn begins with the user's message and ends with an answer that calls no
+// tool, or with a refused tool. A turn cancelled before its answer leaves no trace, so then nothing is known.
 
 const TELLING = /"(?:assistant|user|tool_result|slash_command)"/;
 const BUSY: AgentStatus = { state: 'busy' };
 const IDLE: AgentStatus = { state: 'idle' };
 
-/** `busy` from what the user said on, `idle` from the last answer on. */
+/** `busy` from the user's message, `idle` from the last answer. */
 export const parseStatus = (line: string): AgentStatus | undefined => {
   if (!TELLING.test(line)) return undefined;
   const record = parseRecord(line);
@@ -146,7 +151,10 @@ const callsTool = (record: JsonRecord): boolean =>
     (part) => isRecord(part) && getRecord(part, 'functionCall') !== undefined,
   );
 
-/** Of all files of this folder that have grown since the start, for each may be ours: one that is at work, or unclear, speaks for all. */
+/**
+ * Considers all files of this folder that have grown since the start, because any may be this session's: one that is busy or unclear
+ * decides.
+ */
 export const readStatus = async (port: FilePort, place: ChildPlace): Promise<AgentStatus | undefined> => {
   const chats = await grownChats(port, place);
   if (chats.length === 0) return { state: 'new' };

@@ -1,15 +1,15 @@
 import type { ScreenView } from '../../core/reading.js';
 import { type Composer, type InputKind, joinWrappedRows } from '../compress.js';
 
-// Qwen's input: between two lines over the whole width, the upper one perhaps with a label, around the row with the cursor. Before 0.16
-// the cursor is drawn as an inverse cell, and the terminal's own stands below the footer.
+// Qwen's input: between two lines across the whole width, the upper one perhaps with a label, around the row with the cursor. Before 0.16
+// the cursor is drawn as an inverse cell, and the terminal's own is below the footer.
 
 const INPUT_COLUMN = 2;
 const TALLEST = 30; // rows; a longer draft scrolls
 const TOP = /^─{10,}(?: .{1,80} ──)?$/;
 const BOTTOM = /^─{10,}$/;
-const FOOTER_ROWS = 4; // at most, between the input and a cursor that is parked
-const INVISIBLE = /\u200b/g; // behind a cursor that is drawn
+const FOOTER_ROWS = 4; // at most, between the input and the terminal's own cursor
+const INVISIBLE = /\u200b/g; // after a drawn cursor
 const PREFIX = /^(?:([>*!])|\(r:\))(?: |$)/;
 
 /** A row without the scrollbar, which Qwen draws over the last column. */
@@ -44,7 +44,7 @@ const hasDrawnCursor = (screen: ScreenView, top: number, bottom: number): boolea
   return false;
 };
 
-/** The cursor stands where nothing is typed: these versions show in their title nothing of what they do. */
+/** The terminal's cursor is outside the input: these versions do not show their activity in the title. */
 export const isParked = ({ cursorColumn }: ScreenView): boolean => cursorColumn === 0;
 
 const compose = (
@@ -80,10 +80,10 @@ const seek = (
   return undefined;
 };
 
-// What stands in Qwen's input, and what of it is not the user's: the placeholder, and after an answer a suggestion of what to ask next.
+// The text in Qwen's input, without the placeholder and, after an answer, the suggestion of what to ask next.
 
 const PROMPT_FOOTER_ROWS = 8;
-// where Qwen breaks the rows of its input: columns of the text
+// Qwen wraps its input at this share of the columns.
 const TEXT_SHARE = 0.9;
 const TEXT_MARGIN = 6;
 const PLACEHOLDER = '  Type your message or @path/to/file';
@@ -98,7 +98,7 @@ export const inputKind = (screen: ScreenView, composer: Composer): InputKind => 
   if (composer.mode === '') return 'search';
   const footer = footerRows(screen, composer);
   if (footer.some((row) => row.startsWith(VIM_NORMAL))) return 'vim-normal';
-  // A note takes the place of the mode for a while; only the placeholder tells then that there are modes.
+  // A note replaces the mode for a while; only the placeholder then tells that vim mode is on.
   const isVim = composer.rows[0]?.startsWith(VIM_PLACEHOLDER) === true;
   return isVim && !footer.some((row) => row.startsWith(VIM_INSERT)) ? 'vim-normal' : 'message';
 };
@@ -107,8 +107,8 @@ export const footerRows = (screen: ScreenView, { bottom }: Composer): readonly s
   Array.from({ length: PROMPT_FOOTER_ROWS }, (_, index) => screen.text(bottom + 1 + index));
 
 /**
- * The command that is chosen in the list below a command that is typed: Enter takes it. It has a mark; before 0.16 a colour of its own,
- * which is no sign where the list has one entry alone.
+ * The selected command in the list below a typed command, which Enter takes. It is marked; before 0.16 only by colour, which says nothing
+ * in a list with one entry.
  */
 export const listedBelow = (
   screen: ScreenView,
@@ -131,10 +131,10 @@ const colouredEntry = (screen: ScreenView, composer: Composer): string | undefin
   const others = (colour: number | undefined): number =>
     entries.filter((each) => each.colour === colour).length;
   const chosen = entries.filter(({ colour }) => others(colour) === 1);
-  return chosen.length === 1 ? chosen[0]?.name : undefined; // of two entries nobody can tell
+  return chosen.length === 1 ? chosen[0]?.name : undefined; // with two entries it is ambiguous
 };
 
-/** '' where nothing was typed. `ghostColour`: how the placeholder was coloured; without it the hint in the footer tells. */
+/** '' where nothing was typed. `ghostColour`: the colour of the placeholder; without it the hint in the footer tells. */
 export const inputText = (
   screen: ScreenView,
   composer: Composer,
@@ -150,18 +150,18 @@ export const inputText = (
 const isEmpty = (screen: ScreenView, { top, rows, atStart }: Composer, ghostColour?: number): boolean => {
   const [first = ''] = rows;
   if (!atStart || rows.length > 1) return false;
-  // The first cell is the cursor's own; all others of a placeholder have one colour, while a path that is typed stands out.
+  // The first cell is the cursor's own; the rest of a placeholder has one colour, while a typed path stands out.
   const cells = Array.from({ length: first.length - 1 }, (_, index) =>
     screen.styleAt(top + 1, INPUT_COLUMN + 1 + index),
   );
   const colour = cells[0]?.foreground;
   if (!cells.every((cell) => cell?.foreground === colour)) return false;
   if (first === PLACEHOLDER || first.startsWith(VIM_PLACEHOLDER)) return true;
-  // A suggestion is coloured like the placeholder, and what is typed is not.
+  // A suggestion has the placeholder's colour, typed text does not.
   return ghostColour !== undefined && cells.length > 0 && colour === ghostColour;
 };
 
-/** The colour of the placeholder, while it is seen. */
+/** The colour of the placeholder, while it is visible. */
 export const placeholderColour = (screen: ScreenView, composer: Composer | undefined): number | undefined => {
   if (!composer?.atStart || composer.rows[0] !== PLACEHOLDER) return undefined;
   return screen.styleAt(composer.top + 1, INPUT_COLUMN + 2)?.foreground;

@@ -19,9 +19,9 @@ import {
   type ToolEvent,
 } from '../records.js';
 
-// The record of a `/compress` that has ended: Qwen writes what it showed, with a number for how it ended (facts/qwen.md).
+// The record of a finished `/compress`: Qwen writes what it showed, with a status number (facts/qwen.md).
 
-const SMALL_TOKENS = 50_000; // below, Qwen does not call it a failure that nothing became smaller
+const SMALL_TOKENS = 50_000; // below this, Qwen does not call it a failure that nothing became smaller
 const NOT_WORTH_IT = 'Compression was not beneficial for this history size.';
 
 /** By CompressionStatus; 1 is success, which has a record of its own. */
@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<number, string>> = {
   7: 'Could not compress chat history due to an API error.',
 };
 
-/** What a record of a command says of a compaction without success; undefined where it says nothing. */
+/** The result of an unsuccessful compaction in the record of a command; undefined for other records. */
 const commandResult = (payload: JsonRecord | undefined): CompactResult | undefined => {
   if (!payload || getText(payload, 'phase') !== 'result') return undefined;
   const shown = getList(payload, 'outputHistoryItems').filter(isRecord);
@@ -52,14 +52,14 @@ const byStatus = (compression: JsonRecord): CompactResult | undefined => {
   return words === undefined ? undefined : failureIn(words);
 };
 
-// One line of a Qwen Code session file (facts/qwen.md). Every answer tells the window it was counted in. `ui_telemetry` repeats the usage
-// of all calls, also of those beside the conversation, and is no reading.
+// One line of a Qwen Code session file (facts/qwen.md). Every answer reports its window. `ui_telemetry` repeats the usage of all calls,
+// including those beside the conversation, so it is not a reading.
 
-type QwenLog = undefined; // every line says all there is
+type QwenLog = undefined; // no line depends on earlier ones
 
 const TELLING = /"(?:assistant|user|tool_result|chat_compression|rewind|slash_command)"/;
 const SAID = ['user', 'tool_result'];
-const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures and "nothing to compress"
+const COMPRESSED = 1; // CompressionStatus.COMPRESSED; all others are failures or "nothing to compress"
 const LONGEST_GROWTH = 1_000_000; // characters; longer lines hold images
 
 export const qwenReader = (): LineReader => makeLineReader<QwenLog>(undefined, readLine);
@@ -70,7 +70,7 @@ const readLine = (state: QwenLog, line: string, now: Millis): LineMeaning<QwenLo
   if (!TELLING.test(line)) return { state, facts: [] };
   const record = parseRecord(line);
   if (!record) return { state, facts: [], misfit: 'not JSON' };
-  // Subagents write files of their own, and mark what they write.
+  // Subagents write files of their own and mark their records.
   if (record['isSidechain'] === true) return { state, facts: [] };
   const at = timeOfRecord(record, now);
   const type = getText(record, 'type') ?? '';
@@ -84,7 +84,7 @@ const readAnswer = (
   at: Millis,
 ): { readonly facts: readonly Fact[]; readonly misfit?: string } => {
   const usage = getRecord(record, 'usageMetadata');
-  // An answer that was cut off has none.
+  // An interrupted answer has none.
   if (!usage) return { facts: [] };
   const usedTokens = getCount(usage, 'promptTokenCount');
   if (usedTokens === undefined) return { facts: [], misfit: 'usage without promptTokenCount' };
@@ -116,7 +116,7 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
   const reason = getText(info, 'triggerReason');
   const initiator =
     reason === undefined ? {} : ({ initiator: reason === 'manual' ? 'user' : 'agent' } as const);
-  // Qwen's estimate of what is left may come out as 0, which cannot be.
+  // Qwen's estimate of what is left may be 0, which is impossible.
   const sizes = { ...(preTokens ? { preTokens } : {}), ...(postTokens ? { postTokens } : {}) };
   return [{ type: 'boundary', boundary: { ...initiator, ...sizes, at } }];
 };
@@ -130,7 +130,7 @@ const textsIn = (parts: readonly unknown[]): readonly string[] =>
     return [getText(part, 'text') ?? getText(response, 'output') ?? getText(response, 'error') ?? ''];
   });
 
-// Tool results in a Qwen Code session file: a `functionCall` part of an answer, then a `functionResponse` part, tied by the id.
+// Tool results in a Qwen Code session file: a `functionCall` part of an answer, then a `functionResponse` part, linked by id.
 
 const CONTENTS_TELLING = /"functionCall"|"functionResponse"|"chat_compression"/;
 
@@ -153,5 +153,5 @@ const eventsIn = (part: unknown): readonly ToolEvent[] => {
   ];
 };
 
-// Some models give no ids: then the name ties the two.
+// Some models give no ids; then the name links the two.
 const idOf = (part: JsonRecord): string => getText(part, 'id') ?? getText(part, 'name') ?? '';

@@ -26,7 +26,7 @@ import {
   placeholderColour,
 } from './layout.js';
 
-// The items of Qwen's conversation on the screen: a sign two columns from the left end, and what follows is further in.
+// The items of Qwen's conversation on the screen: a sign two columns from the left edge, with indented rows below.
 
 const BEGIN = /^ {2}([◆✦●✕⚠ℹ✓?>*!]\uFE0E? (?=\S).*)$/;
 const MORE = /^ {4,6}\S/;
@@ -39,24 +39,24 @@ const conversationAbove = (screen: ScreenView, below: number): readonly Conversa
     more: MORE,
   });
 
-// The percentage in Qwen's footer (facts/qwen.md), right below the input. It counts against the whole window, with one decimal, and is
-// there twice: as an item of its own status line, or at the right end where the user's own status line takes its place.
+// The percentage in Qwen's footer (facts/qwen.md), directly below the input. It is relative to the whole window, has one decimal, and
+// appears in one of two places: as an item of Qwen's own status line, or at the right edge where the user's status line replaces it.
 
-const MARGIN = 2; // columns free at both ends of the footer
+const MARGIN = 2; // free columns at both ends of the footer
 const NUMBER = '(>?\\d{1,3}(?:\\.\\d)?)%';
 const ITEM_USED = new RegExp(`^[\\d.]+[km]? Context ${NUMBER} used$`);
 const ITEM_LEFT = new RegExp(`^Context ${NUMBER} left$`);
 const RIGHT = new RegExp(`(?:^| {2,}| \\| {1,2})${NUMBER} (?:context )?used$`); // without "context" below 100 columns
-const NARROW = 80; // columns; below, the footer is one column and the right end comes last
+const NARROW = 80; // columns; in narrower terminals the footer is one column and the right end comes last
 
-/** How full the footer says the window is, 0…100 used, more where it says that it is over-full; undefined when it says nothing. */
+/** The footer's percentage, 0…100 used, more where it says that the window is over-full; undefined when there is none. */
 const shownPercent = (screen: ScreenView, { bottom }: Composer): number | undefined => {
   const row = screen.text(bottom + 1);
   const own = atRightEnd(screen, row) ?? lastOfColumn(screen, bottom + 1);
   return own ?? (isUsers(screen, bottom + 1) ? undefined : inStatusLine(row));
 };
 
-// A status line that a command of the user prints may say anything. It is drawn dim, as Qwen's own is only without theme colours.
+// A user's status line may print anything. It is drawn dim; Qwen's own is dim only without theme colours.
 const isUsers = (screen: ScreenView, row: number): boolean => screen.styleAt(row, MARGIN)?.dim === true;
 
 const inStatusLine = (row: string): number | undefined => {
@@ -77,7 +77,7 @@ const lastOfColumn = (screen: ScreenView, first: number): number | undefined => 
   return last > first ? numberIn(RIGHT, screen.text(last)) : undefined;
 };
 
-const OVER = 101; // `>100%` does not tell by how much
+const OVER = 101; // `>100%` does not say by how much
 
 const numberIn = (pattern: RegExp, text: string): number | undefined => {
   const found = pattern.exec(text)?.[1];
@@ -89,23 +89,23 @@ const numberIn = (pattern: RegExp, text: string): number | undefined => {
 
 const oneDecimal = (percent: number): number => Math.round(percent * 10) / 10;
 
-// What Qwen's screen and title say (facts/qwen.md). Its title has no word for idle, and becomes plain a moment before its compaction
-// ends; after an answer a suggested prompt stands in the empty input. Before 0.16 the title says nothing at all: there the session file
-// must say that the turn is over.
+// What Qwen's screen and title tell (facts/qwen.md). Its title has no word for idle, and becomes plain a moment before a compaction ends;
+// after an answer a suggested prompt is in the empty input. Before 0.16 the title tells nothing: there the session file must show that the
+// turn is over.
 
 interface QwenScreen {
   readonly watch: CommandWatch;
-  /** how a text that is not typed is coloured in the input; undefined until the placeholder was seen */
+  /** the colour of untyped text in the input; undefined until the placeholder was seen */
   readonly ghostColour?: number;
 }
 
 const REFUSED = /^\[API Error: Context is too large to send safely\b/;
 const refusalIn = (words: string): Refusal | undefined => (REFUSED.test(words) ? FULL : undefined);
 
-const OWN_WORDS = /^[●ℹ✕⚠]\uFE0E? /; // two columns from the left end, where nothing of the model or of the user stands
+const OWN_WORDS = /^[●ℹ✕⚠]\uFE0E? /; // two columns from the left edge, where no text of the model or the user is
 const LIVE_ROWS = 24; // queued messages, hints and the spinner above the input
 const ITEM = /^(?: {2}(?:[◆✦●✕⚠ℹ✓?>-]\uFE0E? )|[╭╰│]| {2}[╭╰│])/;
-// Braille patterns take turns; other versions may turn any sign that stands before no item.
+// Braille patterns alternate; other versions may use any sign that begins no item.
 const SIGN = String.raw`[^\p{L}\p{N}\s◆✦●✕⚠ℹ✓?>*!-] `;
 const SPINNER = new RegExp(
   String.raw`^ {0,2}(?:[\u2800-\u28ff] |${SIGN}\S.*\([^)]*\d[hms]\b[^)]*\)(?: {2,}|$))`,
@@ -129,7 +129,7 @@ export const qwenScreen: AgentScreen = {
     const title = titleOf(signals);
     if (!composer || title === 'cleared' || title === 'approval') return undefined;
     if (liveRows(screen, composer.top).asking) return undefined;
-    if (isParked(screen) && status === undefined) return undefined; // nothing tells whether it rests
+    if (isParked(screen) && status === undefined) return undefined; // nothing tells whether it is at rest
     const text = messageIn(screen, composer);
     return text === undefined ? undefined : { text, ...listedBelow(screen, composer, text) };
   },
@@ -201,7 +201,7 @@ const activityOf = (
   });
 };
 
-// Dialogs take the place of the input and its footer.
+// Dialogs replace the input and its footer.
 const isDialog = (screen: ScreenView): boolean => {
   let last = screen.rows - 1;
   while (last >= 0 && rowText(screen, last) === '') last -= 1;

@@ -27,11 +27,11 @@ const WARN_MARGIN_PERCENT = 10;
 const LEAST_AUTO_PERCENT = 10; // a compaction leaves about this much: with a lower boundary compactions would follow one another
 
 /** Lowers auto and warn so that ctxwrap acts before the agent. `hard` stays: it marks the end of the window. */
-const beforeNative = (rungs: TierBoundaries, trigger: ExplainedTokens, where: Where): TierBoundaries => {
-  const { auto } = rungs;
+const beforeNative = (boundaries: TierBoundaries, trigger: ExplainedTokens, where: Where): TierBoundaries => {
+  const { auto } = boundaries;
   const latest = latestBefore(trigger, where);
-  if (!auto || latest === undefined || latest.tokens >= auto.value) return rungs;
-  return lowered(rungs, latest, where.windowTokens);
+  if (!auto || latest === undefined || latest.tokens >= auto.value) return boundaries;
+  return lowered(boundaries, latest, where.windowTokens);
 };
 
 /** The highest auto that precedes the agent's compaction; undefined if that would be too low to be useful. */
@@ -50,17 +50,21 @@ const leadIn = (windowTokens: number): number =>
   );
 
 /** As `beforeNative`, if only a percentage is known: then the agent's reserve in tokens cannot be converted. */
-const beforeNativePercent = (rungs: TierBoundaries, native: TriggerRule, agent: string): TierBoundaries => {
-  const { auto } = rungs;
+const beforeNativePercent = (
+  boundaries: TierBoundaries,
+  native: TriggerRule,
+  agent: string,
+): TierBoundaries => {
+  const { auto } = boundaries;
   const own = Math.round(native.share * 100);
   const percent = own - LEAD_PERCENT;
-  if (!auto || percent < LEAST_AUTO_PERCENT || percent >= auto.value) return rungs;
+  if (!auto || percent < LEAST_AUTO_PERCENT || percent >= auto.value) return boundaries;
   const { reserveTokens, leastFreeTokens, mostTokens, mostWindowTokens } = native;
   const isLess = reserveTokens > 0 || (leastFreeTokens ?? mostTokens ?? mostWindowTokens) !== undefined;
   const at = isLess ? `${own}% at the latest` : `${own}%`;
   const why = `${LEAD_PERCENT} points before ${agent} compacts by itself at ${at}`;
   const below = Math.max(0, percent - WARN_MARGIN_PERCENT);
-  return loweredPercent(rungs, [percent, why], [below, `${WARN_MARGIN_PERCENT} points before auto`]);
+  return loweredPercent(boundaries, [percent, why], [below, `${WARN_MARGIN_PERCENT} points before auto`]);
 };
 
 type PercentMark = readonly [percent: number, why: string];
@@ -83,21 +87,21 @@ interface Where {
 
 /** Applies the user's upper limit for auto, in percent of the window. */
 const capped = (
-  rungs: TierBoundaries,
+  boundaries: TierBoundaries,
   percent: number | undefined,
   windowTokens: number | undefined,
 ): TierBoundaries => {
-  const { auto } = rungs;
-  if (!auto || percent === undefined) return rungs;
+  const { auto } = boundaries;
+  if (!auto || percent === undefined) return boundaries;
   if (windowTokens !== undefined) {
     const tokens = percentOfTokens(windowTokens, percent);
     const why = `${percent}% of the window of ${groupDigits(windowTokens)}, the most that auto may be`;
-    return tokens >= auto.value ? rungs : lowered(rungs, { tokens, why }, windowTokens);
+    return tokens >= auto.value ? boundaries : lowered(boundaries, { tokens, why }, windowTokens);
   }
-  if (percent >= auto.value) return rungs;
+  if (percent >= auto.value) return boundaries;
   const margin = Math.min(WARN_MARGIN_PERCENT, percent / 2);
   const why = 'the most that auto may be';
-  return loweredPercent(rungs, [percent, why], [percent - margin, `${margin}% before auto`]);
+  return loweredPercent(boundaries, [percent, why], [percent - margin, `${margin}% before auto`]);
 };
 
 const lowered = (
@@ -238,20 +242,23 @@ export const buildLadder = (request: LadderRequest): Ladder => {
     const rule = native && triggerRuleFor(native, model, Infinity);
     const plain = presetPercentBoundaries(preset);
     const early = rule ? beforeNativePercent(plain, rule, agent) : plain;
-    const rungs = capped(early, choice.maxAutoPercent, undefined);
-    return { preset, ...applyCustomBounds(rungs, choice, {}) };
+    const boundaries = capped(early, choice.maxAutoPercent, undefined);
+    return { preset, ...applyCustomBounds(boundaries, choice, {}) };
   }
   const own = nativePoint(request);
   const plain = presetTokenBoundaries(preset, windowTokens);
   const isOverride = byUser !== undefined && byUser.ownTokens !== windowTokens;
   const early = own && !isOverride ? beforeNative(plain, own.native, own.where) : plain;
-  const rungs = capped(early, choice.maxAutoPercent, windowTokens);
+  const boundaries = capped(early, choice.maxAutoPercent, windowTokens);
   return {
     preset,
     windowTokens,
     effective: explainEffectiveTokens(windowTokens),
     ...(own ? { native: own.native } : {}),
-    ...applyCustomBounds(rungs, choice, { windowTokens, latest: own && latestBefore(own.native, own.where) }),
+    ...applyCustomBounds(boundaries, choice, {
+      windowTokens,
+      latest: own && latestBefore(own.native, own.where),
+    }),
   };
 };
 

@@ -199,6 +199,7 @@ describe.concurrent.each(places)('with the overlay open over $where', ({ before 
       window.type("bind 'set enable-bracketed-paste off'\r");
       window.type(`${[process.execPath, program, '--', ...suspender].join(' ')}\r`);
       await footerShown(window);
+      await window.until(() => /parent \d+/.test(window.rows().join('\n')), 'the pid of the wrapper');
       const [, wrapper] = /parent (\d+)/.exec(window.rows().join('\n')) ?? [];
       window.type(HOTKEY);
       await window.until(() => hasOverlay(window), 'the overlay');

@@ -51,8 +51,8 @@ export const inFolder = async (act: (folder: string) => Promise<void>): Promise<
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ctxwrap-e2e-')));
   try {
     await act(folder);
+    await wrappersGone(folder); // not after a failure, which it would hide
   } finally {
-    await wrappersGone(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 };

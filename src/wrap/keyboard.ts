@@ -297,9 +297,14 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     const isExpected = queries.hasOpenOwnQuery() || terminal.stateProxy !== undefined;
     return isExpected && isHoldingAnswer(state, queries.isOwnAnswerExpected()) ? ANSWER_MS : HELD_MS;
   };
+  /** On a busy machine the rest may be there when the timer fires: it is read before an immediate runs. */
   const wait = (): void => {
     const ms = waitMs();
-    if (ms !== undefined) timer = setTimeout(flush, ms);
+    const since = readAt;
+    const flushIfSilent = (): void => {
+      if (readAt === since) flush();
+    };
+    if (ms !== undefined) timer = setTimeout(() => setImmediate(flushIfSilent), ms);
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
@@ -332,7 +337,10 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
         childInput.forward([{ kind: 'text', text }]);
       if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();
     },
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      clearTimeout(timer);
+      readAt = Infinity;
+    },
   };
 };
 

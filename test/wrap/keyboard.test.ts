@@ -1,3 +1,4 @@
+import { stat } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { makeOverlayHarness } from '../support/overlay-harness.js';
@@ -13,6 +14,41 @@ const withKeys = async (
     run.stop();
   }
 };
+
+const hotkeys = ['\x1b[93;5u', '\x1b[93;133:1u', '\x1b[27;5;93~'];
+const cuts = hotkeys.flatMap((key) => [
+  ...Array.from({ length: key.length - 1 }, (_, at) => [key.slice(0, at + 1), key.slice(at + 1)]),
+  [...key],
+]);
+
+describe('the hotkey', () => {
+  it.each(cuts)('in the pieces %j %j does not reach the child', async (...pieces) => {
+    await withKeys(async ({ type, writes }) => {
+      for (const piece of pieces) type(piece);
+      type('q'); // closes the overlay
+      type('x');
+      await vi.waitFor(() => expect(writes).toEqual(['x']), { interval: 2 });
+    });
+  });
+
+  it('is one key, too, when a busy machine has kept the wrapper from reading its rest in time', async () => {
+    await withKeys(async ({ type, writes }) => {
+      type('\x1b[93');
+      const read = new Promise<void>((resolve) => {
+        stat('/', () => {
+          type(';5u');
+          resolve();
+        });
+      });
+      const until = performance.now() + 100;
+      while (performance.now() < until); // now the timer is due, and the rest waits behind it
+      await read;
+      type('q');
+      type('x');
+      await vi.waitFor(() => expect(writes).toEqual(['x']), { interval: 2 });
+    });
+  });
+});
 
 describe('what the user types', () => {
   it.each([

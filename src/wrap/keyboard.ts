@@ -9,6 +9,7 @@ import {
   parseKey,
   startInput,
   type InputElement,
+  type InputState,
 } from '../core/terminal-input.js';
 import { hasFooter } from '../terminal/filter/grid.js';
 import { isHoldingAnswer, readInput, type InputContext, type InputPart } from '../terminal/input.js';
@@ -24,6 +25,8 @@ export interface HotkeyHandler {
   readonly press: (element: InputElement) => void;
   /** true if these keys complete the chord hotkey + `c`, which is then carried out */
   readonly takeChord: (elements: readonly InputElement[]) => boolean;
+  /** true while the next key may complete the chord */
+  readonly isChordOpen: () => boolean;
   /** another key was pressed, so the next hotkey is not a double press */
   readonly noteKey: () => void;
 }
@@ -51,6 +54,7 @@ const makeHotkeyHandler = (
     else return false;
     return true;
   };
+  const isChordOpen = (): boolean => performance.now() - chordAt < CHORD_MS;
   return {
     press: (element) => {
       const isSecond = performance.now() - lastHotkey < TWICE_MS;
@@ -61,12 +65,13 @@ const makeHotkeyHandler = (
       else onTyped(); // counts as a key for code that waits until the user stops typing
       if (!isTaken) onHotkey(); // the second press undoes the first
     },
+    isChordOpen,
     noteKey: () => {
       lastHotkey = -Infinity;
     },
     takeChord: (elements) => {
       const [only, ...others] = elements;
-      const isChord = performance.now() - chordAt < CHORD_MS && only !== undefined && others.length === 0;
+      const isChord = isChordOpen() && only !== undefined && others.length === 0;
       if (elements.some(isPressed)) chordAt = -Infinity;
       if (!onCompactKey || !isChord || !isCompactKey(only)) return false;
       onHotkey(); // undoes the effect of the hotkey
@@ -81,6 +86,8 @@ const makeHotkeyHandler = (
 export interface ChildInput {
   /** sends what the user has typed and what the terminal answers to the child */
   readonly forward: (elements: readonly InputElement[]) => void;
+  /** as `forward`, for printable ASCII of the user */
+  readonly forwardText: (bytes: Uint8Array) => void;
   /** sends bytes of the wrapper; a recording contains them among the keys */
   readonly type: (bytes: Uint8Array) => void;
   /** holds the user's keys until they are released; a new hold replaces one that is not released yet */
@@ -101,7 +108,11 @@ export interface ChildInputListener {
 const ESC = '\x1b';
 const ESCAPE_MS = 50; // between ESC and the next key, or an agent takes both for one key with Alt
 
-const joinedText = (elements: readonly InputElement[]): string => elements.map(({ text }) => text).join('');
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+const bytesOf = (elements: readonly InputElement[]): Uint8Array =>
+  Buffer.from(elements.map(({ text }) => text).join(''), 'latin1');
 
 /** A line break inside a paste counts as Enter too, because it is pasted as `\r`. */
 const isEnter = ({ kind, text }: InputElement): boolean =>
@@ -120,11 +131,16 @@ export const makeChildInput = (
     terminal.child?.write(bytes);
     terminal.session.recording?.input(bytes);
   };
-  const send = (elements: readonly InputElement[]): void => {
-    write(Buffer.from(joinedText(elements), 'latin1'));
+  const send = (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
+    write(bytes);
     if (elements.some(isEnter)) enteredAt = Date.now();
     onForward(elements);
     if (elements.some(isTyped)) onTyped();
+  };
+  const handleKeys = (elements: readonly InputElement[], bytes?: Uint8Array): void => {
+    typedCount += 1;
+    if (held) held.push(elements);
+    else send(elements, bytes);
   };
   /** Sends the held reads one write each, as they were typed, so that a lone ESC stays alone. */
   const release = (waiting: (readonly InputElement[])[]): void => {
@@ -141,12 +157,10 @@ export const makeChildInput = (
     type: write,
     forward: (elements) => {
       if (elements.every(({ text }) => text === '')) return;
-      const isKey = elements.some(isTyped);
-      if (isKey) typedCount += 1;
-      // the terminal's answers to the child are not held: some agents wait for them
-      if (held && isKey) held.push(elements);
-      else send(elements);
+      if (elements.some(isTyped)) handleKeys(elements);
+      else send(elements); // the terminal's answers to the child are not held: some agents wait for them
     },
+    forwardText: (bytes) => handleKeys([{ kind: 'text', text: latin1(bytes) }], bytes),
     hold: () => {
       clearTimeout(releasing);
       const waiting = held?.splice(0) ?? [];
@@ -238,6 +252,14 @@ const QUIET_MS = 1_000; // after so much silence inside a paste, a hotkey does n
 const PASTE_MS = 5_000; // after so much silence a dropped paste counts as ended: its end marker was lost, and keys must not be dropped forever
 const MOST_UNREAD = 4 * 1024 * 1024; // bytes that the child has not read yet; above this the wrapper stops reading the terminal
 
+const MAX_TYPED = 64; // bytes: a longer read is a paste
+
+/** Printable ASCII now can only be keys, so it needs no parsing. */
+const isGround = ({ held, flushed, inside }: InputState): boolean =>
+  held === '' && flushed === '' && inside === undefined;
+
+const isPrintable = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
+
 const contextOf = (
   { filter, session, overlayOutput, stateProxy }: TerminalSession,
   isQuiet: boolean,
@@ -280,15 +302,33 @@ const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, 
     const element = overlayInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };
-  return { handle, send, covering: overlayInput };
+  return { handle, send, hotkey, overlayInput };
+};
+
+/** Calls back after a time without input. On a busy machine input may be there when the timer fires: it is read before an immediate runs. */
+const makeSilenceTimer = (onSilence: () => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  let waits = 0;
+  const cancel = (): void => {
+    waits += 1;
+    clearTimeout(timer);
+  };
+  return {
+    cancel,
+    wait: (ms: number): void => {
+      cancel();
+      const own = waits;
+      timer = setTimeout(() => setImmediate(() => own === waits && onSilence()), ms);
+    },
+  };
 };
 
 export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListener): Keyboard => {
   let state = startInput;
-  let timer: NodeJS.Timeout | undefined;
   let readAt = performance.now();
+  const silence = makeSilenceTimer(() => flush());
   const childInput = makeChildInput(terminal, listener);
-  const { handle, send, covering: overlayInput } = makePartHandler(terminal, listener, childInput);
+  const { handle, send, hotkey, overlayInput } = makePartHandler(terminal, listener, childInput);
   const { queries } = terminal.filter.modeTracker;
 
   const waitMs = (): number | undefined => {
@@ -297,14 +337,9 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     const isExpected = queries.hasOpenOwnQuery() || terminal.stateProxy !== undefined;
     return isExpected && isHoldingAnswer(state, queries.isOwnAnswerExpected()) ? ANSWER_MS : HELD_MS;
   };
-  /** On a busy machine the rest may be there when the timer fires: it is read before an immediate runs. */
   const wait = (): void => {
     const ms = waitMs();
-    const since = readAt;
-    const flushIfSilent = (): void => {
-      if (readAt === since) flush();
-    };
-    if (ms !== undefined) timer = setTimeout(() => setImmediate(flushIfSilent), ms);
+    if (ms !== undefined) silence.wait(ms);
   };
   const flush = (): void => {
     const { elements, state: after } = flushElements(state);
@@ -326,21 +361,25 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
     if (state.held === '' || held !== '') send();
     wait();
   };
+  const isForChild = (): boolean => isGround(state) && !overlayInput.isWanted() && !hotkey.isChordOpen();
+  const forwardText = (bytes: Uint8Array): void => {
+    hotkey.noteKey();
+    readAt = performance.now();
+    childInput.forwardText(bytes);
+  };
   return {
     ...childInput,
     fromUser: (bytes) => {
-      clearTimeout(timer);
-      const text = Buffer.from(bytes).toString('latin1');
+      if (bytes.length <= MAX_TYPED && isForChild() && bytes.every(isPrintable)) return forwardText(bytes);
+      silence.cancel();
+      const text = latin1(bytes);
       if (terminal.isPassthrough && !queries.hasOpenOwnQuery() && state.held === '')
         childInput.forward(splitElements(text));
       else if (!runGuarded(terminal, 'reading keys', () => read(text)) && !overlayInput.isWanted())
         childInput.forward([{ kind: 'text', text }]);
       if ((terminal.child?.pending() ?? 0) > MOST_UNREAD) terminal.tty.pauseInput();
     },
-    stop: () => {
-      clearTimeout(timer);
-      readAt = Infinity;
-    },
+    stop: silence.cancel,
   };
 };
 

@@ -1,5 +1,5 @@
-import { spawn, type IPty } from '@lydell/node-pty';
 import { closeSync, constants, openSync, realpathSync } from 'node:fs';
+import { type NativePty, type NativePtyListener, openNativePty } from './native-pty.js';
 import type { Size } from './tty.js';
 import { makeWriteQueue } from './write-queue.js';
 
@@ -144,58 +144,50 @@ const environmentFor = (
   return result;
 };
 
-/** node-pty without an encoding, so that data are bytes, plus members missing in its types. */
-interface BytePty extends Omit<IPty, 'write'> {
-  readonly ptsName: string;
-  /** the master side of the PTY; node-pty has set O_NONBLOCK */
-  readonly fd: number;
-  /** closes the descriptor */
-  readonly _socket: { readonly destroyed: boolean };
-  readonly on: (event: 'close', listener: () => void) => void;
-}
-
-const spawnIn = ({ file, args, cwd, env, size, termios }: ChildOptions): BytePty => {
+const spawnIn = (
+  { file, args, cwd, env, size, termios }: ChildOptions,
+  listener: NativePtyListener,
+): NativePty => {
   const isDirect = termios === '';
-  const commandArgs = isDirect ? [...args] : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args];
-  const pty = spawn(isDirect ? file : '/bin/sh', commandArgs, {
-    cols: size.columns,
-    rows: size.rows,
-    cwd: workingDirectory(cwd, env['PWD']),
-    env: environmentFor(env, size),
-    name: env['TERM'] ?? 'xterm-256color',
-    encoding: null,
-  });
-  return pty as unknown as BytePty;
+  return openNativePty(
+    {
+      file: isDirect ? file : '/bin/sh',
+      args: isDirect ? args : ['-c', SETTINGS_THEN_EXEC, termios, file, ...args],
+      cwd: workingDirectory(cwd, env['PWD']),
+      env: { TERM: 'xterm-256color', ...environmentFor(env, size) },
+      columns: size.columns,
+      rows: size.rows,
+    },
+    listener,
+  );
 };
 
 /** Starts the child. Throws the system's error if no pseudo-terminal is available. */
 export const startChild = (options: ChildOptions, listener: ChildListener): Child => {
-  const pty = spawnIn(options);
-  let isRunning = true;
   let isPaused = false;
+  const handleClose = (): void => {
+    queue.close();
+    listener.onDrain();
+  };
+  const pty = spawnIn(options, {
+    onData: (bytes) => {
+      heldPts.noteOutput();
+      listener.onOutput(bytes);
+    },
+    onClose: handleClose,
+    onExit: (exitCode, signal) => {
+      heldPts.close();
+      listener.onEnd({ exitCode, signal });
+    },
+  });
   const resume = (): void => {
     if (isPaused) pty.resume();
     isPaused = false;
   };
   const heldPts = holdPtsOpen(pty.ptsName, pty.pid, resume);
-  const isOpen = (): boolean => isRunning && !pty._socket.destroyed;
+  const isOpen = (): boolean => !pty.isClosed();
   const ignore = (): void => undefined; // reading from the PTY reports the end
   const queue = makeWriteQueue({ fd: pty.fd, isOpen, onDrained: listener.onDrain, onHangUp: ignore });
-  const handleClose = (): void => {
-    isRunning = false;
-    queue.close();
-    listener.onDrain();
-  };
-  pty.onData((data) => {
-    heldPts.noteOutput();
-    listener.onOutput(data as unknown as Uint8Array);
-  });
-  pty.on('close', handleClose);
-  pty.onExit(({ exitCode, signal }) => {
-    handleClose();
-    heldPts.close();
-    listener.onEnd({ exitCode, signal: signal ?? 0 });
-  });
   return {
     pid: pty.pid,
     write: queue.write,

@@ -1,6 +1,5 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -29,14 +28,10 @@ const withToy: Plugin = {
   },
 };
 
-/** The one native module where it is. */
-const outside: Plugin = {
-  name: 'outside',
+/** Ink imports it behind a condition that is false here. */
+const withoutDevtools: Plugin = {
+  name: 'without-devtools',
   setup: ({ onResolve }) => {
-    onResolve({ filter: /^@lydell\/node-pty$/ }, ({ path }) => ({
-      path: createRequire(import.meta.url).resolve(path),
-      external: true,
-    }));
     onResolve({ filter: /^\.\/devtools\.js$/ }, ({ path }) => ({ path, external: true }));
   },
 };
@@ -61,11 +56,12 @@ const buildWith = async (plugin: Plugin, folder: string): Promise<string> => {
     jsx: 'automatic',
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
-    plugins: [plugin, outside],
+    plugins: [plugin, withoutDevtools],
     banner: {
       js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
     },
   });
   copyFileSync(pathOf('../../package.json'), join(folder, 'package.json')); // it says which version it is
+  symlinkSync(pathOf('../../node_modules'), join(folder, 'node_modules')); // with the native module
   return join(folder, 'dist', `main-${plugin.name}.mjs`);
 };

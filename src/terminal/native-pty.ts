@@ -1,0 +1,145 @@
+import { createRequire } from 'node:module';
+import type { OnReadOpts, SocketConstructorOpts } from 'node:net';
+import { ReadStream } from 'node:tty';
+
+// A child in a new pseudo-terminal, through the native part of node-pty. Its JavaScript part is not used: it reads through a stream that
+// allocates a buffer for every read, and writes in a way that can block for ever (see write-queue.ts).
+
+type ForkArguments = [
+  file: string,
+  args: readonly string[],
+  env: readonly string[],
+  cwd: string,
+  columns: number,
+  rows: number,
+  uid: number,
+  gid: number,
+  isUtf8: boolean,
+  spawnHelper: string,
+  onExit: (exitCode: number, signal: number) => void,
+];
+
+/** The native addon of @lydell/node-pty 1.1.0 (src/unix/pty.cc). */
+interface Addon {
+  /** throws if no pseudo-terminal is available; sets O_NONBLOCK on `fd` */
+  fork: (...args: ForkArguments) => { readonly fd: number; readonly pid: number; readonly pty: string };
+  resize: (fd: number, columns: number, rows: number) => void;
+}
+
+const NO_USER = -1; // the child runs as the wrapper's user
+
+/** The addon is in a package of its own for each platform, and node-pty is what depends on it. */
+const loadAddon = (): { readonly addon: Addon; readonly spawnHelper: string } => {
+  const fromHere = createRequire(import.meta.url);
+  const fromNodePty = createRequire(fromHere.resolve('@lydell/node-pty'));
+  const platformPackage = `@lydell/node-pty-${process.platform}-${process.arch}`;
+  const addon = fromNodePty(`${platformPackage}/pty.node`) as Addon;
+  const isMac = process.platform === 'darwin'; // only there the child is started through another program
+  return { addon, spawnHelper: isMac ? fromNodePty.resolve(`${platformPackage}/spawn-helper`) : '' };
+};
+
+export interface NativePtyOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface NativePtyListener {
+  /** the bytes stay as they are: no later read changes them */
+  readonly onData: (bytes: Uint8Array) => void;
+  /** nothing more can be read or written */
+  readonly onClose: () => void;
+  /** the child has ended; after `onClose`. `signal` is a number, 0 for a normal exit */
+  readonly onExit: (exitCode: number, signal: number) => void;
+}
+
+/** A pseudo-terminal and the child in it. */
+export interface NativePty {
+  readonly pid: number;
+  /** path of the child's side */
+  readonly ptsName: string;
+  /** descriptor of the wrapper's side; O_NONBLOCK is set */
+  readonly fd: number;
+  readonly isClosed: () => boolean;
+  readonly resize: (columns: number, rows: number) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+const BUFFER_BYTES = 64 * 1024;
+const MIN_READ_BYTES = 4 * 1024; // the most that a PTY on Linux gives in one read
+const CLOSE_MS = 200; // after the child's exit for its last output: the PTY does not hang up while another process has it open
+
+/** Gives every read the next part of one large buffer, and a new one when that is used up. */
+const makeReadBuffer = () => {
+  let buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  let used = 0;
+  return {
+    next: (): Buffer => {
+      if (BUFFER_BYTES - used < MIN_READ_BYTES) {
+        buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+        used = 0;
+      }
+      return buffer.subarray(used);
+    },
+    take: (count: number): Buffer => buffer.subarray(used, (used += count)),
+  };
+};
+
+/** Starts the child. Throws the system's error if no pseudo-terminal is available. */
+export const openNativePty = (options: NativePtyOptions, listener: NativePtyListener): NativePty => {
+  const { file, args, cwd, env, columns, rows } = options;
+  const { addon, spawnHelper } = loadAddon();
+  let isClosed = false;
+  let onClosed: () => void = () => undefined;
+  const onExit = (exitCode: number, signal: number): void => {
+    if (isClosed) return listener.onExit(exitCode, signal);
+    const timer = setTimeout(() => socket.destroy(), CLOSE_MS);
+    onClosed = () => {
+      clearTimeout(timer);
+      listener.onExit(exitCode, signal);
+    };
+  };
+  const pairs = Object.entries({ ...env, PWD: cwd }).map(([name, value]) => `${name}=${value}`);
+  const { fd, pid, pty } = addon.fork(
+    file,
+    args,
+    pairs,
+    cwd,
+    columns,
+    rows,
+    NO_USER,
+    NO_USER,
+    false,
+    spawnHelper,
+    onExit,
+  );
+  const buffer = makeReadBuffer();
+  const onread: OnReadOpts = {
+    buffer: buffer.next,
+    callback: (count) => {
+      listener.onData(buffer.take(count));
+      return true;
+    },
+  };
+  const socket = new ReadStream(fd, { onread } as SocketConstructorOpts); // missing in @types/node
+  socket.on('error', () => undefined); // EIO when the child's side is closed; `close` follows
+  socket.on('close', () => {
+    isClosed = true;
+    listener.onClose();
+    onClosed();
+  });
+  socket.resume();
+  return {
+    pid,
+    ptsName: pty,
+    fd,
+    isClosed: () => isClosed || socket.destroyed,
+    resize: (newColumns, newRows) => addon.resize(fd, newColumns, newRows),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+  };
+};

@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import { assumedWindow } from '../core/config/backends.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { openRecording, type Recording } from '../storage/recording.js';
+import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import type { ExitStatus, WrapSession } from '../wrap/options.js';
 import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
@@ -42,8 +43,25 @@ const orNone = (open: () => Log): Log => {
   }
 };
 
-/** Runs a child under a PTY. The wrapper is loaded only here; a transparent run does not need it. */
+/** Runs a child under a PTY. */
 export const runWrapped = async (command: ChildCommand, options: Options, log: Log): Promise<Outcome> => {
+  const starting = startSttyProcess(); // it reads the terminal's settings while the wrapper loads
+  try {
+    return await runWith(starting, { command, options, log });
+  } catch (error) {
+    (await starting).disarm(); // its pipes would keep this process running
+    throw error;
+  }
+};
+
+interface Run {
+  readonly command: ChildCommand;
+  readonly options: Options;
+  readonly log: Log;
+}
+
+/** The wrapper is loaded only here; a transparent run does not need it. */
+const runWith = async (starting: Promise<SttyProcess>, { command, options, log }: Run): Promise<Outcome> => {
   const { wrap, makePanel, childSize, askOfficially } = await import('../wrap/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
@@ -56,8 +74,9 @@ export const runWrapped = async (command: ChildCommand, options: Options, log: L
     log.warn(`recording stopped: ${reason}`);
   });
   const { session, close } = await askOfficially(sessionOf(command, { options, recording, log }));
+  const sttyProcess = await starting;
   try {
-    return { status: await wrap(session, makePanel), notices };
+    return { status: await wrap(session, sttyProcess, makePanel), notices };
   } finally {
     await close();
     await recording?.close();

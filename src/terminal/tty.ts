@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { TerminalAnswers } from '../core/doctor-report.js';
+import type { SttyProcess } from './stty-process.js';
 import { makeWriteQueue, type WriteQueue } from './write-queue.js';
 
 // The user's terminal: raw mode, reading, writing, signals, and the queries of `ctxwrap doctor`.
@@ -25,10 +25,11 @@ export interface Tty {
   /** stops reading input; the kernel keeps it */
   pauseInput: () => void;
   resumeInput: () => void;
-  /** termios before `enterRawMode`, in the format of `stty -g`; '' if `stty` failed */
-  readonly termios: string;
-  /** raw mode without output processing; also called after a suspend, when the shell has changed the terminal */
-  enterRawMode: () => void;
+  /**
+   * raw mode; also called after a suspend, when the shell has changed the terminal. Resolves when output processing is off, too: until
+   * then an LF would become CR LF.
+   */
+  enterRawMode: () => Promise<void>;
   /** restores the termios from before */
   restoreTermios: () => void;
   /** stops listening, so that the process can end */
@@ -42,9 +43,6 @@ export interface TtyListener {
   /** the terminal has hung up: no more reads or writes */
   onHangUp: () => void;
 }
-
-const stty = (...args: string[]): string =>
-  spawnSync('stty', args, { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).stdout?.trim() ?? '';
 
 /** Node's internal handle of a TTY stream; every member may be missing. */
 interface Handle {
@@ -125,15 +123,16 @@ const queueTo = (output: WriteStream & { readonly fd: number }, listener: TtyLis
 };
 
 /** Opens the terminal that this process was started in; stdin and stdout must be TTYs. */
-export const openTty = (listener: TtyListener): Tty => {
+export const openTty = (
+  listener: TtyListener,
+  sttyProcess: Pick<SttyProcess, 'disableOutputProcessing'>,
+): Tty => {
   const { stdin: input, stdout: output } = process;
-  const termios = stty('-g');
   let lastSize = sizeOf(output);
   const queue = queueTo(output, listener);
   let isInputPaused = false;
   const stopListening = listen(input, output, listener);
   return {
-    termios,
     size: () => {
       try {
         lastSize = sizeOf(output);
@@ -156,7 +155,7 @@ export const openTty = (listener: TtyListener): Tty => {
     enterRawMode: () => {
       input.setRawMode(false); // otherwise libuv assumes that the terminal is still raw
       input.setRawMode(true);
-      stty('-opost'); // setRawMode leaves ONLCR on, which would turn the child's LF into CR LF
+      return sttyProcess.disableOutputProcessing();
     },
     restoreTermios: () => input.setRawMode(false),
     close: () => {

@@ -14,7 +14,7 @@ import { type CursorQuery, forceRepaint } from './resize.js';
 import {
   type OverlayOutput,
   type TerminalSession,
-  armWatchdog,
+  armSttyProcess,
   childSize,
   runGuarded,
 } from './terminal-session.js';
@@ -134,7 +134,7 @@ export const showOverlay = (
   const wasModeSet = modeTracker.copyModes();
   const sequences = makeOverlaySequences(grid, modeTracker);
   const kept = keepOutput(terminal, cursorQuery, { sequences, wasModeSet }, { onSpoiled, onFull: onEnd });
-  armWatchdog(terminal, sequences.leave);
+  armSttyProcess(terminal, sequences.leave);
   terminal.overlayOutput = kept;
   tty.write(sequences.open);
   return {
@@ -148,7 +148,7 @@ export const showOverlay = (
       terminal.overlayOutput = undefined;
       tty.write(Buffer.concat([Buffer.from(sequences.close(drawn)), ...kept.all()]));
       pauseIfBehind(terminal);
-      armWatchdog(terminal);
+      armSttyProcess(terminal);
       if (savedScreen?.isComplete === false) askToRepaint(terminal);
     },
   };

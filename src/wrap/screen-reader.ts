@@ -350,7 +350,7 @@ export const makeTrustFilter = (readers: () => readonly string[] | undefined): T
   };
   /**
    * A dead agent draws nothing: the readers that are present when an agent begins to work are the agent. Readers that appear later while it
-   * draws are its helper processes and may end. So may a reader that is present at one check only: every process that an agent starts has
+   * draws are its stty processes and may end. So may a reader that is present at one check only: every process that an agent starts has
    * the agent's terminal for a moment, before it is given a pipe.
    */
   const foreignReader = (activity: Activity, isFresh: boolean): string | undefined => {

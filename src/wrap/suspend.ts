@@ -53,12 +53,12 @@ const makeTextFinder = (): ((bytes: Uint8Array) => boolean) => {
 };
 
 /** Restores the terminal for the shell, while the wrapper is stopped. */
-const releaseTerminal = async ({ tty, filter, watchdog }: TerminalSession): Promise<void> => {
+const releaseTerminal = async ({ tty, filter, sttyProcess }: TerminalSession): Promise<void> => {
   const { grid, modeTracker } = filter;
   const state = { isStringOpen: !filter.isGround(), hasDied: false, lastRow: grid.row };
   tty.write(restoreTerminalSequence(grid, modeTracker, state));
   await tty.drained();
-  watchdog.arm('');
+  sttyProcess.arm('');
   tty.restoreTermios();
 };
 
@@ -82,7 +82,7 @@ const reclaimTerminal = async (
 ): Promise<void> => {
   const { tty, filter, child, isPassthrough } = terminal;
   const { grid, modeTracker } = filter;
-  tty.enterRawMode();
+  await tty.enterRawMode();
   if (wasAlternate) await moveMainCursor(terminal, cursorQuery);
   const enter = wasAlternate ? `\x1b[?${grid.alternateMode}h` : '';
   tty.write(enter + (isPassthrough ? '' : reserveFooterSequence(grid)) + modeTracker.reapply(wasAlternate));

@@ -7,10 +7,10 @@ import { quirksFromEnv } from '../terminal/filter/quirks.js';
 import { makeLazyScreenModel } from '../terminal/lazy-screen-model.js';
 import { endOfFrame } from '../terminal/mode-tracker.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
+import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
-import { type Watchdog, startWatchdog } from '../terminal/watchdog.js';
 import type { WrapSession } from './options.js';
 import type { AgentTracker } from './agent-tracker.js';
 
@@ -32,7 +32,7 @@ export interface TerminalSession {
   /** answers the child's query for agent states (OSC 7501), for an agent that sends it */
   readonly stateProxy: AgentStateProxy | undefined;
   readonly screen: ScreenModel;
-  readonly watchdog: Watchdog;
+  readonly sttyProcess: SttyProcess;
   /** set as soon as the child runs */
   child: Child | undefined;
   /** receives the child's output instead of the terminal while the overlay is open */
@@ -83,8 +83,12 @@ export const runGuarded = (
 };
 
 /** Opens the terminal and builds everything between it and the child. */
-export const openTerminalSession = (session: WrapSession, listener: TtyListener): TerminalSession => {
-  const tty = openTty(listener);
+export const openTerminalSession = (
+  session: WrapSession,
+  sttyProcess: SttyProcess,
+  listener: TtyListener,
+): TerminalSession => {
+  const tty = openTty(listener, sttyProcess);
   const size = tty.size();
   const isPassthrough = session.values.mode === 'off';
   const child = childSize(size, { isFooterWanted: session.values.footer, isPassthrough });
@@ -102,7 +106,7 @@ export const openTerminalSession = (session: WrapSession, listener: TtyListener)
       session.log.error(`the screen is not followed, its model has failed: ${String(error)}`);
       terminal.tracker?.stopReadingScreen();
     }),
-    watchdog: startWatchdog(tty.termios),
+    sttyProcess,
     child: undefined,
     overlayOutput: undefined,
     tracker: undefined,
@@ -116,16 +120,16 @@ export const openTerminalSession = (session: WrapSession, listener: TtyListener)
 };
 
 /**
- * Sets the sequence that the watchdog writes if the wrapper dies. `leave` removes the overlay first, and applies as long as the overlay is
+ * Sets the sequence that the stty process writes if the wrapper dies. `leave` removes the overlay first, and applies as long as the overlay is
  * open.
  */
-export const armWatchdog = (terminal: TerminalSession, leave = ''): void => {
-  const { filter, watchdog, isPassthrough, session } = terminal;
+export const armSttyProcess = (terminal: TerminalSession, leave = ''): void => {
+  const { filter, sttyProcess, isPassthrough, session } = terminal;
   const { grid, modeTracker } = filter;
   if (terminal.overlayOutput) return; // modes that the child has set since then have not reached the terminal
   const isOff = session.values.mode === 'off';
   const state = { isStringOpen: true, hasDied: true, lastRow: isOff ? -1 : undefined };
-  watchdog.arm(
+  sttyProcess.arm(
     endOfFrame +
       leave +
       restoreTerminalSequence(grid, modeTracker, { ...state, isFooterAbandoned: isPassthrough && !isOff }),

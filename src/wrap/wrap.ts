@@ -7,6 +7,7 @@ import {
   removeFooterSequence,
   reserveFooterSequence,
 } from '../terminal/footer-sequences.js';
+import type { SttyProcess } from '../terminal/stty-process.js';
 import { type ChildEnd, type Child, startChild, type ChildListener } from '../terminal/pty.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { type Footer, makeFooter } from './footer.js';
@@ -22,7 +23,7 @@ import { makeSuspend, type Suspend } from './suspend.js';
 import {
   type TerminalSession,
   runGuarded,
-  armWatchdog,
+  armSttyProcess,
   openTerminalSession,
   childSize,
 } from './terminal-session.js';
@@ -49,13 +50,13 @@ const drain = async (terminal: TerminalSession, isTerminating: () => boolean): P
 const nothing = new Uint8Array();
 const NOWHERE = -1; // in mode off the child leaves the cursor where it likes
 
-/** Restores the terminal after the child's end. If the terminal does not accept the sequence, the watchdog writes it. */
+/** Restores the terminal after the child's end. If the terminal does not accept the sequence, the stty process writes it. */
 const restoreTerminal = async (
   terminal: TerminalSession,
   end: ChildEnd,
   { cursorQuery, isTerminating }: { cursorQuery: CursorQuery; isTerminating: () => boolean },
 ): Promise<void> => {
-  const { filter, screen, tty, watchdog } = terminal;
+  const { filter, screen, tty, sttyProcess } = terminal;
   await cursorQuery.settled(ENDING_ANSWER_MS); // the first output waits for this answer, too
   const isStringOpen = !filter.isGround();
   const rest = terminal.isPassthrough ? nothing : filter.flush(); // a failed filter is not called again
@@ -72,7 +73,7 @@ const restoreTerminal = async (
       isFooterAbandoned: terminal.isPassthrough && !isOff,
     }),
   );
-  if (await drain(terminal, isTerminating)) watchdog.disarm();
+  if (await drain(terminal, isTerminating)) sttyProcess.disarm();
 };
 
 /** The user's request by the hotkey: `force` makes it ignore earlier attempts. */
@@ -134,14 +135,14 @@ export const makeParts = (terminal: TerminalSession, makeContents?: MakeOverlayC
       terminal.tracker?.noteOutput();
       suspend.noteOutput(bytes);
       titleAnimation.noteOutput();
-      if (terminal.filter.modeTracker.takeChanged()) armWatchdog(terminal);
+      if (terminal.filter.modeTracker.takeChanged()) armSttyProcess(terminal);
     },
     onFailure: () => fallBackToPassthrough({ terminal, footer, overlay }),
   });
   const overlay = makeContents && connectOverlay({ terminal, output, cursorQuery, footer }, makeContents);
   const onDone = (): void => {
     footer.refresh();
-    armWatchdog(terminal);
+    armSttyProcess(terminal);
     overlay?.resume();
   };
   const onStart = (): void => overlay?.pause();
@@ -264,12 +265,12 @@ const findCursor = async ({ terminal, cursorQuery, output }: Parts): Promise<voi
 };
 
 const startInTerminal = (terminal: TerminalSession, listener: ChildListener): Child => {
-  const { session, tty } = terminal;
+  const { session, tty, sttyProcess } = terminal;
   const { file, args, cwd, env } = session;
   const size = childSize(tty.size(), terminal);
   session.recording?.resize(size.columns, size.rows);
   try {
-    return startChild({ file, args, cwd, env, size, termios: tty.termios }, listener);
+    return startChild({ file, args, cwd, env, size, termios: sttyProcess.termios }, listener);
   } catch (error) {
     throw new UserError(`can't start ${file} in a pseudo-terminal: ${String(error)}`, { exitCode: 125 });
   }
@@ -312,11 +313,12 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     titleAnimation,
   } = parts;
   const { session, tty, filter, isPassthrough } = terminal;
-  tty.enterRawMode();
+  output.hold();
+  void tty.enterRawMode().then(output.release);
   try {
     if (!isPassthrough) tty.write(reserveFooterSequence(filter.grid));
     if (!isPassthrough) void findCursor(parts);
-    armWatchdog(terminal);
+    armSttyProcess(terminal);
     const child = startInTerminal(terminal, {
       onOutput: output.fromChild,
       onDrain: tty.resumeInput,
@@ -350,10 +352,14 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
  * Runs the child in a pseudo-terminal with the footer below it, until it ends. Afterwards the terminal is in the state that the user's
  * shell needs. Fails with a UserError (125) when no pseudo-terminal can be opened; no other failure of the wrapper ends the session.
  */
-export const wrap = async (session: WrapSession, makeContents?: MakeOverlayContents): Promise<ExitStatus> => {
+export const wrap = async (
+  session: WrapSession,
+  sttyProcess: SttyProcess,
+  makeContents?: MakeOverlayContents,
+): Promise<ExitStatus> => {
   const ending = makeEnding();
   let parts: Parts | undefined;
-  const terminal = openTerminalSession(session, {
+  const terminal = openTerminalSession(session, sttyProcess, {
     onInput: (bytes) => parts?.keyboard.fromUser(bytes),
     onDrain: () => parts?.output.onDrained(),
     onHangUp: () => hangUp(ending, parts?.terminal.child),

@@ -178,7 +178,7 @@ describe.concurrent.each(places)('with the overlay open over $where', ({ before 
           .slice(0, 2)
           .map((row) => row.trim()),
       ).toEqual(['old line', 'its first words']);
-      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last output
+      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the stty process's last output
     });
   });
 

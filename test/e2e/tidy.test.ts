@@ -173,7 +173,7 @@ describe.concurrent('the terminal is as the shell needs it', () => {
   it.each(points)('when the wrapper is killed $at', async (point) => {
     await upTo(point, {}, async (wrapped, rows, leftovers) => {
       const { window } = wrapped;
-      window.type('k'); // when the child has it, the wrapper has written all output, and the watchdog has ended
+      window.type('k'); // when the child has it, the wrapper has written all output, and the stty process has ended
       await wrapped.player.until(() => wrapped.player.received().endsWith('k'));
       process.kill(wrapped.pid(), 'SIGKILL');
       expect(await wrapped.ended()).toEqual(died('SIGKILL'));
@@ -181,7 +181,7 @@ describe.concurrent('the terminal is as the shell needs it', () => {
       const state = fresh(point.columns, point.rows + 1);
       const isTidy = (): boolean => isDeepStrictEqual(stateOf(wrapped, leftovers), state);
       await window.until(() => isTidy() && cursorRow(wrapped) > lastTextRow(wrapped), 'a tidy terminal');
-      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the watchdog's last output
+      await vi.waitFor(() => expect(window.termios()).toBe(wrapped.termios), 30_000); // the stty process's last output
       const kept = mainRows(window.emulator).filter((row) => row.startsWith('old line'));
       expect(kept).toEqual(expect.arrayContaining(rows.filter((row) => row.startsWith('old line'))));
       expect(new Set(kept).size).toBe(kept.length);

@@ -30,7 +30,7 @@ export interface OverlayHarness {
   /** the same, write by write */
   readonly writes: readonly string[];
   readonly keys: readonly OverlayKey[];
-  /** what was sent to the terminal, and what the watchdog would send */
+  /** what was sent to the terminal, and what the stty process would send */
   readonly sent: () => string;
   readonly armed: () => string;
   readonly resize: (columns: number, rows: number) => void;
@@ -69,7 +69,7 @@ export const makeOverlayHarness = (
     filter: stateProxy?.filter ?? filter,
     stateProxy,
     screen: makeScreenModel({ columns, rows }, () => ''),
-    watchdog: { arm: (sequence: string) => (armed = sequence), dismiss: () => undefined },
+    sttyProcess: { arm: (sequence: string) => (armed = sequence), disarm: () => undefined },
     child: {
       write: (bytes: Uint8Array) => {
         const text = Buffer.from(bytes).toString('latin1');

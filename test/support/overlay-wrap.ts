@@ -1,9 +1,10 @@
 // Stands in for src/wrap/wrap.ts in the program that changed-program.ts builds: an overlay that only says its name.
+import type { SttyProcess } from '../../src/terminal/stty-process.js';
 import { wrap as wrapWith } from '../../src/wrap/wrap.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 
-export const wrap = (session: WrapSession) =>
-  wrapWith(session, ({ close }) => ({
+export const wrap = (session: WrapSession, sttyProcess: SttyProcess) =>
+  wrapWith(session, sttyProcess, ({ close }) => ({
     draw: ({ columns, rows }) =>
       Array.from({ length: rows }, (_, row) => `overlay ${columns}x${rows} row ${row}`),
     onKey: (key) => {

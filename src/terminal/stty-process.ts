@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+
+// One shell beside the wrapper. While the wrapper still loads it reads the terminal's settings (termios), later it changes what Node
+// cannot change, and it restores the terminal if the wrapper is killed (SIGKILL).
+
+/** The shell beside the wrapper. */
+export interface SttyProcess {
+  /** termios of the terminal before the wrapper changed it, as `stty -g` prints it; '' if it cannot be read */
+  readonly termios: string;
+  /** resolves when output processing (OPOST) is off: raw mode leaves ONLCR on, which would turn the child's LF into CR LF */
+  disableOutputProcessing: () => Promise<void>;
+  /** sets the sequence that restores the terminal if the wrapper is killed; called again whenever it changes */
+  arm: (sequence: string) => void;
+  /** the wrapper has restored the terminal, or never changed it: the shell exits without doing anything */
+  disarm: () => void;
+}
+
+/*
+ * It prints the termios, then reads lines from a pipe: `q` = exit, `o` = turn output processing off and print a line, any other line =
+ * what to print when the pipe closes (facts/terminals.md §4). It ignores every signal that a terminal or a killed process group sends,
+ * and TTOU so that stty works from the background.
+ * If the wrapper was killed before raw mode, there is nothing to restore. Afterwards the user's shell may show its prompt first: the script waits for that, restores the termios only if they
+ * are still what they were in raw mode, and sends SIGWINCH, at which the shell draws its prompt again at the cursor.
+ */
+const SCRIPT = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
+t=$(stty -g <&3 2>/dev/null)
+printf '%s\\n' "$t"
+s= r=
+while IFS= read -r l; do
+case $l in
+q) exit 0;;
+o) stty -opost <&3 2>/dev/null; r=$(stty -g <&3 2>/dev/null); echo;;
+*) s=$l;;
+esac
+done
+[ -n "$r" ] || exit 0
+printf "$s" >&3
+sleep 0.1
+[ "$(stty -g <&3 2>/dev/null)" != "$r" ] || stty "$t" <&3 2>/dev/null
+[ "$0" -le 1 ] || kill -WINCH "$0" 2>/dev/null`;
+
+const ANSWER_MS = 1_000; // a shell that takes longer is not waited for
+
+/** A format for printf: every byte except letters, digits and a few signs as an octal escape. */
+const printfFormat = (sequence: string): string =>
+  [...Buffer.from(sequence)]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[A-Za-z0-9[;?]/.test(character) ? character : `\\${byte.toString(8).padStart(3, '0')}`;
+    })
+    .join('');
+
+/** Resolves with the next lines that the process prints, in order; with undefined once it prints nothing more, or too late. */
+const lineReader = (shell: ChildProcess): (() => Promise<string | undefined>) => {
+  const waiting: ((line: string | undefined) => void)[] = [];
+  let text = '';
+  shell.stdout?.setEncoding('latin1').on('data', (more: string) => {
+    const lines = (text + more).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) waiting.shift()?.(line);
+  });
+  const giveUp = (): void => {
+    for (const resolve of waiting.splice(0)) resolve(undefined);
+  };
+  shell.stdout?.on('error', giveUp);
+  shell.stdout?.on('close', giveUp);
+  shell.on('error', giveUp);
+  return () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(giveUp, ANSWER_MS);
+      waiting.push((line) => {
+        clearTimeout(timer);
+        resolve(line);
+      });
+    });
+};
+
+const spawnShell = (): ChildProcess => {
+  const tty = openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY);
+  try {
+    return spawn('/bin/sh', ['-c', SCRIPT, String(process.ppid)], {
+      stdio: ['pipe', 'pipe', 'ignore', tty],
+      detached: true,
+    });
+  } finally {
+    closeSync(tty);
+  }
+};
+
+/** Starts the shell. If that fails the session continues without: then the terminal is not restored after a SIGKILL. */
+export const startSttyProcess = async (): Promise<SttyProcess> => {
+  try {
+    const shell = spawnShell();
+    const readLine = lineReader(shell);
+    shell.stdin?.on('error', () => undefined);
+    shell.unref();
+    const send = (line: string): void => {
+      if (shell.stdin?.writable) shell.stdin.write(`${line}\n`);
+    };
+    return {
+      termios: (await readLine()) || stty('-g'),
+      disableOutputProcessing: async () => {
+        send('o');
+        if ((await readLine()) === undefined) stty('-opost');
+      },
+      arm: (sequence) => send(printfFormat(sequence)),
+      disarm: () => send('q'),
+    };
+  } catch {
+    return withoutShell();
+  }
+};
+
+const stty = (...args: readonly string[]): string =>
+  spawnSync('stty', args, { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).stdout?.trim() ?? '';
+
+const withoutShell = (): SttyProcess => ({
+  termios: stty('-g'),
+  disableOutputProcessing: async () => void stty('-opost'),
+  arm: () => undefined,
+  disarm: () => undefined,
+});

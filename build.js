@@ -1,8 +1,9 @@
 // Bundles the program and the demo agent into dist/, so that an installed copy starts fast and needs one dependency.
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import ts from 'typescript';
 
 const OUTPUT = 'dist';
@@ -42,6 +43,10 @@ const loadedLater = {
   },
 };
 
+// bundled CommonJS packages call require() for Node's own modules
+const REQUIRE =
+  "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);\n";
+
 const common = {
   outdir: OUTPUT,
   metafile: true,
@@ -57,31 +62,91 @@ const common = {
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   external: ['@lydell/node-pty'],
-  // bundled CommonJS packages call require() for Node's own modules
-  banner: {
-    js: "import { createRequire as ctxwrapRequire } from 'node:module'; const require = ctxwrapRequire(import.meta.url);",
-  },
+  banner: { js: REQUIRE },
 };
 
 // Ink, React and xterm.js live in chunks of their own that are loaded after the child has started
 const program = {
   ...common,
+  banner: {},
   entryPoints: { main: START },
   splitting: true,
   plugins: [withoutDevtools, loadedLater],
+  write: false,
 };
 const library = { ...common, entryPoints: { library: join(SOURCE, 'cli/library.ts') } };
 const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/main.ts') } };
-const outputs = (await Promise.all([program, library, demoAgent].map(build))).flatMap(({ metafile }) =>
-  Object.keys(metafile.outputs),
-);
+
+const CHUNK = /"\.\/([\w-]+)\.js"/g;
+const IMPORT = /\b(?:from|import) ?"\.\/([\w-]+)\.js"/g; // `import` alone loads a chunk for its effects
+
+/** A chunk as CommonJS, for the launcher; undefined if it has to stay an ES module, because it awaits at its top level. */
+const asCommonJs = async (code) => {
+  try {
+    const define = { 'import.meta.url': 'importMetaUrl' };
+    return (
+      await transform(code, {
+        format: 'cjs',
+        platform: 'node',
+        define,
+        minifyWhitespace: true,
+        logLevel: 'silent',
+      })
+    ).code;
+  } catch (error) {
+    if (!/top-level await/i.test(error.message)) throw error;
+    return undefined;
+  }
+};
+
+/**
+ * The files of the program. Its chunks become CommonJS, which the launcher starts with compiled code; those that await at their top level
+ * stay ES modules, with all that import them.
+ */
+const programFiles = async () => {
+  const { outputFiles } = await build(program);
+  const chunks = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
+  const common = new Map();
+  for (const [name, text] of chunks) common.set(name, await asCommonJs(text));
+  const isModule = (name, seen = new Set()) => {
+    if (seen.has(name)) return false;
+    seen.add(name);
+    const imported = [...(chunks.get(name) ?? '').matchAll(IMPORT)].map(([, other]) => other);
+    return common.get(name) === undefined || imported.some((other) => isModule(other, seen));
+  };
+  const renamed = (code) =>
+    code.replace(CHUNK, (all, other) => (chunks.has(other) && !isModule(other) ? `"./${other}.cjs"` : all));
+  return [...chunks].map(([name, text]) => {
+    if (!isModule(name))
+      return { name: `${name}.cjs`, code: renamed(common.get(name)).replace(/\bimport\(/g, 'importPart(') };
+    return { name: `${name}.js`, code: (text.includes('require') ? REQUIRE : '') + renamed(text) };
+  });
+};
+
+await mkdir(OUTPUT, { recursive: true });
+const files = await programFiles();
+for (const { name, code } of files) await writeFile(`${OUTPUT}/${name}`, code);
+
+const hash = createHash('sha256');
+for (const { name, code } of files) hash.update(`${name} ${code.length} ${code}`);
+const launcher = {
+  ...common,
+  banner: {},
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  entryPoints: { launcher: join(SOURCE, 'cli/launcher.ts') },
+  define: { ...common.define, BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
+};
+const outputs = (await Promise.all([library, demoAgent, launcher].map(build)))
+  .flatMap(({ metafile }) => Object.keys(metafile.outputs))
+  .concat(files.map(({ name }) => name));
 
 // the types of the library, which name no other file
 const { outputText } = ts.transpileDeclaration(await readFile(library.entryPoints.library, 'utf8'), {});
 await writeFile(`${OUTPUT}/library.d.ts`, outputText);
 
 // the manual page, from the definitions of the command line
-await writeFile(`${OUTPUT}/ctxwrap.1`, execFileSync(process.execPath, [`${OUTPUT}/main.js`, 'man']));
+await writeFile(`${OUTPUT}/ctxwrap.1`, execFileSync(process.execPath, ['bin/ctxwrap.js', 'man']));
 
 // chunks are named after their content: those of earlier builds would stay for ever, and be published
 const current = new Set([...outputs.map((path) => basename(path)), 'ctxwrap.1', 'library.d.ts']);

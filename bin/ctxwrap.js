@@ -1,3 +1,3 @@
 #!/usr/bin/env -S node --
 // the -- keeps node from reading a --env-file that stands among the arguments, also the agent's
-import '../dist/main.js';
+require('../dist/launcher.cjs');

@@ -35,8 +35,15 @@ const paths = (): readonly string[] => packed.files.map(({ path }) => path).sort
 
 describe('the package', () => {
   it('holds the program, its pages and nothing else', () => {
-    const kinds = [/^bin\/ctxwrap\.js$/, /^dist\/[\w-]+\.(d\.ts|js)$/, /^docs\/[\w/-]+\.(md|svg|png|gif)$/];
-    const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/ctxwrap.1', 'package.json'];
+    const kinds = [/^bin\/ctxwrap\.js$/, /^dist\/[\w-]+\.(d\.ts|c?js)$/, /^docs\/[\w/-]+\.(md|svg|png|gif)$/];
+    const single = [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/package.json',
+      'dist/ctxwrap.1',
+      'package.json',
+    ];
     const others = paths().filter((path) => !kinds.some((kind) => kind.test(path)));
     expect(others).toEqual(single);
     for (const kind of kinds) expect(paths().some((path) => kind.test(path))).toBe(true);
@@ -56,10 +63,10 @@ describe('the package', () => {
   });
 
   it('holds every part that a part of the program asks for', () => {
-    const parts = paths().filter((path) => /^dist\/.*\.js$/.test(path));
+    const parts = paths().filter((path) => /^dist\/.*\.c?js$/.test(path));
     const asked = parts.flatMap((part) =>
-      [...read(part).matchAll(/(?:from|import)\s*\(?\s*["'](\.\/[\w-]+\.js)["']/g)].map(([, to = '']) =>
-        join('dist', to),
+      [...read(part).matchAll(/(?:from|import|importPart|require)\s*\(?\s*["'](\.\/[\w-]+\.c?js)["']/g)].map(
+        ([, to = '']) => join('dist', to),
       ),
     );
     expect(asked.length).toBeGreaterThan(parts.length);
@@ -82,7 +89,7 @@ describe('the package', () => {
 
   it('has its version in one place', () => {
     const written = paths().filter(
-      (path) => /^(bin|dist)\/.*\.js$/.test(path) && read(path).includes('CTXWRAP_'),
+      (path) => /^(bin|dist)\/.*\.c?js$/.test(path) && read(path).includes('CTXWRAP_'),
     );
     expect(written.length).toBeGreaterThan(0);
     const literal = `"${manifest.version}"`;

@@ -53,7 +53,9 @@ const leftOf = async (
     });
     left.log = log();
     const state = join(home, '.local/state/ctxwrap');
-    const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((file) => join(state, file));
+    const files = readdirSync(state, { recursive: true, encoding: 'utf8' })
+      .filter((file) => !file.startsWith('compiled')) // the program's own code
+      .map((file) => join(state, file));
     left.state = files
       .filter((file) => statSync(file).isFile())
       .map((file) => readFileSync(file, 'utf8'))

@@ -83,6 +83,7 @@ XDG_STATE_HOME and XDG_CONFIG_HOME say where the files are.`,
     `~/.config/ctxwrap/config.jsonc is the configuration, .ctxwrap.jsonc in a folder has less done there; config init writes the first.
 
 ~/.local/state/ctxwrap holds the sessions that run, requests to them, and audit.jsonl: each compaction with what was known before and
-what came of it; verified holds what verify has found with each version of an agent. It is for its user alone.`,
+what came of it; verified holds what verify has found with each version of an agent; compiled holds ctxwrap's own code as Node has compiled it, so that it
+starts faster. It is for its user alone.`,
   ],
 ];

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { createRequire, Module } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+import { openCodeCache } from '../storage/code-cache.js';
+import { stateFolder } from '../storage/state-folder.js';
+
+// Starts the built program. Its parts are CommonJS files in dist/, which this loads with the code that V8 compiled in an earlier start:
+// compiling them anew takes longer than everything else before the agent runs. Ink and what draws with it are ES modules, because Ink
+// awaits at its top level; they come by `import()` and share the CommonJS parts through `require.cache`.
+
+/** set by build.js: changes with every byte of the program */
+declare const BUILD: string;
+
+const SAVE_MS = 3_000; // later V8 may have dropped code that runs only at the start; earlier the start itself would wait
+
+const folder = __dirname;
+const nodeRequire = createRequire(__filename);
+const build = `${BUILD}-${process.version}-${process.arch}`;
+const cache = openCodeCache(stateFolder(process.env, homedir()), build);
+const loaded = new Map<string, Script>();
+let isOutdated = false;
+
+/** `require` of the parts: `./name.cjs` is another part. */
+const requirePart = (id: string): unknown => (id.startsWith('./') ? loadPart(basename(id)) : nodeRequire(id));
+
+/** `import()` of the parts, which a script of node:vm does not have: `./name.js` is an ES module. */
+const importPart = async (id: string): Promise<unknown> => {
+  if (id.endsWith('.cjs')) return requirePart(id);
+  return import(id.startsWith('./') ? pathToFileURL(join(folder, id)).href : id);
+};
+
+const loadPart = (name: string): unknown => {
+  const path = join(folder, name);
+  const known = nodeRequire.cache[path];
+  if (known) return known.exports;
+  const code = cache.read(name);
+  const script = new Script(
+    `(function(exports,require,module,importPart,importMetaUrl){${readFileSync(path, 'utf8')}\n})`,
+    { filename: path, ...(code ? { cachedData: code } : {}) },
+  );
+  loaded.set(name, script);
+  isOutdated ||= script.cachedDataRejected !== false;
+  const module = new Module(path);
+  nodeRequire.cache[path] = module;
+  const run = script.runInThisContext() as (...args: readonly unknown[]) => void;
+  run(module.exports, requirePart, module, importPart, pathToFileURL(path).href);
+  module.loaded = true;
+  return module.exports;
+};
+
+/** Keeps the compiled code for the next start; of all parts, because this start may have used more of those that were cached. */
+const save = (): void => {
+  if (isOutdated) cache.write([...loaded].map(([name, script]) => [name, script.createCachedData()]));
+  isOutdated = false;
+};
+
+setTimeout(save, SAVE_MS).unref();
+process.on('exit', save);
+loadPart('main.cjs');

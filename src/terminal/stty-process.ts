@@ -40,7 +40,7 @@ sleep 0.1
 [ "$(stty -g <&3 2>/dev/null)" != "$r" ] || stty "$t" <&3 2>/dev/null
 [ "$0" -le 1 ] || kill -WINCH "$0" 2>/dev/null`;
 
-const ANSWER_MS = 1_000; // a shell that takes longer is not waited for
+const ANSWER_MS = 1_000; // a shell that takes longer is not awaited
 
 /** A format for printf: every byte except letters, digits and a few signs as an octal escape. */
 const printfFormat = (sequence: string): string =>
@@ -76,6 +76,9 @@ const lineReader = (shell: ChildProcess): (() => Promise<string | undefined>) =>
     });
 };
 
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
 const spawnShell = (): ChildProcess => {
   const tty = openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY);
   try {
@@ -102,7 +105,8 @@ export const startSttyProcess = async (): Promise<SttyProcess> => {
       termios: (await readLine()) || stty('-g'),
       disableOutputProcessing: async () => {
         send('o');
-        if ((await readLine()) === undefined) stty('-opost');
+        await readLine(); // undefined from a terminal that does not read: stty waits for it, and nobody else must
+        if (hasEnded(shell)) stty('-opost');
       },
       arm: (sequence) => send(printfFormat(sequence)),
       disarm: () => send('q'),

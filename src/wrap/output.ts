@@ -26,7 +26,7 @@ export interface OutputListener {
 }
 
 export const HIGH_WATER = 64 * 1024; // bytes the terminal has not accepted yet; above this the child is paused (facts/terminals.md §6)
-const HELD_HIGH_WATER = 1024 * 1024;
+const HELD_HIGH_WATER = 512 * 1024; // bytes; above this the child is paused, too
 
 /** Pauses a child that writes faster than the terminal reads. */
 export const pauseIfBehind = ({ tty, child }: TerminalSession): void => {

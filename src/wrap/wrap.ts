@@ -314,7 +314,7 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
   } = parts;
   const { session, tty, filter, isPassthrough } = terminal;
   output.hold();
-  void tty.enterRawMode().then(output.release);
+  const isRaw = tty.enterRawMode().then(output.release);
   try {
     if (!isPassthrough) tty.write(reserveFooterSequence(filter.grid));
     if (!isPassthrough) void findCursor(parts);
@@ -340,6 +340,7 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     await resize.stop(); // a late change of size must not come after the terminal was restored
     for (const part of [footer, suspend, keyboard, notifier, titleAnimation]) part.stop();
     const end = terminal.child ? await ending.ended : { exitCode: 0, signal: 0 };
+    await isRaw; // the first output waits for it
     await restoreTerminal(terminal, end, { cursorQuery, isTerminating: () => ending.isTerminating });
     session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);
     await session.recording?.close();

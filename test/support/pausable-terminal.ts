@@ -83,9 +83,9 @@ export const processGone = async (pid: number): Promise<void> => {
   }
 };
 
-/** The child's lines in the output, without the footers painted between them. */
+/** The child's lines in the output, without the footers painted and the questions asked between them. */
 export const linesIn = (valve: PausableTerminal): string => {
   const text = valve.bytes().toString('utf8');
   const paint = new RegExp(String.raw`\x1b7\x1b\[${VALVE_ROWS};1H[^]*?\x1b8`, 'g');
-  return text.slice(text.indexOf('line 0')).replaceAll(paint, '');
+  return text.slice(text.indexOf('line 0')).replaceAll(paint, '').replaceAll('\x1b[6n', '');
 };

@@ -108,17 +108,18 @@ export const withWrapped = (
       columns,
       rows,
     });
-    const termios = window.termios();
+    let termios = '';
     let pid = 0;
     let start: string | undefined;
     let ending: Ending | undefined;
     let caughtUp = 0;
     const { parser } = window.emulator.terminal;
     parser.registerOscHandler(7777, (text) => {
-      const message = JSON.parse(text) as Ending & { pid?: number };
+      const message = JSON.parse(text) as Ending & { pid?: number; termios?: string };
       if (message.pid === undefined) ending = message;
       else {
         pid = message.pid;
+        termios = message.termios ?? '';
         start = processStart(pid);
       }
       return true;
@@ -130,7 +131,9 @@ export const withWrapped = (
     const wrapped: Wrapped = {
       window,
       player,
-      termios,
+      get termios() {
+        return termios;
+      },
       pid: () => pid,
       started: async () => {
         await player.ready();

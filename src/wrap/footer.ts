@@ -89,17 +89,15 @@ export interface Footer {
 
 type Render = (view: FooterView, look: Look, items?: readonly FooterItem[]) => string;
 
-const LOAD_AFTER_MS = 150; // loading Ink takes as long as some frames, so it waits until the child has drawn its first screen
-
-/** Loads Ink's renderer. If that fails, the error is logged and there is no footer. */
-const loadLater = (terminal: TerminalSession, onLoad: (render: Render) => void): NodeJS.Timeout =>
-  setTimeout(() => {
-    import('../ui/Footer.js')
+/** Loads the renderer when the child has been started. If that fails, the error is logged and there is no footer. */
+const loadLater = (terminal: TerminalSession, onLoad: (render: Render) => void): NodeJS.Immediate =>
+  setImmediate(() => {
+    import('../ui/footer.js')
       .then(({ renderFooter }) => onLoad(renderFooter))
       .catch((error: unknown) =>
         terminal.session.log.error(`the footer could not be loaded: ${String(error)}`),
       );
-  }, LOAD_AFTER_MS);
+  });
 
 /** `isResized` is called before each paint: true while the terminal's size differs from the known one. */
 export const makeFooter = (terminal: TerminalSession, isResized: () => boolean): Footer => {
@@ -157,7 +155,7 @@ export const makeFooter = (terminal: TerminalSession, isResized: () => boolean):
     },
     stop: () => {
       state.isStopped = true;
-      clearTimeout(loading);
+      clearImmediate(loading);
       clearTimeout(timer);
     },
   };

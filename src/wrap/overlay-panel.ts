@@ -29,26 +29,29 @@ const largestResults = async (
 
 // What the overlay shows of a session, and what its keys do.
 
-const LOAD_AFTER_MS = 300; // loads what it draws with after the footer has loaded most of it
+// Ink takes 50 ms to load. It is loaded when the terminal has been silent for a while, so that no key waits for it, and the files are
+// read before an update of ctxwrap can replace them; or at the first press of the hotkey.
+const LOAD_AFTER_MS = 2_000;
+const SILENCE_MS = 500;
 const REDRAW_MS = 250;
 const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants the action, not the overlay
 
 /** The overlay's contents for a session; costs nothing while it is closed. */
 export const makePanel: MakeOverlayContents = (overlay, terminal) => {
   const { session } = terminal;
-  let render: Render | undefined;
+  const renderer = loadRenderer(terminal);
   let state = initialOverlayState;
   let contents: readonly ToolResult[] | undefined;
   let ticking: NodeJS.Timeout | undefined;
   let chordUntil = Infinity;
 
-  loadLater(terminal, (loaded) => {
-    render = loaded;
-  });
   return {
-    isReady: () => render !== undefined && terminal.tracker !== undefined,
+    isAvailable: () => terminal.tracker !== undefined,
+    load: renderer.load,
+    noteOutput: renderer.noteOutput,
     draw: ({ columns, rows }) => {
       const flow = terminal.tracker?.flow();
+      const render = renderer.loaded();
       if (!render || !flow) return [];
       const notice = flow.messages.notices.shown?.text;
       const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
@@ -92,15 +95,37 @@ export const makePanel: MakeOverlayContents = (overlay, terminal) => {
 
 type Render = typeof renderOverlay;
 
-const loadLater = ({ session: { log } }: TerminalSession, onLoad: (render: Render) => void): NodeJS.Timeout =>
-  setTimeout(() => {
-    import('../ui/Overlay.js')
-      .then((loaded) => {
-        onLoad(loaded.renderOverlay);
-        log.info('the overlay can be opened');
-      })
-      .catch((error: unknown) => log.error(`the overlay could not be loaded: ${String(error)}`));
-  }, LOAD_AFTER_MS).unref();
+/** Loads the overlay's renderer, and starts to do so by itself when the child is silent. */
+const loadRenderer = ({ session: { log } }: TerminalSession) => {
+  let render: Render | undefined;
+  let loading: Promise<void> | undefined;
+  let outputAt = -Infinity;
+
+  const load = async (): Promise<void> => {
+    try {
+      ({ renderOverlay: render } = await import('../ui/Overlay.js'));
+      log.info('the overlay can be opened');
+    } catch (error) {
+      loading = undefined;
+      log.error(`the overlay could not be loaded: ${String(error)}`);
+      throw error;
+    }
+  };
+  const start = (): Promise<void> => (loading ??= load());
+  const loadWhenSilent = (): void => {
+    const silentMs = performance.now() - outputAt;
+    if (silentMs >= SILENCE_MS) start().catch(() => undefined);
+    else setTimeout(loadWhenSilent, SILENCE_MS - silentMs).unref();
+  };
+  setTimeout(loadWhenSilent, LOAD_AFTER_MS).unref();
+  return {
+    loaded: () => render,
+    load: () => (render ? undefined : start()),
+    noteOutput: () => {
+      outputAt = performance.now();
+    },
+  };
+};
 
 const act = (terminal: TerminalSession, action: OverlayAction, close: () => void): void => {
   switch (action) {

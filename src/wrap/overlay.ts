@@ -177,8 +177,14 @@ export const makeOverlay = (
   };
   const attempt = attemptWith(terminal, parts, { state, contents, close });
   const begin = (): void => {
-    Object.assign(state, { phase: 'opening', wantedAt: performance.now() });
-    attempt();
+    Object.assign(state, { phase: 'opening', wantedAt: Infinity });
+    const start = (): void => {
+      state.wantedAt = performance.now();
+      attempt();
+    };
+    const loading = contents.load?.();
+    if (loading) loading.then(start, close);
+    else start();
   };
   const canOpen = (): boolean =>
     hasAlternateScreen(terminal.session.env) &&
@@ -186,7 +192,7 @@ export const makeOverlay = (
     !state.isStopped &&
     !terminal.isPassthrough &&
     fits(terminal) &&
-    (contents.isReady?.() ?? true);
+    (contents.isAvailable?.() ?? true);
   return {
     canOpen,
     isOpen: () => state.phase !== 'closed',
@@ -198,7 +204,8 @@ export const makeOverlay = (
     redraw: () => state.shown?.redraw(),
     onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),
     noteOutput: () => {
-      if (state.phase === 'opening') attempt();
+      contents.noteOutput?.();
+      if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
     pause: () => void leave('paused'),
     resume: () => {
@@ -219,10 +226,14 @@ export interface OverlayContents {
   readonly onKey: (key: OverlayKey) => void;
   readonly onOpen?: () => void;
   readonly onClose?: () => void;
+  /** the child has written */
+  readonly noteOutput?: () => void;
   /** whether the last drawing included what happens next; never when absent */
   readonly showsNext?: () => boolean;
-  /** the drawing code has been loaded; until then the hotkey acts as if there were no overlay */
-  readonly isReady?: () => boolean;
+  /** there is something to show; otherwise the hotkey acts as if there were no overlay */
+  readonly isAvailable?: () => boolean;
+  /** loads what it draws with before it opens; undefined when that is loaded; rejects when it cannot be drawn */
+  readonly load?: () => Promise<void> | undefined;
 }
 
 export interface OverlayParts {
@@ -238,7 +249,7 @@ export type Phase = 'closed' | 'opening' | 'open' | 'paused';
 /** The state of one overlay; mutable. */
 export interface OverlayState {
   phase: Phase;
-  /** by `performance.now()` */
+  /** by `performance.now()`; Infinity while the contents load */
   wantedAt: number;
   timer: NodeJS.Timeout | undefined;
   shown: ShownOverlay | undefined;

@@ -11,7 +11,7 @@ import { sessionRecord } from '../../src/core/records.js';
 import type { Session } from '../../src/core/session.js';
 import { footerView } from '../../src/core/footer-view.js';
 import { renderReport } from '../../src/ui/Report.js';
-import { renderFooter } from '../../src/ui/Footer.js';
+import { renderFooter } from '../../src/ui/footer.js';
 import { makeReplayEvents } from '../../src/replay/events.js';
 import { replayLine } from '../../src/cli/commands/replay.js';
 import type { Event } from '../../src/core/event.js';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tier } from '../../src/core/ladder.js';
 import type { FooterView } from '../../src/core/footer-view.js';
 import { footerItems } from '../../src/core/format.js';
-import { renderFooter } from '../../src/ui/Footer.js';
+import { renderFooter } from '../../src/ui/footer.js';
 import type { ColorLevel, Look } from '../../src/ui/look.js';
 
 const known: FooterView = {

@@ -58,7 +58,7 @@ describe('the hotkey', () => {
   });
 
   it('does what it does without an overlay until there is something to show', () => {
-    start(COLUMNS, ROWS, { isReady: () => false });
+    start(COLUMNS, ROWS, { isAvailable: () => false });
     run.type(`${HOTKEY}q`);
     expect([run.stage.isFooterWanted, run.received()]).toEqual([false, 'q']);
   });

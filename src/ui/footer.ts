@@ -1,5 +1,3 @@
-import { Box, Text, renderToString } from 'ink';
-import { createElement } from 'react';
 import stringWidth from 'string-width';
 import type { FooterView } from '../core/footer-view.js';
 import { type FooterItem, filledCells, isDrawable, formatFill, formatTokens } from '../core/format.js';
@@ -182,28 +180,6 @@ const usedOf = (view: FooterView): string => {
 
 const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');
 
-export interface FooterProps {
-  readonly view: FooterView;
-  readonly look: Look;
-  /** the configured items, in order; the default ones when absent */
-  readonly items?: readonly FooterItem[] | undefined;
-}
-
-/** The footer row below the agent: runtime, bar, percent, used/window, tier, compactions, and activity. */
-const Footer = ({ view, look, items }: FooterProps) => {
-  const row = rowOf(view, look, items);
-  const theme = view.stale ? makeStaleTheme(look.colorLevel) : makeTheme(view.tier, look);
-  return (
-    <Box height={1} paddingLeft={margin} columnGap={row.gap}>
-      {row.parts.map((part) => (
-        <Box key={part.name} flexShrink={0}>
-          <Text>{painted(part, theme)}</Text>
-        </Box>
-      ))}
-    </Box>
-  );
-};
-
 const painted = (part: Part, theme: Theme): string => {
   switch (part.name) {
     case 'bar':
@@ -217,6 +193,13 @@ const painted = (part: Part, theme: Theme): string => {
   }
 };
 
-/** The footer as one row: no newline, SGR as the only sequences, at most `look.columns` wide. */
-export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): string =>
-  renderToString(createElement(Footer, { view, look, items }), { columns: look.columns });
+/**
+ * The footer below the agent as one row: no newline, SGR as the only sequences, at most `look.columns` wide. `items` are the configured
+ * ones, in order; the default ones when absent.
+ */
+export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): string => {
+  const { parts, gap } = rowOf(view, look, items);
+  if (parts.length === 0) return '';
+  const theme = view.stale ? makeStaleTheme(look.colorLevel) : makeTheme(view.tier, look);
+  return ' '.repeat(margin) + parts.map((part) => painted(part, theme)).join(' '.repeat(gap));
+};

@@ -28,15 +28,18 @@ const tmux = (folder) => {
   };
 };
 
-/** Every candidate that this machine has. `folder` is for the files of one run. */
-export const candidates = (folder) => {
+const wrapper = (name, program) => ({
+  name,
+  words: (command) => [process.execPath, program, '--runtime', 'claude', '--', ...command],
+});
+
+/** Every candidate that this machine has. `folder` is for the files of one run; `against` is the root of another build of ctxwrap. */
+export const candidates = (folder, against) => {
   const all = [
     { name: 'alone', words: (command) => command },
     { name: 'bare proxy', words: (command) => [process.execPath, join(here, 'bare-proxy.js'), ...command] },
-    {
-      name: 'ctxwrap',
-      words: (command) => [process.execPath, bin, '--runtime', 'claude', '--', ...command],
-    },
+    ...(against === undefined ? [] : [wrapper('before', join(against, 'bin/ctxwrap.js'))]),
+    wrapper('ctxwrap', bin),
     {
       name: 'script',
       words: (command) => ['script', '-qfc', `exec ${commandLine(command)}`, '/dev/null'],

@@ -1,7 +1,7 @@
 // What a wrapper costs while nothing happens, over a long output, and under a child that redraws all the time.
 import { join } from 'node:path';
 import { runOutput } from './measure-throughput.js';
-import { sleep } from './numbers.js';
+import { median, sleep } from './numbers.js';
 import { cpuSeconds, residentMegabytes } from './processes.js';
 import { openTerminal, ROWS } from './terminal.js';
 
@@ -45,6 +45,21 @@ export const measureMemory = async (candidate, { file, bytes, times }) => {
     },
   });
   return samples;
+};
+
+/** Resident megabytes when the child has written so many bytes, the median of three sessions, by candidate. */
+export const measureResident = async (candidates, { file, bytes, after }) => {
+  const samples = new Map(candidates.map(({ name }) => [name, []]));
+  for (let round = 0; round < 3; round += 1)
+    for (const candidate of candidates) {
+      let found;
+      const onProgress = (done, terminal) => {
+        if (done >= after) found ??= residentMegabytes([terminal.pid, ...candidate.helpers()]);
+      };
+      await runOutput(candidate, { file, times: Math.ceil((after * 1.1) / bytes), onProgress });
+      samples.get(candidate.name).push(found);
+    }
+  return candidates.map(({ name }) => ({ name, megabytes: median(samples.get(name)) }));
 };
 
 const countIn = async (candidate, how, seconds) => {

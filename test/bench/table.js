@@ -8,6 +8,10 @@ const added = (results, key) => {
 };
 const plain = (results, key) => new Map(results.map((each) => [each.name, each[key]]));
 
+const minus = (value, bare) => value - bare;
+const over = (value, bare) => value / bare;
+const itself = (value) => value;
+
 const signed = (digits) => (value, name) =>
   (name === 'alone' ? '' : value >= 0 ? '+' : '') + fixed(value, digits);
 const number = (digits) => (value) => fixed(value, digits);
@@ -20,13 +24,29 @@ const rows = [
   { title: 'echo, flood, p99, ms', part: 'latency', key: 'floodP99', values: added, show: signed(2) },
   { title: 'plain lines, MB/s', part: 'throughput', key: 'rate', values: plain, show: number(1) },
   { title: 'CPU for 1 GB of it, s', part: 'throughput', key: 'cpu', values: plain, show: number(1) },
+  { title: 'frames of a text interface, MB/s', part: 'frames', key: 'rate', values: plain, show: number(1) },
   { title: "agents' recordings, MB/s", part: 'recording', key: 'rate', values: plain, show: number(1) },
   { title: 'CPU for 1 GB of them, s', part: 'recording', key: 'cpu', values: plain, show: number(1) },
   { title: 'child runs after, ms', part: 'start', key: 'child', values: plain, show: number(0) },
   { title: 'first byte after, ms', part: 'start', key: 'byte', values: plain, show: number(0) },
   { title: 'first byte, silent terminal, ms', part: 'silent', key: 'byte', values: plain, show: number(0) },
-  { title: 'overview opens, p95, ms', part: 'overlay', key: 'p95', values: plain, show: number(0) },
+  {
+    title: 'slowest key of the first 1.5 s, ms',
+    part: 'early',
+    key: 'slowest',
+    values: plain,
+    show: number(1),
+  },
+  {
+    title: 'slowest key, silent terminal, ms',
+    part: 'earlySilent',
+    key: 'slowest',
+    values: plain,
+    show: number(1),
+  },
+  { title: 'overlay opens, p95, ms', part: 'overlay', key: 'p95', values: plain, show: number(0) },
   { title: 'memory, idle, MB', part: 'idle', key: 'megabytes', values: plain, show: number(0) },
+  { title: 'memory after 34 MB, MB', part: 'resident', key: 'megabytes', values: plain, show: number(0) },
   { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', values: plain, show: number(2) },
 ];
 
@@ -57,31 +77,69 @@ const notes = ({ results: { throughput, recording, memory, paints, scan }, notIn
   ...notInstalled.map((name) => `${name} is not installed here and was left out.`),
 ];
 
-const print = (text) => process.stdout.write(`${text}\n`);
+/** The budgets of a session, relative to the bare proxy of the same run; `limit` is the most, or with `isLeast` the least. */
+const budgets = [
+  { title: 'child runs later than the bare proxy’s, ms', part: 'start', key: 'child', of: minus, limit: 25 },
+  { title: 'echo, idle, p50, ratio', part: 'latency', key: 'idleP50', of: over, limit: 1 },
+  { title: 'echo, idle, p99, ratio', part: 'latency', key: 'idleP99', of: over, limit: 1 },
+  { title: 'echo, flood, p99, ms', part: 'latency', key: 'floodP99', of: itself, limit: 5 },
+  { title: 'slowest key of the first 1.5 s, ms', part: 'early', key: 'slowest', of: itself, limit: 15 },
+  { title: 'frames, ratio', part: 'frames', key: 'rate', of: over, limit: 1, isLeast: true },
+  { title: 'recordings, ratio', part: 'recording', key: 'rate', of: over, limit: 0.75, isLeast: true },
+  { title: 'memory after 34 MB, MB', part: 'resident', key: 'megabytes', of: itself, limit: 85 },
+  { title: 'CPU, idle, %', part: 'idle', key: 'cpuPercent', of: itself, limit: 0.2 },
+];
 
-/** Prints what `measureWorst` has measured. */
-export const printWorst = (machine, results) => {
-  print(`Machine: ${machine}. Milliseconds for 1 MB, and bytes out for one byte in.\n`);
-  const chunks = results[0].sizes.map(({ chunk }) => `chunks of ${chunk}`);
-  print(line(['', ...chunks, 'out / in']));
-  print(line(['---', ...chunks.map(() => '--:'), '--:']));
-  for (const { name, sizes } of results) {
-    const ratio = Math.max(...sizes.map((each) => each.ratio));
-    print(line([name, ...sizes.map(({ rate }) => fixed(rate, 0)), fixed(ratio, 2)]));
-  }
+const budgetRow = ({ title, part, key, of, limit, isLeast }, results, wrappers) => {
+  const valueOf = (name) => results[part].find((each) => each.name === name)?.[key];
+  const bare = valueOf('bare proxy');
+  const cells = wrappers.map((name) => fixed(of(valueOf(name), bare), 2));
+  return line([title, `${isLeast ? '≥' : '≤'} ${limit}`, ...cells]);
 };
 
-/** Prints everything that was measured. */
-export const printTable = (machine, bench) => {
+const budgetText = ({ names, results }) => {
+  const wrappers = names.filter((name) => name === 'before' || name === 'ctxwrap');
+  const rowsOf = budgets.filter(({ part }) => results[part]);
+  if (rowsOf.length === 0) return [];
+  return [
+    '',
+    line(['', 'budget', ...wrappers]),
+    line(['---', '--:', ...wrappers.map(() => '--:')]),
+    ...rowsOf.map((budget) => budgetRow(budget, results, wrappers)),
+  ];
+};
+
+/** What `measureWorst` has measured, as Markdown. */
+export const worstText = (machine, results) => {
+  const chunks = results[0].sizes.map(({ chunk }) => `chunks of ${chunk}`);
+  const lines = results.map(({ name, sizes }) => {
+    const ratio = Math.max(...sizes.map((each) => each.ratio));
+    return line([name, ...sizes.map(({ rate }) => fixed(rate, 0)), fixed(ratio, 2)]);
+  });
+  return [
+    `Machine: ${machine}. Milliseconds for 1 MB, and bytes out for one byte in.\n`,
+    line(['', ...chunks, 'out / in']),
+    line(['---', ...chunks.map(() => '--:'), '--:']),
+    ...lines,
+    '',
+  ].join('\n');
+};
+
+/** Everything that was measured, as Markdown. */
+export const tableText = (machine, bench) => {
   const { names, results } = bench;
-  print(`Machine: ${machine}.\n`);
-  print(line(['', ...names]));
-  print(line(['---', ...names.map(() => '--:')]));
-  for (const { title, part, key, values, show } of rows) {
-    if (!results[part]) continue;
-    const found = values(results[part], key);
-    print(line([title, ...names.map((name) => show(found.get(name), name))]));
-  }
-  print('');
-  for (const note of notes(bench)) print(note);
+  const measured = rows.filter(({ part }) => results[part]);
+  return [
+    `Machine: ${machine}.\n`,
+    line(['', ...names]),
+    line(['---', ...names.map(() => '--:')]),
+    ...measured.map(({ title, part, key, values, show }) => {
+      const found = values(results[part], key);
+      return line([title, ...names.map((name) => show(found.get(name), name))]);
+    }),
+    ...budgetText(bench),
+    '',
+    ...notes(bench),
+    '',
+  ].join('\n');
 };

@@ -145,8 +145,12 @@ export interface Overlay {
 const MIN_COLUMNS = 40;
 const MIN_ROWS = 10;
 
-const fits = ({ filter: { grid } }: TerminalSession): boolean =>
-  hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
+const canShow = (terminal: TerminalSession): boolean => {
+  const { grid } = terminal.filter;
+  const isLargeEnough = hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
+  const hasScreen = hasAlternateScreen(terminal.session.env) && terminal.hasSecondScreen !== false;
+  return isLargeEnough && hasScreen && !terminal.isPassthrough;
+};
 
 const closedState = (): OverlayState => ({
   phase: 'closed',
@@ -186,13 +190,7 @@ export const makeOverlay = (
     if (loading) loading.then(start, close);
     else start();
   };
-  const canOpen = (): boolean =>
-    hasAlternateScreen(terminal.session.env) &&
-    terminal.hasSecondScreen !== false &&
-    !state.isStopped &&
-    !terminal.isPassthrough &&
-    fits(terminal) &&
-    (contents.isAvailable?.() ?? true);
+  const canOpen = (): boolean => !state.isStopped && canShow(terminal) && (contents.isAvailable?.() ?? true);
   return {
     canOpen,
     isOpen: () => state.phase !== 'closed',

@@ -94,7 +94,6 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
 
     await demo.untilFooter('waiting for the first turn');
     await keepFooter();
-    await demo.untilLog('the overlay can be opened');
     await play(demo, climb, async ({ kilo }) => {
       if (kilo === '124k/' || kilo === '151k/') await keepFooter();
     });

@@ -203,9 +203,12 @@ describe.concurrent('the terminal is as the shell needs it', () => {
   it('below the last row of a child that had all rows and died', async () => {
     await withWrapped({ options: ['--no-footer'], rows: ROWS }, async (wrapped) => {
       const lines = Array.from({ length: ROWS }, (_, row) => `line ${row}`);
-      await wrapped.player.ready();
-      await wrapped.player.write(`\x1b[?2004h\x1b[H${lines.join('\r\n')}\x1b[H`);
-      wrapped.player.kill('SIGTERM');
+      const { player } = wrapped;
+      await player.ready();
+      await player.write('\x1b[6n');
+      await player.until(() => player.received().endsWith('R')); // behind the answer to the wrapper's own question
+      await player.write(`\x1b[?2004h\x1b[H${lines.join('\r\n')}\x1b[H`);
+      player.kill('SIGTERM');
       await wrapped.ended();
       expect(mainRows(wrapped.window.emulator)).toEqual(lines);
       expect(cursorRow(wrapped)).toBeGreaterThan(lastTextRow(wrapped));

@@ -72,6 +72,7 @@ const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery
     column: Math.min(grid.columns - 1, cursor.column),
   });
   terminal.isCursorKnown = true;
+  await terminal.screen.settled(); // output from before the question may still wait for the model
   terminal.screen.alignCursor(grid.row);
 };
 

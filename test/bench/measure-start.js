@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { median } from './numbers.js';
 import { openTerminal } from './terminal.js';
 
-const child = (file) => ['sh', '-c', 'date +%s%N >"$0"; printf "~^~"; read stop', file];
+const child = (file) => ['sh', '-c', 'date +%s%N >"$0"; printf "~^~"; read -r stop', file];
 
 const startOnce = async (candidate, { folder, answers }) => {
   const file = join(folder, 'started');

@@ -11,7 +11,7 @@ const TAIL_MS = 300;
 const catTimes = (file, times) => [
   'sh',
   '-c',
-  `stty -echo; printf READY; read go; i=0; while [ $i -lt ${times} ]; do cat "$0"; i=$((i+1)); done; printf '\\033c~^%s^~' END; read stop`,
+  `stty -echo; printf READY; read -r go; i=0; while [ $i -lt ${times} ]; do cat "$0"; i=$((i+1)); done; printf '\\033c~^%s^~' END; read -r stop`,
   file,
 ];
 

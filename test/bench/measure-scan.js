@@ -10,7 +10,7 @@ const casts = join(root, 'test/fixtures/casts');
 
 // The readers are inside the bundle of the program; a bundle of their own lets them be called alone.
 const SOURCE = `
-export { runtimes } from './src/agents/index.js';
+export { agents } from './src/agents/index.js';
 export { openRecordingFile } from './src/storage/recording-reader.js';
 export { settledScreens } from './src/replay/sources.js';
 `;
@@ -45,7 +45,7 @@ const timesOf = async ({ openRecordingFile, settledScreens }, { file, screen, si
 export const measureScan = async (folder) => {
   const parts = await load(folder);
   const results = [];
-  for (const { name, screen } of Object.values(parts.runtimes)) {
+  for (const { name, screen } of Object.values(parts.agents)) {
     if (!screen || !existsSync(join(casts, name))) continue; // the demo's agent has no recordings
     const files = readdirSync(join(casts, name)).map((file) => join(casts, name, file));
     for (const size of [{}, { columns: 200, rows: 60 }]) {

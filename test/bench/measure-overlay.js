@@ -6,7 +6,7 @@ import { openTerminal } from './terminal.js';
 
 const OPENINGS = 50;
 const HOTKEY = '\x1d';
-const LAST_WORDS = ' close'; // of the keys in the last row
+const LAST_WORDS = 'close\x1b'; // of the keys in the last row, up to the end of their style
 const GONE = '\x1b[?1049l';
 const LOADED_MS = 2_000; // Ink, after the agent's first screen
 const APART_MS = 700; // two presses that are closer together are one double press

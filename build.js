@@ -28,9 +28,9 @@ const loadedLater = {
       if (kind !== 'dynamic-import' || !importer.startsWith(SOURCE)) return undefined;
       const target = (await find(path, { resolveDir, importer, kind: 'import-statement' })).path;
       const isInSession = /^(?:wrap|terminal|ui)\//.test(relative(SOURCE, importer));
-      // it has a terminal of its own, of the same parts: without the rest of a session it would break that into pieces
-      const hasTerminal = target === join(SOURCE, 'cli/commands/verify.ts');
-      const there = isInSession || hasTerminal ? [START, SESSION] : [START];
+      // they have parts of a session: without the rest of it they would break it into pieces
+      const hasParts = ['cli/commands/verify.ts', 'wrap/worker.ts'].includes(relative(SOURCE, target));
+      const there = isInSession || hasParts ? [START, SESSION] : [START];
       return { path: target.replace(/\.tsx?$/, ''), namespace: 'later', pluginData: { target, there } };
     });
     onLoad({ filter: /^/, namespace: 'later' }, ({ pluginData: { target, there } }) => ({
@@ -80,19 +80,21 @@ const demoAgent = { ...common, entryPoints: { 'demo-agent': join(SOURCE, 'demo/m
 const CHUNK = /"\.\/([\w-]+)\.js"/g;
 const IMPORT = /\b(?:from|import) ?"\.\/([\w-]+)\.js"/g; // `import` alone loads a chunk for its effects
 
+const EXPORTS = 'module.exports=__toCommonJS(stdin_exports);';
+// esbuild's exports are getters that call getters, and a hot loop would call them for every character. Functions never change.
+const PLAIN_EXPORTS =
+  '{const plain={};for(const name of Object.keys(stdin_exports))' +
+  "if(typeof stdin_exports[name]==='function')plain[name]=stdin_exports[name];" +
+  'else Object.defineProperty(plain,name,{enumerable:true,get:()=>stdin_exports[name]});' +
+  'module.exports=plain;}';
+
 /** A chunk as CommonJS, for the launcher; undefined if it has to stay an ES module, because it awaits at its top level. */
 const asCommonJs = async (code) => {
   try {
     const define = { 'import.meta.url': 'importMetaUrl' };
-    return (
-      await transform(code, {
-        format: 'cjs',
-        platform: 'node',
-        define,
-        minifyWhitespace: true,
-        logLevel: 'silent',
-      })
-    ).code;
+    const options = { format: 'cjs', platform: 'node', define, minifyWhitespace: true, logLevel: 'silent' };
+    const { code: converted } = await transform(code, options);
+    return converted.includes(EXPORTS) ? converted + PLAIN_EXPORTS : converted;
   } catch (error) {
     if (!/top-level await/i.test(error.message)) throw error;
     return undefined;

@@ -70,7 +70,13 @@ const processPlaces = [
 const [maxFileLines, maxFunctionLines] = [500, 60];
 const smallLines = 50; // a smaller file is one because two others need it
 /** Entries of the program, and what is loaded later, which has a file of its own for that. */
-const entries = ['cli/main.ts', 'cli/library.ts', 'demo/main.ts', 'wrap/session-start.ts'];
+const entries = [
+  'cli/main.ts',
+  'cli/worker-thread.ts',
+  'cli/library.ts',
+  'demo/main.ts',
+  'wrap/session-start.ts',
+];
 const startsWith = ['cli/main.ts', 'wrap/session-start.ts']; // they run before the child
 const slowPackages = ['valibot', 'jsonc-parser', 'chalk', 'string-width', '@xterm/headless', 'ink', 'react'];
 const vagueNames = /(^|-)(utils?|helpers?|managers?|services?|handlers?|base|common|misc|shared|index)(-|$)/;

@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
 import { stripControls } from '../core/text.js';
 import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
@@ -8,6 +9,7 @@ import { print, toAsciiIfNeeded, version } from './print.js';
 import { parseArguments } from './program.js';
 import type { Task } from './request.js';
 import type { Outcome } from './session.js';
+import { runThread } from './worker-thread.js';
 
 // The entry point: the only place that prints errors and decides how this process exits.
 
@@ -90,4 +92,5 @@ const say = (text: string): void =>
 
 process.stderr.on('error', () => undefined); // there is nowhere else to report it
 
-main().catch(fail);
+if (isMainThread) main().catch(fail);
+else void runThread();

@@ -1,9 +1,14 @@
+import { realpathSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.js';
+import { errorStack } from '../core/errors.js';
 import { assumedWindow } from '../core/config/backends.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import type { ExitStatus, WrapSession } from '../wrap/options.js';
+import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
+import type { WorkerStart } from '../wrap/worker-messages.js';
 import { holdCommand } from './hooks.js';
 import { recordingStopped, unwritableLog } from './messages.js';
 import { version, workingFolder } from './print.js';
@@ -62,7 +67,7 @@ interface Run {
 
 /** The wrapper is loaded only here; a transparent run does not need it. */
 const runWith = async (starting: Promise<SttyProcess>, { command, options, log }: Run): Promise<Outcome> => {
-  const { wrap, makePanel, childSize, askOfficially } = await import('../wrap/session-start.js');
+  const { wrap, childSize, askOfficially } = await import('../wrap/session-start.js');
   const { columns = 80, rows = 24 } = process.stdout;
   const size = childSize(
     { columns, rows },
@@ -76,7 +81,12 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   const { session, close } = await askOfficially(sessionOf(command, { options, recording, log }));
   const sttyProcess = await starting;
   try {
-    return { status: await wrap(session, sttyProcess, makePanel), notices };
+    const { configured, ...plain } = options;
+    const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
+    const status = await wrap(session, sttyProcess, (start, listener) =>
+      startThread({ ...thread, start }, listener),
+    );
+    return { status, notices };
   } finally {
     await close();
     await recording?.close();
@@ -105,7 +115,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
 });
 
 /** Settings that only a configuration can hold. */
-const configuredSession = (
+export const configuredSession = (
   { configured, values }: Options,
   { name, home }: Agent,
   log: Log,
@@ -157,6 +167,41 @@ const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+/** What the thread of a session gets. */
+export interface ThreadData {
+  readonly start: WorkerStart;
+  readonly options: Omit<Options, 'configured'>;
+  /** files and environment apply */
+  readonly isConfigured: boolean;
+  /** name of the agent */
+  readonly agent: string;
+}
+
+const MOST_MEGABYTES = 512; // of its heap: a thread that needs more has a fault, and is ended
+const YOUNG_MEGABYTES = 8; // of new objects: more would only take memory
+
+/** Starts the thread of a session: the same program again (worker-thread.ts). Its output does not reach the terminal. */
+const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): WorkerThread => {
+  const worker = new Worker(realpathSync(process.argv[1] ?? ''), {
+    workerData: data,
+    name: 'session',
+    stdin: true,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  worker.on('message', onMessage);
+  worker.on('error', (error) => onEnd(errorStack(error)));
+  worker.on('exit', (code) => onEnd(`it ended with ${code}`));
+  worker.unref(); // the session ends without it
+  return {
+    post: (message, transfer) => worker.postMessage(message, [...transfer]),
+    terminate: () => void worker.terminate(),
+  };
+};
 
 /** What decides whether to wrap at all. */
 export interface TransparencyContext {

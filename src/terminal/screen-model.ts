@@ -24,6 +24,8 @@ export interface ScreenModel {
   eraseBelow: (rows: number) => void;
   /** moves the text so that the cursor is on the row where the terminal has it, after a resize */
   alignCursor: (row: number) => void;
+  /** output was left out: starts anew with these bytes, which bring it to the child's cursor and modes */
+  restart: (seed: string) => void;
   /** bytes wait to be parsed: the model is not what the child has drawn */
   isBehind: () => boolean;
   /** the child is in the middle of a frame: it has started synchronized output (mode 2026) and not ended it */
@@ -37,6 +39,46 @@ export interface ScreenModel {
   /** all text up to now, including the visible screen; undefined before `startCounting` */
   writtenText: () => CharacterCounts | undefined;
 }
+
+/** Sizes of what is on the screen. */
+export interface ScreenMeasures {
+  /** rows with content below the cursor's row */
+  readonly rowsBelowCursor: number;
+  /** rows that the cursor's line would take below the cursor if it were wrapped at the new width */
+  readonly wrappedRows: number;
+  /** last row of the main screen with content, from 0; −1 for an empty screen, Infinity while there is no model */
+  readonly lastRow: number;
+}
+
+/** The child's screen for the code that moves the footer and the overlay; the model itself may be in another thread. */
+export interface ChildScreen extends Pick<ScreenModel, 'feed' | 'eraseBelow' | 'alignCursor'> {
+  readonly resize: (size: Size) => void;
+  /** resolves when everything fed so far is on the screen; `columns` is the new width */
+  readonly measure: (columns: number) => Promise<ScreenMeasures>;
+  /** a copy of the visible screen when everything fed so far is on it; undefined while there is no model */
+  readonly save: () => Promise<SavedScreen | undefined>;
+}
+
+/** Where there is no model. */
+export const noMeasures: ScreenMeasures = { rowsBelowCursor: 0, wrappedRows: 0, lastRow: Infinity };
+
+/** The screen of a model in this thread. */
+export const screenOf = (model: ScreenModel): ChildScreen => ({
+  ...model,
+  resize: (size) => void model.resize(size),
+  measure: async (columns) => {
+    await model.settled();
+    return {
+      rowsBelowCursor: model.rowsBelowCursor(),
+      wrappedRows: model.rowsWrappedAt(columns),
+      lastRow: model.lastRow(),
+    };
+  },
+  save: async () => {
+    await model.settled();
+    return model.isBehind() ? undefined : model.saveScreen();
+  },
+});
 
 // 640 by 180 is a very small font on a very large display; the model takes 24 bytes per cell, and some sequences touch all cells.
 const MAX_COLUMNS = 1_000;
@@ -77,7 +119,15 @@ const makeTotalCount = () => {
 
 type EmulatorReads = Omit<
   ScreenModel,
-  'feed' | 'settled' | 'isBehind' | 'resize' | 'eraseBelow' | 'alignCursor' | 'startCounting' | 'writtenText'
+  | 'feed'
+  | 'settled'
+  | 'isBehind'
+  | 'resize'
+  | 'restart'
+  | 'eraseBelow'
+  | 'alignCursor'
+  | 'startCounting'
+  | 'writtenText'
 >;
 
 /** Reads from the current emulator; default values if there is none. */
@@ -111,9 +161,9 @@ export const makeScreenModel = (
   let hasFailed = false;
   const count = makeTotalCount();
 
-  const restartBytes = (): Uint8Array => {
+  const restartBytes = (text = seed()): Uint8Array => {
     emulator?.markIncomplete();
-    return Buffer.from(`\x1bc${seed()}`);
+    return Buffer.from(`\x1bc${text}`);
   };
   const fail = (error: unknown): void => {
     hasFailed = true;
@@ -127,16 +177,13 @@ export const makeScreenModel = (
       fail(error);
     }
   };
-  const { pause, resume, ...parsing } = makeTimeSlicedParser({
+  const { pause, resume, inOrder, ...parsing } = makeTimeSlicedParser({
     parse: (bytes) => emulator?.parse(bytes),
     ...clocks,
-    restartBytes,
+    restartBytes: () => restartBytes(),
     onFailure: fail,
   });
-  const open = (next: Size): void => {
-    emulator = openEmulator(next);
-    count.noteOpen(emulator);
-  };
+  const open = (next: Size): void => count.noteOpen((emulator = openEmulator(next)));
   const close = (): void => {
     count.noteClose(emulator);
     emulator?.close();
@@ -155,10 +202,13 @@ export const makeScreenModel = (
   return {
     ...emulatorReads(() => emulator),
     ...parsing,
-    resize: async (next) => changeSize(next),
+    resize: async (next) => inOrder(() => changeSize(next)),
+    restart: (text) => {
+      if (emulator) resume(restartBytes(text));
+    },
     startCounting: () => count.start(emulator),
     writtenText: () => count.all(emulator),
-    eraseBelow: (rows) => runOrFail((opened) => opened.eraseBelow(rows)),
-    alignCursor: (row) => runOrFail((opened) => opened.alignCursor(row)),
+    eraseBelow: (rows) => inOrder(() => runOrFail((opened) => opened.eraseBelow(rows))),
+    alignCursor: (row) => inOrder(() => runOrFail((opened) => opened.alignCursor(row))),
   };
 };

@@ -9,12 +9,16 @@ import { decodeAt, INCOMPLETE } from './filter/bytes.js';
 /** Bytes that wait to be parsed, taken in slices. */
 export interface Backlog {
   add: (bytes: Uint8Array) => void;
+  /** runs this when everything added before has been taken */
+  addAction: (act: () => void) => void;
+  /** runs the actions that come before the next byte */
+  runActions: () => void;
   /** the next slice of at most `most` bytes; undefined if nothing waits */
   take: (most: number) => Uint8Array | undefined;
   /** bytes that wait */
   size: () => number;
   clear: () => void;
-  /** drops everything and starts with these bytes */
+  /** runs the actions that wait, drops all bytes and starts with these */
   restartWith: (bytes: Uint8Array) => void;
 }
 
@@ -22,9 +26,17 @@ const MAX_TAKEN = 1024; // chunks kept after they were taken, before the array i
 
 const makeBacklog = (): Backlog => {
   let chunks: Uint8Array[] = [];
+  let actions: { readonly at: number; readonly act: () => void }[] = []; // `at`: bytes added before
+  let [added, takenBytes] = [0, 0];
   let first = 0; // index of the first chunk not taken; `shift` for each would be slow with many small chunks
   let size = 0;
+  const runActions = (until = takenBytes): void => {
+    while (actions[0] && actions[0].at <= until) actions.shift()?.act();
+  };
   const restartWith = (bytes?: Uint8Array): void => {
+    runActions(Infinity);
+    takenBytes = added;
+    added += bytes?.length ?? 0;
     chunks = bytes ? [bytes] : [];
     first = 0;
     size = bytes?.length ?? 0;
@@ -33,14 +45,22 @@ const makeBacklog = (): Backlog => {
     add: (bytes) => {
       if (bytes.length > 0) chunks.push(bytes);
       size += bytes.length;
+      added += bytes.length;
     },
+    addAction: (act) => {
+      actions.push({ at: added, act });
+      if (size === 0) runActions();
+    },
+    runActions: () => runActions(),
     take: (most) => {
       const chunk = chunks[first];
       if (chunk === undefined) return undefined;
-      const taken = chunk.subarray(0, most);
+      const [next] = actions;
+      const taken = chunk.subarray(0, next ? Math.min(most, next.at - takenBytes) : most);
       if (taken.length === chunk.length) first += 1;
       else chunks[first] = chunk.subarray(most);
       size -= taken.length;
+      takenBytes += taken.length;
       if (first === MAX_TAKEN || first === chunks.length) {
         chunks = chunks.slice(first);
         first = 0;
@@ -55,6 +75,8 @@ const makeBacklog = (): Backlog => {
 
 export interface TimeSlicedParser {
   readonly feed: (bytes: Uint8Array) => void;
+  /** runs this when everything fed before is parsed; at once where nothing waits */
+  readonly inOrder: (act: () => void) => void;
   /** resolves when everything fed so far is parsed, or when parsing has ended */
   readonly settled: () => Promise<void>;
   readonly isBehind: () => boolean;
@@ -99,6 +121,7 @@ const makeSliceParser = (backlog: Backlog, { parse, now, cpu }: ParserOptions): 
       if (bytes === undefined) return true;
       const startedAt = now();
       parse(bytes);
+      backlog.runActions();
       const tookMs = now() - startedAt;
       if (tookMs > MAX_PARSE_MS && cpu() - worked > MAX_PARSE_MS)
         throw new Error(`${bytes.length} bytes took ${Math.round(tookMs)} ms`);
@@ -156,6 +179,7 @@ export const makeTimeSlicedParser = (port: ParserOptions): TimeSlicedParser => {
       if (backlog.size() > MAX_BACKLOG) backlog.restartWith(restartBytes());
       schedule(0);
     },
+    inOrder: backlog.addAction,
     settled: () =>
       new Promise((resolve) => {
         waiting.push(resolve);

@@ -171,6 +171,8 @@ export interface SignalListener {
   /** HUP INT QUIT TERM USR1 USR2: to forward to the child */
   onForward: (signal: NodeJS.Signals) => void;
   onResize: () => void;
+  /** CHLD: a process that the wrapper has started has stopped, continues or has ended */
+  onChild: () => void;
   /** TSTP: the wrapper is to be suspended */
   onSuspend: () => void;
 }
@@ -185,14 +187,21 @@ const forwardedSignals: readonly NodeJS.Signals[] = [
 ];
 
 /** Listens until the returned function is called. */
-export const listenToSignals = ({ onForward, onResize, onSuspend }: SignalListener): (() => void) => {
+export const listenToSignals = ({
+  onForward,
+  onResize,
+  onSuspend,
+  onChild,
+}: SignalListener): (() => void) => {
   for (const signal of forwardedSignals) process.on(signal, onForward);
   process.on('SIGWINCH', onResize);
   process.on('SIGTSTP', onSuspend);
+  process.on('SIGCHLD', onChild);
   return () => {
     for (const signal of forwardedSignals) process.off(signal, onForward);
     process.off('SIGWINCH', onResize);
     process.off('SIGTSTP', onSuspend);
+    process.off('SIGCHLD', onChild);
   };
 };
 

@@ -26,7 +26,8 @@ export interface WriteQueueOptions {
   readonly onHangUp: () => void;
 }
 
-const IMMEDIATE_MS = 1; // a running reader takes the bytes within this time: retry in every turn of the event loop
+const NAP_MS = 0.1; // sleep in every turn of the event loop: a timer sleeps ten times as long, and a turn without sleep takes the reader's processor
+const NAPPING_MS = 10; // a running reader takes the bytes within this time
 // Milliseconds between two tries, by how long the terminal has taken nothing: a slow reader soon takes more, a stopped one may never.
 const retryDelays = [
   { untilMs: 50, waitMs: 1 },
@@ -49,6 +50,8 @@ const writeNow = (fd: number, bytes: Uint8Array): number => {
   }
 };
 
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
 /** Schedules retries for a terminal that has just taken nothing. */
 const makeRetry = (attempt: () => void) => {
   let stuckSince = 0;
@@ -65,8 +68,11 @@ const makeRetry = (attempt: () => void) => {
     },
     schedule: (): void => {
       const stuckMs = performance.now() - stuckSince;
-      if (stuckMs < IMMEDIATE_MS) {
-        const immediate = setImmediate(run);
+      if (stuckMs < NAPPING_MS) {
+        const immediate = setImmediate(() => {
+          Atomics.wait(never, 0, 0, NAP_MS);
+          run();
+        });
         cancel = () => clearImmediate(immediate);
         return;
       }

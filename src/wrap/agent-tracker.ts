@@ -1,39 +1,50 @@
 import { errorStack } from '../core/errors.js';
 import type { ChildPlace } from '../agents/agent.js';
+import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { Event } from '../core/event.js';
 import { UserError } from '../core/errors.js';
-import { askedText, type ActivityReport } from '../core/reading.js';
+import type { FooterView } from '../core/footer-view.js';
+import { askedText, type ActivityReport, type Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
+import type { ScreenModel } from '../terminal/screen-model.js';
 import { compactSettings, makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate.js';
-import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
-import type { Keyboard } from './keyboard.js';
 import type { Notifier } from './notifier.js';
-import type { WrapSession } from './options.js';
-import type { Output } from './output.js';
+import type { StartedChild, WrapSession } from './options.js';
 import type { Publisher } from './publish.js';
-import type { Resize } from './resize.js';
 import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './screen-reader.js';
 import { followSession, type Subscription } from './session-file.js';
 import { followSettings, makeSessionLoop, type SessionLoop } from './session.js';
 import { followReports, followOwnCompaction } from './status-line.js';
-import type { TerminalSession } from './terminal-session.js';
 import type { TypistPort } from './typing-steps.js';
 import { makeClock } from './timing.js';
 import { makeVersionNotifier } from './version-notice.js';
 
-/** The parts that carry out the session's decisions. */
-export interface TrackerParts extends VisibilityParts {
-  readonly footer: Footer;
-  readonly resize: Pick<Resize, 'check'>;
-  readonly keyboard: Pick<Keyboard, 'enteredAt' | 'hold' | 'type' | 'typedCount'>;
-  readonly output: Pick<Output, 'isBehind' | 'writtenBytes'>;
-  readonly notifier: Pick<Notifier, 'notify'>;
+/** What the tracker reads, and who carries out the session's decisions. */
+export interface TrackerParts {
+  readonly session: WrapSession;
+  readonly screen: ScreenModel;
+  readonly input: TrackerInput;
+  /** grows with everything that the child writes */
+  readonly outputBytes: TypistPort['outputBytes'];
+  readonly onView: (view: FooterView) => void;
+  /** why a countdown could not be seen now; undefined where it could */
+  readonly unseen: () => InvisibleReason | undefined;
+  readonly notify: Notifier['notify'];
   /** other programs */
   readonly publisher: Publisher | undefined;
+}
+
+/** The child's input. */
+export interface TrackerInput {
+  readonly write: TypistPort['write'];
+  readonly hold: TypistPort['holdKeys'];
+  readonly typedCount: TypistPort['typedCount'];
+  /** when Enter was last sent to the child (wall clock); undefined if never */
+  readonly enteredAt: () => Millis | undefined;
 }
 
 export interface AgentTracker {
@@ -54,17 +65,16 @@ export interface AgentTracker {
  * Follows the agent's session file, status reports and screen, and passes their events to the session; the session updates the footer and
  * the published record, and has the command typed.
  */
-export const trackAgent = (parts: TrackerParts, childPid: number): AgentTracker => {
-  const { terminal, publisher } = parts;
-  const { session, screen } = terminal;
+export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: StartedChild): AgentTracker => {
+  const { session, screen, publisher } = parts;
   const { agent, env, cwd, log } = session;
   const recipe = agent.recipe?.(env);
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
     loop.take(event);
   };
-  const place = { childPid, cwd, home: homeFolder(env), env, startedAt: Date.now() };
-  const observer = observe(terminal, place, take);
+  const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
+  const observer = observe(parts, place, take);
   const estimate = agent.isEstimated && makeEstimateSource({ screen, now: makeClock(), onFact: take });
   const loop = startLoop(parts, observer, take);
   const official = followReports(session, { onFact: take, now: Date.now });
@@ -110,8 +120,7 @@ export const trackAgent = (parts: TrackerParts, childPid: number): AgentTracker 
 
 /** Runs the session and carries out the effects of each step. */
 const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event) => void): SessionLoop => {
-  const { terminal, footer, resize, notifier, publisher } = parts;
-  const { session } = terminal;
+  const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe);
   const compactor = makeCompactor({
@@ -122,13 +131,9 @@ const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event)
     onEvent: take,
   });
   const loop = makeSessionLoop(session, settings, {
-    onView: (view) => {
-      if (view.due !== 'asked') terminal.isRowWanted = view.due !== undefined; // no change of size while a request is carried out
-      resize.check();
-      footer.show(view);
-    },
-    unseen: makeVisibilityCheck(parts),
-    onNotification: notifier.notify,
+    onView,
+    unseen,
+    onNotification: notify,
     onState: publisher?.onState,
     onEffect: (effect, state) => {
       publisher?.onEffect(effect, state);
@@ -145,16 +150,19 @@ const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event)
 };
 
 /** The child's screen and input as the typist uses them. */
-const typistPort = ({ keyboard, output, publisher }: TrackerParts, observer: Observer): TypistPort => ({
-  observe: () => (output.isBehind() ? undefined : observer.observe()),
+const typistPort = (
+  { input, outputBytes, screen, publisher }: TrackerParts,
+  observer: Observer,
+): TypistPort => ({
+  observe: () => (screen.isBehind() ? undefined : observer.observe()),
   refresh: observer.refresh,
   write: (bytes) => {
     publisher?.onStroke(bytes);
-    keyboard.type(bytes);
+    input.write(bytes);
   },
-  holdKeys: keyboard.hold,
-  typedCount: keyboard.typedCount,
-  outputBytes: output.writtenBytes,
+  holdKeys: input.hold,
+  typedCount: input.typedCount,
+  outputBytes,
 });
 
 const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: ActivityReport): void => {
@@ -173,7 +181,7 @@ interface FileListener {
 }
 
 const followFile = (
-  { terminal: { session }, keyboard }: TrackerParts,
+  { session, input }: TrackerParts,
   place: AgentPlace,
   { handle, switchTo, onFile }: FileListener,
 ): Subscription => {
@@ -186,7 +194,7 @@ const followFile = (
     ...place,
     agent: agent,
     now: Date.now,
-    enteredAt: keyboard.enteredAt,
+    enteredAt: input.enteredAt,
     onFile,
     onFact: (event) => {
       if (event.type === 'session-changed') log.info(`the agent's session is ${event.sessionId}`);
@@ -203,7 +211,7 @@ const followFile = (
 };
 
 const observe = (
-  { session: { agent, env, log }, screen }: TerminalSession,
+  { session: { agent, env, log }, screen }: TrackerParts,
   place: AgentPlace,
   take: (event: Event) => void,
 ): Observer => {

@@ -1,4 +1,3 @@
-import type { Millis } from '../core/reading.js';
 import { toOverlayKey } from '../core/overlay-keys.js';
 import {
   splitElements,
@@ -92,10 +91,6 @@ export interface ChildInput {
   readonly type: (bytes: Uint8Array) => void;
   /** holds the user's keys until they are released; a new hold replaces one that is not released yet */
   readonly hold: () => KeyHold;
-  /** how many reads with keys of the user there were so far, held ones included */
-  readonly typedCount: () => number;
-  /** when Enter was last sent to the child (wall clock); undefined if never */
-  readonly enteredAt: () => Millis | undefined;
 }
 
 export interface ChildInputListener {
@@ -103,6 +98,8 @@ export interface ChildInputListener {
   readonly onForward: (elements: readonly InputElement[]) => void;
   /** the elements sent include keys of the user */
   readonly onTyped: () => void;
+  /** the elements sent include Enter */
+  readonly onEntered: () => void;
 }
 
 const ESC = '\x1b';
@@ -119,27 +116,27 @@ const isEnter = ({ kind, text }: InputElement): boolean =>
   text.includes('\r') || (kind === 'key' && parseKey(text).name === 'enter');
 
 export const makeChildInput = (
-  terminal: Pick<TerminalSession, 'child' | 'session'>,
-  { onForward, onTyped }: ChildInputListener,
+  terminal: Pick<TerminalSession, 'child' | 'counters' | 'session'>,
+  { onForward, onTyped, onEntered }: ChildInputListener,
 ): ChildInput => {
-  let enteredAt: Millis | undefined;
+  const { counters } = terminal;
   let held: (readonly InputElement[])[] | undefined;
   let releasing: NodeJS.Timeout | undefined;
-  let typedCount = 0;
 
+  const noteHeld = (): void => counters.set('held', held?.length ?? 0);
   const write = (bytes: Uint8Array): void => {
     terminal.child?.write(bytes);
     terminal.session.recording?.input(bytes);
   };
   const send = (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
     write(bytes);
-    if (elements.some(isEnter)) enteredAt = Date.now();
+    if (elements.some(isEnter)) onEntered();
     onForward(elements);
     if (elements.some(isTyped)) onTyped();
   };
   const handleKeys = (elements: readonly InputElement[], bytes?: Uint8Array): void => {
-    typedCount += 1;
-    if (held) held.push(elements);
+    counters.add('typed', 1);
+    if (held) counters.set('held', held.push(elements));
     else send(elements, bytes);
   };
   /** Sends the held reads one write each, as they were typed, so that a lone ESC stays alone. */
@@ -165,17 +162,17 @@ export const makeChildInput = (
       clearTimeout(releasing);
       const waiting = held?.splice(0) ?? [];
       held = waiting;
+      noteHeld();
       return {
         waitingCount: () => waiting.length,
         releaseOne: (behind) => {
           const [next] = held === waiting ? waiting.splice(behind, 1) : [];
+          noteHeld();
           if (next) send(next);
         },
         release: () => release(waiting),
       };
     },
-    typedCount: () => typedCount,
-    enteredAt: () => enteredAt,
   };
 };
 

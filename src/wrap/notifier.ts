@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { errorText } from '../core/errors.js';
 import type { NotificationRecord } from '../core/records.js';
 import { killGroup } from '../storage/processes.js';
-import { notificationSequence } from '../terminal/notification.js';
+import type { NotificationText } from '../terminal/notification.js';
+import type { WrapSession } from './options.js';
 import { type TerminalSession, runGuarded } from './terminal-session.js';
 
 // The user's own command for notifications. Its failures do not affect the session.
@@ -142,10 +143,12 @@ export interface Notifier {
   readonly stop: () => void;
 }
 
-export const makeNotifier = (terminal: TerminalSession): Notifier => {
-  const { env, cwd, log, values } = terminal.session;
+/** `show` shows a notification through the terminal. */
+export const makeNotifier = (
+  { env, cwd, log, values }: Pick<WrapSession, 'env' | 'cwd' | 'log' | 'values'>,
+  show: (text: NotificationText) => void,
+): Notifier => {
   const { 'notify.on': kinds, 'notify.command': program } = values;
-  const idleWriter = makeIdleWriter(terminal);
   const command =
     kinds === undefined || program === undefined
       ? undefined
@@ -159,13 +162,9 @@ export const makeNotifier = (terminal: TerminalSession): Notifier => {
     notify: (record) => {
       const { kind, runtime: agent, text, asks } = record;
       log.info(`notification ${kind}${asks === undefined ? `: ${text}` : ''}`); // a question may contain text of the conversation
-      const call = { title: `ctxwrap ${agent}`, text };
-      idleWriter.send(() => notificationSequence(env, call, terminal.filter.grid.vt52));
+      show({ title: `ctxwrap ${agent}`, text });
       command?.run(record);
     },
-    stop: () => {
-      idleWriter.stop();
-      command?.stop();
-    },
+    stop: () => command?.stop(),
   };
 };

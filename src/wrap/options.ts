@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.js';
+import type { Millis } from '../core/reading.js';
 import type { CurrentSettings } from '../core/config/keys.js';
 import type { Log } from '../storage/log-file.js';
 import type { Recording } from '../storage/recording.js';
@@ -7,6 +8,12 @@ import type { Recording } from '../storage/recording.js';
 export type ExitStatus =
   | { readonly kind: 'code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals };
+
+/** The child, since when it runs (wall clock). */
+export interface StartedChild {
+  readonly pid: number;
+  readonly startedAt: Millis;
+}
 
 /** The wrapper, as other processes see it when they list sessions. */
 export interface Wrapper {

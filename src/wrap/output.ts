@@ -10,10 +10,8 @@ export interface Output {
   /** some output is held: not everything that was read has been filtered */
   hasHeldBytes: () => boolean;
   /** some output is held or the child is paused: the screen model is behind the child */
-  isBehind: () => boolean;
   release: () => void;
   /** bytes that the child has written so far */
-  writtenBytes: () => number;
   /** the terminal has accepted everything written to it */
   onDrained: () => void;
 }
@@ -71,11 +69,10 @@ const send = (terminal: TerminalSession, bytes: Uint8Array, onFailure: () => voi
 };
 
 export const makeOutput = (terminal: TerminalSession, listener: OutputListener): Output => {
-  const { tty, session } = terminal;
+  const { tty, session, counters } = terminal;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let holds = 0;
-  let written = 0;
   let isFollowed = true; // false after the first failure: it is not tried again for each chunk
 
   const notifyListener = (bytes: Uint8Array): void => {
@@ -83,10 +80,15 @@ export const makeOutput = (terminal: TerminalSession, listener: OutputListener):
     isFollowed = runGuarded(terminal, 'following the output', () => listener.onOutput(bytes));
     if (!isFollowed) listener.onFailure();
   };
+  const noteBehind = (): void => {
+    const isBehind = holds > 0 || held.length > 0 || tty.pending() > HIGH_WATER;
+    counters.set('behind', isBehind ? 1 : 0);
+  };
   const deliver = (bytes: Uint8Array): void => {
     send(terminal, bytes, listener.onFailure);
     session.recording?.output(bytes);
     pauseIfBehind(terminal);
+    noteBehind();
     notifyListener(bytes);
   };
   const keep = (bytes: Uint8Array): void => {
@@ -96,15 +98,15 @@ export const makeOutput = (terminal: TerminalSession, listener: OutputListener):
   };
   return {
     fromChild: (bytes) => {
-      written += bytes.length;
+      counters.add('written', bytes.length);
       if (holds > 0 || listener.isResized()) keep(bytes);
       else deliver(bytes);
     },
     hold: () => {
       holds += 1;
+      noteBehind();
     },
     hasHeldBytes: () => holds > 0 || held.length > 0,
-    isBehind: () => holds > 0 || held.length > 0 || tty.pending() > HIGH_WATER,
     release: () => {
       holds -= 1;
       if (holds > 0) return;
@@ -112,10 +114,11 @@ export const makeOutput = (terminal: TerminalSession, listener: OutputListener):
       held = [];
       heldBytes = 0;
       for (const bytes of waiting) deliver(bytes);
+      noteBehind();
       if (tty.pending() <= HIGH_WATER) terminal.child?.resume();
     },
-    writtenBytes: () => written,
     onDrained: () => {
+      noteBehind();
       if (holds === 0) terminal.child?.resume();
     },
   };

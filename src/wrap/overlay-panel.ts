@@ -1,14 +1,21 @@
 import { stat } from 'node:fs/promises';
-import { nextMode, initialOverlayState, pressOverlayKey, type OverlayAction } from '../core/overlay-keys.js';
+import { errorStack } from '../core/errors.js';
+import type { Mode } from '../core/compaction/state.js';
+import { nextMode } from '../core/overlay-keys.js';
 import { overlayReport } from '../core/overlay-report.js';
 import type { ToolResult } from '../core/reading.js';
 import { readLook } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
+import type { AgentTracker } from './agent-tracker.js';
 import { hotkeyName } from './compactor.js';
 import type { WrapSession } from './options.js';
 import { readSessionFile } from './read-session-file.js';
-import { runGuarded, type TerminalSession } from './terminal-session.js';
-import { hotkeyCompactRequest, type MakeOverlayContents } from './wrap.js';
+import {
+  hotkeyCompactRequest,
+  type OverlayDrawing,
+  type OverlayWish,
+  type PanelAction,
+} from './worker-messages.js';
 
 const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces, so that everything else goes on
 
@@ -27,79 +34,111 @@ const largestResults = async (
   }
 };
 
-// What the overlay shows of a session, and what its keys do.
+// What the overlay shows of a session, and what its keys do there.
 
-// Ink takes 50 ms to load. It is loaded when the terminal has been silent for a while, so that no key waits for it, and the files are
-// read before an update of ctxwrap can replace them; or at the first press of the hotkey.
-const LOAD_AFTER_MS = 2_000;
-const SILENCE_MS = 500;
+const LOAD_AFTER_MS = 2_000; // Ink, before an update of ctxwrap can replace its files; sooner at the first press of the hotkey
 const REDRAW_MS = 250;
-const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants the action, not the overlay
+
+export interface PanelOptions {
+  readonly session: WrapSession;
+  /** undefined while nothing is followed */
+  readonly tracker: () => AgentTracker | undefined;
+  /** called when something else is wanted, and whenever it has changed */
+  readonly onDrawn: (drawing: OverlayDrawing) => void;
+  /** the overlay has to be closed */
+  readonly onClose: () => void;
+}
 
 /** The overlay's contents for a session; costs nothing while it is closed. */
-export const makePanel: MakeOverlayContents = (overlay, terminal) => {
-  const { session } = terminal;
-  const renderer = loadRenderer(terminal);
-  let state = initialOverlayState;
-  let contents: readonly ToolResult[] | undefined;
-  let ticking: NodeJS.Timeout | undefined;
-  let chordUntil = Infinity;
+export interface Panel {
+  /** draws this until it is closed, or until something else is wanted */
+  readonly show: (wanted: OverlayWish) => void;
+  readonly act: (action: PanelAction) => void;
+  readonly close: () => void;
+  readonly stop: () => void;
+}
 
+interface PanelState {
+  /** undefined while it is closed */
+  wanted: OverlayWish | undefined;
+  contents: readonly ToolResult[] | undefined;
+  ticking: NodeJS.Timeout | undefined;
+  /** what was drawn last, as JSON */
+  drawn: string | undefined;
+}
+
+const closedPanel = (): PanelState => ({
+  wanted: undefined,
+  contents: undefined,
+  ticking: undefined,
+  drawn: undefined,
+});
+
+type Render = typeof renderOverlay;
+type Flow = ReturnType<AgentTracker['flow']>;
+
+const drawOverlay = (
+  session: WrapSession,
+  { size, page, scroll }: OverlayWish,
+  { flow, contents, render }: Pick<PanelState, 'contents'> & { readonly flow: Flow; readonly render: Render },
+): OverlayDrawing => {
+  const notice = flow.messages.notices.shown?.text;
+  const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
+  const look = readLook(session.env, true, size.columns, session.values.theme);
+  return { size, page, ...render(overlayReport(facts, page), { look, rows: size.rows, scroll }) };
+};
+
+export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions): Panel => {
+  const renderer = loadRenderer(session);
+  const state = closedPanel();
+
+  const redraw = (): void => {
+    const { wanted, contents } = state;
+    const flow = tracker()?.flow();
+    const render = renderer.loaded();
+    if (!wanted || !flow || !render) return;
+    try {
+      const drawing = drawOverlay(session, wanted, { flow, contents, render });
+      const text = JSON.stringify(drawing);
+      if (text !== state.drawn) onDrawn(drawing);
+      state.drawn = text;
+    } catch (error) {
+      session.log.error(`drawing the overlay failed: ${errorStack(error)}`);
+      onClose();
+    }
+  };
+  const close = (): void => {
+    clearInterval(state.ticking);
+    Object.assign(state, closedPanel());
+  };
+  const begin = (): void => {
+    state.ticking = setInterval(redraw, REDRAW_MS).unref();
+    void largestResults(session, tracker()?.sessionFile()).then((found) => (state.contents = found));
+  };
   return {
-    isAvailable: () => terminal.tracker !== undefined,
-    load: renderer.load,
-    noteOutput: renderer.noteOutput,
-    draw: ({ columns, rows }) => {
-      const flow = terminal.tracker?.flow();
-      const render = renderer.loaded();
-      if (!render || !flow) return [];
-      const notice = flow.messages.notices.shown?.text;
-      const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
-      const look = readLook(session.env, true, columns, session.values.theme);
-      const { rows: texts, ...extent } = render(overlayReport(facts, state.page), {
-        look,
-        rows,
-        scroll: state.scroll,
-      });
-      state = { ...state, ...extent };
-      return texts;
+    show: (wanted) => {
+      state.wanted = wanted;
+      state.drawn = undefined; // the terminal may have lost it
+      if (state.ticking === undefined) begin();
+      renderer.load().then(redraw, onClose);
     },
-    showsNext: () => state.page === 'main' && state.scroll === 0,
-    onKey: (key) => {
-      if (key !== 'c' && !key.startsWith('wheel')) terminal.tracker?.handle({ type: 'user-keys' }); // the user is present
-      const step = pressOverlayKey(state, key);
-      ({ state } = step);
-      if (step.action) act(terminal, step.action, overlay.close);
-      const isChord = step.action === 'compact' && performance.now() < chordUntil;
-      chordUntil = -Infinity; // any other key in between cancels it
-      if (isChord) overlay.close();
-      else overlay.redraw();
+    act: (action) => {
+      const current = tracker();
+      if (current) act(session, current, action);
+      redraw();
     },
-    onOpen: () => {
-      if (ticking !== undefined) return; // it reopens after a change of size, without having been closed
-      chordUntil = Math.min(chordUntil, performance.now() + CHORD_MS);
-      ticking = setInterval(
-        () => void runGuarded(terminal, 'drawing the overlay', overlay.redraw),
-        REDRAW_MS,
-      ).unref();
-      void largestResults(session, terminal.tracker?.sessionFile()).then((found) => (contents = found));
-    },
-    onClose: () => {
-      clearInterval(ticking);
-      ticking = undefined;
-      state = initialOverlayState;
-      chordUntil = Infinity;
+    close,
+    stop: () => {
+      close();
+      renderer.stop();
     },
   };
 };
 
-type Render = typeof renderOverlay;
-
-/** Loads the overlay's renderer, and starts to do so by itself when the child is silent. */
-const loadRenderer = ({ session: { log } }: TerminalSession) => {
+/** Loads the overlay's renderer, and starts to do so by itself after a while. */
+const loadRenderer = ({ log }: WrapSession) => {
   let render: Render | undefined;
   let loading: Promise<void> | undefined;
-  let outputAt = -Infinity;
 
   const load = async (): Promise<void> => {
     try {
@@ -112,44 +151,25 @@ const loadRenderer = ({ session: { log } }: TerminalSession) => {
     }
   };
   const start = (): Promise<void> => (loading ??= load());
-  const loadWhenSilent = (): void => {
-    const silentMs = performance.now() - outputAt;
-    if (silentMs >= SILENCE_MS) start().catch(() => undefined);
-    else setTimeout(loadWhenSilent, SILENCE_MS - silentMs).unref();
-  };
-  setTimeout(loadWhenSilent, LOAD_AFTER_MS).unref();
-  return {
-    loaded: () => render,
-    load: () => (render ? undefined : start()),
-    noteOutput: () => {
-      outputAt = performance.now();
-    },
-  };
+  const timer = setTimeout(() => void start().catch(() => undefined), LOAD_AFTER_MS).unref();
+  return { loaded: () => render, load: start, stop: () => clearTimeout(timer) };
 };
 
-const act = (terminal: TerminalSession, action: OverlayAction, close: () => void): void => {
+const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): void => {
   switch (action) {
-    case 'close':
-      return close();
     case 'compact':
-      return terminal.tracker?.handle(hotkeyCompactRequest());
+      return tracker.handle(hotkeyCompactRequest());
     case 'postpone':
-      return terminal.tracker?.handle({ type: 'postpone' });
+      return tracker.handle({ type: 'postpone' });
     case 'mode':
-      return changeMode(terminal);
+      return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
     case 'proactive':
-      return changeProactive(terminal);
+      return tracker.handle({ type: 'proactive', isProactive: !tracker.flow().compaction.isProactive });
   }
 };
 
-const changeProactive = ({ tracker }: TerminalSession): void =>
-  tracker?.handle({ type: 'proactive', isProactive: !tracker.flow().compaction.isProactive });
-
 /** In handoff mode nothing is ever typed without being asked for. */
-const changeMode = ({ tracker, session }: TerminalSession): void => {
-  const mode = tracker?.flow().compaction.mode;
-  if (!tracker || mode === undefined) return;
-  const next = nextMode(mode);
-  const isNever = session.values.ladder === 'handoff' && next === 'auto';
-  tracker.handle({ type: 'mode', mode: isNever ? nextMode(next) : next });
+const modeAfter = (session: WrapSession, tracker: AgentTracker): Mode => {
+  const next = nextMode(tracker.flow().compaction.mode);
+  return session.values.ladder === 'handoff' && next === 'auto' ? nextMode(next) : next;
 };

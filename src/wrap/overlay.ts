@@ -84,10 +84,8 @@ const attemptWith = (
   const showOverAlternate = async (): Promise<void> => {
     output.hold();
     try {
-      await screen.settled();
-      const isDrawn = state.phase === 'opening' && filter.isGround() && !screen.isBehind();
-      const savedScreen = isDrawn ? screen.saveScreen() : undefined;
-      if (savedScreen) show(savedScreen);
+      const savedScreen = await screen.save();
+      if (savedScreen && state.phase === 'opening' && filter.isGround()) show(savedScreen);
       else giveUp();
     } finally {
       output.release();
@@ -102,7 +100,7 @@ const attemptWith = (
     }
     if (terminal.hasSecondScreen) return attempt();
     terminal.session.log.warn('no overlay: this terminal has no second screen');
-    terminal.tracker?.handle({ type: 'notice', text: NO_SCREEN, priority: 300 });
+    terminal.worker.handle({ type: 'notice', text: NO_SCREEN, priority: 300 });
     close();
   };
   const attempt = (): void => {
@@ -202,7 +200,6 @@ export const makeOverlay = (
     redraw: () => state.shown?.redraw(),
     onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),
     noteOutput: () => {
-      contents.noteOutput?.();
       if (state.phase === 'opening' && state.wantedAt < Infinity) attempt();
     },
     pause: () => void leave('paused'),
@@ -224,8 +221,6 @@ export interface OverlayContents {
   readonly onKey: (key: OverlayKey) => void;
   readonly onOpen?: () => void;
   readonly onClose?: () => void;
-  /** the child has written */
-  readonly noteOutput?: () => void;
   /** whether the last drawing included what happens next; never when absent */
   readonly showsNext?: () => boolean;
   /** there is something to show; otherwise the hotkey acts as if there were no overlay */

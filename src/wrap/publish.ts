@@ -18,7 +18,7 @@ import { type Audit, openAudit } from '../storage/log-file.js';
 import { processStart } from '../storage/processes.js';
 import { cleanSessions, ensureSessionsFolder, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
-import type { ExitStatus, WrapSession } from './options.js';
+import type { ExitStatus, StartedChild, WrapSession } from './options.js';
 import { watchRequests } from './requests.js';
 import { endsWithin, serialize } from './timing.js';
 
@@ -184,7 +184,7 @@ const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep
 /** Starts publishing the session; undefined where the session has no wrapper identity. */
 export const openPublisher = (
   session: WrapSession,
-  childPid: number,
+  { pid: childPid, startedAt }: StartedChild,
   onEvent: (event: Event) => void,
 ): Publisher | undefined => {
   const { wrapper, agent, env, log, cwd, values } = session;
@@ -192,7 +192,7 @@ export const openPublisher = (
   if (!wrapper) return undefined;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const start = processStart(wrapper.pid);
-  const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt: Date.now() };
+  const identity = { ...wrapper, childPid, runtime: agent.name, cwd, startedAt };
   const recordPublisher = publishRecord({
     stateFolder,
     identity: start === undefined ? identity : { ...identity, processStart: start },

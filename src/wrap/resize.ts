@@ -72,7 +72,6 @@ const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery
     column: Math.min(grid.columns - 1, cursor.column),
   });
   terminal.isCursorKnown = true;
-  await terminal.screen.settled(); // output from before the question may still wait for the model
   terminal.screen.alignCursor(grid.row);
 };
 
@@ -80,14 +79,14 @@ const correctCursor = async (terminal: TerminalSession, cursorQuery: CursorQuery
 const moveFooter = async (terminal: TerminalSession, size: Size, next: Size): Promise<void> => {
   const { tty, filter, screen } = terminal;
   const { grid } = filter;
-  await screen.settled();
-  const below = size.columns === grid.columns ? screen.rowsBelowCursor() : 0;
+  const { rowsBelowCursor, wrappedRows } = await screen.measure(size.columns);
+  const below = size.columns === grid.columns ? rowsBelowCursor : 0;
   const up = rowsToLift(terminal, size);
   const isReflowed = size.columns < grid.columns && !grid.alternate;
-  const wrapped = isReflowed ? screen.rowsWrappedAt(size.columns) : 0;
+  const wrapped = isReflowed ? wrappedRows : 0;
   resizeGrid(grid, size.columns, next.rows, size.rows);
   tty.write(resizeSequence(grid, { rowsBelow: below, rowsUp: up, wrappedRows: wrapped }));
-  await screen.resize(next);
+  screen.resize(next);
   screen.eraseBelow(below);
 };
 
@@ -100,7 +99,7 @@ const applySize = async (terminal: TerminalSession, cursorQuery: CursorQuery): P
     await alignCursor(terminal, cursorQuery);
   } else {
     resizeGrid(filter.grid, size.columns, next.rows, size.rows);
-    await screen.resize(next);
+    screen.resize(next);
   }
   terminal.child?.resize(next); // last, so that the child draws into a terminal that is ready
   terminal.session.recording?.resize(next.columns, next.rows);

@@ -1,5 +1,4 @@
 // Everything needed before the child runs, in one module: each further module to load would delay the child.
 export { requestReports as askOfficially } from './status-line.js';
-export { makePanel } from './overlay-panel.js';
 export { childSize } from './terminal-session.js';
 export { wrap } from './wrap.js';

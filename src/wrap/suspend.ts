@@ -16,6 +16,8 @@ export interface Suspend {
   noteKeys: (elements: readonly InputElement[]) => void;
   noteOutput: (bytes: Uint8Array) => void;
   suspend: () => void;
+  /** a process started by the wrapper has stopped or ended: the child may have been stopped from outside */
+  noteChild: () => void;
   stop: () => void;
 }
 
@@ -31,7 +33,6 @@ export interface SuspendParts {
 // Of all agents, for a start script hides which one it starts.
 const SUSPENDED = Object.values<Agent>(agents).flatMap(({ suspendedText }) => suspendedText ?? []);
 const CONTROL_Z_MS = 2_000; // the text counts only right after the key, because a conversation can contain it
-const POLL_MS = 1_000; // for a child that was stopped from outside
 const ANSWER_MS = 150; // for the terminal to report where the shell has left its cursor
 
 const isControlZ = ({ kind, text }: InputElement): boolean => {
@@ -115,11 +116,6 @@ export const makeSuspend = (terminal: TerminalSession, parts: SuspendParts): Sus
     if (!isSuspending)
       suspend().catch((error: unknown) => terminal.session.log.error(`suspending failed: ${String(error)}`));
   };
-  const poll = setInterval(() => {
-    const pid = terminal.child?.pid;
-    if (pid === undefined || isSuspending) return;
-    if (processStat(pid)?.state === 'T') start();
-  }, POLL_MS);
   return {
     noteKeys: (elements) => {
       if (elements.some(isControlZ)) lastControlZ = performance.now();
@@ -128,8 +124,11 @@ export const makeSuspend = (terminal: TerminalSession, parts: SuspendParts): Sus
       if (performance.now() - lastControlZ < CONTROL_Z_MS && finder(bytes)) start();
     },
     suspend: start,
+    noteChild: () => {
+      const pid = terminal.child?.pid;
+      if (pid !== undefined && !isSuspending && processStat(pid)?.state === 'T') start();
+    },
     stop: () => {
-      clearInterval(poll);
       isSuspending = true; // the child has ended: nothing is left to suspend
     },
   };

@@ -2,17 +2,16 @@ import { errorStack } from '../core/errors.js';
 import { type AgentStateProxy, makeAgentStateProxy } from '../terminal/agent-state-proxy.js';
 import { type StreamFilter, makeStreamFilter } from '../terminal/filter/filter.js';
 import { makeGrid } from '../terminal/filter/grid.js';
-import { cursorSequence } from '../terminal/filter/motion.js';
 import { quirksFromEnv } from '../terminal/filter/quirks.js';
-import { makeLazyScreenModel } from '../terminal/lazy-screen-model.js';
 import { endOfFrame } from '../terminal/mode-tracker.js';
 import { restoreTerminalSequence } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
-import type { ScreenModel } from '../terminal/screen-model.js';
+import type { ChildScreen } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
 import type { WrapSession } from './options.js';
-import type { AgentTracker } from './agent-tracker.js';
+import { makeSessionWorker, type SessionWorker, type StartThread } from './session-worker.js';
+import { makeCounters, type Counters } from './worker-messages.js';
 
 // The state shared by the parts of one wrapped session: terminal, filter, screen model, child.
 
@@ -31,14 +30,16 @@ export interface TerminalSession {
   readonly filter: StreamFilter;
   /** answers the child's query for agent states (OSC 7501), for an agent that sends it */
   readonly stateProxy: AgentStateProxy | undefined;
-  readonly screen: ScreenModel;
+  readonly screen: ChildScreen;
+  /** reads, decides and draws the overlay */
+  readonly worker: SessionWorker;
+  /** numbers that the worker sees, too */
+  readonly counters: Counters;
   readonly sttyProcess: SttyProcess;
   /** set as soon as the child runs */
   child: Child | undefined;
   /** receives the child's output instead of the terminal while the overlay is open */
   overlayOutput: OverlayOutput | undefined;
-  /** follows the agent, as long as the child runs */
-  tracker: AgentTracker | undefined;
   /** the user wants to see the footer (the hotkey toggles it) */
   isFooterWanted: boolean;
   /** a compaction is due: its countdown gets a row even in a terminal that is too small for a footer */
@@ -85,7 +86,7 @@ export const runGuarded = (
 /** Opens the terminal and builds everything between it and the child. */
 export const openTerminalSession = (
   session: WrapSession,
-  sttyProcess: SttyProcess,
+  { sttyProcess, startThread }: { readonly sttyProcess: SttyProcess; readonly startThread: StartThread },
   listener: TtyListener,
 ): TerminalSession => {
   const tty = openTty(listener, sttyProcess);
@@ -96,27 +97,25 @@ export const openTerminalSession = (
   const childFilter = makeStreamFilter(grid);
   const signs = isPassthrough ? undefined : session.agent.titleSigns?.(session.env);
   const stateProxy = signs && makeAgentStateProxy(childFilter, signs);
-  const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
-  const terminal: TerminalSession = {
+  const counters = makeCounters();
+  const worker = makeSessionWorker({ session, grid, counters, startThread });
+  return {
     session,
     tty,
     filter: stateProxy?.filter ?? childFilter,
     stateProxy,
-    screen: makeLazyScreenModel(child, seed, (error) => {
-      session.log.error(`the screen is not followed, its model has failed: ${String(error)}`);
-      terminal.tracker?.stopReadingScreen();
-    }),
+    screen: worker.screen,
+    worker,
+    counters,
     sttyProcess,
     child: undefined,
     overlayOutput: undefined,
-    tracker: undefined,
     isFooterWanted: session.values.footer,
     isRowWanted: false,
     isPassthrough,
     hasSecondScreen: undefined,
     isCursorKnown: false,
   };
-  return terminal;
 };
 
 /**

@@ -88,9 +88,10 @@ export interface TypistPort {
   readonly observe: () => ScreenObservation | undefined;
   /** resolves when everything that an observation needs beside the screen has been read again */
   readonly refresh: () => Promise<void>;
+  /** writes to the child; dropped where no keys are held and the user has typed since `typedCount` was read */
   readonly write: (bytes: Uint8Array) => void;
-  /** holds the user's keys until they are released */
-  readonly holdKeys: () => KeyHold;
+  /** holds the user's keys until they are released; undefined if the user has typed since the count was `typedBefore` */
+  readonly holdKeys: (typedBefore: number) => Promise<KeyHold | undefined>;
   /** how many reads with keys of the user there were so far, held ones included */
   readonly typedCount: () => number;
   /** grows with everything that the child writes */

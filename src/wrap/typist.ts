@@ -206,8 +206,8 @@ export const typeCompact = async (request: TypeRequest): Promise<TypeResult> => 
   await port.refresh();
   const first = await observeAfterPause(port, signal, startAwakeClock());
   const reason = port.typedCount() === typedBefore ? refusalOf(first, request) : 'the user types';
-  if (reason !== undefined) return { kind: 'skipped', reason, evidence: [] };
-  const hold = port.holdKeys();
+  const hold = reason === undefined ? await port.holdKeys(typedBefore) : undefined;
+  if (!hold) return { kind: 'skipped', reason: reason ?? 'the user types', evidence: [] };
   const strokes: string[] = [];
   const attempt: Attempt = { typedBefore, draft: first?.prompt?.text ?? '', hold, strokes };
   return type(request, attempt).catch((error: unknown): TypeResult => {

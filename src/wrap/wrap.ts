@@ -9,15 +9,14 @@ import {
 } from '../terminal/footer-sequences.js';
 import type { SttyProcess } from '../terminal/stty-process.js';
 import { type ChildEnd, type Child, startChild, type ChildListener } from '../terminal/pty.js';
+import type { ScreenMeasures } from '../terminal/screen-model.js';
 import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { type Footer, makeFooter } from './footer.js';
 import { type Keyboard, makeKeyboard } from './keyboard.js';
-import { type Notifier, makeNotifier } from './notifier.js';
+import { type IdleWriter, makeIdleWriter } from './notifier.js';
 import type { ExitStatus, WrapSession } from './options.js';
 import { type Output, makeOutput } from './output.js';
-import { makeOverlay, type Overlay, type OverlayContents } from './overlay.js';
-import { type Publisher, openPublisher } from './publish.js';
-import { trackAgent } from './agent-tracker.js';
+import { makeOverlay, type Overlay } from './overlay.js';
 import { type CursorQuery, type Resize, makeCursorQuery, makeResize, DEVICE_ATTRIBUTES } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import {
@@ -27,7 +26,10 @@ import {
   openTerminalSession,
   childSize,
 } from './terminal-session.js';
+import type { StartThread } from './session-worker.js';
 import { endsWithin } from './timing.js';
+import { hotkeyCompactRequest } from './worker-messages.js';
+import { makeWorkerContents, serveWorker, type WorkerContents } from './worker-requests.js';
 import { makeTitleAnimation, type TitleAnimation } from './title-animation.js';
 
 // Runs one wrapped session from start to end: builds its parts, starts the child, handles signals, and restores the terminal.
@@ -62,9 +64,11 @@ const restoreTerminal = async (
   const rest = terminal.isPassthrough ? nothing : filter.flush(); // a failed filter is not called again
   if (rest.length > 0) tty.write(rest);
   const hasModel = terminal.isCursorKnown && !terminal.isPassthrough;
-  const isCurrent = hasModel && (await endsWithin(SCREEN_MS, screen.settled()));
+  let measured: ScreenMeasures | undefined;
+  const measuring = hasModel && screen.measure(filter.grid.columns).then((found) => (measured = found));
+  if (measuring) await endsWithin(SCREEN_MS, measuring);
   const isOff = terminal.session.values.mode === 'off';
-  const lastRow = isOff ? NOWHERE : isCurrent ? screen.lastRow() : undefined;
+  const lastRow = isOff ? NOWHERE : measured?.lastRow;
   tty.write(
     restoreTerminalSequence(filter.grid, filter.modeTracker, {
       isStringOpen: isStringOpen || rest.length > 0,
@@ -76,12 +80,6 @@ const restoreTerminal = async (
   if (await drain(terminal, isTerminating)) sttyProcess.disarm();
 };
 
-/** The user's request by the hotkey: `force` makes it ignore earlier attempts. */
-export const hotkeyCompactRequest = (): Event => ({
-  type: 'compact-requested',
-  request: { id: `key-${crypto.randomUUID()}`, force: true, isByKey: true },
-});
-
 // After a failure in the wrapper, the session continues as if there were no wrapper.
 
 /** From here on bytes pass through unchanged, and the child gets the whole screen. Each step is guarded on its own. */
@@ -92,7 +90,7 @@ export const switchToPassthrough = (terminal: TerminalSession, footer: Pick<Foot
   terminal.session.log.error('going on as a plain passthrough');
   // the footer or the reading may be what has failed
   runGuarded(terminal, 'stopping the footer', () => footer.stop());
-  runGuarded(terminal, 'stopping to read the screen', () => terminal.tracker?.stopReadingScreen());
+  runGuarded(terminal, 'stopping to read the screen', () => terminal.worker.post({ type: 'stop-reading' }));
   const size = terminal.tty.size();
   terminal.stateProxy?.stop();
   runGuarded(terminal, 'giving out what the filter holds', () => terminal.tty.write(terminal.filter.flush()));
@@ -107,22 +105,25 @@ export interface Parts {
   readonly cursorQuery: CursorQuery;
   readonly output: Output;
   readonly footer: Footer;
-  readonly overlay: Overlay | undefined;
+  readonly overlay: Overlay;
+  readonly onDrawn: WorkerContents['onDrawn'];
   readonly resize: Resize;
   readonly suspend: Suspend;
   readonly keyboard: Keyboard;
-  readonly notifier: Notifier;
+  /** writes notifications */
+  readonly idleWriter: IdleWriter;
   readonly titleAnimation: TitleAnimation;
 }
 
-/** Creates the overlay's contents for the overlay that shows them. */
-export type MakeOverlayContents = (
-  overlay: Pick<Overlay, 'close' | 'redraw'>,
-  terminal: TerminalSession,
-) => OverlayContents;
+/** Makes the overlay's contents; `close` closes the overlay. */
+export type MakeContents = (terminal: TerminalSession, close: () => void) => WorkerContents;
 
-/** Builds the parts and connects them. Without `makeContents` there is no overlay. */
-export const makeParts = (terminal: TerminalSession, makeContents?: MakeOverlayContents): Parts => {
+/** Builds the parts and connects them. */
+export const makeParts = (
+  terminal: TerminalSession,
+  makeContents: MakeContents = makeWorkerContents,
+): Parts => {
+  const { contents, onDrawn } = makeContents(terminal, () => overlay.close());
   const cursorQuery: CursorQuery = makeCursorQuery(terminal, () => {
     if (!terminal.isCursorKnown && !terminal.overlayOutput) void resize.realign();
   });
@@ -131,37 +132,38 @@ export const makeParts = (terminal: TerminalSession, makeContents?: MakeOverlayC
     isResized: () => resize.check(),
     onOutput: (bytes) => {
       footer.noteOutput();
-      overlay?.noteOutput();
-      terminal.tracker?.noteOutput();
+      overlay.noteOutput();
       suspend.noteOutput(bytes);
       titleAnimation.noteOutput();
       if (terminal.filter.modeTracker.takeChanged()) armSttyProcess(terminal);
     },
     onFailure: () => fallBackToPassthrough({ terminal, footer, overlay }),
   });
-  const overlay = makeContents && connectOverlay({ terminal, output, cursorQuery, footer }, makeContents);
+  const onUncovered = (): void => footer.noteOutput();
+  const overlay: Overlay = makeOverlay(terminal, { output, cursorQuery, onUncovered }, contents);
   const onDone = (): void => {
     footer.refresh();
     armSttyProcess(terminal);
-    overlay?.resume();
+    overlay.resume();
   };
-  const onStart = (): void => overlay?.pause();
+  const onStart = (): void => overlay.pause();
   const resize = makeResize(terminal, { output, cursorQuery, onStart, onDone });
-  const onStopping = (): void => overlay?.close();
+  const onStopping = (): void => overlay.close();
   const suspend = makeSuspend(terminal, { output, cursorQuery, onStopping, onResumed: () => resize.force() });
   const titleAnimation = makeTitleAnimation(terminal, (elements) => keyboard.forward(elements));
   const keyboard = connectKeyboard({ terminal, cursorQuery, resize, suspend, overlay, titleAnimation });
-  const notifier = makeNotifier(terminal);
+  const idleWriter = makeIdleWriter(terminal);
   return {
     terminal,
     cursorQuery,
     output,
     footer,
     overlay,
+    onDrawn,
     resize,
     suspend,
     keyboard,
-    notifier,
+    idleWriter,
     titleAnimation,
   };
 };
@@ -172,21 +174,8 @@ const fallBackToPassthrough = ({
   footer,
   overlay,
 }: Pick<Parts, 'terminal' | 'footer' | 'overlay'>): void => {
-  runGuarded(terminal, 'closing the overlay', () => void overlay?.stop());
+  runGuarded(terminal, 'closing the overlay', () => void overlay.stop());
   switchToPassthrough(terminal, footer);
-};
-
-const connectOverlay = (
-  { terminal, output, cursorQuery, footer }: Pick<Parts, 'terminal' | 'output' | 'cursorQuery' | 'footer'>,
-  makeContents: MakeOverlayContents,
-): Overlay => {
-  const contents = makeContents({ close: () => overlay.close(), redraw: () => overlay.redraw() }, terminal);
-  const overlay: Overlay = makeOverlay(
-    terminal,
-    { output, cursorQuery, onUncovered: () => footer.noteOutput() },
-    contents,
-  );
-  return overlay;
 };
 
 const connectKeyboard = ({
@@ -205,6 +194,7 @@ const connectKeyboard = ({
     overlay,
     onCompactKey: terminal.session.agent.recipe && (() => emit(terminal, hotkeyCompactRequest())),
     onTyped: () => emit(terminal, { type: 'user-keys' }),
+    onEntered: () => terminal.worker.post({ type: 'entered', at: Date.now() }),
     onAnswer: cursorQuery.onAnswer,
     onForward: (elements) => {
       suspend.noteKeys(elements);
@@ -214,7 +204,7 @@ const connectKeyboard = ({
 
 /** Guarded, because a failure here must not look as if the keys had not been sent. */
 const emit = (terminal: TerminalSession, event: Event): void => {
-  runGuarded(terminal, 'noting the keys', () => terminal.tracker?.handle(event));
+  runGuarded(terminal, 'noting the keys', () => terminal.worker.handle(event));
 };
 
 const HANGUP_MS = 3_000; // for the child to end after the terminal has hung up
@@ -286,16 +276,24 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
   const stopListening = listenToSignals({
     onForward: (signal) => {
       ending.isTerminating ||= signal === 'SIGTERM' || signal === 'SIGHUP'; // a child may keep running after the other signals
-      if (signal !== 'SIGUSR1' && signal !== 'SIGUSR2') parts.overlay?.close(); // the agent may print something because of the signal
+      if (signal !== 'SIGUSR1' && signal !== 'SIGUSR2') parts.overlay.close(); // the agent may print something because of the signal
       terminal.child?.signal(signal);
     },
     onResize: () => resize.check(),
     onSuspend: suspend.suspend,
+    onChild: suspend.noteChild,
   });
   return () => {
     stopListening();
     stopCatching();
   };
+};
+
+/** Starts the worker when the child runs, because loading it must not delay the child. */
+const startWorker = (parts: Parts, childPid: number): void => {
+  const { terminal } = parts;
+  const onLost = (): void => fallBackToPassthrough(parts);
+  terminal.worker.start(childPid, !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
 };
 
 /** Runs the child to its end, and restores the terminal afterwards. */
@@ -309,10 +307,10 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     resize,
     suspend,
     keyboard,
-    notifier,
+    idleWriter,
     titleAnimation,
   } = parts;
-  const { session, tty, filter, isPassthrough } = terminal;
+  const { session, tty, filter, worker, isPassthrough } = terminal;
   output.hold();
   const isRaw = tty.enterRawMode().then(output.release);
   try {
@@ -326,22 +324,18 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     });
     terminal.child = child;
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
-    let publisher: Publisher | undefined;
-    runGuarded(terminal, 'following the session', () => {
-      publisher = openPublisher(session, child.pid, (event) => terminal.tracker?.handle(event));
-      if (!isPassthrough) terminal.tracker = trackAgent({ ...parts, publisher }, child.pid);
-    });
+    runGuarded(terminal, 'starting the worker', () => startWorker(parts, child.pid));
     const end = await ending.ended;
-    runGuarded(terminal, 'ending the readings', () => terminal.tracker?.stop());
-    await publisher?.end(statusOf(end));
+    await worker.stop(statusOf(end));
     return end;
   } finally {
-    await overlay?.stop();
+    await overlay.stop();
     await resize.stop(); // a late change of size must not come after the terminal was restored
-    for (const part of [footer, suspend, keyboard, notifier, titleAnimation]) part.stop();
+    for (const part of [footer, suspend, keyboard, idleWriter, titleAnimation]) part.stop();
     const end = terminal.child ? await ending.ended : { exitCode: 0, signal: 0 };
     await isRaw; // the first output waits for it
     await restoreTerminal(terminal, end, { cursorQuery, isTerminating: () => ending.isTerminating });
+    worker.close();
     session.log.info(`ended: exit code ${end.exitCode}, signal ${end.signal}`);
     await session.recording?.close();
     tty.restoreTermios();
@@ -356,15 +350,20 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
 export const wrap = async (
   session: WrapSession,
   sttyProcess: SttyProcess,
-  makeContents?: MakeOverlayContents,
+  startThread: StartThread,
+  makeContents?: MakeContents,
 ): Promise<ExitStatus> => {
   const ending = makeEnding();
   let parts: Parts | undefined;
-  const terminal = openTerminalSession(session, sttyProcess, {
-    onInput: (bytes) => parts?.keyboard.fromUser(bytes),
-    onDrain: () => parts?.output.onDrained(),
-    onHangUp: () => hangUp(ending, parts?.terminal.child),
-  });
+  const terminal = openTerminalSession(
+    session,
+    { sttyProcess, startThread },
+    {
+      onInput: (bytes) => parts?.keyboard.fromUser(bytes),
+      onDrain: () => parts?.output.onDrained(),
+      onHangUp: () => hangUp(ending, parts?.terminal.child),
+    },
+  );
   parts = makeParts(terminal, makeContents);
   const stopListening = listen(parts, ending);
   try {

@@ -15,6 +15,7 @@ import { measureScan } from './measure-scan.js';
 import { measureStart } from './measure-start.js';
 import { measureThroughput } from './measure-throughput.js';
 import { countPaints, measureIdle, measureMemory, measureResident } from './measure-upkeep.js';
+import { measureWorker } from './measure-worker.js';
 import { measureWorst } from './measure-worst.js';
 import { tableText, worstText } from './table.js';
 
@@ -65,6 +66,7 @@ const parts = {
   paints: async (all) => countPaints(ours(all), 10),
   scan: async (all, { folder }) => measureScan(folder),
   overlay: async (all, { folder }) => measureOverlay(folder),
+  worker: async (all, { folder }) => measureWorker(ours(all), folder),
 };
 
 const ours = (all) => all.find(({ name }) => name === 'ctxwrap');

@@ -8,7 +8,8 @@ const FIRST_MS = 1_500;
 const PAUSE_MS = 5;
 const LOST_MS = 2_000;
 
-const echo = [process.execPath, join(import.meta.dirname, 'children/echo.js')];
+/** The child that shows each key. */
+export const echo = [process.execPath, join(import.meta.dirname, 'children/echo.js')];
 
 const echoOf = (terminal, key) =>
   new Promise((resolve) => {
@@ -25,15 +26,21 @@ const echoOf = (terminal, key) =>
     terminal.write(key);
   });
 
-const slowestOf = async (candidate, answers) => {
-  const terminal = openTerminal(candidate.words(echo), { answers });
-  await terminal.until('READY');
-  const until = performance.now() + FIRST_MS;
+/** Milliseconds: the slowest echo of the keys that are typed for so long, one after the other. */
+export const slowestEcho = async (terminal, forMs) => {
+  const until = performance.now() + forMs;
   let slowest = 0;
   for (let count = 0; performance.now() < until; count += 1) {
     slowest = Math.max(slowest, await echoOf(terminal, KEYS[count % KEYS.length]));
     await sleep(PAUSE_MS);
   }
+  return slowest;
+};
+
+const slowestOf = async (candidate, answers) => {
+  const terminal = openTerminal(candidate.words(echo), { answers });
+  await terminal.until('READY');
+  const slowest = await slowestEcho(terminal, FIRST_MS);
   terminal.write('q');
   await terminal.ended;
   return slowest;

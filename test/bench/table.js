@@ -62,7 +62,7 @@ const rateNote = (results, title) => {
 const scanNote = ({ name, large, p50, p99 }) =>
   `Reading a screen of ${name}${large ? ' in 200 × 60' : ''}: median ${fixed(p50, 2)} ms, p99 ${fixed(p99, 2)} ms.`;
 
-const notes = ({ results: { throughput, recording, memory, paints, scan }, notInstalled }) => [
+const notes = ({ results: { throughput, recording, memory, paints, scan, worker }, notInstalled }) => [
   ...rateNote(throughput, 'Plain lines'),
   ...rateNote(recording, 'Recordings'),
   ...(memory
@@ -71,6 +71,11 @@ const notes = ({ results: { throughput, recording, memory, paints, scan }, notIn
   ...(paints
     ? [
         `Footer paints a second under a child that redraws 30 times a second: ${fixed(paints.over, 1)}; under one that clears the screen each time: ${fixed(paints.clear, 1)}.`,
+      ]
+    : []),
+  ...(worker
+    ? [
+        `Slowest key while the worker fails and is replaced: ${worker.map(({ fault, worst }) => `${fixed(worst, 1)} ms (${fault})`).join(', ')}.`,
       ]
     : []),
   ...(scan ?? []).map(scanNote),

@@ -74,7 +74,7 @@ const endings: readonly {
     what: 'code of ours throws',
     ending: exited(3),
     end: async ({ player }, fault) => {
-      await fault.make('timer');
+      await fault.make('throw');
       player.exit(3);
     },
   },

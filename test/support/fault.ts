@@ -2,33 +2,47 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { expect, vi } from 'vitest';
 import { programPath } from './programs.js';
+
+type Thread = 'main' | 'worker';
 
 /** Makes code fail in a running wrapper: the test's side of test/fixtures/programs/fault.js. */
 export interface Fault {
   readonly env: Readonly<Record<string, string>>;
-  /** resolves when the code has failed */
-  make: (what: 'timer' | 'filter') => Promise<void>;
+  /** makes the code of a thread fail as soon as the thread runs; of the newest worker */
+  make: (what: 'throw' | 'filter' | 'hang' | 'exit' | 'leak', thread?: Thread) => Promise<void>;
+  /** workers that were started */
+  workers: () => number;
   close: () => void;
 }
 
+const STARTED = { timeout: 20_000, interval: 10 };
+
 export const makeFault = (folder: string): Fault => {
   const path = join(folder, 'fault.sock');
-  const server = createServer().listen(path);
-  const connected = once(server, 'connection').then(([socket]) => socket as Socket);
-  connected.then((socket) => socket.on('error', () => undefined)).catch(() => undefined);
+  const threads: { readonly name: string; readonly socket: Socket }[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (name) => threads.push({ name: name.toString(), socket }));
+  }).listen(path);
   return {
     env: {
       NODE_OPTIONS: `--import ${pathToFileURL(programPath('fault.js')).href}`,
       FAULT_SOCKET: path,
     },
-    make: async (what) => {
-      const socket = await connected;
+    make: async (what, thread = 'main') => {
+      const socket = await vi.waitFor(() => {
+        const found = threads.findLast(({ name }) => name === thread)?.socket;
+        expect(found).toBeDefined();
+        return found as Socket;
+      }, STARTED);
       socket.write(what);
       await once(socket, 'data');
     },
+    workers: () => threads.filter(({ name }) => name === 'worker').length,
     close: () => {
-      connected.then((socket) => socket.destroy()).catch(() => undefined);
+      for (const { socket } of threads) socket.destroy();
       server.close();
     },
   };

@@ -7,10 +7,11 @@ import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { reserveFooterSequence } from '../../src/terminal/footer-sequences.js';
 import { makeAgentStateProxy } from '../../src/terminal/agent-state-proxy.js';
-import { makeScreenModel } from '../../src/terminal/screen-model.js';
+import { makeScreenModel, screenOf, type ScreenModel } from '../../src/terminal/screen-model.js';
 import { nullLog } from '../../src/storage/log-file.js';
 import { makeParts, type Parts } from '../../src/wrap/wrap.js';
 import type { OverlayContents } from '../../src/wrap/overlay.js';
+import { makeCounters } from '../../src/wrap/worker-messages.js';
 import type { TerminalSession } from '../../src/wrap/terminal-session.js';
 import { describeTerminal, makeEmulator, type Emulator } from './emulator.js';
 
@@ -19,6 +20,8 @@ export const TITLE = 'the overlay of a test';
 
 export interface OverlayHarness {
   readonly stage: TerminalSession;
+  /** of the child's screen */
+  readonly model: ScreenModel;
   readonly parts: Parts;
   readonly overlay: NonNullable<Parts['overlay']>;
   /** the user's terminal */
@@ -56,6 +59,7 @@ export const makeOverlayHarness = (
   let size = { columns, rows: rows + 1 };
   const filter = makeStreamFilter(grid);
   const stateProxy = titleSigns && makeAgentStateProxy(filter, titleSigns(env));
+  const model = makeScreenModel({ columns, rows }, () => '');
   const terminalSession = {
     session: { env, log: nullLog, values: defaultValues, agent: { titleSigns } },
     tty: {
@@ -68,7 +72,9 @@ export const makeOverlayHarness = (
     },
     filter: stateProxy?.filter ?? filter,
     stateProxy,
-    screen: makeScreenModel({ columns, rows }, () => ''),
+    screen: screenOf(model),
+    counters: makeCounters(),
+    worker: { handle: () => undefined, post: () => undefined, isRunning: () => true },
     sttyProcess: { arm: (sequence: string) => (armed = sequence), disarm: () => undefined },
     child: {
       write: (bytes: Uint8Array) => {
@@ -86,14 +92,17 @@ export const makeOverlayHarness = (
     hasSecondScreen: true,
     isCursorKnown: true,
   } as unknown as TerminalSession;
-  const parts = makeParts(terminalSession, ({ close }) => ({
-    draw: (all) =>
-      Array.from({ length: all.rows }, (_, row) => `\x1b[7m${TITLE} ${row}\x1b[27m ${all.columns}`),
-    onKey: (key) => {
-      keys.push(key);
-      if (key === 'q' || key === 'escape') close();
+  const parts = makeParts(terminalSession, (_, close) => ({
+    onDrawn: () => undefined,
+    contents: {
+      draw: (all) =>
+        Array.from({ length: all.rows }, (_, row) => `\x1b[7m${TITLE} ${row}\x1b[27m ${all.columns}`),
+      onKey: (key) => {
+        keys.push(key);
+        if (key === 'q' || key === 'escape') close();
+      },
+      ...contents,
     },
-    ...contents,
   }));
   const { overlay } = parts;
   if (!overlay) throw new Error('there is no overlay');
@@ -101,6 +110,7 @@ export const makeOverlayHarness = (
   terminalSession.tty.write(reserveFooterSequence(grid));
   return {
     stage: terminalSession,
+    model,
     parts,
     overlay,
     emulator,
@@ -125,8 +135,8 @@ export const makeOverlayHarness = (
 };
 
 /** The child's screen, when all output is drawn and answered. */
-export const shown = async ({ parts, stage: terminalSession, drawn, emulator }: OverlayHarness) => {
-  while (parts.output.hasHeldBytes()) await terminalSession.screen.settled();
+export const shown = async ({ parts, model, drawn, emulator }: OverlayHarness) => {
+  while (parts.output.hasHeldBytes()) await model.settled();
   await drawn();
   await drawn();
   return describeTerminal(emulator.terminal, 1);

@@ -2,12 +2,16 @@
 import type { SttyProcess } from '../../src/terminal/stty-process.js';
 import { wrap as wrapWith } from '../../src/wrap/wrap.js';
 import type { WrapSession } from '../../src/wrap/options.js';
+import type { StartThread } from '../../src/wrap/session-worker.js';
 
-export const wrap = (session: WrapSession, sttyProcess: SttyProcess) =>
-  wrapWith(session, sttyProcess, ({ close }) => ({
-    draw: ({ columns, rows }) =>
-      Array.from({ length: rows }, (_, row) => `overlay ${columns}x${rows} row ${row}`),
-    onKey: (key) => {
-      if (key === 'q' || key === 'escape') close();
+export const wrap = (session: WrapSession, sttyProcess: SttyProcess, startThread: StartThread) =>
+  wrapWith(session, sttyProcess, startThread, (_, close) => ({
+    contents: {
+      draw: ({ columns, rows }) =>
+        Array.from({ length: rows }, (_, row) => `overlay ${columns}x${rows} row ${row}`),
+      onKey: (key) => {
+        if (key === 'q' || key === 'escape') close();
+      },
     },
+    onDrawn: () => undefined,
   }));

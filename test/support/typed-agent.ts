@@ -91,7 +91,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     },
     typedCount: () => state.typedCount,
     outputBytes: () => state.outputBytes,
-    holdKeys: () => {
+    holdKeys: async (typedBefore: number) => {
+      if (state.typedCount !== typedBefore) return undefined;
       state.released.push('held');
       return {
         waitingCount: () => state.waitingCount,

@@ -272,8 +272,8 @@ describe('a terminal that the wrapper has answered for', () => {
     vi.useRealTimers();
     const run = openAnswered();
     run.write(`${state('working')}\x1b]0;Fancy\x07\x1b]7501;state=working:id=a1\x07`);
-    await run.stage.screen.settled();
-    expect(run.stage.screen.snapshot()?.signals).toMatchObject({
+    await run.model.settled();
+    expect(run.model.snapshot()?.signals).toMatchObject({
       title: 'Fancy',
       agentState: 'state=working:app=claude-code',
     });

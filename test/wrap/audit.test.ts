@@ -30,7 +30,7 @@ const open = () =>
       recording: undefined,
       log,
     },
-    process.pid,
+    { pid: process.pid, startedAt: Date.now() },
     () => undefined,
   );
 

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { splitElements } from '../../src/core/terminal-input.js';
 import { makeChildInput } from '../../src/wrap/keyboard.js';
+import { makeCounters } from '../../src/wrap/worker-messages.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 /** A child input, everything the child received as one text, and the typed count. */
 const makeSink = (onWrite: (sent: string) => void = () => undefined) => {
-  const seen = { child: '', recorded: '', typed: 0 };
+  const seen = { child: '', recorded: '', typed: 0, entered: 0 };
   const child = {
     write: (sent: Uint8Array): void => {
       const text = Buffer.from(sent).toString('latin1');
@@ -18,11 +19,16 @@ const makeSink = (onWrite: (sent: string) => void = () => undefined) => {
   const recording = {
     input: (sent: Uint8Array) => void (seen.recorded += Buffer.from(sent).toString('latin1')),
   };
-  const terminal = { child, session: { recording } } as unknown as Parameters<typeof makeChildInput>[0];
+  const terminal = { child, session: { recording }, counters: makeCounters() } as unknown as Parameters<
+    typeof makeChildInput
+  >[0];
   const childInput = makeChildInput(terminal, {
     onForward: () => undefined,
     onTyped: () => {
       seen.typed += 1;
+    },
+    onEntered: () => {
+      seen.entered += 1;
     },
   });
   return { seen, sink: childInput };
@@ -90,12 +96,12 @@ describe('keys on their way to the child', () => {
     expect(seen.child).toBe('\x1b/compactb');
   });
 
-  it('set the time of the last Enter, which the wrapper’s keys never do', () => {
-    const { sink: childInput } = makeSink();
+  it('say when Enter was sent, which the wrapper’s keys never do', () => {
+    const { sink: childInput, seen } = makeSink();
     childInput.type(bytes('/compact\r'));
-    expect(childInput.enteredAt()).toBeUndefined();
+    expect(seen.entered).toBe(0);
     childInput.forward(splitElements('\r'));
-    expect(childInput.enteredAt()).toBeDefined();
+    expect(seen.entered).toBe(1);
   });
 
   it('count as typing, and the wrapper’s do not', () => {

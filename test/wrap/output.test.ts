@@ -5,6 +5,7 @@ import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
 import { makeOutput, type OutputListener } from '../../src/wrap/output.js';
+import { makeCounters } from '../../src/wrap/worker-messages.js';
 import type { TerminalSession } from '../../src/wrap/terminal-session.js';
 import { switchToPassthrough } from '../../src/wrap/wrap.js';
 
@@ -30,6 +31,8 @@ const stageWith = (more: object = {}): TerminalSession =>
     },
     filter: makeStreamFilter(makeGrid(80, 23, 24, quirksFromEnv({}))),
     screen: { feed: () => undefined },
+    counters: makeCounters(),
+    worker: { post: () => undefined },
     isPassthrough: false,
     ...more,
   }) as unknown as TerminalSession;

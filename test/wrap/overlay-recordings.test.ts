@@ -55,7 +55,7 @@ describe('an overlay opened and closed at 200 moments', () => {
       written = end;
     };
     const drawn = async (): Promise<void> => {
-      while (run.parts.output.hasHeldBytes()) await run.stage.screen.settled();
+      while (run.parts.output.hasHeldBytes()) await run.model.settled();
       await plain.write('');
       await run.drawn();
     };
@@ -67,7 +67,7 @@ describe('an overlay opened and closed at 200 moments', () => {
         vi.advanceTimersByTime(PATIENCE_MS); // it opens in the middle of a frame, too
         run.overlay.noteOutput();
       }
-      if (run.stage.filter.grid.alternate) await run.stage.screen.settled();
+      if (run.stage.filter.grid.alternate) await run.stage.screen.save(); // the overlay waits for the same
       while (!run.stage.overlayOutput && written < closeAt) playTo(Math.min(closeAt, written + GAP));
       if (run.stage.overlayOutput) opened += 1;
       playTo(closeAt);

@@ -222,14 +222,14 @@ describe('questions of the child', () => {
           run.overlay.close();
           if (index % 2 === 1) run.overlay.open();
           if (run.stage.filter.grid.alternate)
-            while (run.parts.output.hasHeldBytes()) await run.stage.screen.settled();
+            while (run.parts.output.hasHeldBytes()) await run.model.settled();
           run.write(piece);
           await plain.write(piece);
           await run.drawn();
           await vi.waitFor(() => expect(run.received()).toBe(plain.answers()));
         }
         run.overlay.close();
-        while (run.parts.output.hasHeldBytes()) await run.stage.screen.settled();
+        while (run.parts.output.hasHeldBytes()) await run.model.settled();
         await run.drawn();
         expect(describeTerminal(run.emulator.terminal, 1)).toEqual(describeTerminal(plain.terminal));
         run.stop();

@@ -5,20 +5,25 @@ const COLUMNS = 80;
 const ROWS = 20;
 
 it('the screen is read as drawn when the terminal tells its cursor late, in the middle of the output', async () => {
-  const { stage, parts, write, type, stop } = makeOverlayHarness(COLUMNS, ROWS, {}, { isSilent: true });
-  const firstRow = (): string | undefined => stage.screen.snapshot()?.screen.text(0).trim();
+  const { stage, model, parts, write, type, stop } = makeOverlayHarness(
+    COLUMNS,
+    ROWS,
+    {},
+    { isSilent: true },
+  );
+  const firstRow = (): string | undefined => model.snapshot()?.screen.text(0).trim();
   try {
     stage.isCursorKnown = false;
     expect(await parts.cursorQuery.ask('', 0)).toBeUndefined();
     write(`\x1b[H\x1b[Jthe first row${'\x1b[10;1Hsome other row'.repeat(10_000)}\x1b[3;5H`);
     await vi.waitFor(() => expect(firstRow()).toBe('the first row'), { interval: 1 });
-    expect(stage.screen.isBehind()).toBe(true);
+    expect(model.isBehind()).toBe(true);
     type('\x1b[1;1R'); // the late answer, after which the wrapper asks again
     type('\x1b[3;5R');
     await vi.waitFor(() => expect(stage.isCursorKnown).toBe(true));
-    await stage.screen.settled();
+    await model.settled();
     expect(firstRow()).toBe('the first row');
-    expect(stage.screen.snapshot()?.screen.cursorRow).toBe(2);
+    expect(model.snapshot()?.screen.cursorRow).toBe(2);
   } finally {
     stop();
   }

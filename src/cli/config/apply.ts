@@ -26,7 +26,7 @@ export const applyConfiguration = async (task: Task): Promise<Task> => {
   }
 };
 
-const withConfiguration = async (options: Options): Promise<Options> => {
+export const withConfiguration = async (options: Options): Promise<Options> => {
   const around = currentContext();
   if (!isConfigured(options, around)) return { ...options, configured: nothing(options, around) };
   return (await import('./load.js')).configure(options, around);

@@ -60,7 +60,18 @@ const readCharacter = (state: FilterState, grid: Grid, start: number): number =>
   if (width === 1) print(state, grid, 1, start);
   else printWide(grid, start, state.insert);
   notePrinted(grid, codePoint, width);
-  return start + size;
+  return width === 1 && size === 3 ? skipRepeats(bytes, grid, start) : start + size;
+};
+
+/** Reads the same character of three bytes and one cell again, as lines of boxes and bars have it, as long as the row has room. */
+const skipRepeats = (bytes: Uint8Array, grid: Grid, start: number): number => {
+  const [first, second, third] = [bytes[start], bytes[start + 1], bytes[start + 2]];
+  const room = grid.pendingWrap ? 0 : grid.columns - 1 - grid.column;
+  let [at, count] = [start + 3, 0];
+  for (; count < room && bytes[at + 2] === third && bytes[at + 1] === second && bytes[at] === first; at += 3)
+    count += 1;
+  grid.column += count;
+  return at;
 };
 
 /** LF, except in the child's last row below its region. */

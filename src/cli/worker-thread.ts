@@ -1,0 +1,48 @@
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import type { Agent } from '../agents/agent.js';
+import { allAgents } from '../agents/index.js';
+import type { Log } from '../storage/log-file.js';
+import type { WrapSession } from '../wrap/options.js';
+import type { ToWorker } from '../wrap/worker-messages.js';
+import { agentFromOption } from './agent-option.js';
+import { withConfiguration } from './config/apply.js';
+import type { Options } from './request.js';
+import { configuredSession, type ThreadData } from './session.js';
+
+// The worker thread of a session: the same program, started again in a thread, which finds its agent and its configuration by itself,
+// because functions cannot be sent to a thread.
+
+/** The agent of the session, with the user's changes of it. */
+const findAgent = async (options: Options, name: string): Promise<Agent> => {
+  const own = options.configured?.runtimes ?? [];
+  const asked = await agentFromOption(options.runtime, own);
+  const agent = asked ?? allAgents(own).find((each) => each.name === name);
+  if (!agent) throw new Error(`the agent ${name} is not known any more`);
+  return agent;
+};
+
+/** Runs in the thread. Messages wait until everything is loaded. */
+export const runThread = async (): Promise<void> => {
+  const port = parentPort;
+  if (isMainThread || !port) return;
+  const { start, options: given, isConfigured, agent: name } = workerData as ThreadData;
+  const { makeWorkerLog, runWorker } = await import('../wrap/worker.js');
+  const options: Options = isConfigured ? await withConfiguration(given) : given;
+  const agent = await findAgent(options, name);
+  const channel = { post: (message: unknown) => port.postMessage(message) };
+  const log: Log = makeWorkerLog(start.log, channel);
+  const { watchSettings } = configuredSession(options, agent, log);
+  const session: WrapSession = {
+    ...start.session,
+    agent,
+    log,
+    recording: undefined,
+    ...(watchSettings ? { watchSettings } : {}),
+  };
+  const handle = runWorker(session, start, channel);
+  const handled = new Int32Array(start.handled);
+  port.on('message', (message: ToWorker) => {
+    handle(message);
+    Atomics.add(handled, 0, 1);
+  });
+};

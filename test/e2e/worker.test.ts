@@ -1,0 +1,85 @@
+// Everything that thinks is in a worker: whatever happens to it, keys and output pass, and the terminal is tidy at the end.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { makeFault, type Fault } from '../support/fault.js';
+import { FOOTER, footerShown, inFolder, lastRow, withWrapped, type Wrapped } from '../support/wrapped.js';
+
+const ROWS = 24;
+const WAIT = { timeout: 20_000, interval: 10 };
+const LONG_MS = 60_000;
+const kinds = ['throw', 'hang', 'exit', 'leak'] as const;
+
+/** Each key is typed when the child has the one before. */
+const typeKeys = async ({ window, player }: Wrapped, keys: string): Promise<void> => {
+  for (const key of keys) {
+    window.type(key);
+    await player.until(() => player.received().endsWith(key));
+  }
+};
+
+const withFault = (
+  act: (wrapped: Wrapped, fault: Fault, log: () => string) => Promise<void>,
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const fault = makeFault(folder);
+    const file = join(folder, 'wrapper.log');
+    await withWrapped({ rows: ROWS, options: ['--log', file], env: fault.env }, async (wrapped) => {
+      await wrapped.started();
+      await act(wrapped, fault, () => readFileSync(file, 'utf8'));
+    });
+    fault.close();
+  });
+
+describe.concurrent('a worker that fails', () => {
+  it.each(kinds)(
+    'by a %s delays no key, and is replaced once',
+    async (kind) => {
+      await withFault(async (wrapped, fault, log) => {
+        const { window, player } = wrapped;
+        await fault.make(kind, 'worker');
+        await typeKeys(wrapped, 'the first keys');
+        await player.write('some output\r\n');
+        await wrapped.caughtUp();
+        await vi.waitFor(() => expect(fault.workers()).toBe(2), WAIT);
+        await footerShown(window);
+        expect(lastRow(window)).toMatch(FOOTER);
+        await fault.make(kind, 'worker');
+        await typeKeys(wrapped, 'more keys');
+        await player.until(() => player.size()?.[0] === ROWS);
+        await player.write('the last output\r\n');
+        await wrapped.caughtUp();
+        await typeKeys(wrapped, 'and the last keys');
+        expect(lastRow(window)).not.toMatch(FOOTER);
+        player.exit(3);
+        expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
+        expect(window.termios()).toBe(wrapped.termios);
+        expect(window.rows().filter((row) => row !== '')).toEqual(['some output', 'the last output']);
+        expect(log().match(/the worker has failed/g)).toHaveLength(2);
+        expect(fault.workers()).toBe(2);
+      });
+    },
+    LONG_MS,
+  );
+
+  it.each(kinds)(
+    'by a %s while the child ends leaves the terminal tidy',
+    async (kind) => {
+      await withFault(async (wrapped, fault) => {
+        const { window, player } = wrapped;
+        await player.write('\x1b[?2004h\x1b[?1003h\x1b[?25lthe last output\r\n');
+        await wrapped.caughtUp();
+        await fault.make(kind, 'worker');
+        player.exit(3);
+        expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
+        expect(window.termios()).toBe(wrapped.termios);
+        expect(window.rows().filter((row) => row !== '')).toEqual(['the last output']);
+        expect(window.emulator.terminal.modes).toMatchObject({
+          bracketedPasteMode: false,
+          mouseTrackingMode: 'none',
+        });
+      });
+    },
+    LONG_MS,
+  );
+});

@@ -1,0 +1,178 @@
+// The main thread's side of the worker: what it tells, when it leaves output out, and when it leaves the worker.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { agents } from '../../src/agents/index.js';
+import { defaultValues } from '../../src/core/config/keys.js';
+import { nullLog } from '../../src/storage/log-file.js';
+import { makeGrid } from '../../src/terminal/filter/grid.js';
+import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
+import type { WrapSession } from '../../src/wrap/options.js';
+import { makeSessionWorker, type StartThread, type ThreadListener } from '../../src/wrap/session-worker.js';
+import { makeCounters, type ToWorker, type WorkerStart } from '../../src/wrap/worker-messages.js';
+
+const KILOBYTE = 1024;
+
+interface Thread {
+  readonly start: WorkerStart;
+  readonly listener: ThreadListener;
+  readonly got: ToWorker[];
+  /** what the thread does with a message: handle it, or nothing */
+  isAwake: boolean;
+  isOver: boolean;
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const open = (canStart: (starts: number) => boolean = () => true) => {
+  const threads: Thread[] = [];
+  const failures: boolean[] = [];
+  const startThread: StartThread = (start, listener) => {
+    if (!canStart(threads.length)) throw new Error('no more threads');
+    const thread: Thread = { start, listener, got: [], isAwake: true, isOver: false };
+    threads.push(thread);
+    const handled = new Int32Array(start.handled);
+    return {
+      post: (message) => {
+        thread.got.push(message);
+        if (thread.isAwake) Atomics.add(handled, 0, 1);
+      },
+      terminate: () => {
+        thread.isOver = true;
+      },
+    };
+  };
+  const counters = makeCounters();
+  const session = {
+    file: '/bin/cat',
+    args: [],
+    env: {},
+    cwd: '/',
+    agent: agents.generic,
+    values: defaultValues,
+    isModeGiven: false,
+    recording: undefined,
+    log: nullLog,
+  } as const satisfies WrapSession;
+  const grid = makeGrid(80, 23, 24, quirksFromEnv({}));
+  const worker = makeSessionWorker({ session, grid, counters, startThread });
+  const start = (): void =>
+    worker.start(1, true, { onRequest: () => undefined, onFailure: (isLast) => failures.push(isLast) });
+  return { worker, counters, grid, threads, failures, start };
+};
+
+const typesOf = ({ got }: Thread): readonly string[] => got.map(({ type }) => type);
+const outputOf = ({ got }: Thread): string =>
+  got
+    .flatMap((message) => (message.type === 'output' ? [Buffer.from(message.bytes).toString()] : []))
+    .join('');
+
+describe('a worker is told', () => {
+  it('output and keys together, 8 ms after the first of them', () => {
+    const { worker, threads, start } = open();
+    start();
+    for (const text of ['one ', 'two ', 'three']) worker.screen.feed(Buffer.from(text));
+    for (let keys = 0; keys < 3; keys += 1) worker.handle({ type: 'user-keys' });
+    expect(threads.map(typesOf)).toEqual([['child']]);
+    vi.advanceTimersByTime(8);
+    expect(threads.map(typesOf)).toEqual([['child', 'output', 'event']]);
+    expect(threads.map(outputOf)).toEqual(['one two three']);
+  });
+
+  it('everything in the order in which it happened, also what came before it was started', () => {
+    const { worker, threads, start } = open();
+    worker.screen.feed(Buffer.from('before '));
+    worker.screen.alignCursor(3);
+    start();
+    worker.screen.feed(Buffer.from('after'));
+    worker.handle({ type: 'postpone' });
+    expect(threads.map(typesOf)).toEqual([['child', 'output', 'align', 'output', 'event']]);
+    expect(threads.map(outputOf)).toEqual(['before after']);
+  });
+
+  it('less output than there is while it does not read, and then where the cursor is now', async () => {
+    const { worker, counters, grid, threads, start } = open();
+    start();
+    for (let kilobytes = 0; kilobytes < 2_048; kilobytes += 4)
+      worker.screen.feed(Buffer.alloc(4 * KILOBYTE, 'x'));
+    const [thread] = threads;
+    const told = Buffer.byteLength(thread ? outputOf(thread) : '');
+    expect(told).toBeGreaterThan(128 * KILOBYTE);
+    expect(told).toBeLessThan(512 * KILOBYTE);
+    expect(counters.get('fed')).toBe(2_048 * KILOBYTE);
+    const question = thread?.got.findLast((message) => message.type === 'measure');
+    Object.assign(grid, { row: 6, column: 7 });
+    thread?.listener.onMessage({
+      type: 'measured',
+      id: question?.id ?? 0,
+      measures: { rowsBelowCursor: 0, wrappedRows: 0, lastRow: 0 },
+    });
+    await vi.advanceTimersByTimeAsync(250);
+    expect(thread?.got.at(-1)).toEqual({
+      type: 'restart',
+      seed: expect.stringMatching(/\x1b\[7;8H$/),
+      fed: 2_048 * KILOBYTE,
+    });
+    worker.screen.feed(Buffer.from('read again'));
+    vi.advanceTimersByTime(8);
+    expect(thread && outputOf(thread)).toMatch(/read again$/);
+  });
+});
+
+describe('a worker that handles nothing', () => {
+  it('is left after two seconds and replaced, but only once', () => {
+    const { worker, threads, failures, start } = open();
+    start();
+    worker.handle({ type: 'postpone' });
+    for (const [index, isLast] of [false, true].entries()) {
+      const thread = threads[index];
+      if (thread) thread.isAwake = false;
+      worker.handle({ type: 'postpone' });
+      vi.advanceTimersByTime(1_900);
+      expect(failures).toHaveLength(index);
+      vi.advanceTimersByTime(1_100);
+      expect(failures.at(-1)).toBe(isLast);
+      expect(thread?.isOver).toBe(true);
+    }
+    expect(threads).toHaveLength(2);
+    expect(worker.isRunning()).toBe(false);
+  });
+
+  it('is not left while there is nothing to handle', () => {
+    const { worker, failures, start } = open();
+    start();
+    vi.advanceTimersByTime(60_000);
+    expect(failures).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0); // nothing wakes an idle session
+    worker.close();
+  });
+
+  it('gets what is needed to go on: the child, the cursor, and what it has missed', () => {
+    const { worker, grid, threads, start } = open();
+    start();
+    worker.screen.feed(Buffer.from('output'));
+    vi.advanceTimersByTime(8);
+    Object.assign(grid, { row: 2, column: 4 });
+    threads[0]?.listener.onEnd('it has thrown');
+    expect(threads[1]?.start).toMatchObject({ seed: expect.stringMatching(/\x1b\[3;5H$/), fed: 6 });
+    expect(threads[1]?.got).toEqual([expect.objectContaining({ type: 'child', pid: 1 })]);
+  });
+});
+
+it('a question to a worker that does not answer has an answer all the same', async () => {
+  const { worker, start } = open();
+  start();
+  const measuring = worker.screen.measure(80);
+  const saving = worker.screen.save();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect((await measuring).lastRow).toBe(Infinity);
+  expect(await saving).toBeUndefined();
+});
+
+it('a session goes on without a worker where none can be started', async () => {
+  const { worker, failures, start } = open(() => false);
+  worker.screen.feed(Buffer.from('output'));
+  start();
+  expect(failures).toEqual([true]);
+  expect((await worker.screen.measure(80)).lastRow).toBe(Infinity);
+  await worker.stop({ kind: 'code', code: 0 });
+});

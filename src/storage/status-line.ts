@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openRegular, readAtMost } from './files.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic } from './state-folder.js';
+import { pollPause } from './watch.js';
 
 // The settings and report files through which an agent's status line reports to the wrapper, and the removal of stale ones.
 
@@ -57,16 +58,17 @@ export const watchReport = (
   let lastVersion = '';
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
+  let changedAt = performance.now();
 
   const check = async (): Promise<void> => {
     const stats = await lstat(path).catch(() => undefined);
     const version = stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : lastVersion;
     if (version !== lastVersion) {
       const text = await readSmallFile(path, REPORT_BYTES);
-      lastVersion = version;
+      [lastVersion, changedAt] = [version, performance.now()];
       if (text !== undefined && !isStopped) onText(text);
     }
-    if (!isStopped) timer = setTimeout(check, intervalMs).unref();
+    if (!isStopped) timer = setTimeout(check, pollPause(intervalMs, changedAt)).unref();
   };
 
   void check();

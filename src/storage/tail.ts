@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { errorText } from '../core/errors.js';
+import { pollPause } from './watch.js';
 
 // Reads growing text files line by line. First, splitting bytes into lines.
 
@@ -260,6 +261,7 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let problem: string | undefined;
+  let changedAt = performance.now();
   const file = makeTailReader({
     ...options,
     onLine: skipUnusable(options, options.onLine),
@@ -270,6 +272,7 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
     try {
       const isNew = await file.readNew();
       problem = undefined;
+      if (isNew) changedAt = performance.now();
       if (isNew && !isStopped) options.onCaughtUp();
     } catch (error) {
       const reason = `${options.path}: ${errorText(error)}`;
@@ -278,7 +281,7 @@ export const tail = (options: TailOptions): { readonly stop: () => void } => {
       // Reads everything again afterwards, since the caller has dropped its values at the problem.
       file.reset();
     }
-    if (!isStopped) timer = setTimeout(poll, options.intervalMs).unref();
+    if (!isStopped) timer = setTimeout(poll, pollPause(options.intervalMs, changedAt)).unref();
   };
 
   void poll();

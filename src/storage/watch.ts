@@ -22,6 +22,16 @@ export const watchFolder = (folder: string, onChange: (name: string | undefined)
   }
 };
 
+const QUIET_MS = 30_000;
+const QUIET_FACTOR = 3;
+
+/**
+ * The pause before the next look at a file, in milliseconds: longer when nothing has happened for half a minute, so that an idle session
+ * hardly wakes. `changedAt` is the `performance.now()` of the last change.
+ */
+export const pollPause = (intervalMs: number, changedAt: number): number =>
+  performance.now() - changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR;
+
 // Watches one file, which may be replaced, removed and created again, as editors do.
 
 const SETTLED_MS = 200; // an editor writes in several steps

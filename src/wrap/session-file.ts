@@ -4,6 +4,7 @@ import type { Fact, Event } from '../core/event.js';
 import type { Millis } from '../core/reading.js';
 import { makeFilePort } from '../storage/agent-file-reader.js';
 import { tail } from '../storage/tail.js';
+import { pollPause } from '../storage/watch.js';
 import { makeVersionReporter } from './version-notice.js';
 
 // Finds the agent's session file, follows it, and makes events for the core of its lines.
@@ -173,7 +174,7 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
 // Locates the session file, follows it, and passes its facts on.
 
 const POLL_MS = 250;
-const LOOK_MS = 1_000; // most agents create the file at the first turn
+const LOOK_MS = 2_000; // most agents create the file at the first turn
 const ENTER_MS = 2_000; // an agent begins to write within this time after Enter; `/clear`, `/new` and resume switch to another file
 const FILE_CLOCK_LAG_MS = 100; // the kernel's file times lag behind the system clock
 
@@ -272,6 +273,7 @@ const sinceEnter = ({ enteredAt }: FollowOptions, at: Millis): number => at - (e
 const pollForFile = (options: FollowOptions, locate: () => Promise<void>): Subscription => {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  const began = performance.now();
   let lookedAt = -Infinity;
 
   const locateWhenDue = async (): Promise<void> => {
@@ -280,7 +282,8 @@ const pollForFile = (options: FollowOptions, locate: () => Promise<void>): Subsc
       lookedAt = now;
       await locate();
     }
-    if (!isStopped) timer = setTimeout(locateWhenDue, POLL_MS).unref();
+    const enteredAt = performance.now() - sinceEnter(options, options.now());
+    if (!isStopped) timer = setTimeout(locateWhenDue, pollPause(POLL_MS, Math.max(began, enteredAt))).unref();
   };
 
   void locateWhenDue();

@@ -144,7 +144,7 @@ export const followReports = (
 
 // The agent's own compaction threshold, from its settings: read at the start, and again when a settings file changes.
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 3_000;
 
 /** Reports the agent's own threshold whenever it changes, until stopped. */
 export const followOwnCompaction = (

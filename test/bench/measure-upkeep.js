@@ -7,6 +7,7 @@ import { openTerminal, ROWS } from './terminal.js';
 
 const children = join(import.meta.dirname, 'children');
 const SETTLE_MS = 3_000;
+const REST_MS = 45_000; // before that, the garbage collector still works, and files are looked at more often
 
 const pidsOf = (candidate, terminal) => [terminal.pid, ...candidate.helpers()];
 
@@ -18,7 +19,7 @@ export const measureIdle = async (candidates, seconds) => {
     await terminal.until('READY');
     subjects.push({ candidate, terminal, pids: pidsOf(candidate, terminal) });
   }
-  await sleep(SETTLE_MS);
+  await sleep(REST_MS);
   const before = subjects.map(({ pids }) => cpuSeconds(pids));
   await sleep(seconds * 1000);
   const results = subjects.map(({ candidate, pids }, index) => ({

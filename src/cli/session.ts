@@ -1,4 +1,5 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
@@ -181,9 +182,29 @@ export interface ThreadData {
 const MOST_MEGABYTES = 512; // of its heap: a thread that needs more has a fault, and is ended
 const YOUNG_MEGABYTES = 8; // of new objects: more would only take memory
 
+/** The program's files as they are now: another version must not continue this session. */
+const programStamp = (program: string): string =>
+  [program, join(dirname(program), '..', 'dist', 'launcher.cjs')]
+    .map((path) => {
+      const { ino = 0, size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      return [ino, size, mtimeMs].join();
+    })
+    .join(' ');
+
+/** Where the program is, and its stamp at the first start of a thread. */
+let started: { readonly program: string; readonly stamp: string } | undefined;
+
+const findProgram = (): string => {
+  const program = started?.program ?? realpathSync(process.argv[1] ?? '');
+  const stamp = programStamp(program);
+  started ??= { program, stamp };
+  if (started.stamp !== stamp) throw new Error('ctxwrap was updated meanwhile');
+  return program;
+};
+
 /** Starts the thread of a session: the same program again (worker-thread.ts). Its output does not reach the terminal. */
 const startThread = (data: ThreadData, { onMessage, onEnd }: ThreadListener): WorkerThread => {
-  const worker = new Worker(realpathSync(process.argv[1] ?? ''), {
+  const worker = new Worker(findProgram(), {
     workerData: data,
     name: 'session',
     stdin: true,

@@ -55,8 +55,7 @@ const makeBacklog = (): Backlog => {
     take: (most) => {
       const chunk = chunks[first];
       if (chunk === undefined) return undefined;
-      const [next] = actions;
-      const taken = chunk.subarray(0, next ? Math.min(most, next.at - takenBytes) : most);
+      const taken = chunk.subarray(0, most); // an action waits for the end of a chunk
       if (taken.length === chunk.length) first += 1;
       else chunks[first] = chunk.subarray(most);
       size -= taken.length;

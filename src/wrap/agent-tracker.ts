@@ -43,6 +43,7 @@ export interface TrackerInput {
   readonly write: TypistPort['write'];
   readonly hold: TypistPort['holdKeys'];
   readonly typedCount: TypistPort['typedCount'];
+  readonly hasUntoldKeys: TypistPort['hasUntoldKeys'];
   /** when Enter was last sent to the child (wall clock); undefined if never */
   readonly enteredAt: () => Millis | undefined;
 }
@@ -162,6 +163,7 @@ const typistPort = (
   },
   holdKeys: input.hold,
   typedCount: input.typedCount,
+  hasUntoldKeys: input.hasUntoldKeys,
   outputBytes,
 });
 

@@ -59,7 +59,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     run: (effect) => {
       switch (effect.type) {
         case 'type-compact':
-          // a microtask: the step that decided this is not finished yet, and no key of the user's can be read in between
+          // a microtask: the step that decided this is not finished yet
           return queueMicrotask(() => void type(effect.focus, effect.isQueued));
         case 'ended':
           log.info(endedText(effect.ended));

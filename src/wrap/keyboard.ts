@@ -90,7 +90,13 @@ export interface ChildInput {
   /** sends bytes of the wrapper; a recording contains them among the keys */
   readonly type: (bytes: Uint8Array) => void;
   /** holds the user's keys until they are released; a new hold replaces one that is not released yet */
-  readonly hold: () => KeyHold;
+  readonly hold: () => HeldKeys;
+}
+
+/** Held keys in the thread that holds them. */
+export interface HeldKeys extends KeyHold {
+  /** drops them and ends the hold */
+  readonly drop: () => void;
 }
 
 export interface ChildInputListener {
@@ -115,32 +121,38 @@ const bytesOf = (elements: readonly InputElement[]): Uint8Array =>
 const isEnter = ({ kind, text }: InputElement): boolean =>
   text.includes('\r') || (kind === 'key' && parseKey(text).name === 'enter');
 
-export const makeChildInput = (
-  terminal: Pick<TerminalSession, 'child' | 'counters' | 'session'>,
-  { onForward, onTyped, onEntered }: ChildInputListener,
-): ChildInput => {
-  const { counters } = terminal;
-  let held: (readonly InputElement[])[] | undefined;
-  let releasing: NodeJS.Timeout | undefined;
+type InputTerminal = Pick<TerminalSession, 'child' | 'counters' | 'session'>;
 
-  const noteHeld = (): void => counters.set('held', held?.length ?? 0);
+const makeSender = (terminal: InputTerminal, { onForward, onTyped, onEntered }: ChildInputListener) => {
   const write = (bytes: Uint8Array): void => {
     terminal.child?.write(bytes);
     terminal.session.recording?.input(bytes);
   };
-  const send = (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
-    write(bytes);
-    if (elements.some(isEnter)) onEntered();
-    onForward(elements);
-    if (elements.some(isTyped)) onTyped();
+  return {
+    write,
+    send: (elements: readonly InputElement[], bytes: Uint8Array = bytesOf(elements)): void => {
+      write(bytes);
+      if (elements.some(isEnter)) onEntered();
+      onForward(elements);
+      if (elements.some(isTyped)) onTyped();
+    },
   };
+};
+
+export const makeChildInput = (terminal: InputTerminal, listener: ChildInputListener): ChildInput => {
+  const { counters } = terminal;
+  const { write, send } = makeSender(terminal, listener);
+  let held: (readonly InputElement[])[] | undefined;
+  let releasing: NodeJS.Timeout | undefined;
+
+  const noteHeld = (): void => counters.set('held', held?.length ?? 0);
   const handleKeys = (elements: readonly InputElement[], bytes?: Uint8Array): void => {
     counters.add('typed', 1);
     if (held) counters.set('held', held.push(elements));
     else send(elements, bytes);
   };
   /** Sends the held reads one write each, as they were typed, so that a lone ESC stays alone. */
-  const release = (waiting: (readonly InputElement[])[]): void => {
+  const release = (waiting: NonNullable<typeof held>): void => {
     if (held !== waiting) return;
     for (let elements = waiting.shift(); elements; elements = waiting.shift()) {
       send(elements);
@@ -149,6 +161,7 @@ export const makeChildInput = (
       return;
     }
     held = undefined;
+    noteHeld();
   };
   return {
     type: write,
@@ -171,6 +184,10 @@ export const makeChildInput = (
           if (next) send(next);
         },
         release: () => release(waiting),
+        drop: () => {
+          waiting.length = 0;
+          release(waiting);
+        },
       };
     },
   };

@@ -9,9 +9,7 @@ export interface Output {
   hold: () => void;
   /** some output is held: not everything that was read has been filtered */
   hasHeldBytes: () => boolean;
-  /** some output is held or the child is paused: the screen model is behind the child */
   release: () => void;
-  /** bytes that the child has written so far */
   /** the terminal has accepted everything written to it */
   onDrained: () => void;
 }

@@ -16,7 +16,7 @@ import { readingRecord } from '../core/report.js';
 import { startSession, type Session } from '../core/session.js';
 import { type Audit, openAudit } from '../storage/log-file.js';
 import { processStart } from '../storage/processes.js';
-import { cleanSessions, ensureSessionsFolder, writeSession } from '../storage/sessions.js';
+import { cleanSessions, ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import type { ExitStatus, StartedChild, WrapSession } from './options.js';
 import { watchRequests } from './requests.js';
@@ -133,6 +133,23 @@ const urgentFields = (
     compaction,
   ]);
 
+/** Records the end of a session whose worker has failed, from what was published last. Never rejects. */
+export const endLostRecord = async (
+  { wrapper, env, log }: Pick<WrapSession, 'wrapper' | 'env' | 'log'>,
+  status: ExitStatus,
+): Promise<void> => {
+  try {
+    const folder = stateFolderOf(env, homeFolder(env));
+    const now = Date.now();
+    const found = wrapper && (await readSession(folder, wrapper.id, now));
+    if (!found || found.record.endedAt !== undefined) return;
+    const ended = { ...found.record, endedAt: now, exit: exitOf(status) };
+    await writeSession(await ensureSessionsFolder(folder), ended);
+  } catch (error) {
+    log.warn(`the end of the session is not recorded: ${errorText(error)}`);
+  }
+};
+
 // Writes the audit log: for each attempt the state before the first key, every key of the wrapper, and the outcome.
 
 const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'version' | 'runtime'>) => {
@@ -184,7 +201,7 @@ const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep
 /** Starts publishing the session; undefined where the session has no wrapper identity. */
 export const openPublisher = (
   session: WrapSession,
-  { pid: childPid, startedAt }: StartedChild,
+  { pid: childPid, startedAt, requestsFrom }: StartedChild & { readonly requestsFrom?: Millis | undefined },
   onEvent: (event: Event) => void,
 ): Publisher | undefined => {
   const { wrapper, agent, env, log, cwd, values } = session;
@@ -206,6 +223,7 @@ export const openPublisher = (
     sessionId: wrapper.id,
     omcFolder: session.values['watch.omc'] ? cwd : undefined,
     now: Date.now,
+    from: requestsFrom,
     onEvent,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
   });

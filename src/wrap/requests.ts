@@ -60,7 +60,11 @@ interface OpenRequest {
 const isAskerRunning = ({ pid, processStart }: RequestRecord): boolean =>
   pid === undefined || isRunning(pid, processStart);
 
-const makeRequestQueue = (emit: (event: RequestEvent) => void, answers: AnswerWriter) => {
+const RESTARTED = 'ctxwrap had to restart a part of itself: ask again';
+
+type EmitRequest = (event: RequestEvent) => void;
+
+const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter, from: Millis = -Infinity) => {
   const open = new Map<string, OpenRequest>();
 
   const withdraw = (id: string): void => {
@@ -86,7 +90,9 @@ const makeRequestQueue = (emit: (event: RequestEvent) => void, answers: AnswerWr
     accept: (request: RequestRecord, now: Millis): void => {
       const { request: id, force, focus } = request;
       if (!isAskerRunning(request)) return;
-      if (isExpired(request, now)) return answers.write(id, { state: 'refused', reason: REQUEST_EXPIRED });
+      const reason =
+        request.askedAt < from ? RESTARTED : isExpired(request, now) ? REQUEST_EXPIRED : undefined;
+      if (reason !== undefined) return answers.write(id, { state: 'refused', reason });
       const one: OpenRequest = { request, isAcknowledged: false };
       open.set(id, one);
       const requested = { id, force, ...(focus === undefined ? {} : { focus }) };
@@ -127,6 +133,8 @@ export interface RequestsOptions {
   /** the folder in which OMC's file counts as a request, too; absent unless the user enabled that */
   readonly omcFolder?: string | undefined;
   readonly now: () => Millis;
+  /** older requests are refused; all count if absent */
+  readonly from?: Millis | undefined;
   readonly onEvent: (event: RequestEvent) => void;
   /** called once; the session may then miss requests */
   readonly onFailure: (reason: string) => void;
@@ -159,7 +167,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
     }
   };
   const answers = makeAnswerWriter(options, fail);
-  const queue = makeRequestQueue(emit, answers);
+  const queue = makeRequestQueue(emit, answers, options.from);
   const requestFolder = openRequestFolder(options, queue, () => void check());
   const omc =
     omcFolder === undefined

@@ -40,8 +40,10 @@ export interface SessionWorker {
   readonly post: (message: ToWorker) => void;
   readonly handle: (event: Event) => void;
   /** starts it when the child runs; what was sent before is kept for it */
-  readonly start: (childPid: number, isScreenRead: boolean, listener: WorkerListener) => void;
+  readonly start: (childPid: number, isScreenRead: () => boolean, listener: WorkerListener) => void;
   readonly isRunning: () => boolean;
+  /** it runs, and has sent something */
+  readonly isReady: () => boolean;
   /** the child has ended; resolves when the last records are written, or after a while */
   readonly stop: (status: ExitStatus) => Promise<void>;
   readonly close: () => void;
@@ -65,6 +67,8 @@ const LATE_MS = 250; // a tick that is so late says that this thread has not run
 const ANSWER_MS = 1_000; // the child's output is held meanwhile
 const STOP_MS = 1_500; // for the last records; a disk that hangs must not keep the user's shell waiting
 const MOST_STARTS = 2;
+const HEALTHY_MS = 600_000; // a worker that has run for so long may be replaced, however often that was done before
+const RESTARTED = 'ctxwrap had to restart a part of itself: it asks before it compacts';
 
 /** Calls back when `isIdle` is false for too long without progress. No timer runs while it is idle. */
 const makeHangAlarm = (
@@ -283,7 +287,7 @@ const makeFeed = (port: FeedPort) => {
       send({ type: 'output', bytes }, [bytes.buffer]);
       flow.noteSent(bytes.length);
     }
-    if (hasKeys) send({ type: 'event', event: { type: 'user-keys' } });
+    if (hasKeys) send({ type: 'keys', typed: counters.get('typed') });
     hasKeys = false;
   };
   const flushSoon = (): void => {
@@ -356,6 +360,13 @@ const plainSession = ({
   ...plain
 }: WrapSession): WorkerStart['session'] => plain;
 
+/** A replacement does not know what the user has chosen since the start, so it types nothing that nobody asks for. */
+const forReplacement = (session: WorkerStart['session']): WorkerStart['session'] => {
+  const { values, notices = [] } = session;
+  const mode = values.mode === 'auto' ? 'ask' : values.mode;
+  return { ...session, values: { ...values, mode }, notices: [...notices, RESTARTED] };
+};
+
 /** Starts the first worker, and another one when it fails. */
 const makeStarts = (
   { session, grid, counters }: SessionWorkerOptions,
@@ -363,14 +374,23 @@ const makeStarts = (
   seed: () => string,
 ) => {
   let starts = 0;
-  let child: ToWorker | undefined;
+  let startedAt = -Infinity;
+  let child: () => ToWorker | undefined = () => undefined;
   const begin = (start: Pick<WorkerStart, 'seed' | 'fed'>): void => {
     starts += 1;
+    startedAt = performance.now();
+    const isReplacement = starts > 1;
+    const plain = plainSession(session);
     const { log } = session;
-    const logged = log === nullLog ? {} : { log: { hasText: log.text !== undefined } };
-    const size = { columns: grid.columns, rows: grid.rows };
-    const given = { session: plainSession(session), counters: counters.memory, size, ...start, ...logged };
-    connection().start(given, child);
+    const given = {
+      session: isReplacement ? forReplacement(plain) : plain,
+      counters: counters.memory,
+      isReplacement,
+      size: { columns: grid.columns, rows: grid.rows },
+      ...start,
+      ...(log === nullLog ? {} : { log: { hasText: log.text !== undefined } }),
+    };
+    connection().start(given, child());
   };
   /** False if there is no worker. */
   const tryBegin = (start: Pick<WorkerStart, 'seed' | 'fed'>): boolean => {
@@ -382,13 +402,35 @@ const makeStarts = (
     return connection().isRunning();
   };
   return {
-    first: (pid: number, isScreenRead: boolean): boolean => {
-      child = { type: 'child', pid, startedAt: Date.now(), isScreenRead };
+    first: (pid: number, isScreenRead: () => boolean): boolean => {
+      const at = Date.now();
+      child = () => ({ type: 'child', pid, startedAt: at, isScreenRead: isScreenRead() });
       return tryBegin({ seed: '', fed: 0 });
     },
-    next: (): boolean => tryBegin({ seed: seed(), fed: counters.get('fed') }),
+    next: (): boolean => {
+      if (performance.now() - startedAt >= HEALTHY_MS) starts = 1;
+      return tryBegin({ seed: seed(), fed: counters.get('fed') });
+    },
   };
 };
+
+/** How a worker that was told to stop has ended: it has written the last records, or has failed. */
+const makeWorkerEnding = () => {
+  let isDone = false;
+  let onEnd: (() => void) | undefined;
+  return {
+    isDone: () => isDone,
+    wait: (): Promise<void> => new Promise((resolve) => (onEnd = resolve)),
+    settle: (done: boolean): void => {
+      isDone ||= done;
+      onEnd?.();
+    },
+  };
+};
+
+/** Records the end where no worker could. */
+const recordEnd = async (session: WrapSession, status: ExitStatus): Promise<void> =>
+  (await import('./publish.js')).endLostRecord(session, status);
 
 /** The worker of a session, and the one that replaces it when it fails. */
 export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker => {
@@ -396,20 +438,23 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
   const { log } = options.session;
   const questions = makeQuestions();
   let listener: WorkerListener | undefined;
-  let onStopped: () => void = () => undefined;
+  const ending = makeWorkerEnding();
 
   const seed = (): string => (grid.alternate ? `\x1b[?${grid.alternateMode}h` : '') + cursorSequence(grid);
+  let isHeard = false;
   const onMessage = (message: FromWorker): void => {
+    isHeard = true;
     if (message.type === 'measured' || message.type === 'saved') questions.answer(message.id, message);
     else if (message.type === 'log') log[message.level]?.(message.message);
-    else if (message.type === 'stopped') onStopped();
+    else if (message.type === 'stopped') ending.settle(true);
     else listener?.onRequest(message);
   };
   const onFailure = (why: string): void => {
     log.error(`the worker has failed: ${why}`);
+    isHeard = false;
     feed.reset();
     questions.giveUp();
-    onStopped();
+    ending.settle(false);
     const isReplaced = starts.next();
     if (isReplaced) listener?.onFailure(false);
     else giveUp();
@@ -439,9 +484,11 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
       if (!starts.first(childPid, isScreenRead)) giveUp();
     },
     isRunning: connection.isRunning,
+    isReady: () => connection.isRunning() && isHeard,
     stop: async (status) => {
-      const stopped = new Promise<void>((resolve) => (onStopped = resolve));
-      if (connection.isRunning() && post({ type: 'stop', status })) await endsWithin(STOP_MS, stopped);
+      const ended = ending.wait();
+      if (connection.isRunning() && post({ type: 'stop', status })) await endsWithin(STOP_MS, ended);
+      if (!ending.isDone()) await endsWithin(STOP_MS, recordEnd(options.session, status));
     },
     close: () => [feed.reset, connection.end, questions.giveUp].forEach((act) => act()),
   };

@@ -94,6 +94,8 @@ export interface TypistPort {
   readonly holdKeys: (typedBefore: number) => Promise<KeyHold | undefined>;
   /** how many reads with keys of the user there were so far, held ones included */
   readonly typedCount: () => number;
+  /** the user has typed something that the session has not been told of yet */
+  readonly hasUntoldKeys: () => boolean;
   /** grows with everything that the child writes */
   readonly outputBytes: () => number;
 }

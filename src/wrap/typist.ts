@@ -203,11 +203,20 @@ const PASTE_END = '\x1b[201~';
 export const typeCompact = async (request: TypeRequest): Promise<TypeResult> => {
   const { port, signal } = request;
   const typedBefore = port.typedCount();
+  const isLate = port.hasUntoldKeys(); // keys that the decision did not know of
   await port.refresh();
   const first = await observeAfterPause(port, signal, startAwakeClock());
-  const reason = port.typedCount() === typedBefore ? refusalOf(first, request) : 'the user types';
+  const hasTyped = isLate || port.typedCount() !== typedBefore;
+  const reason = hasTyped ? 'the user types' : refusalOf(first, request);
   const hold = reason === undefined ? await port.holdKeys(typedBefore) : undefined;
   if (!hold) return { kind: 'skipped', reason: reason ?? 'the user types', evidence: [] };
+  // the screen may have changed while the keys were not held yet
+  const held = port.observe() ?? (await observeAfterPause(port, signal, startAwakeClock()));
+  const late = signal.aborted ? 'the session has ended' : refusalOf(held, request);
+  if (late !== undefined) {
+    hold.release();
+    return { kind: 'skipped', reason: late, evidence: [] };
+  }
   const strokes: string[] = [];
   const attempt: Attempt = { typedBefore, draft: first?.prompt?.text ?? '', hold, strokes };
   return type(request, attempt).catch((error: unknown): TypeResult => {

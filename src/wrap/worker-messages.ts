@@ -22,9 +22,11 @@ export interface WorkerStart {
   readonly counters: SharedArrayBuffer;
   /** one 32-bit number: messages that the worker has handled */
   readonly handled: SharedArrayBuffer;
+  /** takes the place of a worker that failed: what that one was told is not known */
+  readonly isReplacement: boolean;
   /** of the child's terminal */
   readonly size: Size;
-  /** bytes that bring the screen model to the child's cursor and modes; '' at the child's start */
+  /** bytes that bring the screen model to the child's screen and cursor; '' at the child's start */
   readonly seed: string;
   /** the counter `fed` up to here */
   readonly fed: number;
@@ -67,6 +69,10 @@ export type ToWorker =
   | { readonly type: 'save'; readonly id: number }
   | { readonly type: 'stop-reading' }
   | { readonly type: 'event'; readonly event: Event }
+  /** keys of the user were sent to the child; the counter `typed` then */
+  | { readonly type: 'keys'; readonly typed: number }
+  /** needs no answer: a worker that does not handle it hangs */
+  | { readonly type: 'ping' }
   /** Enter was sent to the child (wall clock) */
   | { readonly type: 'entered'; readonly at: Millis }
   /** whether a countdown could be seen has changed */

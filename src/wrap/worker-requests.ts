@@ -3,13 +3,13 @@ import type { FooterView } from '../core/footer-view.js';
 import { initialOverlayState, pressOverlayKey } from '../core/overlay-keys.js';
 import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
-import type { Keyboard } from './keyboard.js';
+import type { HeldKeys, Keyboard } from './keyboard.js';
 import type { IdleWriter } from './notifier.js';
 import type { Overlay, OverlayContents } from './overlay.js';
-import { forceRepaint, type Resize } from './resize.js';
+import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './session-worker.js';
-import { childSize, type TerminalSession } from './terminal-session.js';
-import type { KeyHold } from './typing-steps.js';
+import type { TerminalSession } from './terminal-session.js';
+import { endsWithin } from './timing.js';
 import type { OverlayDrawing } from './worker-messages.js';
 
 // Carries out what the worker asks for: shows the footer and the overlay, holds the user's keys, and writes the wrapper's keys.
@@ -20,6 +20,7 @@ export interface WorkerContents {
   readonly onDrawn: (drawing: OverlayDrawing) => void;
 }
 
+const DRAWN_MS = 2_000; // keys go to an overlay that is about to open, so they must not be lost for longer
 const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants the action, not the overlay
 
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
@@ -38,12 +39,12 @@ export const makeWorkerContents = (
     worker.post({ type: 'draw-overlay', wanted: { size, page: state.page, scroll: state.scroll } });
   };
   const contents: OverlayContents = {
-    isAvailable: worker.isRunning,
-    load: () => {
+    isAvailable: worker.isReady,
+    load: async () => {
       chordUntil ??= performance.now() + CHORD_MS; // it opens again after a change of size, without having been closed
       const loaded = new Promise<void>((resolve) => (onFirst = resolve));
       ask();
-      return loaded;
+      if (!(await endsWithin(DRAWN_MS, loaded))) throw new Error('the worker does not draw it');
     },
     draw: ({ columns, rows }) =>
       drawing?.size.columns === columns && drawing.size.rows === rows ? drawing.rows : [],
@@ -81,7 +82,7 @@ export interface WorkerParts extends VisibilityParts {
   readonly footer: Footer;
   readonly overlay: Overlay | undefined;
   readonly onDrawn: WorkerContents['onDrawn'];
-  readonly resize: Pick<Resize, 'check'>;
+  readonly resize: Pick<Resize, 'check' | 'force'>;
   readonly keyboard: Pick<Keyboard, 'hold' | 'type'>;
   readonly idleWriter: IdleWriter;
   /** the last worker has failed */
@@ -116,28 +117,85 @@ const watchVisibility = (parts: VisibilityParts) => {
   };
 };
 
+const PING_MS = 500; // while keys are held, nothing else may be sent to the worker, and one that hangs must be noticed
+const ERASED_MS = 100; // for the agent to read Backspaces before the keys behind them
+const BACKSPACE = '\x7f';
+
+/** What ctxwrap has written to the prompt in one hold, as far as it stands there. */
+const makeWritten = () => {
+  let text = '';
+  let isSubmitted = false;
+  return {
+    note: (bytes: Uint8Array): void => {
+      const written = Buffer.from(bytes)
+        .toString()
+        .replaceAll(/\x1b\[20[01]~/g, '');
+      isSubmitted ||= written.includes('\r');
+      for (const char of written) {
+        if (char === BACKSPACE) text = text.slice(0, -1);
+        else if (char >= ' ') text += char;
+      }
+    },
+    isSubmitted: () => isSubmitted,
+    count: () => text.length,
+  };
+};
+
+interface Hold {
+  readonly id: number;
+  readonly keys: HeldKeys;
+  readonly written: ReturnType<typeof makeWritten>;
+  readonly pinging: NodeJS.Timeout;
+}
+
 /** The user's keys that are held for the worker, and the wrapper's own keys. */
 const makeTyping = ({ terminal, keyboard }: Pick<WorkerParts, 'terminal' | 'keyboard'>) => {
   const { counters, worker, session } = terminal;
-  let held: { readonly id: number; readonly hold: KeyHold } | undefined;
-  const isHeld = (id: number | undefined): boolean => held !== undefined && held.id === id;
+  let held: Hold | undefined;
+  const holdOf = (id: number | undefined): Hold | undefined => (held?.id === id ? held : undefined);
+  const end = (): Hold | undefined => {
+    const hold = held;
+    clearInterval(hold?.pinging);
+    held = undefined;
+    return hold;
+  };
   return {
     hold: (id: number, typed: number): void => {
       const isUntouched = counters.get('typed') === typed;
-      if (isUntouched) held = { id, hold: keyboard.hold() };
+      if (isUntouched) {
+        end();
+        const pinging = setInterval(() => worker.post({ type: 'ping' }), PING_MS).unref();
+        held = { id, keys: keyboard.hold(), written: makeWritten(), pinging };
+      }
       worker.post({ type: 'held', id, isHeld: isUntouched });
     },
-    releaseOne: (id: number, behind: number): void => {
-      if (isHeld(id)) held?.hold.releaseOne(behind);
-    },
-    release: (id = held?.id): void => {
-      if (!isHeld(id)) return;
-      held?.hold.release();
-      held = undefined;
+    releaseOne: (id: number, behind: number): void => holdOf(id)?.keys.releaseOne(behind),
+    release: (id: number): void => {
+      if (holdOf(id)) end()?.keys.release();
     },
     write: (bytes: Uint8Array, id: number | undefined, typed: number): void => {
-      if (isHeld(id) || counters.get('typed') === typed) keyboard.type(bytes);
+      const hold = holdOf(id);
+      if (hold || counters.get('typed') === typed) keyboard.type(bytes);
       else session.log.info('keys for the agent were not written: the user has typed since');
+      hold?.written.note(bytes);
+    },
+    /**
+     * The worker has failed. What it has typed is erased before the user's keys follow. After Enter nobody knows what is on the screen, and
+     * a key that was meant for the prompt could answer a dialog: then the held keys are dropped.
+     */
+    abandon: (): void => {
+      const hold = end();
+      if (!hold) return;
+      const { keys, written } = hold;
+      if (written.isSubmitted()) {
+        const count = keys.waitingCount();
+        if (count > 0)
+          session.log.warn(`${count} reads of your keys behind the compact command were dropped`);
+        return keys.drop();
+      }
+      if (written.count() === 0) return keys.release();
+      keyboard.type(Buffer.from(BACKSPACE.repeat(written.count())));
+      setTimeout(keys.release, ERASED_MS);
     },
   };
 };
@@ -189,13 +247,13 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
     }
   };
   const onFailure = (isLast: boolean): void => {
-    typing.release();
+    typing.abandon();
     overlay?.close();
     visibility.forget();
     if (isLast) return onLost();
+    if (terminal.isPassthrough) return;
     show(restarting(shown));
-    forceRepaint(terminal); // the new worker knows nothing of the screen
-    terminal.child?.resize(childSize(terminal.tty.size(), terminal));
+    void resize.force(); // the new worker knows nothing of the screen
   };
   return { onRequest, onFailure };
 };

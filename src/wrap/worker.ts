@@ -49,6 +49,7 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   let lastHold = 0;
   let hold: number | undefined;
   let looked = counters.get('typed');
+  let told = looked;
   let enteredAt: Millis | undefined;
 
   const makeHold = (id: number): KeyHold => ({
@@ -61,6 +62,10 @@ const makeInput = ({ post }: WorkerPort, counters: Counters) => {
   });
   return {
     typedCount: (): number => (looked = counters.get('typed')),
+    hasUntoldKeys: (): boolean => counters.get('typed') !== told,
+    onKeys: (typed: number): void => {
+      told = typed;
+    },
     write: (bytes: Uint8Array): void => post({ type: 'write', bytes, hold, typed: looked }),
     hold: async (typed: number): Promise<KeyHold | undefined> => {
       const id = (lastHold += 1);
@@ -162,7 +167,9 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
       unseen = reason;
     },
     follow: ({ pid, startedAt, isScreenRead }: Extract<ToWorker, { readonly type: 'child' }>): void => {
-      publisher = openPublisher(session, { pid, startedAt }, (event) => tracker?.handle(event));
+      // requests from before belong to the worker that failed, which may have carried them out
+      const requestsFrom = start.isReplacement ? Date.now() : undefined;
+      publisher = openPublisher(session, { pid, startedAt, requestsFrom }, (event) => tracker?.handle(event));
       if (!isScreenRead) return;
       const parts = {
         session,
@@ -217,6 +224,11 @@ export const runWorker = (
         return tracker()?.stopReadingScreen();
       case 'event':
         return tracker()?.handle(message.event);
+      case 'keys':
+        input.onKeys(message.typed);
+        return tracker()?.handle({ type: 'user-keys' });
+      case 'ping':
+        return undefined;
       case 'entered':
         return input.onEntered(message.at);
       case 'sight':

@@ -293,7 +293,7 @@ const listen = (parts: Parts, ending: Ending): (() => void) => {
 const startWorker = (parts: Parts, childPid: number): void => {
   const { terminal } = parts;
   const onLost = (): void => fallBackToPassthrough(parts);
-  terminal.worker.start(childPid, !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
+  terminal.worker.start(childPid, () => !terminal.isPassthrough, serveWorker({ ...parts, onLost }));
 };
 
 /** Runs the child to its end, and restores the terminal afterwards. */

@@ -91,6 +91,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     },
     typedCount: () => state.typedCount,
     outputBytes: () => state.outputBytes,
+    hasUntoldKeys: () => false,
     holdKeys: async (typedBefore: number) => {
       if (state.typedCount !== typedBefore) return undefined;
       state.released.push('held');

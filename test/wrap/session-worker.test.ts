@@ -56,7 +56,7 @@ const open = (canStart: (starts: number) => boolean = () => true) => {
   const grid = makeGrid(80, 23, 24, quirksFromEnv({}));
   const worker = makeSessionWorker({ session, grid, counters, startThread });
   const start = (): void =>
-    worker.start(1, true, { onRequest: () => undefined, onFailure: (isLast) => failures.push(isLast) });
+    worker.start(1, () => true, { onRequest: () => undefined, onFailure: (isLast) => failures.push(isLast) });
   return { worker, counters, grid, threads, failures, start };
 };
 
@@ -74,7 +74,7 @@ describe('a worker is told', () => {
     for (let keys = 0; keys < 3; keys += 1) worker.handle({ type: 'user-keys' });
     expect(threads.map(typesOf)).toEqual([['child']]);
     vi.advanceTimersByTime(8);
-    expect(threads.map(typesOf)).toEqual([['child', 'output', 'event']]);
+    expect(threads.map(typesOf)).toEqual([['child', 'output', 'keys']]);
     expect(threads.map(outputOf)).toEqual(['one two three']);
   });
 

@@ -1,3 +1,4 @@
+import type { Activity } from '../core/reading.js';
 import type { TypeResult } from '../core/compaction/state.js';
 import { restoreDraftWhileHeld, isDraftStashed } from './draft.js';
 import {
@@ -265,6 +266,15 @@ const releaseWhenAccepted = async (
   hold.release();
 };
 
+const refusals: Readonly<Record<Exclude<Activity, 'ready'>, string>> = {
+  draft: 'there is text in the prompt',
+  busy: 'the agent is busy',
+  compacting: 'the agent is compacting',
+  dialog: 'a dialog is open',
+  unknown: 'it is not clear what the agent is doing',
+  dead: 'the agent has ended',
+};
+
 /** Why nothing may be typed on this screen; undefined where it may. */
 const refusalOf = (
   observed: ScreenObservation | undefined,
@@ -277,7 +287,7 @@ const refusalOf = (
   if (activity === 'draft' && mayStash && recipe.stash && prompt.text !== '') return undefined;
   if (prompt.text !== '') return 'there is text in the prompt';
   if (activity === 'ready' || (activity === 'busy' && isQueued)) return undefined;
-  return `the agent is ${activity}`;
+  return refusals[activity];
 };
 
 const type = async (request: TypeRequest, attempt: Attempt): Promise<TypeResult> => {

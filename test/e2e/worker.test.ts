@@ -1,8 +1,9 @@
 // Everything that thinks is in a worker: whatever happens to it, keys and output pass, and the terminal is tidy at the end.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { makeFault, type Fault } from '../support/fault.js';
+import { bin } from '../support/programs.js';
 import { FOOTER, footerShown, inFolder, lastRow, withWrapped, type Wrapped } from '../support/wrapped.js';
 
 const ROWS = 24;
@@ -19,14 +20,16 @@ const typeKeys = async ({ window, player }: Wrapped, keys: string): Promise<void
 };
 
 const withFault = (
-  act: (wrapped: Wrapped, fault: Fault, log: () => string) => Promise<void>,
+  act: (wrapped: Wrapped, fault: Fault, log: () => string, folder: string) => Promise<void>,
+  copy: (folder: string) => string = () => bin,
 ): Promise<void> =>
   inFolder(async (folder) => {
     const fault = makeFault(folder);
     const file = join(folder, 'wrapper.log');
-    await withWrapped({ rows: ROWS, options: ['--log', file], env: fault.env }, async (wrapped) => {
+    const program = copy(folder);
+    await withWrapped({ program, rows: ROWS, options: ['--log', file], env: fault.env }, async (wrapped) => {
       await wrapped.started();
-      await act(wrapped, fault, () => readFileSync(file, 'utf8'));
+      await act(wrapped, fault, () => readFileSync(file, 'utf8'), folder);
     });
     fault.close();
   });
@@ -79,6 +82,35 @@ describe.concurrent('a worker that fails', () => {
           mouseTrackingMode: 'none',
         });
       });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'is not replaced by one of another version, which was installed meanwhile',
+    async () => {
+      await withFault(
+        async (wrapped, fault, log, folder) => {
+          const { window, player } = wrapped;
+          const file = join(folder, 'dist', 'launcher.cjs');
+          writeFileSync(file, `${readFileSync(file, 'utf8')}\n// another version\n`);
+          await fault.make('throw', 'worker');
+          await player.until(() => player.size()?.[0] === ROWS);
+          await typeKeys(wrapped, 'keys');
+          expect(fault.workers()).toBe(1);
+          expect(log()).toContain('the worker cannot be started: ctxwrap was updated meanwhile');
+          player.exit(3);
+          expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
+          expect(window.termios()).toBe(wrapped.termios);
+        },
+        (folder) => {
+          const home = dirname(dirname(bin));
+          for (const name of ['bin', 'dist', 'package.json'])
+            cpSync(join(home, name), join(folder, name), { recursive: true });
+          symlinkSync(join(home, 'node_modules'), join(folder, 'node_modules'));
+          return join(folder, 'bin', 'ctxwrap.js');
+        },
+      );
     },
     LONG_MS,
   );

@@ -14,6 +14,7 @@ import { successfulEnd } from './ended.js';
 
 interface More {
   readonly omcFolder?: string;
+  readonly from?: number;
   readonly onEvent?: (event: RequestEvent) => void;
 }
 

@@ -49,6 +49,8 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     looks: 0,
     /** number of held reads of the user's keys */
     waitingCount: 0,
+    hasUntoldKeys: false,
+    onHold: (): void => undefined,
     onRelease: (): void => undefined,
     onWrite: (_keys: string): void => undefined,
   };
@@ -91,10 +93,11 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
     },
     typedCount: () => state.typedCount,
     outputBytes: () => state.outputBytes,
-    hasUntoldKeys: () => false,
+    hasUntoldKeys: () => state.hasUntoldKeys,
     holdKeys: async (typedBefore: number) => {
       if (state.typedCount !== typedBefore) return undefined;
       state.released.push('held');
+      state.onHold();
       return {
         waitingCount: () => state.waitingCount,
         releaseOne: (behind: number) => {

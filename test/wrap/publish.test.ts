@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseSessionRecord } from '../../src/core/read-record.js';
 import { startSession, stepSession } from '../../src/core/session.js';
+import { nullLog } from '../../src/storage/log-file.js';
 import { writeAtomic } from '../../src/storage/state-folder.js';
-import { publishRecord } from '../../src/wrap/publish.js';
+import { endLostRecord, publishRecord } from '../../src/wrap/publish.js';
 import type { Session } from '../../src/core/session.js';
 
 let folder: string;
@@ -162,5 +163,43 @@ describe('publishing a session', () => {
     await publisher.end({ code: 0 });
     expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('data');
     expect(failures).toHaveLength(1);
+  });
+});
+
+describe('a session whose worker has failed', () => {
+  const lost = () =>
+    endLostRecord(
+      {
+        wrapper: { id: 'me', version: '1', pid: process.pid },
+        env: { XDG_STATE_HOME: folder },
+        log: { ...nullLog, warn: (text) => failures.push(text) },
+      },
+      { kind: 'code', code: 3 },
+    );
+
+  it('is recorded as ended all the same, with what was published last', async () => {
+    const publisher = publish();
+    publisher.update(at(150_000));
+    await written(() => record()?.reading?.usedTokens === 150_000);
+    await publisher.end({ code: 0 });
+    const { endedAt: _, exit: __, ...running } = JSON.parse(readFileSync(path(), 'utf8'));
+    writeFileSync(path(), JSON.stringify(running));
+    await lost();
+    expect(record()).toMatchObject({ exit: { code: 3 }, reading: { usedTokens: 150_000 } });
+    expect(record()?.endedAt).toBeGreaterThan(0);
+    expect(failures).toEqual([]);
+  });
+
+  it('keeps the end that its worker has recorded', async () => {
+    const publisher = publish();
+    await publisher.end({ code: 7 });
+    await lost();
+    expect(record()?.exit).toEqual({ code: 7 });
+  });
+
+  it('ends without a record where there was none', async () => {
+    await lost();
+    expect(record()).toBeUndefined();
+    expect(failures).toEqual([]);
   });
 });

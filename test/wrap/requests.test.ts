@@ -44,6 +44,16 @@ describe('a request', () => {
     expect(asking.events).toEqual([asked('early')]);
   });
 
+  it('that is older than a watcher that must not repeat it is refused', async () => {
+    await asking.leave('early');
+    asking.watch({ from: asking.now + 1 });
+    await asking.answered('early', {
+      state: 'refused',
+      reason: 'ctxwrap had to restart a part of itself: ask again',
+    });
+    expect(asking.events).toEqual([]);
+  });
+
   it('that the core refuses at once is answered so, and never as waiting', async () => {
     const requests: Requests = asking.watch({
       onEvent: (event) => {

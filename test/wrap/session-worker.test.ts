@@ -156,6 +156,31 @@ describe('a worker that handles nothing', () => {
     expect(threads[1]?.start).toMatchObject({ seed: expect.stringMatching(/\x1b\[3;5H$/), fed: 6 });
     expect(threads[1]?.got).toEqual([expect.objectContaining({ type: 'child', pid: 1 })]);
   });
+
+  it('asks before it compacts when it takes the place of another one, and says why', () => {
+    const { threads, start } = open();
+    start();
+    threads[0]?.listener.onEnd('it has thrown');
+    const [first, second] = threads.map((thread) => thread.start);
+    expect(first).toMatchObject({ isReplacement: false, session: { values: { mode: 'auto' } } });
+    expect(second).toMatchObject({
+      isReplacement: true,
+      session: {
+        values: { mode: 'ask' },
+        notices: ['ctxwrap had to restart a part of itself: it asks before it compacts'],
+      },
+    });
+  });
+
+  it('may be replaced again when it has run well for ten minutes', () => {
+    const { threads, failures, start } = open();
+    start();
+    threads[0]?.listener.onEnd('it has thrown');
+    vi.advanceTimersByTime(600_000);
+    threads[1]?.listener.onEnd('it has thrown');
+    threads[2]?.listener.onEnd('it has thrown');
+    expect(failures).toEqual([false, false, true]);
+  });
 });
 
 it('a question to a worker that does not answer has an answer all the same', async () => {

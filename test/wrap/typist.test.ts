@@ -98,6 +98,23 @@ describe.concurrent('no key is typed', () => {
     expect(await type(unstashed)).toMatchObject({ kind: 'skipped', reason: 'there is text in the prompt' });
     expect(state.written).toEqual([]);
   });
+
+  it('when a dialog opens before the user’s keys are held', async () => {
+    const { state, type } = makeAgent();
+    state.onHold = () => {
+      state.activity = 'dialog';
+    };
+    expect(await type(typed)).toMatchObject({ kind: 'skipped', reason: 'a dialog is open' });
+    expect(state.written).toEqual([]);
+    expect(state.released).toEqual(['held', 'released after 0']);
+  });
+
+  it('when the user has typed something that the decision did not know of', async () => {
+    const { state, type } = makeAgent();
+    state.hasUntoldKeys = true;
+    expect(await type(typed)).toMatchObject({ kind: 'skipped', reason: 'the user types' });
+    expect(state.written).toEqual([]);
+  });
 });
 
 describe.concurrent('a command on an unexpected screen', () => {

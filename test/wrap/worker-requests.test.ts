@@ -1,0 +1,123 @@
+// What happens to the user's keys, the screen and the overlay when the worker fails while it is needed.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { errorText } from '../../src/core/errors.js';
+import type { FromWorker, ToWorker } from '../../src/wrap/worker-messages.js';
+import { makeWorkerContents, serveWorker } from '../../src/wrap/worker-requests.js';
+import { makeOverlayHarness, type OverlayHarness } from '../support/overlay-harness.js';
+
+const BACKSPACE = '\x7f';
+
+let run: OverlayHarness;
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  run.stop();
+  vi.useRealTimers();
+});
+
+const start = () => {
+  run = makeOverlayHarness(60, 14);
+  const posted: ToWorker[] = [];
+  const calls = { forced: 0, lost: 0 };
+  Object.assign(run.stage.worker, { post: (message: ToWorker) => void posted.push(message) });
+  const resize = { check: () => false, force: async () => void (calls.forced += 1) };
+  const onLost = (): void => void (calls.lost += 1);
+  const { onRequest, onFailure } = serveWorker({ ...run.parts, resize, onLost });
+  const ask = (request: Extract<FromWorker, { readonly type: 'hold' | 'write' | 'release' }>): void =>
+    onRequest(request);
+  return {
+    posted,
+    calls,
+    onFailure,
+    hold: (): void => ask({ type: 'hold', id: 1, typed: run.stage.counters.get('typed') }),
+    write: (keys: string): void => ask({ type: 'write', bytes: Buffer.from(keys), hold: 1, typed: 0 }),
+    release: (): void => ask({ type: 'release', id: 1 }),
+  };
+};
+
+describe('a worker that holds the keys', () => {
+  it('is asked for a sign of life twice a second, and no longer than it holds them', () => {
+    const { posted, hold, release } = start();
+    hold();
+    posted.length = 0;
+    vi.advanceTimersByTime(1_000);
+    expect(posted.map(({ type }) => type)).toEqual(['ping', 'ping']);
+    release();
+    vi.advanceTimersByTime(5_000);
+    expect(posted).toHaveLength(2);
+  });
+
+  it('and fails before it has typed gives them to the agent at once', () => {
+    const { hold, onFailure } = start();
+    hold();
+    run.type('abc');
+    expect(run.received()).toBe('');
+    onFailure(false);
+    expect(run.received()).toBe('abc');
+  });
+
+  it('and fails in the middle of the command leaves nothing of it in front of them', () => {
+    const { hold, write, onFailure } = start();
+    hold();
+    write('\x1b[200~/comp\x1b[201~');
+    write(BACKSPACE);
+    run.type('abc');
+    onFailure(false);
+    vi.advanceTimersByTime(100);
+    expect(run.writes).toEqual(['\x1b[200~/comp\x1b[201~', BACKSPACE, BACKSPACE.repeat(4), 'abc']);
+    run.type('d');
+    expect(run.received()).toMatch(/abcd$/);
+  });
+
+  it('and fails after Enter drops them, because they could answer a dialog', () => {
+    const { hold, write, onFailure } = start();
+    hold();
+    write('/compact');
+    write('\r');
+    run.type('y\r');
+    onFailure(false);
+    vi.advanceTimersByTime(1_000);
+    expect(run.received()).toBe('/compact\r');
+    run.type('later');
+    expect(run.received()).toBe('/compact\rlater');
+  });
+
+  it('is not obeyed any more after it has failed', () => {
+    const { hold, write, onFailure } = start();
+    hold();
+    onFailure(false);
+    run.type('a');
+    write('/compact');
+    expect(run.received()).toBe('a');
+  });
+});
+
+describe('after a worker has failed', () => {
+  it('the child draws its screen once more for the next one', () => {
+    const { calls, onFailure } = start();
+    onFailure(false);
+    expect(calls).toEqual({ forced: 1, lost: 0 });
+  });
+
+  it('a child whose screen is not read keeps its size', () => {
+    const { calls, onFailure } = start();
+    run.stage.isPassthrough = true;
+    onFailure(false);
+    expect(calls).toEqual({ forced: 0, lost: 0 });
+  });
+
+  it('for the last time, the session goes on without it', () => {
+    const { calls, onFailure } = start();
+    onFailure(true);
+    expect(calls).toEqual({ forced: 0, lost: 1 });
+  });
+});
+
+describe('the overview', () => {
+  it('does not wait for longer than two seconds for a worker that does not draw it', async () => {
+    run = makeOverlayHarness(60, 14);
+    const { contents } = makeWorkerContents(run.stage, () => undefined);
+    const loading = Promise.resolve(contents.load?.()).catch(errorText);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await loading).toBe('the worker does not draw it');
+  });
+});

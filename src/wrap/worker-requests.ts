@@ -20,7 +20,7 @@ export interface WorkerContents {
   readonly onDrawn: (drawing: OverlayDrawing) => void;
 }
 
-const DRAWN_MS = 2_000; // keys go to an overlay that is about to open, so they must not be lost for longer
+const DRAWN_MS = 10_000; // a busy machine takes seconds to load what draws it; a worker that hangs is noticed sooner
 const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants the action, not the overlay
 
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */

@@ -154,6 +154,7 @@ const closedState = (): OverlayState => ({
   phase: 'closed',
   wantedAt: 0,
   timer: undefined,
+  opening: undefined,
   shown: undefined,
   settling: undefined,
   isStopped: false,
@@ -169,7 +170,7 @@ export const makeOverlay = (
   const leave = (next: Phase): boolean => {
     const { phase, shown } = state;
     clearTimeout(state.timer);
-    if (phase !== 'closed') Object.assign(state, { phase: next, shown: undefined });
+    if (phase !== 'closed') Object.assign(state, { phase: next, opening: undefined, shown: undefined });
     shown?.takeAway();
     if (shown) parts.onUncovered();
     return phase !== 'closed';
@@ -179,14 +180,19 @@ export const makeOverlay = (
   };
   const attempt = attemptWith(terminal, parts, { state, contents, close });
   const begin = (): void => {
-    Object.assign(state, { phase: 'opening', wantedAt: Infinity });
+    const opening = Symbol('opening');
+    Object.assign(state, { phase: 'opening', wantedAt: Infinity, opening });
     const start = (): void => {
       state.wantedAt = performance.now();
       attempt();
     };
     const loading = contents.load?.();
-    if (loading) loading.then(start, close);
-    else start();
+    if (!loading) return start();
+    // closed and opened again meanwhile: what this load brings is too late
+    const ifWanted = (act: () => void) => (): void => {
+      if (state.opening === opening) act();
+    };
+    loading.then(ifWanted(start), ifWanted(close));
   };
   const canOpen = (): boolean => !state.isStopped && canShow(terminal) && (contents.isAvailable?.() ?? true);
   return {
@@ -245,6 +251,8 @@ export interface OverlayState {
   /** by `performance.now()`; Infinity while the contents load */
   wantedAt: number;
   timer: NodeJS.Timeout | undefined;
+  /** stands for one opening, to tell it from the next */
+  opening: symbol | undefined;
   shown: ShownOverlay | undefined;
   /** waiting for the screen model, with the child's output held */
   settling: Promise<void> | undefined;

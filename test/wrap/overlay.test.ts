@@ -181,6 +181,20 @@ describe('what is drawn', () => {
     expect(await shown(run)).toEqual(await shownPlainly('the child!', COLUMNS, ROWS));
   });
 
+  it('stays open when what an earlier opening was loading fails', async () => {
+    const loads: ((error: Error) => void)[] = [];
+    const load = (): Promise<void> | undefined =>
+      loads.length === 2 ? undefined : new Promise((_, reject) => loads.push(reject));
+    start(COLUMNS, ROWS, { load });
+    run.overlay.open();
+    run.overlay.close();
+    run.overlay.open();
+    const [first] = loads;
+    first?.(new Error('too late'));
+    await run.drawn();
+    expect(run.overlay.isOpen()).toBe(true);
+  });
+
   it('opens after half a second in the middle of a frame, but never in the middle of a string', () => {
     vi.useFakeTimers();
     start(COLUMNS, ROWS);

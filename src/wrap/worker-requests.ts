@@ -53,7 +53,9 @@ export const makeWorkerContents = (
       if (key !== 'c' && !key.startsWith('wheel')) worker.handle({ type: 'user-keys' }); // the user is present
       const step = pressOverlayKey(state, key);
       ({ state } = step);
-      const isChord = step.action === 'compact' && performance.now() < (chordUntil ?? 0);
+      // a `c` before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
+      const isDirect = chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
+      const isChord = step.action === 'compact' && isDirect;
       chordUntil = -Infinity; // any other key in between cancels it
       if (step.action !== undefined && step.action !== 'close')
         worker.post({ type: 'overlay-action', action: step.action });

@@ -51,10 +51,10 @@ const perform = async (request: Task): Promise<Outcome> => {
 type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'verify' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
-  const { compact, config, context, doctor, hold, ps } = await import('./commands/later.js');
+  const { compact, config, context, doctor, hold, ps, watchSessions } = await import('./commands/later.js');
   switch (request.kind) {
     case 'ps':
-      return printed(await ps(request));
+      return request.watch ? watchSessions(request) : printed(await ps(request));
     case 'context':
       return printed(await context(request));
     case 'doctor':

@@ -114,6 +114,32 @@ export const unknownItem = (flag: string, given: string, items: readonly string[
   );
 };
 
+const EXAMPLE = `try --format '{agent} {fill} {tier}'`;
+
+export const unknownField = (given: string, fields: readonly string[]): UserError => {
+  const close = nearestWord(given, fields);
+  const list = `the fields are ${fields.join(', ')}`;
+  return usageError(
+    `--format knows no field "${given}"`,
+    close === undefined ? list : `did you mean {${close}}? ${list}`,
+  );
+};
+
+export const openBrace = (given: string): UserError =>
+  usageError(`--format has a { without its }: "${given}"`, 'write {{ where you mean the brace itself');
+
+export const templateWithoutField = (given: string): UserError =>
+  usageError(`--format needs a field in braces, got "${given}"`, EXAMPLE);
+
+export const jsonWithWatch = (): UserError =>
+  usageError(
+    '--json cannot be combined with --watch',
+    `run ctxwrap ps --json as often as you need it, or watch with --format`,
+  );
+
+export const jsonWithFormat = (): UserError =>
+  usageError('--json cannot be combined with --format', 'choose one: all that is known, or your own lines');
+
 export const missingValue = (option: string): UserError =>
   usageError(`option ${option} needs a value`, 'see ctxwrap --help');
 

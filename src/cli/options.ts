@@ -6,6 +6,7 @@ import { type UserError } from '../core/errors.js';
 import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
 import { badValue, longFocus, unknownChoice, unknownItem } from './messages.js';
 import type { Options } from './request.js';
+import { fieldNames } from './template.js';
 
 // The options before an agent's name: one for each key of the settings table that has a flag, and a few more. A wrong value throws an error
 // that suggests the closest valid one.
@@ -97,6 +98,7 @@ export const optionChoices: Readonly<Record<string, readonly string[]>> = {
     keysWithOption.map(configKey).map(({ option, type }) => [option?.flag, type.choices ?? []]), // the first of a list
   ),
   '--runtime': Object.keys(agents),
+  '--format': fieldNames.map((name) => `{${name}}`),
 };
 
 export const addOptions = (program: Command): Command => {

@@ -17,6 +17,7 @@ import {
   type Options,
   type Request,
   type ConfigRequest,
+  type PsRequest,
   shells,
   type Shell,
   type ReplayRequest,
@@ -24,6 +25,7 @@ import {
 } from './request.js';
 import { candidatesFor, completionText } from './shell/completion.js';
 import { manPage, manSections } from './shell/man.js';
+import { fieldsText, parseTemplate } from './template.js';
 
 // `ctxwrap compact`, defined for commander.
 
@@ -369,10 +371,16 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
     .command('ps')
     .description('the sessions that are running: how full, what the agent is doing')
     .option('-a, --all', 'also those that are over, and those that do not answer')
+    .option('-w, --watch', 'redraw the table when a session changes; q quits')
+    .option('--format <template>', "one line per session, e.g. '{agent} {fill} {tier}'", parseTemplate)
     .option('--json', 'print one JSON object')
-    .action(({ all = false, json = false }: { all?: boolean; json?: boolean }) =>
-      ask({ kind: 'ps', all, json, options: parseOptions(program) }),
-    );
+    .addHelpText('after', `\nFields for --format ({{ and }} for braces):\n${fieldsText()}\n`)
+    .action(({ all = false, watch = false, json = false, format }: PsOptions) => {
+      if (json && watch) throw messages.jsonWithWatch();
+      if (json && format) throw messages.jsonWithFormat();
+      const options = parseOptions(program);
+      ask({ kind: 'ps', all, watch, json, ...(format ? { format } : {}), options });
+    });
   program
     .command('context')
     .description('what fills the window of a session, and where its tiers begin')
@@ -388,6 +396,8 @@ const defineSessions = (program: Command, ask: Sinks['ask']): void => {
       ask({ kind: 'context', ...(target === undefined ? {} : { target }), json, options });
     });
 };
+
+type PsOptions = Partial<Pick<PsRequest, 'all' | 'watch' | 'json' | 'format'>>;
 
 interface ContextOptions extends CommandOptions {
   readonly json?: boolean;

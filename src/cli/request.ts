@@ -3,6 +3,7 @@ import type { CurrentSettings, Values } from '../core/config/keys.js';
 import type { AgentOption } from './options.js';
 import type { VerifyRequest } from './program.js';
 import type { Candidates } from './shell/completion.js';
+import type { Template } from './template.js';
 
 // The parsed command line.
 
@@ -72,6 +73,10 @@ export interface PsRequest {
   /** include sessions that have ended or do not respond */
   readonly all: boolean;
   readonly json: boolean;
+  /** print again whenever a session changes */
+  readonly watch: boolean;
+  /** a line for each session in place of the table */
+  readonly format?: Template;
   readonly options: Options;
 }
 

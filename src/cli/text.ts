@@ -6,36 +6,49 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** drop order in a narrow terminal: highest first; 0 is never dropped */
   readonly rank: number;
-  /** takes the remaining width, at least this many columns; its beginning is cut first, as for a path */
+  /** takes the remaining width, the lowest rank first, at least this many columns */
   readonly leastWidth?: number;
+  /** what is cut first: the end unless given, the beginning of a path */
+  readonly cut?: 'start' | 'end';
 }
+
+/** A text, with what colours it once it is measured and cut. */
+export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
 const GAP = 2;
 
 /** Rows under titles in at most `width` columns. Columns that do not fit are dropped. */
 export const table = (
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  rows: readonly (readonly Cell[])[],
   width: number,
 ): readonly string[] => {
-  const natural = columns.map((column, index) =>
-    Math.max(widthOf(column.title), ...rows.map((row) => widthOf(row[index] ?? ''))),
-  );
+  const all = [columns.map(({ title }): Cell => title), ...rows];
+  const natural = columns.map((_, index) => Math.max(...all.map((row) => widthOf(textOf(row[index])))));
   const least = columns.map(({ leastWidth }, index) => Math.min(leastWidth ?? Infinity, natural[index] ?? 0));
   const shown = fitting(columns, least, width);
-  const spare = width - sum(shown.map((index) => (least[index] ?? 0) + GAP)) + GAP;
-  const widths = columns.map(({ leastWidth }, index) =>
-    leastWidth === undefined
-      ? (least[index] ?? 0)
-      : Math.min(natural[index] ?? 0, (least[index] ?? 0) + spare),
-  );
-  const line = (cells: readonly string[]): string =>
-    shown
-      .map((index) => padded(cells[index] ?? '', widths[index] ?? 0, columns[index]))
-      .join(' '.repeat(GAP))
-      .trimEnd();
-  return [line(columns.map(({ title }) => title)), ...rows.map(line)].map((text) => shorten(text, width));
+  const widths = [...least];
+  let spare = width - sum(shown.map((index) => (least[index] ?? 0) + GAP)) + GAP;
+  for (const index of shown.toSorted((a, b) => (columns[a]?.rank ?? 0) - (columns[b]?.rank ?? 0))) {
+    const more = Math.max(0, Math.min((natural[index] ?? 0) - (least[index] ?? 0), spare));
+    widths[index] = (least[index] ?? 0) + more;
+    spare -= more;
+  }
+  const line = (cells: readonly Cell[]): string => {
+    const drawn = (isPainted: boolean): string =>
+      shown
+        .map((index) =>
+          padded(cells[index], { width: widths[index] ?? 0, column: columns[index], isPainted }),
+        )
+        .join(' '.repeat(GAP))
+        .trimEnd();
+    const plain = drawn(false);
+    return widthOf(plain) > width ? shorten(plain, width) : drawn(true);
+  };
+  return all.map(line);
 };
+
+const textOf = (cell: Cell | undefined): string => (typeof cell === 'string' ? cell : (cell?.text ?? ''));
 
 /** Indexes of the columns that fit side by side. */
 const fitting = (columns: readonly Column[], least: readonly number[], width: number): readonly number[] => {
@@ -49,10 +62,17 @@ const fitting = (columns: readonly Column[], least: readonly number[], width: nu
   return shown;
 };
 
-const padded = (cell: string, width: number, column: Column | undefined): string => {
-  const text = shorten(cell, width, column?.leastWidth === undefined ? 'end' : 'start');
+interface Place {
+  readonly width: number;
+  readonly column: Column | undefined;
+  readonly isPainted: boolean;
+}
+
+const padded = (cell: Cell | undefined, { width, column, isPainted }: Place): string => {
+  const text = shorten(textOf(cell), width, column?.cut);
   const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return column?.align === 'right' ? blanks + text : text + blanks;
+  const drawn = isPainted && typeof cell === 'object' ? cell.paint(text) : text;
+  return column?.align === 'right' ? blanks + drawn : drawn + blanks;
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

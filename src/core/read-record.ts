@@ -9,6 +9,8 @@ import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.j
 
 const count = v.pipe(v.number(), v.finite(), v.minValue(0));
 const tokens = v.pipe(count, v.maxValue(IMPOSSIBLE_TOKENS));
+const pid = v.pipe(count, v.integer(), v.maxValue(2 ** 32));
+const MOST_COMPACTIONS = 100_000; // of a session; more is a mistake
 const text = v.fallback(v.string(), '');
 const flag = v.fallback(v.boolean(), false);
 const tier = v.picklist(['safe', 'warn', 'auto', 'hard']);
@@ -76,9 +78,9 @@ const session = fields({
   schema: v.literal('ctxwrap.session/1'),
   id: v.pipe(v.string(), v.regex(SESSION_ID)),
   version: text,
-  pid: v.pipe(count, v.gtValue(0)),
+  pid: v.pipe(pid, v.gtValue(0)),
   processStart: maybe(v.string()),
-  childPid: count,
+  childPid: pid,
   runtime: v.string(),
   cwd: v.string(),
   startedAt: count,
@@ -94,7 +96,7 @@ const session = fields({
   activity: v.fallback(v.picklist(activities), 'unknown'),
   asks: maybe(v.string()),
   evidence: maybe(v.object({ records: flag, screen: flag, state: flag })),
-  compactions: v.fallback(count, 0),
+  compactions: v.fallback(v.pipe(count, v.maxValue(MOST_COMPACTIONS)), 0),
   thresholds: itemsOf(threshold),
   compaction: maybe(
     fields({

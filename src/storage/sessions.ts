@@ -14,6 +14,7 @@ import {
 import { systemReason, unreadableFolderError } from './errors.js';
 import { isRunning } from './processes.js';
 import { ensureFolder, readSmallFile, writeAtomic, readOwnFile } from './state-folder.js';
+import { type FolderWatch, watchFolder } from './watch.js';
 
 // The records of all wrapped sessions of this user: `sessions/<id>.json` in the state folder.
 
@@ -85,6 +86,10 @@ const listNames = async (folder: string): Promise<readonly string[]> => {
     throw unreadableFolderError('sessions', folder, systemReason(error));
   }
 };
+
+/** Calls `onChange` when a record may have changed. The system may report nothing, also where there was no session yet. */
+export const watchSessionsFolder = (stateFolder: string, onChange: () => void): FolderWatch =>
+  watchFolder(join(stateFolder, FOLDER), onChange);
 
 // Results of `ctxwrap verify`: `verified/<agent>-<version>.json` in the state folder, the latest run for each version.
 

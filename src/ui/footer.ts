@@ -143,9 +143,11 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
       return { name, text: toDrawable(cutToWidth(view.model ?? '', mostModelCharacters), look.ascii) };
     case 'bar':
       return barOf(view.usedPercent ?? 0, cells, look.ascii);
-    case 'percent':
+    case 'percent': {
       // the window's mark moves to the percentage where the window itself is not shown
-      return { name, text: percentOf(view, !names.includes('used') || !isDrawable(view.windowTokens)) };
+      const marksWindow = !names.includes('used') || !isDrawable(view.windowTokens);
+      return { name, text: percentOf(view, marksWindow).padStart(3) }; // as `62%`, so that the row does not shift at 10 %
+    }
     case 'used':
       return { name, text: usedOf(view) };
     case 'note':
@@ -159,20 +161,20 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
   }
 };
 
-const barOf = (percent: number, cells: number, ascii: boolean): Part => {
+/** The bar of a window so many percent full, in so many cells. */
+export const barOf = (percent: number, cells: number, ascii: boolean): Part => {
   const { full, empty, edges } = glyphsOf(ascii);
   const inner = cells - edges[0].length - edges[1].length;
   const filled = filledCells(percent, inner);
   return { name: 'bar', text: edges[0] + full.repeat(filled), rest: empty.repeat(inner - filled) + edges[1] };
 };
 
-/** Padded to `62%`, so that the row does not shift at 10 %. */
-const percentOf = (view: FooterView, markWindow: boolean): string =>
-  `${formatFill(view.usedPercent ?? 0, view.isOver, markOf(view))}${markWindow && view.windowInferred ? '?' : ''}`.padStart(
-    3,
-  );
+/** `62%`, with the marks of an estimate and, if wanted, of an assumed window. */
+export const percentOf = (view: FooterView, marksWindow: boolean): string =>
+  `${formatFill(view.usedPercent ?? 0, view.isOver, markOf(view))}${marksWindow && view.windowInferred ? '?' : ''}`;
 
-const usedOf = (view: FooterView): string => {
+/** `124k/200k`, or the used tokens alone, with the same marks. */
+export const usedOf = (view: FooterView): string => {
   const used = `${markOf(view)}${formatTokens(view.usedTokens ?? 0)}`;
   if (!isDrawable(view.windowTokens)) return used;
   return `${used}/${formatTokens(view.windowTokens)}${view.windowInferred ? '?' : ''}`;

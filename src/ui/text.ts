@@ -11,14 +11,18 @@ export const widthOf = (text: string): number => stringWidth(text);
 /** Cuts the text to this many columns, with `…` for its end or, for a path, its beginning. */
 export const shorten = (text: string, columns: number, side: 'end' | 'start' = 'end'): string => {
   if (widthOf(text) <= columns) return text;
-  const characters = [...text];
-  while (characters.length > 0 && widthOf(characters.join('')) > columns - 1) {
-    if (side === 'end') characters.pop();
-    else characters.shift();
-  }
-  const rest = characters.join('');
   if (columns < 1) return '';
-  return side === 'end' ? `${rest}…` : `…${rest}`;
+  const characters = [...text];
+  const part = (count: number): string =>
+    (side === 'end' ? characters.slice(0, count) : characters.slice(characters.length - count)).join('');
+  // halved, because the name of a folder may be very long
+  let [most, tooMany] = [0, characters.length];
+  while (tooMany - most > 1) {
+    const middle = Math.floor((most + tooMany) / 2);
+    if (widthOf(part(middle)) < columns) most = middle;
+    else tooMany = middle;
+  }
+  return side === 'end' ? `${part(most)}…` : `…${part(most)}`;
 };
 
 /** Wraps a text to lines of at most this many columns; a longer word is cut, or kept whole on a line of its own. */

@@ -1,8 +1,13 @@
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
-import { findSession, onlySession } from '../../src/cli/commands/ps.js';
-import { ageText, sessionsText } from '../../src/cli/commands/ps.js';
+import { findSession, onlySession, shortIdOf } from '../../src/cli/session-argument.js';
+import { ageText, sessionsText, templateLines } from '../../src/cli/sessions-text.js';
+import { fieldNames, parseTemplate } from '../../src/cli/template.js';
+import { UserError } from '../../src/core/errors.js';
+import { parseSessionRecord } from '../../src/core/read-record.js';
+import { stripControls } from '../../src/core/text.js';
 import type { SessionRecord } from '../../src/core/records.js';
 import type { ListedSession } from '../../src/storage/sessions.js';
 
@@ -39,26 +44,118 @@ const session = (more: Partial<SessionRecord> = {}, liveness: ListedSession['liv
 });
 const codex = session({ id: '9-x', pid: 9, childPid: 10, runtime: 'codex', startedAt: now - 50_000 });
 
+const look = { columns: 100, colorLevel: 0, ascii: false } as const;
 const shown = (sessions: readonly ListedSession[], width = 100): readonly string[] =>
-  sessionsText(sessions, { now, width, home: '/home/u' });
+  sessionsText(sessions, { now, look: { ...look, columns: width }, home: '/home/u' });
+const filled = (template: string, ...sessions: readonly ListedSession[]): readonly string[] =>
+  templateLines(sessions, parseTemplate(template), { now, look, home: '/home/u' });
 
-describe('the list of sessions', () => {
-  it('says for what a session waits, in a column of 40', () => {
-    const asks = 'approve Bash: touch \u001b[31mzz.txt';
-    const [, row = ''] = shown([session({ activity: 'dialog', asks })], 120);
-    expect(row).toMatch(/ dialog: approve Bash: touch \S*zz\.txt /);
-    expect(row).not.toContain('\u001b');
-    const [, cut = ''] = shown([session({ activity: 'dialog', asks: 'x'.repeat(200) })], 120);
-    expect(cut).toMatch(/ dialog: x{31}…? /);
+const half = {
+  schema: 'ctxwrap.reading/1',
+  at: now,
+  runtime: 'claude',
+  source: 'log',
+  basis: 'window',
+  usedTokens: 100_000,
+  windowTokens: 200_000,
+  windowSource: 'agent',
+  usedPercent: 50,
+  exact: true,
+} as const;
+const words = (text: string): Partial<SessionRecord> => ({ compaction: { mode: 'auto', words: text } });
+const activityOf = (session: ListedSession): string =>
+  /^claude .*? warn {2}(.*?) {2,}\S+ {2}~/.exec(shown([session], 150)[1] ?? '')?.[1] ?? '';
+
+/** What a record may hold that another program has written. */
+const liar = (more: object): ListedSession => {
+  const { record } = session({ reading: half });
+  const told = parseSessionRecord(JSON.stringify({ ...record, ...more }));
+  if (!told) throw new Error('no record');
+  return { record: told, liveness: 'live' };
+};
+
+describe('the table of sessions', () => {
+  it('has a row a session, with the bar and the marks of the footer', () => {
+    const { reading: _, tier: __, ...blank } = codex.record;
+    const estimate = { ...half, source: 'estimate', windowSource: 'default' } as const;
+    expect(shown([session({ reading: estimate }), { record: blank, liveness: 'live' }])).toEqual([
+      'AGENT   WINDOW          %         USED  TIER  ACTIVITY  AGE  FOLDER      SESSION',
+      'claude  ▰▰▰▰▰▱▱▱▱▱  ~50%?  ~100k/200k?  warn  ready      1m  ~/proj/app  4711',
+      'codex   -               -            -  -     ready     50s  ~/proj/app  9',
+    ]);
   });
 
-  it('has a row a session, with the marks of the footer', () => {
-    const { reading: _, tier: __, ...blank } = codex.record;
-    expect(shown([session(), { record: blank, liveness: 'stale' }])).toEqual([
-      'AGENT   SESSION    PID  TIER        USED  ACTIVITY  SEEN  FOLDER',
-      'claude  4711-abc  4711  warn  150k/200k?  ready       3s  ~/proj/app',
-      'codex   9-x          9  -              -  stale       3s  ~/proj/app',
-    ]);
+  it.each([
+    { activity: 'ready', text: 'ready' },
+    { activity: 'busy', text: 'busy' },
+    { activity: 'unknown', text: 'unknown' },
+    { activity: 'draft', text: 'waiting: unsent text' },
+    { activity: 'dialog', text: 'waiting: permission' },
+    {
+      activity: 'dialog',
+      asks: 'approve Bash: touch \u001b[31mzz.txt',
+      text: 'waiting: approve Bash: touch [31mzz.txt',
+    },
+    { activity: 'ready', ...words('compacting in 8 s, any key postpones'), text: 'compacting in 8 s' },
+    {
+      activity: 'ready',
+      ...words('waiting: agent has just stopped'),
+      text: 'waiting: agent has just stopped',
+    },
+    { activity: 'busy', ...words('waiting: agent is busy'), text: 'busy' },
+    { activity: 'draft', ...words('holding: you have a draft'), text: 'waiting: unsent text' },
+  ] as const)('says $text of a session that is $activity', ({ text, ...more }) => {
+    expect(activityOf(session(more))).toBe(text);
+  });
+
+  it('says since when a session does not answer or is over, and how it ended', () => {
+    const seen = now - 600_000;
+    expect(activityOf(session({ heartbeatAt: seen }, 'stale'))).toBe('stale: seen 10m ago');
+    expect(activityOf(session({ heartbeatAt: seen }, 'dead'))).toBe('dead: seen 10m ago');
+    expect(activityOf(session({ endedAt: seen, exit: { code: 0 } }, 'ended'))).toBe('ended 10m ago');
+    expect(activityOf(session({ endedAt: seen, exit: { code: 3 } }, 'ended'))).toBe('ended 10m ago: 3');
+    expect(activityOf(session({ endedAt: seen, exit: { signal: 'SIGHUP' } }, 'ended'))).toBe(
+      'ended 10m ago: SIGHUP',
+    );
+  });
+
+  it('cuts a long question, and a folder from its left', () => {
+    const [, row = ''] = shown(
+      [session({ activity: 'dialog', asks: 'x'.repeat(200), cwd: `/${'y/'.repeat(99)}end` })],
+      120,
+    );
+    expect(row).toMatch(/ waiting: x{30}… /);
+    expect(row).toMatch(/ …[/y]+end {2}4711$/);
+  });
+
+  it('drops the least important columns first in a narrow terminal', () => {
+    const row = session({ reading: half, activity: 'draft', cwd: '/home/u/projects/some/app' });
+    const titles = (width: number): string => (shown([row], width)[0] ?? '').replace(/ +/g, ' ');
+    expect(titles(120)).toBe('AGENT WINDOW % USED TIER ACTIVITY AGE FOLDER SESSION');
+    expect(titles(80)).toBe('AGENT WINDOW % USED TIER ACTIVITY FOLDER SESSION');
+    expect(titles(60)).toBe('AGENT % TIER ACTIVITY FOLDER');
+    expect(titles(40)).toBe('AGENT % TIER ACTIVITY');
+    expect(titles(20)).toBe('AGENT %');
+  });
+
+  it('has the colours of the footer, and none where there are none', () => {
+    const coloured = (row: ListedSession): string =>
+      sessionsText([row], { now, look: { ...look, colorLevel: 2 }, home: '/' })[1] ?? '';
+    const hard = session({ reading: half, tier: 'hard' });
+    expect(coloured(hard)).toContain('\u001b[38;5;167m▰▰▰▰▰\u001b[39m\u001b[2m▱▱▱▱▱\u001b[22m');
+    expect(coloured(hard)).toContain('\u001b[38;5;167mhard\u001b[39m');
+    expect(coloured({ ...hard, liveness: 'stale' })).not.toContain('38;5;');
+    expect(stripVTControlCharacters(coloured(hard))).toBe(sessionsText([hard], { now, look, home: '/' })[1]);
+    expect(shown([hard]).join('')).not.toContain('\u001b');
+  });
+
+  it('has an ASCII bar where the terminal has no more', () => {
+    const rows = sessionsText([session({ reading: half })], {
+      now,
+      look: { ...look, ascii: true },
+      home: '/',
+    });
+    expect(rows[1]).toContain(' [####----] ');
   });
 
   it('says how to start one when there is none', () => {
@@ -68,13 +165,42 @@ describe('the list of sessions', () => {
   it('fits into any width, whatever the folders are called', () => {
     const name = fc.string({ unit: 'grapheme', maxLength: 80 });
     fc.assert(
-      fc.property(name, fc.integer({ min: 40, max: 200 }), (cwd, width) => {
-        const lines = shown([session({ cwd: `/${cwd}` }), codex], width);
+      fc.property(name, fc.integer({ min: 20, max: 200 }), (cwd, width) => {
+        const lines = shown([session({ cwd: `/${cwd}`, reading: half }), codex], width);
         expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
         expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Cf}/u);
-        expect(lines[1]).toContain('150k/200k?');
+        expect(lines[1]).toContain('50%');
       }),
     );
+  });
+
+  it('stays in its columns when a session lies', () => {
+    const evil = '\u001b[2J\u009b2J\u202e\n\u{e0001}';
+    for (const lie of [
+      { cwd: `${evil}/${'漢'.repeat(15_000)}${evil}` },
+      { runtime: evil.repeat(1_000), id: 'a'.repeat(64) },
+      { compactions: 1e300, startedAt: 1e300, heartbeatAt: 1e300 },
+      { compactions: -1, startedAt: 0, childPid: 2 ** 32 },
+      { reading: { ...half, usedTokens: 1e300, windowTokens: 1e300, usedPercent: 1e300, model: evil } },
+      { reading: { ...half, usedTokens: 1e9, windowTokens: 1, usedPercent: 100, over: true } },
+      { activity: 'dialog', asks: evil.repeat(100), compaction: { mode: 'auto', words: evil } },
+      { compaction: { mode: 'auto', words: `${evil}${'w'.repeat(30_000)}` } },
+      { tier: evil, exit: { signal: evil } },
+    ])
+      for (const width of [40, 80, 120]) {
+        const lines = [
+          ...shown([liar(lie), codex], width),
+          ...shown([{ ...liar(lie), liveness: 'ended' }], width),
+        ];
+        expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+        expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]|1e\+/u);
+        expect(lines).toHaveLength(5);
+      }
+  });
+
+  it('has no session whose process cannot be', () => {
+    expect(() => liar({ pid: 1e300 })).toThrow('no record');
+    expect(() => liar({ pid: 4711.5 })).toThrow('no record');
   });
 
   it.each([
@@ -84,6 +210,152 @@ describe('the list of sessions', () => {
     [3_600_000, '1h'],
     [86_400_000 * 3, '3d'],
   ])('%d ms are %s', (ms, text) => expect(ageText(ms)).toBe(text));
+});
+
+/** What comes of a template for one session. */
+const outcomeOf = (template: string): unknown => {
+  try {
+    return `${filled(template, session()).length} line`;
+  } catch (error) {
+    return error instanceof UserError ? `status ${error.exitCode}` : error;
+  }
+};
+
+describe('a template', () => {
+  it('is one line for each session', () => {
+    const other = { ...codex, record: { ...codex.record, reading: half, tier: 'safe' } } as const;
+    expect(filled('{agent} {percent}% {tier}', session({ reading: half }), other)).toEqual([
+      'claude 50% warn',
+      'codex 50% safe',
+    ]);
+    expect(filled('{agent}')).toEqual([]);
+  });
+
+  it('has a value for every field of a session of which all is known', () => {
+    const whole = session({
+      agentVersion: '2.1.330',
+      reading: { ...half, model: 'opus' },
+      exit: { code: 0 },
+      activity: 'ready',
+      compactions: 2,
+      ...words('compacting in 8 s, any key postpones'),
+    });
+    const lines = fieldNames.map((name) => `${name}: ${filled(`{${name}}`, whole).join()}`);
+    expect(lines).toEqual([
+      'agent: claude',
+      'version: 2.1.330',
+      'model: opus',
+      'session: 4711',
+      'id: 4711-abc',
+      'pid: 4711',
+      'folder: ~/proj/app',
+      'bar: ▰▰▰▰▰▱▱▱▱▱',
+      'fill: 50%',
+      'percent: 50',
+      'used: 100k',
+      'window: 200k',
+      'tier: warn',
+      'activity: ready',
+      'waits: compacting in 8 s',
+      'mode: auto',
+      'age: 1m',
+      'compactions: 2',
+      'exit: 0',
+    ]);
+  });
+
+  it('leaves out what is not known', () => {
+    const { reading: _, tier: __, ...blank } = codex.record;
+    const unknown = 'version model bar fill percent used window tier waits mode exit'.split(' ');
+    for (const name of unknown)
+      expect(filled(`<{${name}}>`, { record: blank, liveness: 'live' })).toEqual(['<>']);
+  });
+
+  it.each([
+    { percent: 0, fill: '0%', bare: '0' },
+    { percent: 0.2, fill: '<1%', bare: '1' },
+    { percent: 49.6, fill: '50%', bare: '50' },
+    { percent: 99.9, fill: '99%', bare: '99' },
+    { percent: 100, fill: '100%', bare: '100' },
+    { percent: 100, over: true, fill: '>100%', bare: '100' },
+  ] as const)('has $fill and $bare for $percent % of the window', ({ percent, fill, bare, ...over }) => {
+    const reading = { ...half, usedPercent: percent, ...over };
+    expect(filled('{fill} {percent}', session({ reading }))).toEqual([`${fill} ${bare}`]);
+  });
+
+  it('marks what is estimated or assumed as the footer does', () => {
+    const reading = { ...half, source: 'estimate', windowSource: 'default' } as const;
+    expect(filled('{fill} {used}/{window} {percent}', session({ reading }))).toEqual([
+      '~50%? ~100k/200k? 50',
+    ]);
+  });
+
+  it('writes doubled braces as one', () => {
+    expect(filled('{{"a":"{agent}"}} }', session())).toEqual(['{"a":"claude"} }']);
+    expect(filled('{{{agent}}}', session())).toEqual(['{claude}']);
+  });
+
+  it('lets no control character of a value reach the terminal', () => {
+    const evil = '\u001b[2J\u009b2J\u202e\n\u{e0001}x';
+    const all = fieldNames.map((name) => `{${name}}`).join(' ');
+    const exit = { signal: evil };
+    const row = liar({ cwd: evil, runtime: evil, agentVersion: evil, exit, activity: 'dialog', asks: evil });
+    const [line = '', ...rest] = filled(all, row);
+    expect([line.replace(stripControls(line), ''), rest]).toEqual(['', []]);
+    expect(line).toContain('[2J');
+  });
+
+  it.each([
+    [
+      '{agnet}',
+      '--format knows no field "agnet"',
+      'did you mean {agent}? the fields are agent, version, model',
+    ],
+    ['{xyzzyx}', '--format knows no field "xyzzyx"', 'the fields are agent, version, model'],
+    ['{}', '--format knows no field ""', 'the fields are agent, version'],
+    ['{agent', '--format has a { without its }: "{agent"', 'write {{ where you mean the brace itself'],
+    ['{agent} {', '--format has a { without its }', 'write {{'],
+    ['json', '--format needs a field in braces, got "json"', "try --format '{agent} {fill} {tier}'"],
+    ['', '--format needs a field in braces, got ""', 'try'],
+    ['{{agent}}', '--format needs a field in braces', 'try'],
+  ])('%j is refused in words, with status 2', (template, message, hint) => {
+    const attempt = (): unknown => parseTemplate(template);
+    expect(attempt).toThrow(message);
+    expect(attempt).toThrow(expect.objectContaining({ exitCode: 2, hint: expect.stringContaining(hint) }));
+  });
+
+  it('is read whatever it is, or refused in words', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('{', '}', 'agent', 'x', '\n', '漢') }), (text) => {
+        expect(['1 line', 'status 2']).toContain(outcomeOf(text));
+      }),
+    );
+  });
+});
+
+describe('a short id', () => {
+  it('means its session wherever a session is named', () => {
+    const sessions = [
+      session(),
+      session({ id: '4711-abd' }, 'ended'),
+      codex,
+      session({ id: '47', pid: 47 }),
+      session({ id: 'abcdefgh', pid: 48 }),
+      session({ id: 'abcdxfgh', pid: 49 }),
+      session({ id: '9-y', pid: 50, childPid: 51 }, 'ended'),
+    ];
+    expect(sessions.map((each) => shortIdOf(sessions, each))).toEqual([
+      '4711', // its pid
+      '4711-abd',
+      '9',
+      '47',
+      'abcde',
+      'abcdx',
+      '9-y',
+    ]);
+    for (const each of sessions)
+      expect(findSession(sessions, shortIdOf(sessions, each))?.record.id).toBe(each.record.id);
+  });
 });
 
 describe('a session argument', () => {

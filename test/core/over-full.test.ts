@@ -1,7 +1,7 @@
 // A window that is over-full is told in the same way everywhere.
 import { describe, expect, it } from 'vitest';
 import { contextSections } from '../../src/cli/context-text.js';
-import { sessionsText } from '../../src/cli/commands/ps.js';
+import { sessionsText } from '../../src/cli/sessions-text.js';
 import { contextReport } from '../../src/core/context-report.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { notificationKinds, startNotifications, stepNotifications } from '../../src/core/notifications.js';
@@ -35,7 +35,11 @@ const footer = (state: Session): string =>
 const listed = (state: Session): string => {
   const record = parseSessionRecord(JSON.stringify(sessionRecord(identity, state, {}, 2_000)));
   if (!record) throw new Error('no record');
-  const [, row = ''] = sessionsText([{ record, liveness: 'live' }], { now: 2_000, width: 100, home: '/h' });
+  const [, row = ''] = sessionsText([{ record, liveness: 'live' }], {
+    now: 2_000,
+    home: '/h',
+    look: { columns: 100, colorLevel: 0, ascii: false },
+  });
   return row;
 };
 

@@ -25,7 +25,8 @@ import type { CompactCommandRequest } from '../request.js';
 import type { Outcome } from '../session.js';
 import { jsonText, widthOfOutput, noProgress, progressLine } from '../text.js';
 import { catchStopSignals } from '../verify.js';
-import { ageText, findSession, sessionNames, onlySession } from './ps.js';
+import { findSession, sessionNames, onlySession } from '../session-argument.js';
+import { ageText } from '../sessions-text.js';
 
 // Error messages of `ctxwrap compact`: why a session cannot compact now, and the command that helps.
 

@@ -30,7 +30,7 @@ import * as messages from '../messages.js';
 import type { ContextRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import { jsonText, widthOfOutput } from '../text.js';
-import { findSession, sessionNames, onlySession } from './ps.js';
+import { findSession, sessionNames, onlySession } from '../session-argument.js';
 
 const WIDEST = 100; // columns; longer lines are hard to read
 

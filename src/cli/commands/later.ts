@@ -6,3 +6,4 @@ export { context } from './context.js';
 export { doctor } from './doctor.js';
 export { answerHook as hold } from '../hooks.js';
 export { ps } from './ps.js';
+export { watchSessions } from './ps-watch.js';

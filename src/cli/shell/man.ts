@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { exitStatus } from '../messages.js';
+import { fieldsText } from '../template.js';
 
 // The manual page, from the same definitions as --help, in man(7) macros.
 
@@ -69,6 +70,7 @@ const escaped = (text: string): string =>
 // Texts of the manual page besides commands and options.
 
 export const manSections: readonly (readonly [title: string, text: string])[] = [
+  ['fields of ps --format', fieldsText()],
   ['exit status', exitStatus],
   [
     'environment',

@@ -1,0 +1,206 @@
+import type { FooterView } from '../core/footer-view.js';
+import { formatTokens, isDrawable } from '../core/format.js';
+import type { Millis } from '../core/reading.js';
+import type { SessionRecord } from '../core/records.js';
+import type { ListedSession } from '../storage/sessions.js';
+import { barOf, percentOf, usedOf } from '../ui/footer.js';
+import type { Look } from '../ui/look.js';
+import { makeTextsSafe, shorten, toPlainText, wrapText } from '../ui/text.js';
+import { makeStaleTheme, makeTheme } from '../ui/theme.js';
+import { shortIdOf } from './session-argument.js';
+import { type FieldName, filledTemplate, type Template } from './template.js';
+import { type Cell, table, type Column } from './text.js';
+
+// Sessions for people, in `ctxwrap ps`: as a table, or as lines from a template. Their records may come from another program.
+
+export interface SessionsView {
+  readonly now: Millis;
+  readonly home: string;
+  readonly look: Look;
+  /** all sessions, in which a short id must not mean another one; those that are shown when absent */
+  readonly known?: readonly ListedSession[];
+}
+
+// The most important columns stay longest: how full, what it does, how serious, where, the numbers behind it, its name.
+const columns: readonly Column[] = [
+  { title: 'AGENT', rank: 0 },
+  { title: 'WINDOW', rank: 6 },
+  { title: '%', rank: 0, align: 'right' },
+  { title: 'USED', rank: 4, align: 'right' },
+  { title: 'TIER', rank: 2 },
+  { title: 'ACTIVITY', rank: 1, leastWidth: 20 }, // `waiting: unsent text`
+  { title: 'AGE', rank: 7, align: 'right' },
+  { title: 'FOLDER', rank: 3, leastWidth: 11, cut: 'start' },
+  { title: 'SESSION', rank: 5 },
+];
+
+const LONGEST_AGENT = 16; // columns
+const LONGEST_ACTIVITY = 40; // columns
+const WIDE = 100; // columns, from which on there is room for a bar of ten cells
+const [SHORT_BAR, LONG_BAR] = [6, 10]; // cells
+
+/** A table with a row for each session, in at most `look.columns` columns. */
+export const sessionsText = (sessions: readonly ListedSession[], view: SessionsView): readonly string[] => {
+  const { look, known = sessions } = view;
+  if (sessions.length === 0)
+    return wrapText('No session is running. Start one with: ctxwrap claude', look.columns);
+  return table(
+    columns,
+    sessions.map((each) => rowOf(each, { ...view, known })),
+    look.columns,
+  );
+};
+
+const rowOf = (session: ListedSession, view: SessionsView): readonly Cell[] => {
+  const { record, liveness } = session;
+  const { look } = view;
+  const theme = liveness === 'live' ? makeTheme(record.tier, look) : makeStaleTheme(look.colorLevel);
+  const numbers = footerViewOf(record);
+  const told = (field: FieldName): string => cellText(fields[field](session, view)) || '-';
+  const [text, rest] = barTexts(numbers, look.columns < WIDE ? SHORT_BAR : LONG_BAR, look);
+  return [
+    shorten(told('agent'), LONGEST_AGENT),
+    { text: text + rest || '-', paint: (bar) => (text + rest ? theme.bar(text) + theme.quiet(rest) : bar) },
+    { text: told('fill'), paint: theme.percent },
+    { text: isDrawable(numbers.usedTokens) ? usedOf(numbers) : '-', paint: theme.quiet },
+    { text: told('tier'), paint: theme.tier },
+    shorten(cellText(activityText(session, view.now)), LONGEST_ACTIVITY),
+    { text: told('age'), paint: theme.quiet },
+    cellText(fields.folder(session, view), 'start') || '-',
+    { text: told('session'), paint: theme.quiet },
+  ];
+};
+
+const LONGEST_CELL = 1_000; // characters; no terminal is that wide, and to measure more takes long
+
+const cellText = (text: string, cut: 'start' | 'end' = 'end'): string =>
+  makeTextsSafe(cut === 'end' ? text.slice(0, LONGEST_CELL) : text.slice(-LONGEST_CELL));
+
+/** Filled and unfilled cells; empty where it is not known how full the window is. */
+const barTexts = (
+  { usedPercent }: FooterView,
+  cells: number,
+  { ascii }: Look,
+): readonly [filled: string, rest: string] => {
+  if (!isDrawable(usedPercent)) return ['', ''];
+  const { text, rest = '' } = barOf(usedPercent, cells, ascii);
+  return [text, rest];
+};
+
+const footerViewOf = ({ runtime, reading, tier, compactions }: SessionRecord): FooterView => ({
+  runtime,
+  compactions,
+  estimated: reading?.source === 'estimate',
+  windowInferred: reading?.windowSource === 'default',
+  ...(reading?.usedTokens === undefined ? {} : { usedTokens: reading.usedTokens }),
+  ...(reading?.windowTokens === undefined ? {} : { windowTokens: reading.windowTokens }),
+  ...(reading?.usedPercent === undefined ? {} : { usedPercent: reading.usedPercent }),
+  ...(reading?.over ? { isOver: true } : {}),
+  ...(tier === undefined ? {} : { tier }),
+});
+
+/** What the session does with what it waits for; of one that does not answer, since when. */
+const activityText = (session: ListedSession, now: Millis): string => {
+  const { record, liveness } = session;
+  const { activity, endedAt, heartbeatAt } = record;
+  switch (liveness) {
+    case 'live':
+      break;
+    case 'ended': {
+      const exit = exitText(record);
+      return `ended ${ageText(now - (endedAt ?? heartbeatAt))} ago${exit === '0' ? '' : `: ${exit}`}`;
+    }
+    default:
+      return `${liveness}: seen ${ageText(now - heartbeatAt)} ago`;
+  }
+  const waits = waitsText(session);
+  if (isForUser(record)) return `waiting: ${waits}`;
+  // the others go on by themselves: what ctxwrap waits for meanwhile is that they are done
+  const isIdle = activity === 'ready' || activity === 'unknown';
+  return (isIdle && mainClause(record.compaction?.words ?? '')) || activity;
+};
+
+/** The agent can only go on when its user has done something. */
+const isForUser = ({ activity }: SessionRecord): boolean => activity === 'dialog' || activity === 'draft';
+
+const waitsText = ({ record, liveness }: ListedSession): string => {
+  const { activity, asks, compaction } = record;
+  if (liveness !== 'live') return '';
+  if (activity === 'dialog') return asks ?? 'permission';
+  if (activity === 'draft') return 'unsent text';
+  return mainClause(compaction?.words ?? '').replace(/^waiting: /, '');
+};
+
+/** `compacting in 8 s` of `compacting in 8 s, any key postpones` */
+const mainClause = (words: string): string => words.split(', ', 1)[0] ?? words;
+
+const exitText = ({ exit }: SessionRecord): string => {
+  if (!exit) return '';
+  return 'signal' in exit ? exit.signal : String(exit.code);
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export const ageText = (ms: number): string => {
+  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / 1_000))}s`;
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m`;
+  return ms < DAY_MS ? `${Math.floor(ms / HOUR_MS)}h` : `${Math.floor(ms / DAY_MS)}d`;
+};
+
+const folderText = (cwd: string, home: string): string => {
+  if (cwd === home) return '~';
+  return home !== '/' && cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+};
+
+/** What each field holds; empty if unknown. */
+const fields: Readonly<Record<FieldName, (session: ListedSession, view: SessionsView) => string>> = {
+  agent: ({ record }) => record.runtime,
+  version: ({ record }) => record.agentVersion ?? '',
+  model: ({ record }) => record.reading?.model ?? '',
+  session: (session, { known = [] }) => shortIdOf(known, session),
+  id: ({ record }) => record.id,
+  pid: ({ record }) => String(record.pid),
+  folder: ({ record }, { home }) => folderText(record.cwd, home),
+  bar: ({ record }, { look }) => barTexts(footerViewOf(record), LONG_BAR, look).join(''),
+  fill: ({ record }) =>
+    record.reading?.usedPercent === undefined ? '' : percentOf(footerViewOf(record), true),
+  percent: ({ record }) => wholePercent(record),
+  used: ({ record: { reading } }) =>
+    tokensText(reading?.usedTokens, reading?.source === 'estimate' ? '~' : ''),
+  window: ({ record: { reading } }) =>
+    tokensText(reading?.windowTokens, '') +
+    (reading?.windowTokens && reading.windowSource === 'default' ? '?' : ''),
+  tier: ({ record }) => record.tier ?? '',
+  activity: ({ record, liveness }) => (liveness === 'live' ? record.activity : liveness),
+  waits: waitsText,
+  mode: ({ record }) => record.compaction?.mode ?? '',
+  age: ({ record }, { now }) => ageText(now - record.startedAt),
+  compactions: ({ record }) => String(record.compactions),
+  exit: ({ record }) => exitText(record),
+};
+
+const tokensText = (tokens: number | undefined, mark: string): string =>
+  tokens === undefined ? '' : mark + formatTokens(tokens);
+
+/** Like the footer's percentage, 0 and 100 only if exact. */
+const wholePercent = ({ reading }: SessionRecord): string => {
+  if (reading?.over) return '100';
+  const { usedPercent } = reading ?? {};
+  if (usedPercent === undefined) return '';
+  if (usedPercent <= 0 || usedPercent >= 100) return String(usedPercent);
+  return String(Math.min(99, Math.max(1, Math.round(usedPercent))));
+};
+
+/** One line for each session, without colours. */
+export const templateLines = (
+  sessions: readonly ListedSession[],
+  template: Template,
+  view: SessionsView,
+): readonly string[] => {
+  const { known = sessions } = view;
+  return sessions.map((session) =>
+    filledTemplate(template, (field) => toPlainText(fields[field](session, { ...view, known }))),
+  );
+};

@@ -1,0 +1,62 @@
+import * as messages from './messages.js';
+
+// The templates of `ctxwrap ps --format`: text with fields in braces. What a field holds is in sessions-text.ts.
+
+/** All fields in the order of the documents, with what they hold. */
+export const formatFields = {
+  agent: 'claude, codex, …',
+  version: 'version of the agent',
+  model: 'model, as the agent names it',
+  session: 'short id, as in the table',
+  id: 'full id',
+  pid: 'process id of ctxwrap',
+  folder: 'where it runs; your home folder as ~',
+  bar: 'the bar, ten cells',
+  fill: 'how full the window is, as in the footer: 62%, ~62%, 62%?, >100%',
+  percent: 'how full the window is, as a whole number from 0 to 100',
+  used: 'used tokens: 124k, ~124k',
+  window: 'size of the window in tokens: 200k, 200k?',
+  tier: 'safe, warn, auto or hard',
+  activity: 'ready, draft, busy, dialog, compacting, unknown; or stale, dead, ended',
+  waits: 'what it waits for, or what comes next: permission, compacting in 8 s',
+  mode: 'at a full window: auto, ask, warn or off',
+  age: 'time since the start: 42s, 12m, 3h, 2d',
+  compactions: 'number of compactions in this session',
+  exit: "the agent's exit status, or the signal that ended it",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type FieldName = keyof typeof formatFields;
+
+export const fieldNames = Object.keys(formatFields) as readonly FieldName[];
+
+/** Literal texts and fields, in order. */
+export type Template = readonly (string | { readonly field: FieldName })[];
+
+const PIECE = /\{\{|\}\}|\{([^{}]*)\}|\{|[^{}]+|\}/gu;
+
+/** Throws a UserError for a template without a field, for an unknown field and for a brace that is not closed. */
+export const parseTemplate = (text: string): Template => {
+  const template = [...text.matchAll(PIECE)].map(([piece, name]) => {
+    if (name !== undefined) return { field: fieldNamed(name) };
+    if (piece === '{') throw messages.openBrace(text);
+    return piece === '{{' || piece === '}}' ? piece.slice(1) : piece;
+  });
+  if (template.every((piece) => typeof piece === 'string')) throw messages.templateWithoutField(text);
+  return template;
+};
+
+const fieldNamed = (name: string): FieldName => {
+  const found = fieldNames.find((each) => each === name);
+  if (found === undefined) throw messages.unknownField(name, fieldNames);
+  return found;
+};
+
+/** The fields with what they hold, for help and the manual page. */
+export const fieldsText = (): string => {
+  const width = Math.max(...fieldNames.map(({ length }) => length));
+  return fieldNames.map((name) => `  ${name.padEnd(width)}  ${formatFields[name]}`).join('\n');
+};
+
+/** One line: control characters in the values are the caller's matter. */
+export const filledTemplate = (template: Template, valueOf: (field: FieldName) => string): string =>
+  template.map((piece) => (typeof piece === 'string' ? piece : valueOf(piece.field))).join('');

@@ -49,6 +49,62 @@ describe('ctxwrap doctor', () => {
     });
   });
 
+  it('ends with how much it has found', async () => {
+    const lastLine = async (): Promise<string | undefined> => {
+      const { stdout } = await ctxwrap(['doctor'], bench);
+      return stdout.trimEnd().split('\n').at(-1);
+    };
+    expect(await lastLine()).toBe('0 problems, 0 warnings');
+    bench.env['CTXWRAP_DISABLE'] = '1';
+    expect(await lastLine()).toBe('0 problems, 1 warning');
+    file('.local/state/ctxwrap', 'no folder');
+    expect(await lastLine()).toBe('1 problem, 1 warning');
+    const { report, code } = await examined();
+    expect({ ...report, code }).toMatchObject({ status: 'fail', problems: 1, warnings: 1, code: 1 });
+  });
+
+  it('marks what is not there with a dash, in ASCII where nothing else can be drawn', async () => {
+    const row = async () => {
+      const { stdout } = await ctxwrap(['doctor'], bench);
+      return /^codex\n(.*)\n(.*)$/m.exec(stdout)?.slice(1);
+    };
+    const command = '                      run: npm install -g @openai/codex';
+    expect(await row()).toEqual(['  –    program        not installed', command]);
+    bench.env['LANG'] = 'C';
+    expect(await row()).toEqual(['  -    program        not installed', command]);
+  });
+
+  it('does not take a session that is over for one around it', async () => {
+    bench.env['CTXWRAP_SESSION'] = `${2 ** 30}-a`;
+    expect((await examined()).check('System', 'inside')).toBeUndefined();
+    bench.env['CTXWRAP_SESSION'] = `${process.pid}-a`;
+    expect((await examined()).check('System', 'inside')?.text).toContain(`session ${process.pid}-a`);
+  });
+
+  it('knows whether the status line is used, by the setting for it', async () => {
+    agent('claude', '2.1.330');
+    const used = async (...options: readonly string[]) =>
+      (await examined(...options)).check('claude', 'status line');
+    expect(await used('--claude-status-line', 'off')).toMatchObject({
+      status: 'none',
+      text: 'not used: it is switched off',
+    });
+    expect((await used('--claude-status-line', 'on'))?.text).toBe('ctxwrap adds one to get exact numbers');
+    file('.claude/settings.json', '{"statusLine":{"type":"command","command":"date"}}');
+    expect(await used()).toMatchObject({ status: 'ok' });
+    expect((await used())?.text).toBe('ctxwrap gets exact numbers through your own, which stays as it is');
+  });
+
+  it('knows how long transcripts are kept, only of an agent that is installed', async () => {
+    file('.claude/settings.json', '{"cleanupPeriodDays":90}');
+    expect((await examined()).check('claude', 'transcripts')).toBeUndefined();
+    agent('claude', '2.1.330');
+    expect((await examined()).check('claude', 'transcripts')).toMatchObject({
+      status: 'ok',
+      text: 'claude keeps transcripts for 90 days (cleanupPeriodDays = 90 in ~/.claude/settings.json)',
+    });
+  });
+
   it('knows an agent by its version, and says where the tiers begin and why', async () => {
     const path = agent('codex', 'codex-cli 0.169.0');
     agent('claude', '2.9.9 (Claude Code)');

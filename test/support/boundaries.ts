@@ -84,6 +84,7 @@ export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFact
     verified: undefined,
     sessions: { folder: '/h', state: 'readable' },
     own,
+    userHome: '/h',
     retention: undefined,
     official: undefined,
     windowTokens: undefined,

@@ -7,6 +7,7 @@ import { type LadderChoice, groupDigits, listThresholds } from '../../core/ladde
 import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/records.js';
 import { quoteForCopying } from '../../core/text.js';
 import { formatDay } from '../../core/time.js';
+import { shortenHome } from '../config/path.js';
 import { type FoundCommand, obstacleReasons } from '../../storage/find-command.js';
 
 // One section per agent: is it installed, is its version tested, which numbers does it give, and does its own compaction come first.
@@ -23,6 +24,8 @@ export interface AgentFacts {
   readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
   /** where the agent compacts by itself, from its own settings */
   readonly own: OwnCompaction;
+  /** the user's home folder */
+  readonly userHome: string;
   /** how long the agent keeps its session files; undefined where it is not known to delete any */
   readonly retention: Retention | undefined;
   /** whether ctxwrap asks the agent for its numbers, and how or why not; undefined for an agent that cannot be asked */
@@ -72,7 +75,7 @@ const installed = (facts: AgentFacts): readonly Check[] => [
   ...program(facts),
   version(facts),
   sessions(facts),
-  ...(facts.retention ? [transcripts(facts.agent, facts.retention)] : []),
+  ...(facts.retention ? [transcripts(facts, facts.retention)] : []),
   ...(facts.official ? [statusLine(facts.official)] : []),
   ...thresholds(facts),
   ...ownCompaction(facts),
@@ -134,23 +137,18 @@ const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => 
 
 const SHORT_DAYS = 30; // kept no longer than this, a transcript may be gone when it is wanted
 
-const transcripts = ({ name }: Agent, { days, setting, userFile, given, meaning }: Retention): Check => {
-  const from = given ? settingText(given) : 'its default';
-  const file = given?.place ?? userFile;
+const transcripts = (
+  { agent: { name }, userHome }: AgentFacts,
+  { days, setting, userFile, given, meaning }: Retention,
+): Check => {
+  const file = shortenHome(given?.place ?? userFile, userHome);
+  const from = given ? settingText({ ...given, place: file }) : 'its default';
   if (meaning !== undefined)
-    return warn(
-      'transcripts',
-      `${from}: ${meaning}`,
-      `set ${setting} in ${file} to the number of days to keep transcripts`,
-    );
+    return warn('transcripts', `${from}: ${meaning}`, `set ${setting} in ${file} to a number of days`);
   const time = days === 1 ? '1 day' : `${groupDigits(days)} days`;
   if (days > SHORT_DAYS) return ok('transcripts', `${name} keeps transcripts for ${time} (${from})`);
-  const fix = given ? `raise ${setting} in ${file}` : `set ${setting} in ${file}`;
-  return warn(
-    'transcripts',
-    `${name} deletes transcripts after ${time} (${from})`,
-    `${fix} to keep them longer`,
-  );
+  const text = `${name} deletes transcripts after ${time} (${from})`;
+  return warn('transcripts', text, `${given ? 'raise' : 'set'} ${setting} in ${file}`);
 };
 
 const settingText = ({ name, value, place }: OwnSetting): string => `${name} = ${value} in ${place}`;

@@ -115,9 +115,10 @@ export const terminalSection = ({ env, terminal, footer, theme }: TerminalFacts)
 };
 
 const nameOf = (env: Env, { name }: TerminalAnswers): string => {
-  const term = env['TERM'] || 'not set';
+  const term = env['TERM'] ? `TERM=${env['TERM']}` : 'TERM is not set';
   const inside = env['TMUX'] ? ', inside tmux' : env['STY'] ? ', inside screen' : '';
-  return `${name ?? env['TERM_PROGRAM'] ?? 'unknown name'} (TERM=${term}${inside})`;
+  const known = name ?? env['TERM_PROGRAM'];
+  return known === undefined ? `${term}${inside}` : `${known} (${term}${inside})`;
 };
 
 type Size = ProbedTerminal['size'];
@@ -129,7 +130,7 @@ const tooSmall = (size: Size): Check =>
     ? warn(
         'size',
         `${sizeText(size)} is too small for the footer`,
-        `make the terminal at least ${LEAST_COLUMNS} columns wide and ${LEAST_ROWS} rows high`,
+        `make the terminal at least ${LEAST_COLUMNS} columns by ${LEAST_ROWS} rows`,
       )
     : warn('size', 'the terminal does not report its size, so there is no footer', 'stty cols 80 rows 24');
 
@@ -139,7 +140,7 @@ const queries = ({ answers, synchronized, kittyKeyboard }: TerminalAnswers, hasF
       ? warn(
           'queries',
           'the terminal did not answer within a second, so the footer may start in the wrong row',
-          'use another terminal, or start ctxwrap with --no-footer',
+          'use ctxwrap --no-footer, or another terminal',
         )
       : none('queries', 'the terminal did not answer within a second');
   const can = [

@@ -46,18 +46,21 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 
 const tierOf = { ok: 'safe', none: undefined, warn: 'warn', fail: 'hard' } as const;
 
+/** Not for commands, which must stay as they are. */
+const drawn = (text: string): string => toAsciiIfNeeded(text, process.env);
+
 const LEAST_ROOM = 30; // columns beside the name; with fewer, the text goes below it
 const BELOW = 4;
 
 // Commands to copy stay on one line and paths are never cut; the terminal wraps them.
 const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Painter): readonly string[] => {
   const [sign, label] = status === 'none' ? ['–', 'run'] : [status, 'fix'];
-  const head = `  ${paint.tier(tierOf[status], sign.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
+  const head = `  ${paint.tier(tierOf[status], drawn(sign).padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
   const beside = 2 + 4 + 1 + NAME_COLUMNS;
   const isBeside = width - beside >= LEAST_ROOM;
   const left = isBeside ? beside : BELOW;
   const body = [
-    ...wrapText(toPlainText(text), width - left, 'whole'),
+    ...wrapText(drawn(toPlainText(text)), width - left, 'whole'),
     ...(fix === undefined ? [] : [`${label}: ${toPlainText(fix)}`]),
   ].map((line) => ' '.repeat(left) + line);
   const [first = '', ...rest] = body;
@@ -73,7 +76,7 @@ export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
   const paint = painterFor(process.stdout.isTTY, process.env);
   const text = request.json
     ? jsonText(report, 2)
-    : toAsciiIfNeeded(`${doctorText(report, { width: widthOfOutput(), paint }).join('\n')}\n`, process.env);
+    : `${doctorText(report, { width: widthOfOutput(), paint }).join('\n')}\n`;
   await print(text);
   return { status: { kind: 'code', code: report.status === 'fail' ? 1 : 0 }, notices: [] };
 };
@@ -152,6 +155,7 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
     own: await readOwnCompaction(agent, place),
+    userHome: place.home,
     retention: await home.retention?.(settingsPort, { ...place, args: [] }),
     official: await officialUse(agent, place, {
       wish: options.values['claude.statusLine'],

@@ -110,7 +110,10 @@ describe('ctxwrap verify', () => {
       expect(code).toBe(1);
       const [, recording = ''] = /recording: (\S+session\.cast)/.exec(stdout) ?? [];
       expect(readFileSync(recording, 'utf8')).toContain('no licence');
-      expect(await versionRow()).toMatchObject({ status: 'warn', fix: 'ctxwrap verify gemini' });
+      expect(await versionRow()).toMatchObject({
+        status: 'warn',
+        fix: 'npm install -g @google/gemini-cli@0.61.0',
+      });
     },
   );
 

@@ -40,7 +40,7 @@ export const agentSection = (facts: AgentFacts): CheckSection => ({
   checks: facts.found.kind === 'found' ? installed(facts) : [absent(facts)],
 });
 
-/** An agent that the user has defined; everything known about it is in the configuration. */
+/** An agent that the user has defined: everything known about it is in the configuration. */
 export const definedAgentSection = (agent: Agent, found: FoundCommand): CheckSection => ({
   title: agent.name,
   checks: [

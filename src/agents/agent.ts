@@ -13,7 +13,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
-import type { OwnCompactionSource } from './own-compaction.js';
+import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
 /** One agent product as a value: everything the wrapper knows about it. It holds data and pure functions, and does nothing by itself. */
@@ -366,4 +366,19 @@ export interface AgentHome {
   readonly largeWindowTokens?: number;
   /** the folder that holds its session files */
   readonly sessions: (where: AgentFolders) => string;
+  /** reads how long it keeps its session files; undefined for an agent that is not known to delete any */
+  readonly retention?: (port: SettingsPort, where: SettingsContext) => Promise<Retention>;
+}
+
+/** How long an agent keeps its session files (transcripts). */
+export interface Retention {
+  readonly days: number;
+  /** the setting that changes it */
+  readonly setting: string;
+  /** the user's file for that setting */
+  readonly userFile: string;
+  /** the setting in effect; undefined where the default holds */
+  readonly given?: OwnSetting;
+  /** what the agent does with a value that is not a number of days */
+  readonly meaning?: string;
 }

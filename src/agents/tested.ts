@@ -15,6 +15,15 @@ export const newestTestedBefore = (agent: Pick<Agent, 'home'>, version: string):
   return compared(version, tested) > 0 ? tested : undefined;
 };
 
+/** Which versions were tested, beside one that was not: `2.1.197 to 2.1.330 were`. Between them, each is named. */
+export const testedVersions = ({ home }: Pick<Agent, 'home'>, version: string): string => {
+  const tested = (home?.played ?? []).toSorted(compared);
+  const [oldest = 'none', newest = oldest] = [tested[0], tested.at(-1)];
+  if (tested.length < 2) return `${oldest} was`;
+  if (isBefore(version, oldest) || isBefore(newest, version)) return `${oldest} to ${newest} were`;
+  return `${tested.slice(0, -1).join(', ')} and ${newest} were`;
+};
+
 const numbersOf = (version: string): readonly number[] =>
   (version.match(/\d+/g) ?? []).slice(0, 3).map(Number);
 

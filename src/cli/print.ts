@@ -39,6 +39,8 @@ export const workingFolder = (): string => {
 const asciiSigns: Readonly<Record<string, string>> = {
   '▶': '>',
   '→': '>',
+  '–': '-',
+  '×': 'x',
   '·': '-',
   '✓': 'ok',
   '✗': 'no',
@@ -47,4 +49,4 @@ const asciiSigns: Readonly<Record<string, string>> = {
 
 /** Replaces ctxwrap's own symbols in a terminal that has only ASCII; the user's text stays. */
 export const toAsciiIfNeeded = (text: string, env: Env): string =>
-  readLook(env, false, 0).ascii ? text.replace(/[▶→·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;
+  readLook(env, false, 0).ascii ? text.replace(/[▶→–×·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;

@@ -343,7 +343,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineCompact(program, ask);
   program
     .command('doctor')
-    .description('look at everything ctxwrap needs, and say what to mend')
+    .description('check your setup and suggest fixes')
     .option('--json', 'print one JSON object')
     .action(({ json = false }: { json?: boolean }) =>
       ask({ kind: 'doctor', json, options: parseOptions(program) }),

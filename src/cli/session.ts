@@ -5,6 +5,7 @@ import type { Agent } from '../agents/agent.js';
 import { errorStack } from '../core/errors.js';
 import { assumedWindow } from '../core/config/backends.js';
 import { nullLog, openLog, type Log } from '../storage/log-file.js';
+import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
 import type { ExitStatus, WrapSession } from '../wrap/options.js';
@@ -163,6 +164,15 @@ const openRecordingFor = (
 
 // A nested ctxwrap sees this id and steps aside. One id per start.
 const sessionId = (): string => `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}`;
+
+/**
+ * Whether the wrapper of a session still runs, by its id, which begins with the wrapper's pid. A shell or a tmux server may still have the
+ * variable of one that is gone.
+ */
+export const isSessionRunning = (session: string | undefined): boolean => {
+  const pid = Number.parseInt(session ?? '', 10);
+  return pid > 0 && isRunning(pid);
+};
 
 const definedOnly = (env: ChildCommand['env']): Record<string, string> =>
   Object.fromEntries(

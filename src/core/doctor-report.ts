@@ -1,13 +1,14 @@
 // The findings of `ctxwrap doctor`: facts, their severity, and how to fix them.
 
-export type CheckStatus = 'ok' | 'warn' | 'fail';
+/** `none`: not there, and it need not be: an agent that is not installed, a feature that is not used. */
+export type CheckStatus = 'ok' | 'none' | 'warn' | 'fail';
 
 export interface Check {
   readonly name: string;
   readonly status: CheckStatus;
   /** one fact */
   readonly text: string;
-  /** a command or an instruction; only if something is to be done */
+  /** a command or an instruction; with `none`, what would add it */
   readonly fix?: string;
 }
 
@@ -20,7 +21,11 @@ export interface DoctorReport {
   readonly schema: 'ctxwrap.doctor/1';
   readonly version: string;
   /** the most severe status of all checks */
-  readonly status: CheckStatus;
+  readonly status: Exclude<CheckStatus, 'none'>;
+  /** how many checks have the status `fail` */
+  readonly problems: number;
+  /** how many checks have the status `warn` */
+  readonly warnings: number;
   readonly sections: readonly CheckSection[];
 }
 
@@ -37,21 +42,26 @@ export interface TerminalAnswers {
 }
 
 export const doctorReport = (version: string, sections: readonly CheckSection[]): DoctorReport => {
-  const found = sections.flatMap(({ checks }) => checks.map(({ status }) => status));
-  const status = (['fail', 'warn'] as const).find((each) => found.includes(each)) ?? 'ok';
-  return { schema: 'ctxwrap.doctor/1', version, status, sections };
+  const count = (wanted: CheckStatus): number =>
+    sections.flatMap(({ checks }) => checks).filter(({ status }) => status === wanted).length;
+  const [problems, warnings] = [count('fail'), count('warn')];
+  const status = problems > 0 ? 'fail' : warnings > 0 ? 'warn' : 'ok';
+  return { schema: 'ctxwrap.doctor/1', version, status, problems, warnings, sections };
 };
 
 export const ok = (name: string, text: string): Check => ({ name, status: 'ok', text });
 
-export const warn = (name: string, text: string, fix?: string): Check => ({
-  name,
-  status: 'warn',
-  text,
-  ...(fix === undefined ? {} : { fix }),
-});
+const withFix =
+  (status: CheckStatus) =>
+  (name: string, text: string, fix?: string): Check => ({
+    name,
+    status,
+    text,
+    ...(fix === undefined ? {} : { fix }),
+  });
 
-export const fail = (name: string, text: string, fix?: string): Check => ({
-  ...warn(name, text, fix),
-  status: 'fail',
-});
+export const none = withFix('none');
+
+export const warn = withFix('warn');
+
+export const fail = withFix('fail');

@@ -43,7 +43,7 @@ export const findFolderObstacle = async (folder: string): Promise<FolderObstacle
   const path = await nearestExisting(folder);
   const stats = await stat(path).catch(() => undefined);
   const found = { path, kind: kindOf(stats), isOwn: stats?.uid === getuid?.() };
-  if (found.kind !== 'folder') return { ...found, reason: 'it is no folder' };
+  if (found.kind !== 'folder') return { ...found, reason: 'not a folder' };
   try {
     await rmdir(await mkdtemp(join(path, '.ctxwrap-')));
     return undefined;

@@ -88,6 +88,13 @@ export type FoundCommand =
 /** `special`: a pipe, device or socket; `locked`: a file in a folder that may not be entered. */
 export type Obstacle = 'folder' | 'special' | 'permission' | 'locked';
 
+export const obstacleReasons: Readonly<Record<Obstacle, string>> = {
+  folder: 'it is a folder',
+  special: 'it is not a regular file',
+  permission: 'permission denied',
+  locked: 'permission denied',
+};
+
 export interface SearchOptions {
   /** PATH; undefined means the system's default */
   readonly path: string | undefined;

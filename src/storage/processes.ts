@@ -1,18 +1,26 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
 import { errorCode } from '../core/errors.js';
 
-// Information about processes: whether a recorded process still runs, and which processes read a terminal. And how to kill a group.
+// Information about processes: whether a recorded process still runs, which ones read a terminal, and from which shell one was started. And
+// how to kill a group.
 
 const ZOMBIE = 'Z'; // has ended, but its parent has not collected the exit status
 const MAX_PROCESSES = 256; // examined below one process
 
+/** Where a process stands among the others: fields 4 and 5. */
+export interface ProcessPlace {
+  readonly parent: number;
+  /** its process group: a shell gives each job a group of its own */
+  readonly group: number;
+}
+
 /** A process according to /proc/PID/stat (proc(5)). */
-export interface ProcessStat {
+export interface ProcessStat extends ProcessPlace {
   /** one letter, as `R` for running and `T` for stopped: field 3 */
   readonly state: string;
-  /** its process group, and the foreground group of its terminal: fields 5 and 8 */
-  readonly group: number;
+  /** the foreground group of its terminal: field 8 */
   readonly foregroundGroup: number;
   /** start time in clock ticks since boot: field 22 */
   readonly start: string;
@@ -24,10 +32,16 @@ export const processStat = (pid: number | 'self'): ProcessStat | undefined => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // field 2 is the name in parentheses, which may contain blanks and parentheses
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = '', , group, , , foregroundGroup] = fields;
+    const [state = '', parent, group, , , foregroundGroup] = fields;
     const start = fields[19];
     if (state === ZOMBIE || start === undefined) return undefined;
-    return { state, group: Number(group), foregroundGroup: Number(foregroundGroup), start };
+    return {
+      state,
+      parent: Number(parent),
+      group: Number(group),
+      foregroundGroup: Number(foregroundGroup),
+      start,
+    };
   } catch {
     return undefined;
   }
@@ -86,6 +100,31 @@ export const terminalReaders = (pid: number): readonly string[] | undefined => {
       found.push(`${each}:${stat.start}`);
   }
   return found.toSorted();
+};
+
+/** The same from ps(1), for systems without /proc. */
+export const placeFromPs = (pid: number): ProcessPlace | undefined => {
+  const { stdout } = spawnSync('ps', ['-o', 'ppid=', '-o', 'pgid=', '-p', `${pid}`], { encoding: 'utf8' });
+  const [parent, group] = (stdout ?? '').trim().split(/\s+/).map(Number);
+  return parent === undefined || group === undefined ? undefined : { parent, group };
+};
+
+const placeOf = (pid: number): ProcessPlace | undefined =>
+  existsSync('/proc/self/stat') ? processStat(pid) : placeFromPs(pid);
+
+/**
+ * A process and those above it up to the shell in which the user started it: the rest of its job (`npx`, a script), and the process that
+ * started the job. What is above that belongs to another shell.
+ */
+export const processesUpToShell = (pid: number): readonly number[] => {
+  const found = [pid];
+  const own = placeOf(pid);
+  let place = own;
+  while (place && place.group === own?.group && place.parent > 0 && found.length < MAX_PROCESSES) {
+    found.push(place.parent);
+    place = placeOf(place.parent);
+  }
+  return found;
 };
 
 /** Kills the process group of this leader (SIGKILL). */

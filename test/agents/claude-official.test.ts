@@ -153,20 +153,20 @@ describe('Claude is left alone', () => {
       more: { args: ['-c', '--settings'] },
     },
     {
-      when: 'managed settings rule over it',
+      when: 'managed settings control the status line',
       texts: { ...mine, '/etc/claude-code/managed-settings.json': line('m') },
     },
     {
-      when: 'managed settings rule over it',
+      when: 'managed settings control the status line',
       texts: { ...mine, '/etc/claude-code/managed-settings.d/10.json': { allowManagedHooksOnly: true } },
     },
     {
-      when: 'managed settings rule over it',
+      when: 'managed settings control the status line',
       texts: { ...mine, '/home/u/.claude/remote-settings.json': { disableAllHooks: true } },
       more: { wish: 'on' },
     },
     {
-      when: 'the settings switch status lines off',
+      when: 'your settings disable status lines',
       texts: { ...mine, [project]: { disableAllHooks: true } },
     },
     {
@@ -182,13 +182,13 @@ describe('Claude is left alone', () => {
       { ...mine, [local]: { statusLine: 'odd' } },
     ].flatMap((texts) =>
       (['auto', 'on'] as const).map((wish) => ({
-        when: "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+        when: "this folder's .claude settings have a status line, and only Claude can ask you whether to trust it",
         texts,
         more: { wish },
       })),
     ),
     {
-      when: "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+      when: "this folder's .claude settings have a status line, and only Claude can ask you whether to trust it",
       texts: { ...mine, [project]: line('p') },
       more: { args: ['--settings', JSON.stringify(line('f'))] },
     },

@@ -70,7 +70,7 @@ describe('a version that would not start with --settings, or has nothing to tell
   it.each(['1.0.30', '1.0.60', '1.0.128', '2.0.64'])('is left alone: %s', async (version) => {
     for (const wish of ['auto', 'on'] as const)
       expect(await asked({ [user]: line('u') }, { isWindowSet: false, wish, version })).toEqual({
-        left: `its version ${version} has nothing to tell: 2.0.65 is the first`,
+        left: `version ${version} does not report the context; 2.0.65 is the first that does`,
       });
   });
 
@@ -84,7 +84,7 @@ describe('a version that nothing tells', () => {
 
   it('is not asked, for it may be one that does not start then', async () => {
     expect(await asked({}, untold)).toEqual({
-      left: 'its version cannot be told, and an old one would not start',
+      left: 'its files do not name its version, and an old version would not start with --settings',
     });
   });
 

@@ -105,6 +105,20 @@ for (const shell of shells) {
       );
     });
 
+    const isActive = `ctxwrap doctor --json | grep -c "ctxwrap init is active"; true`;
+
+    it('is known to doctor', async () => {
+      expect(await inShell(shell, isActive)).toBe('0\n');
+      expect(await inShell(shell, loads[shell]('init'), isActive)).toBe('1\n');
+    });
+
+    // zsh has no job control without a terminal
+    it.skipIf(shell === 'zsh')('is not taken for active in a shell inside it', async () => {
+      const jobs = shell === 'fish' ? 'status job-control full' : 'set -m';
+      const inner = `${shell} ${bareArguments[shell].join(' ')} '${jobs}; ${isActive}'`;
+      expect(await inShell(shell, loads[shell]('init'), jobs, inner, 'true')).toBe('0\n');
+    });
+
     const completing: Readonly<Record<Shell, (line: string) => readonly string[]>> = {
       bash: (line) => [
         `COMP_WORDS=(${line.replace(/ $/, " ''")}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))`,

@@ -23,10 +23,10 @@ const gemini = (words = ''): string =>
   );
 const left = (): readonly string[] => readdirSync(bench.env['TMPDIR'] ?? '');
 const recordPath = (): string => join(bench.folder, '.local/state/ctxwrap/verified/gemini-0.99.0.json');
-const certificate = async () => {
+const versionRow = async () => {
   const { stdout } = await ctxwrap(['doctor', '--json'], bench);
   const { sections } = JSON.parse(stdout) as DoctorReport;
-  return sections.find(({ title }) => title === 'gemini')?.checks.find(({ name }) => name === 'verified');
+  return sections.find(({ title }) => title === 'gemini')?.checks.find(({ name }) => name === 'version');
 };
 /** Processes with this test's folder in their command line or environment. */
 const processesOf = ({ folder }: Bench): readonly string[] =>
@@ -51,9 +51,10 @@ describe('ctxwrap verify', () => {
       gemini();
       mkdirSync(join(bench.folder, '.gemini'));
       writeFileSync(join(bench.folder, '.gemini/settings.json'), 'of the user');
-      expect(await certificate()).toMatchObject({
-        status: 'ok',
-        text: 'not verified: ctxwrap verify gemini',
+      expect(await versionRow()).toMatchObject({
+        status: 'warn',
+        text: '0.99.0 was not tested; 0.58.0 to 0.61.0 were',
+        fix: 'ctxwrap verify gemini',
       });
       const { stdout, stderr, code } = await ctxwrap(['verify', 'gemini', '--json'], bench);
       const [found] = JSON.parse(stdout).agents;
@@ -65,9 +66,9 @@ describe('ctxwrap verify', () => {
         'footer 37% 387k/1.0M; the model server told 386,653 of 1,048,576',
       );
       expect(statSync(recordPath()).mode & 0o777).toBe(0o600);
-      expect(await certificate()).toMatchObject({
+      expect(await versionRow()).toMatchObject({
         status: 'ok',
-        text: expect.stringMatching(/^0\.99\.0 on [\d-]+: 8 of 8$/),
+        text: expect.stringMatching(/^0\.99\.0, verified on this machine: passed 8 of 8 checks on [\d-]+$/),
       });
       expect(left()).toEqual([]);
       // the user's home is unchanged except for the record
@@ -109,7 +110,10 @@ describe('ctxwrap verify', () => {
       expect(code).toBe(1);
       const [, recording = ''] = /recording: (\S+session\.cast)/.exec(stdout) ?? [];
       expect(readFileSync(recording, 'utf8')).toContain('no licence');
-      expect(await certificate()).toMatchObject({ status: 'warn', fix: 'ctxwrap verify gemini' });
+      expect(await versionRow()).toMatchObject({
+        status: 'warn',
+        fix: 'npm install -g @google/gemini-cli@0.61.0',
+      });
     },
   );
 

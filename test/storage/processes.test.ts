@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { isRunning, processStart } from '../../src/storage/processes.js';
+import { isRunning, placeFromPs, processesUpToShell, processStart } from '../../src/storage/processes.js';
 
 describe('a recorded process', () => {
   it('counts as running while it exists', () => {
@@ -25,5 +25,32 @@ describe('a recorded process', () => {
     } finally {
       parent.kill();
     }
+  });
+});
+
+describe('the processes up to the shell', () => {
+  it('are the process, its job, and what has started the job', async () => {
+    // job control gives `sh` a group of its own, with a child in the same group
+    const outer = spawn('bash', ['-c', "set -m; sh -c 'sleep 60 & echo $$ $!; wait' & wait"], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let job = 0;
+    try {
+      const [output] = (await once(outer.stdout, 'data')) as [Buffer];
+      const [script = 0, child = 0] = output.toString().split(' ').map(Number);
+      job = script;
+      expect(processesUpToShell(child)).toEqual([child, script, outer.pid]);
+      expect(placeFromPs(child)).toEqual({ parent: script, group: script });
+      expect(placeFromPs(script)).toEqual({ parent: outer.pid, group: script });
+    } finally {
+      if (job > 0) process.kill(-job, 'SIGKILL');
+      outer.kill('SIGKILL');
+    }
+  });
+
+  it('are only the process itself where nothing is known of it', () => {
+    expect(processesUpToShell(2 ** 30)).toEqual([2 ** 30]);
+    expect(placeFromPs(2 ** 30)).toBeUndefined();
   });
 });

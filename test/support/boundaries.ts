@@ -1,6 +1,6 @@
 // The boundaries as each command and screen shows them, for a session or for settings.
-import { agentSection } from '../../src/cli/commands/doctor-checks.js';
-import type { AgentFacts } from '../../src/cli/commands/doctor-checks.js';
+import { agentSection } from '../../src/cli/commands/doctor-agents.js';
+import type { AgentFacts } from '../../src/cli/commands/doctor-agents.js';
 import { contextSections } from '../../src/cli/context-text.js';
 import { startCompaction } from '../../src/core/compaction/state.js';
 import { emptyHistory } from '../../src/core/history.js';
@@ -84,6 +84,8 @@ export const doctorOf = (name: Name, own: OwnCompaction, more: Partial<AgentFact
     verified: undefined,
     sessions: { folder: '/h', state: 'readable' },
     own,
+    userHome: '/h',
+    retention: undefined,
     official: undefined,
     windowTokens: undefined,
     choice: {},

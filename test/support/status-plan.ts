@@ -36,7 +36,7 @@ export const user = '/home/u/.claude/settings.json';
 export const project = '/proj/.claude/settings.json';
 export const local = '/proj/.claude/settings.local.json';
 
-export const KNOWN = 'the window is known without it, and the user has no status line of their own';
+export const KNOWN = 'the size of the window is known without it, and you have no status line';
 
 /** The arguments for Claude, and its status line with the user's own command in place of the wrapper's. */
 export const asked = async (texts: Texts, given: Partial<OfficialLaunch> = {}) => {

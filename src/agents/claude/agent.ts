@@ -8,7 +8,7 @@ import { meaningOfState } from './activity.js';
 import { configFolder, locateClaude } from './files.js';
 import { claudeContents, claudeReader } from './log.js';
 import { claudeScreen } from './screen.js';
-import { claudeCompaction } from './settings.js';
+import { claudeCompaction, claudeRetention } from './settings.js';
 import { hooksText, official } from './status-line.js';
 import { LARGE_TOKENS, STANDARD_TOKENS, isOn, deriveWindow, nativeTrigger } from './window.js';
 
@@ -17,6 +17,7 @@ const claudeHome: AgentHome = {
   usualWindowTokens: STANDARD_TOKENS,
   largeWindowTokens: LARGE_TOKENS,
   sessions: (where) => posix.join(configFolder(where), 'projects'),
+  retention: claudeRetention,
 };
 
 const command = 'claude';

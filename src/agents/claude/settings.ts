@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { isRecord, getList, parseRecord, getRecord, getText, type JsonRecord } from '../../core/json.js';
-import type { SettingsPort, Env } from '../agent.js';
+import type { SettingsPort, Env, Retention } from '../agent.js';
 import { splitWords } from '../launch.js';
 import {
+  findLastNumber,
   readSettingsFiles,
   type SettingsFile,
   type SettingsContext,
@@ -256,3 +257,18 @@ const ownOfModels = (settings: JsonRecord, name: string): readonly (readonly [st
     const window = isRecord(own) ? own[name] : undefined;
     return isWindow(window) ? [[model, window] as const] : [];
   });
+
+const KEPT_DAYS = 30; // by default (facts/updates-2026-11-22.md)
+const RETENTION = 'cleanupPeriodDays';
+
+/** How long Claude keeps transcripts that are no longer used. */
+export const claudeRetention = async (port: SettingsPort, where: SettingsContext): Promise<Retention> => {
+  const files = await settingsInOrder(port, where);
+  const given = findLastNumber(files, [RETENTION], (days) => days >= 0);
+  const setting = { setting: RETENTION, userFile: `${configFolder(where)}/settings.json` };
+  if (!given) return { days: KEPT_DAYS, ...setting };
+  const { number: days, ...said } = given;
+  // as its maintainers describe it; not tried in the lab
+  const meaning = 'versions before 2.1.89 write no transcripts then, and later ones reject the value';
+  return { days, ...setting, given: said, ...(days === 0 ? { meaning } : {}) };
+};

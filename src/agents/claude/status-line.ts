@@ -100,29 +100,29 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   const { version, wish } = launch;
   if (wish === 'off') return leave('it is switched off');
   if (version !== undefined && isBefore(version, TELLS_SINCE))
-    return leave(`its version ${version} has nothing to tell: ${TELLS_SINCE} is the first`);
+    return leave(`version ${version} does not report the context; ${TELLS_SINCE} is the first that does`);
   const [given, own, managed] = await Promise.all([
     readGivenSettings(port, launch.args),
     readOwnSettings(port, launch),
     readManagedSettings(port, launch),
   ]);
   if (!given) return leave('the value of --settings cannot be read as JSON');
-  if (managed.some(rulesStatusLines)) return leave('managed settings rule over it');
+  if (managed.some(rulesStatusLines)) return leave('managed settings control the status line');
   if (disablesStatusLines([...own.user, ...own.project, given]))
-    return leave('the settings switch status lines off');
+    return leave('your settings disable status lines');
   // Claude asks whether a folder is trusted before it runs anything from it, but would not ask for commands that come with --settings.
   if (mentionsStatusLine(own.project))
     return leave(
-      "this folder's .claude settings have a status line, and a folder's command is left to Claude",
+      "this folder's .claude settings have a status line, and only Claude can ask you whether to trust it",
     );
   const line = effectiveStatusLine([...own.user, given]);
   if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
   if (!line && wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
-    return leave('the window is known without it, and the user has no status line of their own');
+    return leave('the size of the window is known without it, and you have no status line');
   // status lines are younger than --settings, so a version with a status line starts with it
   if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)
-    return leave('its version cannot be told, and an old one would not start');
+    return leave('its files do not name its version, and an old version would not start with --settings');
   if (hasRelativePaths(given)) return leave('--settings holds paths that count from its own folder');
   const { files } = launch;
   const command = statusCommand(files.report, getText(line, 'command'));

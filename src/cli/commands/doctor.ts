@@ -5,9 +5,10 @@ import { errorCode } from '../../core/errors.js';
 import type { AgentFolders, OfficialLaunch, Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { ladderChoice } from '../../core/config/keys.js';
-import { type Check, type DoctorReport, doctorReport, type CheckSection } from '../../core/doctor-report.js';
+import { type Check, type CheckSection, type DoctorReport, doctorReport } from '../../core/doctor-report.js';
 import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
+import { processesUpToShell } from '../../storage/processes.js';
 import { listSessions, readVerified } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { listNames, readSettings } from '../../storage/status-line.js';
@@ -15,25 +16,20 @@ import { toPlainText, wrapText } from '../../ui/text.js';
 import { probeTerminal, ptyFailure, readVersionOutput } from '../../wrap/probes.js';
 import { readWholeConfiguration } from '../config/load.js';
 import { currentContext } from '../config/path.js';
-import { print, version } from '../print.js';
+import { print, toAsciiIfNeeded, version } from '../print.js';
 import type { DoctorRequest } from '../request.js';
-import type { Outcome } from '../session.js';
+import { isSessionRunning, type Outcome } from '../session.js';
 import { type Painter, jsonText, widthOfOutput, painterFor } from '../text.js';
 import { readOwnCompaction } from './context.js';
-import {
-  agentSection,
-  definedAgentSection,
-  type AgentFacts,
-  configSection,
-  folderSection,
-  systemSection,
-  terminalSection,
-} from './doctor-checks.js';
+import { SHELL_VARIABLE } from '../shell/init.js';
+import { agentSection, definedAgentSection, type AgentFacts } from './doctor-agents.js';
+import { systemSection, terminalSection } from './doctor-checks.js';
+import { configSection, folderSection } from './doctor-files.js';
 
 const NAME_COLUMNS = 15;
 
 const doctorText = (
-  { version, sections }: DoctorReport,
+  { version, status, problems, warnings, sections }: DoctorReport,
   { width, paint }: { readonly width: number; readonly paint: Painter },
 ): readonly string[] => [
   paint.bold(`ctxwrap ${version}`),
@@ -42,22 +38,30 @@ const doctorText = (
     paint.bold(toPlainText(title)),
     ...checks.flatMap((check) => checkLines(check, width, paint)),
   ]),
+  '',
+  paint.tier(tierOf[status], `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}`),
 ];
 
-const tierOf = { ok: 'safe', warn: 'warn', fail: 'hard' } as const;
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const tierOf = { ok: 'safe', none: undefined, warn: 'warn', fail: 'hard' } as const;
+
+/** Not for commands, which must stay as they are. */
+const drawn = (text: string): string => toAsciiIfNeeded(text, process.env);
 
 const LEAST_ROOM = 30; // columns beside the name; with fewer, the text goes below it
 const BELOW = 4;
 
 // Commands to copy stay on one line and paths are never cut; the terminal wraps them.
 const checkLines = ({ name, status, text, fix }: Check, width: number, paint: Painter): readonly string[] => {
-  const head = `  ${paint.tier(tierOf[status], status.padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
+  const [sign, label] = status === 'none' ? ['–', 'run'] : [status, 'fix'];
+  const head = `  ${paint.tier(tierOf[status], drawn(sign).padEnd(4))} ${name.padEnd(NAME_COLUMNS)}`;
   const beside = 2 + 4 + 1 + NAME_COLUMNS;
   const isBeside = width - beside >= LEAST_ROOM;
   const left = isBeside ? beside : BELOW;
   const body = [
-    ...wrapText(toPlainText(text), width - left, 'whole'),
-    ...(fix === undefined ? [] : [`fix: ${toPlainText(fix)}`]),
+    ...wrapText(drawn(toPlainText(text)), width - left, 'whole'),
+    ...(fix === undefined ? [] : [`${label}: ${toPlainText(fix)}`]),
   ].map((line) => ' '.repeat(left) + line);
   const [first = '', ...rest] = body;
   return isBeside ? [head + first.trimStart(), ...rest] : [head.trimEnd(), ...body];
@@ -79,7 +83,7 @@ export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
 
 const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
   const agents = knownAgents(request).map((agent) => agentChecks(agent, request));
-  const parts = [system(), terminal(), state(), configuration(request), ...agents];
+  const parts = [system(), terminal(request), state(), configuration(request), ...agents];
   const sections: readonly CheckSection[] = await Promise.all(parts);
   return doctorReport(version(), sections);
 };
@@ -102,10 +106,17 @@ const system = async (): Promise<CheckSection> =>
     arch: process.arch,
     env: process.env,
     ptyFailure: await ptyFailure(),
+    isInitActive: processesUpToShell(process.pid).includes(Number(process.env[SHELL_VARIABLE])),
+    isInside: isSessionRunning(process.env['CTXWRAP_SESSION']),
   });
 
-const terminal = async (): Promise<CheckSection> =>
-  terminalSection(process.env, await probeTerminal(process.stdin, process.stdout, ANSWER_MS));
+const terminal = async ({ options: { values } }: DoctorRequest): Promise<CheckSection> =>
+  terminalSection({
+    env: process.env,
+    terminal: await probeTerminal(process.stdin, process.stdout, ANSWER_MS),
+    footer: values.footer && values.mode !== 'off',
+    theme: values.theme,
+  });
 
 const state = async (): Promise<CheckSection> => {
   const home = homeFolder(process.env);
@@ -144,7 +155,10 @@ const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<Ch
     verified: said.kind === 'told' ? await readVerified(state, agent.name, said.text) : undefined,
     sessions: { folder, state: await folderState(folder) },
     own: await readOwnCompaction(agent, place),
-    official: await officialText(agent, place, {
+    userHome: place.home,
+    retention: await home.retention?.(settingsPort, { ...place, args: [] }),
+    official: await officialUse(agent, place, {
+      wish: options.values['claude.statusLine'],
       isWindowSet: windowTokens !== undefined,
       version: found.kind === 'found' ? await installedVersion(found.file, agent) : undefined,
     }),
@@ -170,19 +184,24 @@ const folderState = async (folder: string): Promise<AgentFacts['sessions']['stat
   }
 };
 
-const officialText = async (
+/** What planning may read: the agent's settings. */
+const settingsPort = { text: readSettings, names: listNames };
+
+const officialUse = async (
   { official }: Agent,
   place: AgentFolders,
-  { isWindowSet, version }: Pick<OfficialLaunch, 'isWindowSet' | 'version'>,
-): Promise<string | undefined> => {
+  { wish, isWindowSet, version }: Pick<OfficialLaunch, 'wish' | 'isWindowSet' | 'version'>,
+): Promise<AgentFacts['official']> => {
   if (!official) return undefined;
-  const port = { text: readSettings, names: listNames };
   const files = { settings: '/dev/null', report: '/dev/null' };
-  const launch = { ...place, args: [], wish: 'auto', isOwnProgram: true, version, files } as const;
-  const chained = await official.plan(port, { ...launch, isWindowSet: true });
-  if (chained.kind === 'ask') return 'yours is chained, and gives the exact numbers';
-  const plan = await official.plan(port, { ...launch, isWindowSet });
-  return plan.kind === 'ask'
-    ? 'asked for the exact numbers, because nothing else tells the window; --window does'
-    : `not used: ${plan.reason}`;
+  const launch = { ...place, args: [], wish, isWindowSet, isOwnProgram: true, version, files } as const;
+  const plan = await official.plan(settingsPort, launch);
+  if (plan.kind === 'leave') return { isUsed: false, text: plan.reason };
+  // with the window set, only a status line of the user's own is worth it
+  const chained = await official.plan(settingsPort, { ...launch, wish: 'auto', isWindowSet: true });
+  const text =
+    chained.kind === 'ask'
+      ? 'ctxwrap gets exact numbers through your own, which stays as it is'
+      : `ctxwrap adds one to get exact numbers${wish === 'auto' ? '; with --window N it does not need to' : ''}`;
+  return { isUsed: true, text };
 };

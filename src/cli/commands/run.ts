@@ -7,14 +7,13 @@ import { errorCode } from '../../core/errors.js';
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
 import { systemReason } from '../../storage/errors.js';
-import { findCommand, type Obstacle, isShellScript } from '../../storage/find-command.js';
-import { isRunning } from '../../storage/processes.js';
+import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords } from '../program.js';
 import type { Options, RunRequest, DemoRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
-import { logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
+import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
 /** `ctxwrap claude …` and `ctxwrap -- command …`. */
 export const run = async ({ word, args, anyCommand, options }: RunRequest): Promise<Outcome> => {
@@ -38,7 +37,7 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
     stdinIsTty: isatty(0),
     stdoutIsTty: isatty(1),
     env: process.env,
-    insideIsAlive: isAlive(process.env['CTXWRAP_SESSION']),
+    insideIsAlive: isSessionRunning(process.env['CTXWRAP_SESSION']),
     interactive: agent.isInteractive(args),
   });
   if (plain === undefined)
@@ -65,24 +64,11 @@ const deeper = (env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv => {
 
 const LEVEL = 'CTXWRAP_LEVEL';
 
-/** A session's id begins with the pid of its wrapper. A shell or a tmux server may still have the variable of a wrapper that is gone. */
-const isAlive = (session: string | undefined): boolean => {
-  const pid = Number.parseInt(session ?? '', 10);
-  return pid > 0 && isRunning(pid);
-};
-
 /** The window set for this agent, unless one is set for all agents. */
 const windowed = (options: Options, { name }: Agent): Options => {
   const { values, configured } = options;
   const window = values.window ?? configured?.windows[name];
   return window === undefined ? options : { ...options, values: { ...values, window } };
-};
-
-const obstacles: Readonly<Record<Obstacle, string>> = {
-  folder: 'it is a folder',
-  special: 'it is not a regular file',
-  permission: 'permission denied',
-  locked: 'permission denied',
 };
 
 /** PATH finds only ctxwrap itself under this name. */
@@ -97,7 +83,7 @@ const find = (word: string, known: Agent | undefined): string => {
   const found = findCommand(word, { path: process.env['PATH'], self });
   if (found.kind === 'found') return found.file;
   if (found.kind === 'missing') throw messages.notInstalled(word, known?.npmPackage, found.shims);
-  throw messages.notAProgram(found.file, obstacles[found.reason]);
+  throw messages.notAProgram(found.file, obstacleReasons[found.reason]);
 };
 
 /** `ctxwrap demo`: the simulated agent is a program and runs like any other agent. */

@@ -37,6 +37,10 @@ export const configPath = (
 export const configCommand = (words: string, { config }: ConfigOptions): string =>
   config === undefined ? `ctxwrap ${words}` : `ctxwrap --config ${quoteForCopying(config)} ${words}`;
 
+/** A path as it is written in a sentence: with `~/` for the home folder. */
+export const shortenHome = (path: string, home: string): string =>
+  path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
 /** Expands `~/` to the home folder. */
 export const expandHome = (path: string, home: string): string =>
   path.startsWith('~/') ? join(home, path.slice(2)) : path;

@@ -32,16 +32,41 @@ export const initText = (shell: Shell, agents: readonly AgentWord[]): string =>
 const isPlain = ({ word, program }: AgentWord): boolean =>
   [word, program].every((each) => /^[A-Za-z0-9_][\w.+-]*$/.test(each)) && !shellWords.has(word);
 
-const lines: Readonly<Record<Shell, string>> = {
-  bash: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init bash)"   # in ~/.bashrc',
-  zsh: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init zsh)"   # in ~/.zshrc',
-  fish: 'command -q ctxwrap; and ctxwrap init fish | source   # in ~/.config/fish/config.fish',
+/** The command that loads this text, and the startup file that it belongs in. */
+export interface StartupLine {
+  readonly command: string;
+  readonly file: string;
+}
+
+export const startupLines: Readonly<Record<Shell, StartupLine>> = {
+  bash: {
+    command: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init bash)"',
+    file: '~/.bashrc',
+  },
+  zsh: {
+    command: 'command -v ctxwrap >/dev/null && eval "$(ctxwrap init zsh)"',
+    file: '~/.zshrc',
+  },
+  fish: {
+    command: 'command -q ctxwrap; and ctxwrap init fish | source',
+    file: '~/.config/fish/config.fish',
+  },
+};
+
+/** Holds the pid of the shell that has loaded the text, so that `ctxwrap doctor` can tell it from a shell inside it. */
+export const SHELL_VARIABLE = 'CTXWRAP_SHELL';
+
+const marks: Readonly<Record<Shell, string>> = {
+  bash: `export ${SHELL_VARIABLE}=$$`,
+  zsh: `export ${SHELL_VARIABLE}=$$`,
+  fish: `set -gx ${SHELL_VARIABLE} $fish_pid`,
 };
 
 const head = (
   shell: Shell,
 ): string => `# Starts the agents through ctxwrap; \`command NAME\` starts one without.
-# ${lines[shell]}
+# ${startupLines[shell].command}   # in ${startupLines[shell].file}
+${marks[shell]}
 `;
 
 const bourne =

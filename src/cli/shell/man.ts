@@ -75,6 +75,7 @@ export const manSections: readonly (readonly [title: string, text: string])[] = 
   [
     'environment',
     `CTXWRAP_DISABLE=1 starts the agent with nothing in between.
+CTXWRAP_SHELL holds the pid of the shell that has loaded init, so that doctor can tell whether it is active. Do not set it yourself.
 NO_COLOR takes the colours away.
 CTXWRAP_CONFIG names another configuration file; CTXWRAP_MODE and the like set one key each, see config show.
 

@@ -423,4 +423,5 @@ export const otherEnvNames: readonly string[] = [
   'CTXWRAP_DISABLE',
   'CTXWRAP_LEVEL',
   'CTXWRAP_SESSION',
+  'CTXWRAP_SHELL',
 ];

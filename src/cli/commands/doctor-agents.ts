@@ -1,0 +1,206 @@
+import type { Agent, AgentHome, Retention } from '../../agents/agent.js';
+import type { OwnCompaction, OwnSetting } from '../../agents/own-compaction.js';
+import { testedVersions, isTested, newestTestedBefore } from '../../agents/tested.js';
+import { buildLadder, nativeTriggerNotice } from '../../core/build-ladder.js';
+import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/doctor-report.js';
+import { type LadderChoice, groupDigits, listThresholds } from '../../core/ladder.js';
+import { isFullyVerified, formatScore, type VerifiedRecord } from '../../core/records.js';
+import { quoteForCopying } from '../../core/text.js';
+import { formatDay } from '../../core/time.js';
+import { shortenHome } from '../config/path.js';
+import { type FoundCommand, obstacleReasons } from '../../storage/find-command.js';
+
+// One section per agent: is it installed, is its version tested, which numbers does it give, and does its own compaction come first.
+
+/** What doctor has found out about one agent. */
+export interface AgentFacts {
+  readonly agent: Agent;
+  readonly home: AgentHome;
+  readonly found: FoundCommand;
+  /** the output of `--version`: a version, something else, or nothing in time */
+  readonly version: { readonly kind: 'told'; readonly text: string } | { readonly kind: 'none' | 'silent' };
+  /** the result of `ctxwrap verify` for this version; undefined when it was not run */
+  readonly verified: VerifiedRecord | undefined;
+  readonly sessions: { readonly folder: string; readonly state: 'readable' | 'missing' | 'unreadable' };
+  /** where the agent compacts by itself, from its own settings */
+  readonly own: OwnCompaction;
+  /** the user's home folder */
+  readonly userHome: string;
+  /** how long the agent keeps its session files; undefined where it is not known to delete any */
+  readonly retention: Retention | undefined;
+  /** whether ctxwrap asks the agent for its numbers, and how or why not; undefined for an agent that cannot be asked */
+  readonly official: { readonly isUsed: boolean; readonly text: string } | undefined;
+  /** set by the user */
+  readonly windowTokens: number | undefined;
+  readonly choice: LadderChoice;
+}
+
+export const agentSection = (facts: AgentFacts): CheckSection => ({
+  title: facts.agent.name,
+  checks: facts.found.kind === 'found' ? installed(facts) : [absent(facts)],
+});
+
+/** An agent that the user has defined: everything known about it is in the configuration. */
+export const definedAgentSection = (agent: Agent, found: FoundCommand): CheckSection => ({
+  title: agent.name,
+  checks: [
+    found.kind === 'found'
+      ? ok('program', `${found.file}, as your configuration defines it`)
+      : absent({ agent, found }),
+  ],
+});
+
+const absent = ({ agent, found }: Pick<AgentFacts, 'agent' | 'found'>): Check => {
+  const { name, command = name } = agent;
+  if (found.kind === 'missing' && found.shims.length > 0)
+    return fail(
+      'program',
+      `${found.shims.join(', ')} starts ctxwrap, but ${command} itself is not installed`,
+      install(agent),
+    );
+  if (found.kind === 'not-executable') {
+    const fix = found.reason === 'permission' ? `chmod +x ${quoteForCopying(found.file)}` : undefined;
+    return fail('program', `${found.file} cannot run: ${obstacleReasons[found.reason]}`, fix);
+  }
+  return none('program', command === name ? 'not installed' : `${command} is not installed`, install(agent));
+};
+
+/** Undefined for an agent of the user's own whose package is unknown. */
+const install = ({ npmPackage }: Agent, version?: string): string | undefined =>
+  npmPackage === undefined
+    ? undefined
+    : `npm install -g ${npmPackage}${version === undefined ? '' : `@${version}`}`;
+
+const installed = (facts: AgentFacts): readonly Check[] => [
+  ...program(facts),
+  version(facts),
+  sessions(facts),
+  ...(facts.retention ? [transcripts(facts, facts.retention)] : []),
+  ...(facts.official ? [statusLine(facts.official)] : []),
+  ...thresholds(facts),
+  ...ownCompaction(facts),
+];
+
+const program = ({ found }: AgentFacts): readonly Check[] =>
+  found.kind === 'found'
+    ? [
+        ok('program', found.file),
+        ...found.shims.map((file) => ok('shim', `${file} starts ctxwrap, which then starts this program`)),
+      ]
+    : [];
+
+const version = ({ version: said, agent, verified }: AgentFacts): Check => {
+  const { name, command = name } = agent;
+  if (said.kind !== 'told') {
+    const text = said.kind === 'silent' ? 'did not answer in time' : 'printed no version number';
+    return warn('version', `${command} --version ${text}`, `run ${command} --version and see what it prints`);
+  }
+  if (verified) return verifiedVersion(agent, verified);
+  if (isTested(agent, said.text)) return ok('version', `${said.text}, a tested version`);
+  return warn('version', untested(agent, said.text), `ctxwrap verify ${name}`);
+};
+
+const untested = (agent: Agent, version: string): string =>
+  `${version} was not tested; ${testedVersions(agent, version)}`;
+
+/** A version that `ctxwrap verify` has tried on this machine. */
+const verifiedVersion = (agent: Agent, record: VerifiedRecord): Check => {
+  const { agentVersion, at, checks } = record;
+  const score = `${formatScore(record)} checks on ${formatDay(at)}`;
+  if (isFullyVerified(record))
+    return ok('version', `${agentVersion}, verified on this machine: passed ${score}`);
+  const failed = checks.filter(({ isGood }) => !isGood).map((each) => each.name);
+  const failure = `ctxwrap verify passed only ${score}, not ${failed.join(', ')}`;
+  return isTested(agent, agentVersion)
+    ? warn('version', `${agentVersion} is a tested version, but ${failure}`, `ctxwrap verify ${agent.name}`)
+    : warn(
+        'version',
+        `${untested(agent, agentVersion)}; ${failure}`,
+        install(agent, newestTestedBefore(agent, agentVersion) ?? agent.home?.played[0]),
+      );
+};
+
+const sessions = ({ sessions: { folder, state }, agent }: AgentFacts): Check => {
+  switch (state) {
+    case 'readable':
+      return ok('sessions', folder);
+    case 'missing':
+      return none('sessions', `no sessions yet: ${folder} does not exist`);
+    case 'unreadable':
+      return fail(
+        'sessions',
+        `ctxwrap cannot read ${folder}, so it gets no numbers from ${agent.name}`,
+        `chmod u+rx ${quoteForCopying(folder)}`,
+      );
+  }
+};
+
+const SHORT_DAYS = 30; // kept no longer than this, a transcript may be gone when it is wanted
+
+const transcripts = (
+  { agent: { name }, userHome }: AgentFacts,
+  { days, setting, userFile, given, meaning }: Retention,
+): Check => {
+  const file = shortenHome(given?.place ?? userFile, userHome);
+  const from = given ? settingText({ ...given, place: file }) : 'its default';
+  if (meaning !== undefined)
+    return warn('transcripts', `${from}: ${meaning}`, `set ${setting} in ${file} to a number of days`);
+  const time = days === 1 ? '1 day' : `${groupDigits(days)} days`;
+  if (days > SHORT_DAYS) return ok('transcripts', `${name} keeps transcripts for ${time} (${from})`);
+  const text = `${name} deletes transcripts after ${time} (${from})`;
+  return warn('transcripts', text, `${given ? 'raise' : 'set'} ${setting} in ${file}`);
+};
+
+const settingText = ({ name, value, place }: OwnSetting): string => `${name} = ${value} in ${place}`;
+
+const statusLine = ({ isUsed, text }: NonNullable<AgentFacts['official']>): Check =>
+  isUsed ? ok('status line', text) : none('status line', `not used: ${text}`);
+
+/** Only a running session reports its window; until then the numbers assume a usual one, unless the user has set it. */
+const ladder = ({ agent, home, own, windowTokens, choice }: AgentFacts) =>
+  buildLadder({
+    agent: agent.name,
+    windowTokens: windowTokens ?? home.usualWindowTokens,
+    byUser: windowTokens === undefined ? undefined : { ownTokens: home.usualWindowTokens },
+    native: own.trigger,
+    choice,
+  });
+
+const thresholds = (facts: AgentFacts): readonly Check[] => {
+  const { home, windowTokens, own } = facts;
+  const usual = groupDigits(home.usualWindowTokens);
+  const window =
+    windowTokens === undefined
+      ? `${usual} tokens, its usual window; each session reports its own`
+      : `${groupDigits(windowTokens)} tokens, as you set it${windowTokens === home.usualWindowTokens ? '' : `; usually ${usual}`}`;
+  const isForSome = own.trigger?.exceptions?.some(({ rule }) => rule === undefined) === true;
+  return [
+    ok('window', window),
+    ...listThresholds(ladder(facts)).map(({ name, reason }) => {
+      const some = name === 'native' && isForSome ? ', but not with every model' : '';
+      return ok(name, `${reason.replace(/^[a-z]+ /, '')}${some}`);
+    }),
+  ];
+};
+
+/** Warns when settings make the agent compact before ctxwrap does, in the middle of its work. */
+const ownCompaction = (facts: AgentFacts): readonly Check[] => {
+  const { own, agent } = facts;
+  const told = own.said.map(settingText).join(', ');
+  const because = told === '' ? '' : ` (${told})`;
+  if (!own.trigger) {
+    return told === '' ? [] : [ok('own compaction', `${agent.name} does not compact by itself${because}`)];
+  }
+  const { auto, native } = ladder(facts);
+  if (!native) return [];
+  const notice = nativeTriggerNotice({ ...(auto ? { auto } : {}), native }, agent.name);
+  if (auto && notice !== undefined && auto.asked === undefined) {
+    const earlier = Math.floor((native.tokens * 0.95) / 1000);
+    const fix = `ctxwrap --auto ${earlier}k ${agent.command ?? agent.name}`;
+    return [warn('own compaction', `${notice}${because}`, fix)];
+  }
+  if (notice !== undefined) return [ok('own compaction', `${notice}${because}`)];
+  if (told === '') return [];
+  const ours = auto ? "ctxwrap's auto comes first" : 'ctxwrap compacts at no point of this ladder';
+  return [ok('own compaction', `set by ${told}; ${ours}`)];
+};

@@ -1,0 +1,144 @@
+import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/doctor-report.js';
+import { quoteForCopying } from '../../core/text.js';
+import type { FolderObstacle } from '../../storage/errors.js';
+import type { ListedSession } from '../../storage/sessions.js';
+import type { WholeConfiguration } from '../config/load.js';
+import { toFinding } from '../config/text.js';
+
+// The sections of ctxwrap's own files: the state folder with its sessions, and the configuration.
+
+export interface FolderFacts {
+  readonly folder: string;
+  /** undefined while the folder does not exist */
+  readonly stats: { readonly mode: number; readonly isOwn: boolean; readonly isFolder: boolean } | undefined;
+  /** why it cannot be created or written; undefined when it can */
+  readonly obstacle: FolderObstacle | undefined;
+  readonly sessions: readonly ListedSession[];
+  /** the user's home folder */
+  readonly home: string;
+}
+
+const OTHERS = 0o077;
+
+export const folderSection = (facts: FolderFacts): CheckSection => ({
+  title: 'State',
+  checks: facts.stats
+    ? [folder({ ...facts, stats: facts.stats }), sessions(facts), ...evidence(facts)]
+    : [absentFolder(facts)],
+});
+
+/** Moves ctxwrap's state for one run only; other programs use XDG_STATE_HOME too. */
+const ELSEWHERE = 'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor';
+
+const absentFolder = ({ folder: path, obstacle, home }: FolderFacts): Check =>
+  obstacle
+    ? fail(
+        'folder',
+        `ctxwrap cannot create ${path} (${inTheWay(obstacle)})`,
+        mending(obstacle, { home, elsewhere: ELSEWHERE }),
+      )
+    : ok('folder', `ctxwrap will create ${path} when it needs it`);
+
+const inTheWay = ({ path, reason }: FolderObstacle): string => `${path}: ${reason}`;
+
+/**
+ * The fix for a state folder; `elsewhere` is the fix where the folder belongs to the system, or to another user outside this user's home.
+ */
+const mending = (
+  { path, kind, isOwn }: FolderObstacle,
+  { home, elsewhere }: { readonly home: string; readonly elsewhere: string },
+): string => {
+  const isInHome = path === home || path.startsWith(`${home}/`);
+  if (OF_SYSTEM.test(path) || kind === 'device') return elsewhere;
+  if (kind !== 'link' && !isOwn)
+    return isInHome ? `sudo chown -h "$USER" ${quoteForCopying(path)}` : elsewhere;
+  return kind === 'folder' ? `chmod u+rwx ${quoteForCopying(path)}` : movingAway(path);
+};
+
+const movingAway = (path: string): string => `mv ${quoteForCopying(path)} ${quoteForCopying(`${path}.old`)}`;
+
+const OF_SYSTEM = /^\/(?:$|(?:dev|etc|proc|sys|usr)(?:\/|$))/;
+
+const folder = ({
+  folder: path,
+  stats: { mode, isOwn, isFolder },
+  obstacle,
+  home,
+}: FolderFacts & { readonly stats: NonNullable<FolderFacts['stats']> }): Check => {
+  if (!isFolder) return fail('folder', `${path} must be a folder, not a file or a link`, movingAway(path));
+  if (!isOwn)
+    return fail(
+      'folder',
+      `${path} belongs to another user`,
+      `sudo chown -R "$USER" ${quoteForCopying(path)}`,
+    );
+  if (obstacle)
+    return fail(
+      'folder',
+      `ctxwrap cannot write to ${inTheWay(obstacle)}`,
+      mending(obstacle, { home, elsewhere: ELSEWHERE }),
+    );
+  if ((mode & OTHERS) !== 0)
+    return warn('folder', `other users can access ${path}`, `chmod 700 ${quoteForCopying(path)}`);
+  return ok('folder', `${path}, private to you`);
+};
+
+const sessions = ({ sessions: listed }: FolderFacts): Check => {
+  const count = (liveness: ListedSession['liveness']): number =>
+    listed.filter((each) => each.liveness === liveness).length;
+  const stale = count('stale');
+  const ended = `${count('ended') + count('dead')} ended`;
+  if (stale === 0) return ok('sessions', `${count('live')} running, ${ended}`);
+  const silent = `${stale} not responding for more than a minute`;
+  return warn('sessions', `${count('live')} running, ${silent}, ${ended}`, 'ctxwrap ps --all');
+};
+
+const witnesses = ['records', 'screen', 'state'] as const;
+
+/** Which sources of each running agent are understood. */
+const evidence = ({ sessions: listed }: FolderFacts): readonly Check[] =>
+  listed.flatMap(({ record: { runtime: agent, pid, evidence: understood }, liveness }) => {
+    if (liveness !== 'live' || !understood) return [];
+    const signs = witnesses.map((each) => `${each} ${understood[each] ? '✓' : '–'}`);
+    return [ok('evidence', `${agent} (pid ${pid}): ${signs.join(', ')}`)];
+  });
+
+export interface ConfigFacts extends Pick<WholeConfiguration, 'userPath' | 'problems' | 'isThere'> {
+  /** why the file's folder cannot be created or written; undefined when it can */
+  readonly obstacle: FolderObstacle | undefined;
+  /** the user's home folder */
+  readonly home: string;
+}
+
+const CONFIG_ELSEWHERE = 'export CTXWRAP_CONFIG="$(mktemp -d)/config.jsonc"';
+
+/** A short form of `ctxwrap config check`. */
+export const configSection = ({
+  userPath,
+  problems,
+  isThere,
+  obstacle,
+  home,
+}: ConfigFacts): CheckSection => ({
+  title: 'Configuration',
+  checks: [
+    ...(problems.some(({ origin }) => origin.place === userPath) ? [] : [configFile(userPath, isThere)]),
+    ...(obstacle
+      ? [
+          warn(
+            'folder',
+            `ctxwrap config init cannot write the file (${inTheWay(obstacle)})`,
+            mending(obstacle, { home, elsewhere: CONFIG_ELSEWHERE }),
+          ),
+        ]
+      : []),
+    ...problems.map((problem) => {
+      const { level, what, where, why, fix } = toFinding(problem);
+      const text = `${what} (${where}): ${why}`;
+      return level === 'error' ? fail('value', text, fix) : warn('value', text, fix);
+    }),
+  ],
+});
+
+const configFile = (path: string, isThere: boolean): Check =>
+  isThere ? ok('file', path) : none('file', `${path} does not exist, so the defaults apply`);

@@ -208,6 +208,10 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
       });
     });
   program
+    .command('version', { hidden: true })
+    .description('print the version')
+    .action(() => print(`${version}\n`));
+  program
     .command('man', { hidden: true })
     .description('the manual page')
     .action(() => print(manPage(program, { version, sections: manSections })));
@@ -301,9 +305,19 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   return { kind: 'run', word, args, anyCommand: true, options: parseOptions(program) };
 };
 
-/** ctxwrap's own commands; no agent can have these names. */
-export const commandWords = (): readonly string[] =>
-  define('', { ask: () => undefined, print: () => undefined }).commands.map((each) => each.name());
+const nowhere: Sinks = { ask: () => undefined, print: () => undefined };
+
+/** ctxwrap's own commands, also those that are not listed; no agent can have these names. */
+export const commandWords = (): readonly string[] => define('', nowhere).commands.map((each) => each.name());
+
+/** The commands that --help lists. */
+export const listedCommands = (): readonly string[] => {
+  const program = define('', nowhere);
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .map((each) => each.name());
+};
 
 interface Sinks {
   readonly ask: (request: Request) => void;
@@ -364,15 +378,19 @@ const defineHelp = (program: Command): void => {
     .action((name: string | undefined) => (words.find((each) => each.name() === name) ?? program).help());
 };
 
+/** What other programs call it. */
+const otherNamesOfPs = ['ls', 'status'];
+
 const defineSessions = (program: Command, ask: Sinks['ask']): void => {
-  program
-    .command('ps')
-    .description('the sessions that are running: how full, what the agent is doing')
-    .option('-a, --all', 'also those that are over, and those that do not answer')
-    .option('--json', 'print one JSON object')
-    .action(({ all = false, json = false }: { all?: boolean; json?: boolean }) =>
-      ask({ kind: 'ps', all, json, options: parseOptions(program) }),
-    );
+  for (const name of ['ps', ...otherNamesOfPs])
+    program
+      .command(name, { hidden: name !== 'ps' })
+      .description('the sessions that are running: how full, what the agent is doing')
+      .option('-a, --all', 'also those that are over, and those that do not answer')
+      .option('--json', 'print one JSON object')
+      .action(({ all = false, json = false }: { all?: boolean; json?: boolean }) =>
+        ask({ kind: 'ps', all, json, options: parseOptions(program) }),
+      );
   program
     .command('context')
     .description('what fills the window of a session, and where its tiers begin')

@@ -247,7 +247,8 @@ export const longFocus = (given: number, most: number): UserError =>
 
 /** What the exit status means. */
 export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
-2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails.`;
+2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails,
+or config edit has left a wrong file.`;
 
 // Messages of `ctxwrap verify` besides its results.
 

@@ -1,6 +1,6 @@
 import { Command, Argument, CommanderError, Option } from 'commander';
 import { agents } from '../agents/index.js';
-import { isKeyName, keyNames } from '../core/config/keys.js';
+import { isKeyName, keyNames, type KeyName } from '../core/config/keys.js';
 import type { UserError } from '../core/errors.js';
 import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
@@ -84,12 +84,15 @@ const defineConfig = (program: Command, ask: (request: Request) => void): Comman
   config
     .command('show', { isDefault: true })
     .description('the values that hold in this folder')
-    .addArgument(new Argument('[key]', 'only this one').choices(keyNames).argParser(parseKey))
+    .addArgument(
+      new Argument('[key]', 'only this one').choices(keyNames).argParser((text) => parseFirst(config, text)),
+    )
     .option('--origin', 'also where each comes from, and what it hides')
     .option('--json', 'print one JSON object')
-    .action((key: string | undefined, options: ShowOptions) => {
+    .action((key: KeyName | undefined, options: ShowOptions) => {
       ask({ ...asked('show', options), ...(key === undefined ? {} : { key }) });
     });
+  defineConfigChanges(config, (action, more = {}) => ask({ ...asked(action), ...more }));
   config
     .command('check')
     .description('what is wrong with it, and the command that mends it')
@@ -111,8 +114,38 @@ const defineConfig = (program: Command, ask: (request: Request) => void): Comman
   return config;
 };
 
-const parseKey = (text: string): string => {
+type AskChange = (action: ConfigRequest['action'], more?: Pick<ConfigRequest, 'key' | 'value'>) => void;
+
+/** The commands that write the user's file. */
+const defineConfigChanges = (config: Command, ask: AskChange): void => {
+  const keyArgument = (): Argument =>
+    new Argument('<key>', 'see config show').choices(keyNames).argParser(parseKey);
+  config
+    .command('set')
+    .description('set a key in your own configuration file')
+    .addArgument(keyArgument())
+    .argument('<value>', 'as in the file, without quotes; a list has commas')
+    .action((key: KeyName, value: string) => ask('set', { key, value }));
+  config
+    .command('unset')
+    .description('remove a key from your own configuration file')
+    .addArgument(keyArgument())
+    .action((key: KeyName) => ask('unset', { key }));
+  config
+    .command('edit')
+    .description('open your own configuration file in VISUAL, EDITOR or vi, and check it afterwards')
+    .addHelpText('after', '\nExit status: 0 nothing is wrong, 1 the editor failed, or the file is wrong.\n')
+    .action(() => ask('edit'));
+};
+
+const parseKey = (text: string): KeyName => {
   if (!isKeyName(text)) throw unknownKey(text, keyNames);
+  return text;
+};
+
+/** What follows `config` is a key for `show`, unless it is a command. */
+const parseFirst = (config: Command, text: string): KeyName => {
+  if (!isKeyName(text)) throw unknownKey(text, [...keyNames, ...config.commands.map((each) => each.name())]);
   return text;
 };
 

@@ -18,21 +18,21 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
-import { writeAtomic } from './state-folder.js';
 
-// Reads, completes and writes configuration files. First, the parser: JSON with comments and trailing commas, with positions of values.
+// Reads configuration files; config-edit.ts changes them. First, the parser: JSON with comments and trailing commas, with positions of values.
 
 export interface ConfigText {
   /** the keys of the object; of a repeated key only the last one */
   readonly entries: readonly Entry[];
   /** syntax errors */
   readonly faults: readonly SyntaxFault[];
+  /** all members of the object, in the order of the file */
+  readonly members: readonly Member[];
   /** keys that occur more than once in one object, at any depth, as `runtimes.mine.command` */
   readonly duplicates: readonly DuplicateKey[];
   /** position of a value; undefined if there is none */
@@ -43,6 +43,15 @@ export interface ConfigText {
   readonly end: number | undefined;
   /** offset after the last value in the object if no comma follows it; undefined otherwise */
   readonly missingCommaAt: number | undefined;
+}
+
+/** Where a key and its value are, as offsets in the text. */
+export interface Member {
+  readonly key: string;
+  readonly from: number;
+  readonly valueFrom: number;
+  /** after the value; a comma may follow */
+  readonly to: number;
 }
 
 export interface SyntaxFault {
@@ -57,7 +66,7 @@ export interface DuplicateKey {
 }
 
 /** Reads as much as possible; undefined for a text that is nested too deeply. An empty text has no entries. */
-const parseConfig = (text: string): ConfigText | undefined => {
+export const parseConfig = (text: string): ConfigText | undefined => {
   try {
     return parseText(text);
   } catch (error) {
@@ -81,6 +90,7 @@ const parseText = (text: string): ConfigText => {
       })),
       ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
     ],
+    members: isObject ? pairsOf(root).map(toMember) : [],
     duplicates: root ? duplicatesIn(root, '', at) : [],
     positionOf: (path) => {
       const node = root && findNodeAtLocation(root, path.map(pathSegment));
@@ -103,11 +113,24 @@ const entriesOf = (root: Node, at: PositionOf): readonly Entry[] => {
   return [...new Map(pairs).values()];
 };
 
-const pairsOf = ({ children = [] }: Node): readonly { readonly key: string; readonly value: Node }[] =>
-  children.flatMap(({ children: [name, value] = [] }) => {
+interface Pair {
+  readonly key: string;
+  readonly from: number;
+  readonly value: Node;
+}
+
+const pairsOf = ({ children = [] }: Node): readonly Pair[] =>
+  children.flatMap(({ offset: from, children: [name, value] = [] }) => {
     const key: unknown = name?.value;
-    return value && typeof key === 'string' ? [{ key, value }] : [];
+    return value && typeof key === 'string' ? [{ key, from, value }] : [];
   });
+
+const toMember = ({ key, from, value: { offset, length } }: Pair): Member => ({
+  key,
+  from,
+  valueFrom: offset,
+  to: offset + length,
+});
 
 const duplicatesIn = (node: Node, prefix: string, at: PositionOf): readonly DuplicateKey[] => {
   if (node.type !== 'object') return (node.children ?? []).flatMap((each) => duplicatesIn(each, prefix, at));
@@ -177,10 +200,9 @@ export interface RefusedFile {
   readonly fault: FileFault;
 }
 
-export type ConfigFile =
-  | { readonly kind: 'absent'; readonly path: string }
-  | RefusedFile
-  | ({ readonly kind: 'read'; readonly path: string; readonly text: string } & ConfigText);
+export type ConfigFile = { readonly kind: 'absent'; readonly path: string } | RefusedFile | ReadFile;
+
+export type ReadFile = { readonly kind: 'read'; readonly path: string; readonly text: string } & ConfigText;
 
 /** Reads and parses a configuration file. */
 export const readConfigFile = (path: string): ConfigFile => {
@@ -295,86 +317,4 @@ const decodeUtf8 = (bytes: Buffer): string | undefined => {
   } catch {
     return undefined;
   }
-};
-
-// Adding all keys to a configuration file. The user's text stays, byte for byte; lines are only added.
-
-/** Comment lines that document a key and show how to set it. */
-export interface KeyBlock {
-  readonly name: string;
-  readonly lines: readonly string[];
-}
-
-export interface CompletedConfig {
-  readonly text: string;
-  /** keys that were missing */
-  readonly added: readonly string[];
-}
-
-/** A new file; `schema` is the name of a JSON schema for editors. */
-export const newConfig = (blocks: readonly KeyBlock[], schema?: string): CompletedConfig => {
-  const first = schema === undefined ? [] : ['', `  "$schema": ${JSON.stringify(schema)},`];
-  const lines = [...first, ...blocks.flatMap((block) => ['', ...indented(block)])].slice(1);
-  return { text: `{\n${lines.join('\n')}\n}\n`, added: blocks.map(({ name }) => name) };
-};
-
-/** The file with the missing keys added; undefined if there is no object to add them to. */
-export const completeConfig = (
-  file: ConfigFile & { readonly kind: 'read' },
-  blocks: readonly KeyBlock[],
-  schema?: string,
-): CompletedConfig | undefined => {
-  const { text, end, missingCommaAt, faults } = file;
-  if (end === undefined) return faults.length > 0 ? undefined : appendConfig(text, newConfig(blocks, schema));
-  const missing = blocks.filter(({ name }) => !hasKey(file, name));
-  if (missing.length === 0) return { text, added: [] };
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const head = text.slice(0, end);
-  // a comma after the last value, so that the added lines can be uncommented unchanged
-  const [before, after] =
-    missingCommaAt === undefined
-      ? [head, '']
-      : [`${head.slice(0, missingCommaAt)},`, head.slice(missingCommaAt)];
-  const start = /(?:^|[\r\n])[ \t]*$/.test(head) ? '' : newline;
-  const lines = missing.flatMap((block) => ['', ...indented(block)]).map((line) => `${line}${newline}`);
-  return {
-    text: `${before}${after}${start}${lines.join('')}${text.slice(end)}`,
-    added: missing.map(({ name }) => name),
-  };
-};
-
-/** A file with comments only: the new object goes below them. */
-const appendConfig = (text: string, { text: more, added }: CompletedConfig): CompletedConfig => {
-  const ends = text.trim() === '' || /[\r\n]$/.test(text);
-  return { text: `${text}${ends ? '' : '\n'}${more}`, added };
-};
-
-/** True if the key is set or present as a comment; a nested key of the same name does not count. */
-const hasKey = (
-  { entries, text, isInValue }: ConfigFile & { readonly kind: 'read' },
-  name: string,
-): boolean => {
-  const comment = new RegExp(`^[ \\t]*//[ \\t]*"${name.replaceAll('.', '\\.')}"\\s*:`, 'gm');
-  return (
-    entries.some(({ key }) => key === name) ||
-    [...text.matchAll(comment)].some(({ index }) => !isInValue(index))
-  );
-};
-
-const indented = ({ lines }: KeyBlock): readonly string[] => lines.map((line) => `  ${line}`);
-
-const FOLDER_MODE = 0o700;
-const WRITE_CONFIG_OTHERS_MAY_WRITE = 0o022;
-
-/**
- * Writes a configuration atomically, and the previous text to FILE.bak. Rejects if the path is not a regular file or the folder is not
- * writable.
- */
-export const writeConfig = async (path: string, text: string, before: string | undefined): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-  const stats = await lstat(path).catch(() => undefined);
-  if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file`); // checked before FILE.bak is written
-  const mode = stats && stats.mode & 0o777 & ~WRITE_CONFIG_OTHERS_MAY_WRITE;
-  if (before !== undefined) await writeAtomic(`${path}.bak`, before, mode);
-  await writeAtomic(path, text, mode);
 };

@@ -5,11 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode } from '../core/errors.js';
 import {
   parseConfig,
-  readConfigFile,
-  readTrustedFile,
+  readUserConfig,
+  readUserFile,
   type ConfigFile,
   type Member,
   type ReadFile,
+  type TrustedFile,
 } from './config-file.js';
 import { makeFolder, writeAtomic } from './state-folder.js';
 
@@ -199,17 +200,19 @@ export type ConfigChange = (file: ConfigFile) => string | undefined;
 const MOST_TRIES = 5;
 
 /**
- * Changes a configuration atomically, and keeps the previous text in FILE.bak. If somebody else changes it meanwhile, `change` is called
- * again. Rejects if the path is not a regular file or the folder is not writable.
+ * Changes the user's configuration atomically, and keeps the previous text in FILE.bak. A link stays: what it leads to is changed. If
+ * somebody else changes it meanwhile, `change` is called again. Rejects if it is not a regular file or the folder is not writable.
  */
 export const changeConfig = async (path: string, change: ConfigChange): Promise<void> => {
-  if (change(readConfigFile(path)) === undefined) return;
-  await assertFile(path);
-  await makeFolder(dirname(path));
-  const unlock = await lockConfig(path);
+  const found = readUserConfig(path);
+  if (change(found) === undefined) return;
+  const target = targetOf(found);
+  await assertFile(target);
+  await makeFolder(dirname(target));
+  const unlock = await lockConfig(target);
   try {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const file = readConfigFile(path);
+      const file = readUserConfig(path);
       const text = change(file);
       if (text === undefined || (await replaceConfig(file, text))) return;
     }
@@ -219,6 +222,8 @@ export const changeConfig = async (path: string, change: ConfigChange): Promise<
   }
 };
 
+const targetOf = (file: TrustedFile): string => (file.kind === 'read' ? file.target : file.path);
+
 const assertFile = async (path: string): Promise<void> => {
   const stats = await lstat(path).catch(() => undefined);
   if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file`);
@@ -227,23 +232,24 @@ const assertFile = async (path: string): Promise<void> => {
 class ChangedMeanwhile extends Error {}
 
 /** False if the file is no longer as it was read. */
-const replaceConfig = async (file: ConfigFile, text: string): Promise<boolean> => {
-  const { path } = file;
-  const before = file.kind === 'read' ? file.text : undefined;
-  const mode = (await lstat(path).catch(() => undefined))?.mode;
+const replaceConfig = async (file: TrustedFile, text: string): Promise<boolean> => {
+  const target = targetOf(file);
+  const mode = (await lstat(target).catch(() => undefined))?.mode;
   const beforeRename = async (): Promise<void> => {
-    const now = readTrustedFile(path);
-    if (now.kind !== file.kind || (now.kind === 'read' && now.text !== before)) throw new ChangedMeanwhile();
+    if (!isSameFile(file, readUserFile(file.path))) throw new ChangedMeanwhile();
   };
   try {
-    if (before !== undefined) await keepBackup(path, before, mode);
-    await writeAtomic(path, text, { mode, beforeRename });
+    if (file.kind === 'read') await keepBackup(file.path, file.text, mode);
+    await writeAtomic(target, text, { mode, beforeRename });
     return true;
   } catch (error) {
     if (error instanceof ChangedMeanwhile) return false;
     throw error;
   }
 };
+
+const isSameFile = (a: TrustedFile, b: TrustedFile): boolean =>
+  a.kind === 'read' && b.kind === 'read' ? a.target === b.target && a.text === b.text : a.kind === b.kind;
 
 export const backupOf = (path: string): string => `${path}.bak`;
 

@@ -23,6 +23,7 @@ import { getuid } from 'node:process';
 import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
+import { followLink, type LinkTarget } from './trusted-link.js';
 
 // Reads configuration files; config-edit.ts changes them. First, the parser: JSON with comments and trailing commas, with positions of values.
 
@@ -187,8 +188,8 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** Why a file is not read, so that a command to fix it can be suggested. */
 export type FileFault =
   | { readonly kind: 'unusable' | 'foreign' | 'device' }
-  /** a symbolic link, which could point to another user's file or to nothing */
-  | { readonly kind: 'link'; readonly leadsTo: string | undefined }
+  /** a symbolic link, which could point to another user's file or to nothing; `open`: it would be followed if others could not write this */
+  | { readonly kind: 'link'; readonly leadsTo: string | undefined; readonly open?: string }
   | { readonly kind: 'open-to-all'; readonly isOwn: boolean }
   /** `path` is the file, or the topmost folder above it that may not be entered */
   | { readonly kind: 'closed'; readonly path: string; readonly isOwn: boolean };
@@ -202,26 +203,52 @@ export interface RefusedFile {
 
 export type ConfigFile = { readonly kind: 'absent'; readonly path: string } | RefusedFile | ReadFile;
 
-export type ReadFile = { readonly kind: 'read'; readonly path: string; readonly text: string } & ConfigText;
+export type ReadFile = ReadText & ConfigText;
 
-/** Reads and parses a configuration file. */
-export const readConfigFile = (path: string): ConfigFile => {
-  const found = readTrustedFile(path);
+interface ReadText {
+  readonly kind: 'read';
+  readonly path: string;
+  /** the file itself, where `path` is a link to it */
+  readonly target: string;
+  readonly text: string;
+}
+
+/** Reads and parses a configuration file. A symbolic link is refused. */
+export const readConfigFile = (path: string): ConfigFile => parsed(readTrustedFile(path));
+
+/** Reads and parses the user's own file, also through a link that nobody else could have put there. */
+export const readUserConfig = (path: string): ConfigFile => parsed(readUserFile(path));
+
+const parsed = (found: TrustedFile): ConfigFile => {
   if (found.kind !== 'read') return found;
-  const { text } = found;
-  const parseText = parseConfig(text);
+  const parseText = parseConfig(found.text);
   return parseText
     ? { ...found, ...parseText }
-    : refusal(path, 'it is nested too deep', { kind: 'unusable' });
+    : refusal(found.path, 'it is nested too deep', { kind: 'unusable' });
 };
 
 /** The text of a file that no other user may write, or why it is not read. */
-export type TrustedFile =
-  | Exclude<ConfigFile, { kind: 'read' }>
-  | { readonly kind: 'read'; readonly path: string; readonly text: string };
+export type TrustedFile = Exclude<ConfigFile, { kind: 'read' }> | ReadText;
+
+/** The text behind a link that is followed, or of the file itself. */
+export const readUserFile = (path: string): TrustedFile => {
+  if (!isLink(path)) return readTrustedFile(path);
+  const found = followLink(path);
+  if (found.kind === 'untrusted') return refuseLink(path, found);
+  const file = readTrustedFile(found.path);
+  return file.kind === 'read' ? { ...file, path } : file;
+};
+
+const isLink = (path: string): boolean => {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false; // reading it says why
+  }
+};
 
 export const readTrustedFile = (path: string): TrustedFile => {
-  if (path === NULL_DEVICE) return { kind: 'read', path, text: '' }; // naming /dev/null means: no configuration
+  if (path === NULL_DEVICE) return { kind: 'read', path, target: path, text: '' }; // naming /dev/null means: no configuration
   let file: number | undefined;
   try {
     // checked before opening only for the error message; the checks that count use the open file
@@ -233,7 +260,7 @@ export const readTrustedFile = (path: string): TrustedFile => {
     const text = decodeUtf8(readAll(file, stats.size));
     return text === undefined
       ? refusal(path, 'it is not a text in UTF-8', { kind: 'unusable' })
-      : { kind: 'read', path, text };
+      : { kind: 'read', path, target: path, text };
   } catch (error) {
     return failedRead(path, error);
   } finally {
@@ -283,15 +310,22 @@ const refusalFor = (path: string, stats: Stats): TrustedFile | undefined => {
   return isMine ? undefined : refusal(path, 'it belongs to another user', { kind: 'foreign' });
 };
 
-const refuseLink = (path: string): TrustedFile => {
+const refuseLink = (path: string, { reason, open }: Untrusted = {}): TrustedFile => {
   let leadsTo: string | undefined;
   try {
-    leadsTo = realpathSync(path);
+    leadsTo = realpathSync.native(path);
   } catch {
     leadsTo = undefined; // the target does not exist, or the link points to itself
   }
-  return refusal(path, 'it is a symbolic link', { kind: 'link', leadsTo });
+  const why = reason === undefined ? '' : `, and ${reason}`;
+  return refusal(path, `it is a symbolic link${why}`, {
+    kind: 'link',
+    leadsTo,
+    ...(open === undefined ? {} : { open }),
+  });
 };
+
+type Untrusted = Partial<Omit<Extract<LinkTarget, { kind: 'untrusted' }>, 'kind'>>;
 
 const refusal = (path: string, reason: string, fault: FileFault): RefusedFile => ({
   kind: 'refused',

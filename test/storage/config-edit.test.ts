@@ -3,6 +3,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -173,13 +174,24 @@ describe('changing a file', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('writes no special file, and beside no such file', async () => {
-    writeFileSync(join(folder, 'real'), 'mine');
-    symlinkSync(join(folder, 'real'), path());
-    await expect(changeConfig(path(), () => '{}')).rejects.toThrow('not a regular file');
+  it('changes what a link leads to, keeps the link, and the previous text beside the link', async () => {
+    const target = join(folder, 'dotfiles/mine.jsonc');
+    await changeConfig(target, () => '{}');
+    chmodSync(target, 0o640);
+    symlinkSync('dotfiles/mine.jsonc', path());
+    await Promise.all([changeConfig(path(), add(' ')), changeConfig(target, add(' '))]); // by both names
+    expect(readlinkSync(path())).toBe('dotfiles/mine.jsonc');
+    expect([readFileSync(target, 'utf8'), statSync(target).mode & 0o777]).toEqual(['{}  ', 0o640]);
+    expect(readFileSync(`${path()}.bak`, 'utf8')).toMatch(/^\{\} ?$/);
+    expect(readdirSync(folder).toSorted()).toEqual(['config.jsonc', 'config.jsonc.bak', 'dotfiles']);
+  });
+
+  it('writes no special file, and nothing beside it', async () => {
     await expect(changeConfig('/dev/null', () => '{}')).rejects.toThrow('not a regular file');
-    expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('mine');
     await expect(changeConfig('/proc/no/such/config.jsonc', () => '{}')).rejects.toThrow('ENOENT');
+    symlinkSync('elsewhere', path());
+    await expect(changeConfig(path(), () => '{}')).rejects.toThrow('not a regular file');
+    expect(readdirSync(folder)).toEqual(['config.jsonc']);
   });
 
   it('loses none of several changes at a time', async () => {

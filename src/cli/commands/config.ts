@@ -20,7 +20,7 @@ import {
   type ConfigChange,
 } from '../../storage/config-edit.js';
 import {
-  readConfigFile,
+  readUserConfig,
   type ConfigFile,
   type RefusedFile,
   type SyntaxFault,
@@ -197,19 +197,20 @@ const faultText = ([first]: readonly SyntaxFault[]): string =>
 /** `config edit`: the user's editor on the file, then a look at what it has become. */
 const edit = async (options: Options, around: ConfigContext): Promise<Answer> => {
   const { path } = configPath(options, around);
-  const isNew = usable(readConfigFile(path), options).kind === 'absent';
+  const isNew = usable(readUserConfig(path), options).kind === 'absent';
   if (isNew) await init(options, around);
-  const file = usable(readConfigFile(path), options);
-  const before = file.kind === 'read' ? file.text : '';
+  const file = usable(readUserConfig(path), options);
+  const { text: before, target } = file.kind === 'read' ? file : { text: '', target: path };
   const editor = [around.env['VISUAL'], around.env['EDITOR']].find((each) => each?.trim()) ?? 'vi';
-  const failure = await runEditor(editor, path);
-  const now = readConfigFile(path);
+  const failure = await runEditor(editor, target);
+  const now = readUserConfig(path);
   const isChanged = now.kind !== 'read' || now.text !== before;
-  if (isChanged) await keepBackup(path, before, await modeOf(path)).catch(unwritable(path));
+  if (isChanged) await keepBackup(path, before, await modeOf(target)).catch(unwritable(path));
   if (failure !== undefined) throw failedEditor(editor, failure);
-  const back = isChanged ? `mv ${quoteForCopying(backupOf(path))} ${quoteForCopying(path)}` : undefined;
+  const back = isChanged ? `mv ${quoteForCopying(backupOf(path))} ${quoteForCopying(target)}` : undefined;
   const { problems } = readWholeConfiguration(options, around);
-  const own = problems.filter(({ origin }) => origin.layer === 'user' && origin.place === path);
+  const places: readonly unknown[] = [path, target];
+  const own = problems.filter(({ origin }) => origin.layer === 'user' && places.includes(origin.place));
   const isWrong = now.kind === 'absent' || own.some(({ level }) => level === 'error');
   const place = folderText(path, around.home);
   const text = now.kind === 'absent' ? `${place} is gone` : editedText(place, own, isChanged || isNew);

@@ -430,6 +430,7 @@ export const fileFix = ({ path, fault }: RefusedFile, layer: LayerName, options:
     case 'device':
       return unnaming(layer, options);
     case 'link':
+      if (fault.open !== undefined) return `chmod go-w ${quoteForCopying(fault.open)}`;
       return fault.leadsTo === undefined
         ? `rm ${word} && ${anew(layer, word, options)}`
         : naming(layer, quoteForCopying(fault.leadsTo), options);

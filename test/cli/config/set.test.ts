@@ -3,11 +3,14 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -211,6 +214,51 @@ describe('config set', () => {
       stderr: expect.stringContaining('it belongs to another user'),
     });
     expect(text()).toBe('{}');
+  });
+});
+
+describe('a file that is a link into a folder of dot files', () => {
+  const target = (): string => join(bench.folder, 'dotfiles/mine.jsonc');
+  beforeEach(() => {
+    write('{ "mode": "ask" } // mine\n', target());
+    mkdirSync(dirname(userFile()), { recursive: true });
+    symlinkSync('../../dotfiles/mine.jsonc', userFile());
+  });
+
+  it('is read and changed, and stays a link', async () => {
+    expect(await config('set', 'mode', 'warn')).toMatchObject({
+      stdout: `mode: ask → warn in ${HERE}\n`,
+      stderr: '',
+    });
+    expect(await config('set', 'tips', 'no')).toMatchObject({ code: 0 });
+    expect(await config('unset', 'tips')).toMatchObject({ code: 0 });
+    expect(text(target())).toBe('{ "mode": "warn" } // mine\n');
+    expect(readlinkSync(userFile())).toBe('../../dotfiles/mine.jsonc');
+    expect(readdirSync(dirname(target()))).toEqual(['mine.jsonc']);
+    expect(await config('init')).toMatchObject({ code: 0 });
+    expect(lstatSync(userFile()).isSymbolicLink()).toBe(true);
+    expect(text(target())).toContain('// "warn"');
+  });
+
+  it('is opened by its own name, so that no editor replaces the link, and comes back to that', async () => {
+    bench.env['EDITOR'] = bench.program('mine', '#!/bin/sh\necho "$1"\nrm "$1"\necho "{" > "$1"\n');
+    const { code, stdout } = await config('edit');
+    expect([code, stdout.split('\n')[0]]).toEqual([1, target()]);
+    const [, back = 'false'] = /^to go back: (.*)$/m.exec(stdout) ?? [];
+    spawnSync('sh', ['-c', back]);
+    expect(text()).toBe('{ "mode": "ask" } // mine\n');
+    expect(lstatSync(userFile()).isSymbolicLink()).toBe(true);
+  });
+
+  it('is not touched where others may write it', async () => {
+    chmodSync(dirname(target()), 0o775);
+    expect(await config('set', 'mode', 'warn')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        `it is a symbolic link, and others may write ${dirname(target())}\nctxwrap: mend it with: chmod go-w ${dirname(target())}\n`,
+      ),
+    });
+    expect(text(target())).toBe('{ "mode": "ask" } // mine\n');
   });
 });
 

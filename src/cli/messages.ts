@@ -56,10 +56,22 @@ export const noAgent = (): UserError =>
 export const noCommand = (): UserError =>
   usageError('no command was given after --', 'try ctxwrap -- bash, or ctxwrap --help');
 
-export const unknownAgent = (word: string, agents: readonly string[]): UserError => {
-  const close = nearestWord(word, agents);
-  const agent = close === undefined ? `the agents are ${agents.join(', ')}.` : `did you mean ${close}?`;
-  return usageError(`unknown agent "${word}"`, `${agent} Any command can be wrapped: ctxwrap -- ${word}`);
+/** The words that a command line can begin with. */
+export interface FirstWords {
+  readonly agents: readonly string[];
+  readonly commands: readonly string[];
+}
+
+export const unknownWord = (word: string, { agents, commands }: FirstWords): UserError => {
+  const close = nearestWord(word, [...agents, ...commands]);
+  const right =
+    close === undefined
+      ? `the agents are ${agents.join(', ')}; ctxwrap --help lists the commands.`
+      : `did you mean ${close}?`;
+  return usageError(
+    `unknown agent or command "${word}"`,
+    `${right} Any program can be wrapped: ctxwrap -- ${word}`,
+  );
 };
 
 /** `ctxwrap ctxwrap claude` */
@@ -261,7 +273,8 @@ export const longFocus = (given: number, most: number): UserError =>
 
 /** What the exit status means. */
 export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
-2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails.`;
+2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails,
+or config edit has left a wrong file.`;
 
 // Messages of `ctxwrap verify` besides its results.
 

@@ -92,6 +92,12 @@ export const parseChoice =
     return choice;
   };
 
+/** The words that a key takes, of a list for each item; none if any text may be right. */
+export const valueChoices = (key: KeyName): readonly string[] => {
+  const { kind, choices = [] } = configKey(key).type;
+  return kind === 'flag' ? ['true', 'false'] : choices;
+};
+
 /** The words an option takes, by option; for shell completion. */
 export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(

@@ -1,6 +1,6 @@
 import { Command, Argument, CommanderError, Option } from 'commander';
 import { agents } from '../agents/index.js';
-import { isKeyName, keyNames } from '../core/config/keys.js';
+import { isKeyName, keyNames, type KeyName } from '../core/config/keys.js';
 import type { UserError } from '../core/errors.js';
 import { hookAgents, hookText } from './hooks.js';
 import * as messages from './messages.js';
@@ -86,12 +86,15 @@ const defineConfig = (program: Command, ask: (request: Request) => void): Comman
   config
     .command('show', { isDefault: true })
     .description('the values that hold in this folder')
-    .addArgument(new Argument('[key]', 'only this one').choices(keyNames).argParser(parseKey))
+    .addArgument(
+      new Argument('[key]', 'only this one').choices(keyNames).argParser((text) => parseFirst(config, text)),
+    )
     .option('--origin', 'also where each comes from, and what it hides')
     .option('--json', 'print one JSON object')
-    .action((key: string | undefined, options: ShowOptions) => {
+    .action((key: KeyName | undefined, options: ShowOptions) => {
       ask({ ...asked('show', options), ...(key === undefined ? {} : { key }) });
     });
+  defineConfigChanges(config, (action, more = {}) => ask({ ...asked(action), ...more }));
   config
     .command('check')
     .description('what is wrong with it, and the command that mends it')
@@ -113,8 +116,38 @@ const defineConfig = (program: Command, ask: (request: Request) => void): Comman
   return config;
 };
 
-const parseKey = (text: string): string => {
+type AskChange = (action: ConfigRequest['action'], more?: Pick<ConfigRequest, 'key' | 'value'>) => void;
+
+/** The commands that write the user's file. */
+const defineConfigChanges = (config: Command, ask: AskChange): void => {
+  const keyArgument = (): Argument =>
+    new Argument('<key>', 'see config show').choices(keyNames).argParser(parseKey);
+  config
+    .command('set')
+    .description('set a key in your own configuration file')
+    .addArgument(keyArgument())
+    .argument('<value>', 'as in the file, without quotes; a list has commas')
+    .action((key: KeyName, value: string) => ask('set', { key, value }));
+  config
+    .command('unset')
+    .description('remove a key from your own configuration file')
+    .addArgument(keyArgument())
+    .action((key: KeyName) => ask('unset', { key }));
+  config
+    .command('edit')
+    .description('open your own configuration file in VISUAL, EDITOR or vi, and check it afterwards')
+    .addHelpText('after', '\nExit status: 0 nothing is wrong, 1 the editor failed, or the file is wrong.\n')
+    .action(() => ask('edit'));
+};
+
+const parseKey = (text: string): KeyName => {
   if (!isKeyName(text)) throw unknownKey(text, keyNames);
+  return text;
+};
+
+/** What follows `config` is a key for `show`, unless it is a command. */
+const parseFirst = (config: Command, text: string): KeyName => {
+  if (!isKeyName(text)) throw unknownKey(text, [...keyNames, ...config.commands.map((each) => each.name())]);
   return text;
 };
 
@@ -210,6 +243,10 @@ const defineShell = (program: Command, { agents, version, ask }: ShellParts): vo
       });
     });
   program
+    .command('version', { hidden: true })
+    .description('print the version')
+    .action(() => print(`${version}\n`));
+  program
     .command('man', { hidden: true })
     .description('the manual page')
     .action(() => print(manPage(program, { version, sections: manSections })));
@@ -303,9 +340,19 @@ const afterDashes = (program: Command, argv: readonly string[]): RunRequest | un
   return { kind: 'run', word, args, anyCommand: true, options: parseOptions(program) };
 };
 
-/** ctxwrap's own commands; no agent can have these names. */
-export const commandWords = (): readonly string[] =>
-  define('', { ask: () => undefined, print: () => undefined }).commands.map((each) => each.name());
+const nowhere: Sinks = { ask: () => undefined, print: () => undefined };
+
+/** ctxwrap's own commands, also those that are not listed; no agent can have these names. */
+export const commandWords = (): readonly string[] => define('', nowhere).commands.map((each) => each.name());
+
+/** The commands that --help lists. */
+export const listedCommands = (): readonly string[] => {
+  const program = define('', nowhere);
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .map((each) => each.name());
+};
 
 interface Sinks {
   readonly ask: (request: Request) => void;
@@ -366,21 +413,25 @@ const defineHelp = (program: Command): void => {
     .action((name: string | undefined) => (words.find((each) => each.name() === name) ?? program).help());
 };
 
+/** What other programs call it. */
+const otherNamesOfPs = ['ls', 'status'];
+
 const defineSessions = (program: Command, ask: Sinks['ask']): void => {
-  program
-    .command('ps')
-    .description('the sessions that are running: how full, what the agent is doing')
-    .option('-a, --all', 'also those that are over, and those that do not answer')
-    .option('-w, --watch', 'redraw the table when a session changes; q quits')
-    .option('--format <template>', "one line per session, e.g. '{agent} {fill} {tier}'", parseTemplate)
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', `\nFields for --format ({{ and }} for braces):\n${fieldsText()}\n`)
-    .action(({ all = false, watch = false, json = false, format }: PsOptions) => {
-      if (json && watch) throw messages.jsonWithWatch();
-      if (json && format) throw messages.jsonWithFormat();
-      const options = parseOptions(program);
-      ask({ kind: 'ps', all, watch, json, ...(format ? { format } : {}), options });
-    });
+  for (const name of ['ps', ...otherNamesOfPs])
+    program
+      .command(name, { hidden: name !== 'ps' })
+      .description('the sessions that are running: how full, what the agent is doing')
+      .option('-a, --all', 'also those that are over, and those that do not answer')
+      .option('-w, --watch', 'redraw the table when a session changes; q quits')
+      .option('--format <template>', "one line per session, e.g. '{agent} {fill} {tier}'", parseTemplate)
+      .option('--json', 'print one JSON object')
+      .addHelpText('after', `\nFields for --format ({{ and }} for braces):\n${fieldsText()}\n`)
+      .action(({ all = false, watch = false, json = false, format }: PsOptions) => {
+        if (json && watch) throw messages.jsonWithWatch();
+        if (json && format) throw messages.jsonWithFormat();
+        const options = parseOptions(program);
+        ask({ kind: 'ps', all, watch, json, ...(format ? { format } : {}), options });
+      });
   program
     .command('context')
     .description('what fills the window of a session, and where its tiers begin')

@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.js';
-import type { CurrentSettings, Values } from '../core/config/keys.js';
+import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
 import type { AgentOption } from './options.js';
 import type { VerifyRequest } from './program.js';
 import type { Candidates } from './shell/completion.js';
@@ -108,9 +108,11 @@ export interface DoctorRequest {
 
 export interface ConfigRequest {
   readonly kind: 'config';
-  readonly action: 'show' | 'check' | 'init' | 'path' | 'schema';
-  /** show only this key */
-  readonly key?: string;
+  readonly action: 'show' | 'check' | 'set' | 'unset' | 'edit' | 'init' | 'path' | 'schema';
+  /** the key to set or unset; the only one to show */
+  readonly key?: KeyName;
+  /** the value to set, as typed */
+  readonly value?: string;
   /** also show where a value comes from and which values it overrides */
   readonly origin: boolean;
   readonly json: boolean;

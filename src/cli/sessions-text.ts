@@ -149,7 +149,8 @@ export const ageText = (ms: number): string => {
   return ms < DAY_MS ? `${Math.floor(ms / HOUR_MS)}h` : `${Math.floor(ms / DAY_MS)}d`;
 };
 
-const folderText = (cwd: string, home: string): string => {
+/** A folder below the home folder as `~/x`. */
+export const folderText = (cwd: string, home: string): string => {
   if (cwd === home) return '~';
   return home !== '/' && cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
 };

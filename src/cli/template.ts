@@ -4,7 +4,7 @@ import * as messages from './messages.js';
 
 /** All fields in the order of the documents, with what they hold. */
 export const formatFields = {
-  agent: 'claude, codex, …',
+  agent: 'name of the agent',
   version: 'version of the agent',
   model: 'model, as the agent names it',
   session: 'short id, as in the table',

@@ -102,6 +102,7 @@ const session = fields({
     fields({
       mode: v.picklist(['auto', 'ask', 'warn', 'off']),
       words: maybe(v.string()),
+      request: maybe(v.string()),
       compactSuccessful: maybe(v.boolean()),
     }),
   ),

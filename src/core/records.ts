@@ -65,20 +65,24 @@ export interface CompactionRecord {
   readonly mode: Mode;
   /** what it does or waits for, in the words of the footer; absent if there is nothing to say */
   readonly words?: string;
+  /** the request that waits or is being carried out, so that `words` are about it; absent if there is none */
+  readonly request?: string;
   /** true if the last compaction or attempt succeeded; absent before the first one; since 0.2 */
   readonly compactSuccessful?: boolean;
 }
 
 /** `words` in the footer's words. */
 export const compactionRecord = (
-  { mode }: Compaction,
+  { mode, request: open, phase }: Compaction,
   { attempts }: PastAttempts,
   words: string | undefined,
 ): CompactionRecord => {
   const last = attempts.at(-1);
+  const request = open ?? ('attempt' in phase ? phase.attempt.request : undefined);
   return {
     mode,
     ...(words === undefined ? {} : { words }),
+    ...(request === undefined ? {} : { request: request.id }),
     ...(last ? { compactSuccessful: last.ended.outcome.kind === 'verified' } : {}),
   };
 };
@@ -136,7 +140,7 @@ export const sessionRecord = (
 
 // nothing is under way any more
 const withoutWords = (compaction: CompactionRecord): CompactionRecord => {
-  const { words: _, ...rest } = compaction;
+  const { words: _, request: __, ...rest } = compaction;
   return rest;
 };
 

@@ -18,21 +18,22 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 import type { Position } from '../core/config/merge.js';
 import type { Entry } from '../core/config/read.js';
 import { systemReason } from './errors.js';
-import { writeAtomic } from './state-folder.js';
+import { followLink, type LinkTarget } from './trusted-link.js';
 
-// Reads, completes and writes configuration files. First, the parser: JSON with comments and trailing commas, with positions of values.
+// Reads configuration files; config-edit.ts changes them. First, the parser: JSON with comments and trailing commas, with positions of values.
 
 export interface ConfigText {
   /** the keys of the object; of a repeated key only the last one */
   readonly entries: readonly Entry[];
   /** syntax errors */
   readonly faults: readonly SyntaxFault[];
+  /** all members of the object, in the order of the file */
+  readonly members: readonly Member[];
   /** keys that occur more than once in one object, at any depth, as `runtimes.mine.command` */
   readonly duplicates: readonly DuplicateKey[];
   /** position of a value; undefined if there is none */
@@ -43,6 +44,15 @@ export interface ConfigText {
   readonly end: number | undefined;
   /** offset after the last value in the object if no comma follows it; undefined otherwise */
   readonly missingCommaAt: number | undefined;
+}
+
+/** Where a key and its value are, as offsets in the text. */
+export interface Member {
+  readonly key: string;
+  readonly from: number;
+  readonly valueFrom: number;
+  /** after the value; a comma may follow */
+  readonly to: number;
 }
 
 export interface SyntaxFault {
@@ -57,7 +67,7 @@ export interface DuplicateKey {
 }
 
 /** Reads as much as possible; undefined for a text that is nested too deeply. An empty text has no entries. */
-const parseConfig = (text: string): ConfigText | undefined => {
+export const parseConfig = (text: string): ConfigText | undefined => {
   try {
     return parseText(text);
   } catch (error) {
@@ -81,6 +91,7 @@ const parseText = (text: string): ConfigText => {
       })),
       ...(root && !isObject ? [{ reason: 'an object { … } is expected', at: at(root.offset) }] : []),
     ],
+    members: isObject ? pairsOf(root).map(toMember) : [],
     duplicates: root ? duplicatesIn(root, '', at) : [],
     positionOf: (path) => {
       const node = root && findNodeAtLocation(root, path.map(pathSegment));
@@ -103,11 +114,24 @@ const entriesOf = (root: Node, at: PositionOf): readonly Entry[] => {
   return [...new Map(pairs).values()];
 };
 
-const pairsOf = ({ children = [] }: Node): readonly { readonly key: string; readonly value: Node }[] =>
-  children.flatMap(({ children: [name, value] = [] }) => {
+interface Pair {
+  readonly key: string;
+  readonly from: number;
+  readonly value: Node;
+}
+
+const pairsOf = ({ children = [] }: Node): readonly Pair[] =>
+  children.flatMap(({ offset: from, children: [name, value] = [] }) => {
     const key: unknown = name?.value;
-    return value && typeof key === 'string' ? [{ key, value }] : [];
+    return value && typeof key === 'string' ? [{ key, from, value }] : [];
   });
+
+const toMember = ({ key, from, value: { offset, length } }: Pair): Member => ({
+  key,
+  from,
+  valueFrom: offset,
+  to: offset + length,
+});
 
 const duplicatesIn = (node: Node, prefix: string, at: PositionOf): readonly DuplicateKey[] => {
   if (node.type !== 'object') return (node.children ?? []).flatMap((each) => duplicatesIn(each, prefix, at));
@@ -164,8 +188,8 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** Why a file is not read, so that a command to fix it can be suggested. */
 export type FileFault =
   | { readonly kind: 'unusable' | 'foreign' | 'device' }
-  /** a symbolic link, which could point to another user's file or to nothing */
-  | { readonly kind: 'link'; readonly leadsTo: string | undefined }
+  /** a symbolic link, which could point to another user's file or to nothing; `open`: it would be followed if others could not write this */
+  | { readonly kind: 'link'; readonly leadsTo: string | undefined; readonly open?: string }
   | { readonly kind: 'open-to-all'; readonly isOwn: boolean }
   /** `path` is the file, or the topmost folder above it that may not be entered */
   | { readonly kind: 'closed'; readonly path: string; readonly isOwn: boolean };
@@ -177,29 +201,54 @@ export interface RefusedFile {
   readonly fault: FileFault;
 }
 
-export type ConfigFile =
-  | { readonly kind: 'absent'; readonly path: string }
-  | RefusedFile
-  | ({ readonly kind: 'read'; readonly path: string; readonly text: string } & ConfigText);
+export type ConfigFile = { readonly kind: 'absent'; readonly path: string } | RefusedFile | ReadFile;
 
-/** Reads and parses a configuration file. */
-export const readConfigFile = (path: string): ConfigFile => {
-  const found = readTrustedFile(path);
+export type ReadFile = ReadText & ConfigText;
+
+interface ReadText {
+  readonly kind: 'read';
+  readonly path: string;
+  /** the file itself, where `path` is a link to it */
+  readonly target: string;
+  readonly text: string;
+}
+
+/** Reads and parses a configuration file. A symbolic link is refused. */
+export const readConfigFile = (path: string): ConfigFile => parsed(readTrustedFile(path));
+
+/** Reads and parses the user's own file, also through a link that nobody else could have put there. */
+export const readUserConfig = (path: string): ConfigFile => parsed(readUserFile(path));
+
+const parsed = (found: TrustedFile): ConfigFile => {
   if (found.kind !== 'read') return found;
-  const { text } = found;
-  const parseText = parseConfig(text);
+  const parseText = parseConfig(found.text);
   return parseText
     ? { ...found, ...parseText }
-    : refusal(path, 'it is nested too deep', { kind: 'unusable' });
+    : refusal(found.path, 'it is nested too deep', { kind: 'unusable' });
 };
 
 /** The text of a file that no other user may write, or why it is not read. */
-export type TrustedFile =
-  | Exclude<ConfigFile, { kind: 'read' }>
-  | { readonly kind: 'read'; readonly path: string; readonly text: string };
+export type TrustedFile = Exclude<ConfigFile, { kind: 'read' }> | ReadText;
+
+/** The text behind a link that is followed, or of the file itself. */
+export const readUserFile = (path: string): TrustedFile => {
+  if (!isLink(path)) return readTrustedFile(path);
+  const found = followLink(path);
+  if (found.kind === 'untrusted') return refuseLink(path, found);
+  const file = readTrustedFile(found.path);
+  return file.kind === 'read' ? { ...file, path } : file;
+};
+
+const isLink = (path: string): boolean => {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false; // reading it says why
+  }
+};
 
 export const readTrustedFile = (path: string): TrustedFile => {
-  if (path === NULL_DEVICE) return { kind: 'read', path, text: '' }; // naming /dev/null means: no configuration
+  if (path === NULL_DEVICE) return { kind: 'read', path, target: path, text: '' }; // naming /dev/null means: no configuration
   let file: number | undefined;
   try {
     // checked before opening only for the error message; the checks that count use the open file
@@ -211,7 +260,7 @@ export const readTrustedFile = (path: string): TrustedFile => {
     const text = decodeUtf8(readAll(file, stats.size));
     return text === undefined
       ? refusal(path, 'it is not a text in UTF-8', { kind: 'unusable' })
-      : { kind: 'read', path, text };
+      : { kind: 'read', path, target: path, text };
   } catch (error) {
     return failedRead(path, error);
   } finally {
@@ -261,15 +310,22 @@ const refusalFor = (path: string, stats: Stats): TrustedFile | undefined => {
   return isMine ? undefined : refusal(path, 'it belongs to another user', { kind: 'foreign' });
 };
 
-const refuseLink = (path: string): TrustedFile => {
+const refuseLink = (path: string, { reason, open }: Untrusted = {}): TrustedFile => {
   let leadsTo: string | undefined;
   try {
-    leadsTo = realpathSync(path);
+    leadsTo = realpathSync.native(path);
   } catch {
     leadsTo = undefined; // the target does not exist, or the link points to itself
   }
-  return refusal(path, 'it is a symbolic link', { kind: 'link', leadsTo });
+  const why = reason === undefined ? '' : `, and ${reason}`;
+  return refusal(path, `it is a symbolic link${why}`, {
+    kind: 'link',
+    leadsTo,
+    ...(open === undefined ? {} : { open }),
+  });
 };
+
+type Untrusted = Partial<Omit<Extract<LinkTarget, { kind: 'untrusted' }>, 'kind'>>;
 
 const refusal = (path: string, reason: string, fault: FileFault): RefusedFile => ({
   kind: 'refused',
@@ -295,86 +351,4 @@ const decodeUtf8 = (bytes: Buffer): string | undefined => {
   } catch {
     return undefined;
   }
-};
-
-// Adding all keys to a configuration file. The user's text stays, byte for byte; lines are only added.
-
-/** Comment lines that document a key and show how to set it. */
-export interface KeyBlock {
-  readonly name: string;
-  readonly lines: readonly string[];
-}
-
-export interface CompletedConfig {
-  readonly text: string;
-  /** keys that were missing */
-  readonly added: readonly string[];
-}
-
-/** A new file; `schema` is the name of a JSON schema for editors. */
-export const newConfig = (blocks: readonly KeyBlock[], schema?: string): CompletedConfig => {
-  const first = schema === undefined ? [] : ['', `  "$schema": ${JSON.stringify(schema)},`];
-  const lines = [...first, ...blocks.flatMap((block) => ['', ...indented(block)])].slice(1);
-  return { text: `{\n${lines.join('\n')}\n}\n`, added: blocks.map(({ name }) => name) };
-};
-
-/** The file with the missing keys added; undefined if there is no object to add them to. */
-export const completeConfig = (
-  file: ConfigFile & { readonly kind: 'read' },
-  blocks: readonly KeyBlock[],
-  schema?: string,
-): CompletedConfig | undefined => {
-  const { text, end, missingCommaAt, faults } = file;
-  if (end === undefined) return faults.length > 0 ? undefined : appendConfig(text, newConfig(blocks, schema));
-  const missing = blocks.filter(({ name }) => !hasKey(file, name));
-  if (missing.length === 0) return { text, added: [] };
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const head = text.slice(0, end);
-  // a comma after the last value, so that the added lines can be uncommented unchanged
-  const [before, after] =
-    missingCommaAt === undefined
-      ? [head, '']
-      : [`${head.slice(0, missingCommaAt)},`, head.slice(missingCommaAt)];
-  const start = /(?:^|[\r\n])[ \t]*$/.test(head) ? '' : newline;
-  const lines = missing.flatMap((block) => ['', ...indented(block)]).map((line) => `${line}${newline}`);
-  return {
-    text: `${before}${after}${start}${lines.join('')}${text.slice(end)}`,
-    added: missing.map(({ name }) => name),
-  };
-};
-
-/** A file with comments only: the new object goes below them. */
-const appendConfig = (text: string, { text: more, added }: CompletedConfig): CompletedConfig => {
-  const ends = text.trim() === '' || /[\r\n]$/.test(text);
-  return { text: `${text}${ends ? '' : '\n'}${more}`, added };
-};
-
-/** True if the key is set or present as a comment; a nested key of the same name does not count. */
-const hasKey = (
-  { entries, text, isInValue }: ConfigFile & { readonly kind: 'read' },
-  name: string,
-): boolean => {
-  const comment = new RegExp(`^[ \\t]*//[ \\t]*"${name.replaceAll('.', '\\.')}"\\s*:`, 'gm');
-  return (
-    entries.some(({ key }) => key === name) ||
-    [...text.matchAll(comment)].some(({ index }) => !isInValue(index))
-  );
-};
-
-const indented = ({ lines }: KeyBlock): readonly string[] => lines.map((line) => `  ${line}`);
-
-const FOLDER_MODE = 0o700;
-const WRITE_CONFIG_OTHERS_MAY_WRITE = 0o022;
-
-/**
- * Writes a configuration atomically, and the previous text to FILE.bak. Rejects if the path is not a regular file or the folder is not
- * writable.
- */
-export const writeConfig = async (path: string, text: string, before: string | undefined): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-  const stats = await lstat(path).catch(() => undefined);
-  if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file`); // checked before FILE.bak is written
-  const mode = stats && stats.mode & 0o777 & ~WRITE_CONFIG_OTHERS_MAY_WRITE;
-  if (before !== undefined) await writeAtomic(`${path}.bak`, before, mode);
-  await writeAtomic(path, text, mode);
 };

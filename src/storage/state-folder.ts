@@ -12,6 +12,7 @@ import { readAtMost } from './files.js';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
+const PERMISSIONS = 0o777;
 const SMALL_BYTES = 1024 * 1024;
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -35,8 +36,8 @@ export const ensureFolder = async (folder: string, name?: string): Promise<strin
   return inner;
 };
 
-/** Creates the folder and its parents. Node's `recursive` option never ends if the system keeps reporting a missing parent. */
-const makeFolder = async (folder: string): Promise<void> => {
+/** Creates the folder and its parents, for the user only. Node's `recursive` option never ends if the system keeps reporting a missing parent. */
+export const makeFolder = async (folder: string): Promise<void> => {
   try {
     await mkdir(folder, FOLDER_MODE);
   } catch (error) {
@@ -67,19 +68,32 @@ const makePrivate = async (folder: string): Promise<void> => {
   }
 };
 
+export interface WriteOptions {
+  /** permissions, whatever the process's mask takes away from new files; for the user only if undefined */
+  readonly mode?: number | undefined;
+  /** called when all is written; if it rejects, the file stays as it is */
+  readonly beforeRename?: () => Promise<void>;
+}
+
 /** Replaces a file atomically. Rejects if the path is not a regular file. */
-export const writeAtomic = async (path: string, text: string, mode = FILE_MODE): Promise<void> => {
+export const writeAtomic = async (
+  path: string,
+  text: string,
+  { mode, beforeRename }: WriteOptions = {},
+): Promise<void> => {
   const before = await lstat(path).catch(() => undefined);
   if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
   const temporaryPath = `${path}.${crypto.randomUUID().replaceAll('-', '')}.tmp`;
-  const handle = await open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  const handle = await open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
   try {
     try {
       await handle.writeFile(text);
+      if (mode !== undefined) await handle.chmod(mode & PERMISSIONS);
       await handle.sync();
     } finally {
       await handle.close();
     }
+    await beforeRename?.();
     await rename(temporaryPath, path);
   } catch (error) {
     await unlink(temporaryPath).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { watch, lstatSync } from 'node:fs';
+import { watch, lstatSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 // Watches folders and files for changes.
@@ -61,8 +61,10 @@ export const watchFile = (path: string, onChange: () => void): (() => void) => {
 
 const stampOf = (path: string): string => {
   try {
-    const { ino, size, mtimeMs, mode } = lstatSync(path);
-    return [ino, size, mtimeMs, mode].join();
+    // the file behind a link has its own changes
+    return [lstatSync(path), statSync(path, { throwIfNoEntry: false })]
+      .map((stats) => [stats?.ino, stats?.size, stats?.mtimeMs, stats?.mode].join())
+      .join(' ');
   } catch {
     return '';
   }

@@ -54,7 +54,8 @@ export const makeWorkerContents = (
       const step = pressOverlayKey(state, key);
       ({ state } = step);
       // a `c` before anything is drawn cannot answer what the overlay shows, however late a stopped wrapper gets to it
-      const isDirect = chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
+      const isDirect =
+        chordUntil !== -Infinity && (drawing === undefined || performance.now() < (chordUntil ?? 0));
       const isChord = step.action === 'compact' && isDirect;
       chordUntil = -Infinity; // any other key in between cancels it
       if (step.action !== undefined && step.action !== 'close')

@@ -19,6 +19,8 @@ import type { Bench } from './launcher.js';
 
 const WAIT = { timeout: 20_000, interval: 20 };
 
+const ASKED = 'Asked claude (me) in ~ to compact.\n';
+
 let bench: Bench;
 let events: RequestEvent[] = [];
 let publisher: RecordPublisher | undefined;
@@ -36,6 +38,7 @@ afterEach(async () => {
 
 const stateFolder = () => join(bench.folder, '.local', 'state', 'ctxwrap');
 const requestFiles = () => readdirSync(join(stateFolder(), 'requests'));
+const sessionText = () => readFileSync(join(stateFolder(), 'sessions', 'me.json'), 'utf8');
 const answers = () =>
   requestFiles()
     .map((name) => readFileSync(join(stateFolder(), 'requests', name), 'utf8'))
@@ -94,15 +97,11 @@ const ending =
       : [];
 
 describe('ctxwrap compact', () => {
-  it('leaves a request, and prints the outcome with its evidence', async () => {
+  it('says what it asks for, leaves a request, and says what came of it', async () => {
     await publish();
     listen(ending({ kind: 'verified', after: { usedTokens: 12_000 } }));
     const { stdout, stderr, code } = await ctxwrap(['compact', '--force', '--focus', 'the\ntests'], bench);
-    expect([stdout, stderr, code]).toEqual([
-      'claude me: compacted 166k → 12k in 14.2 s\n- typed /compact\n- its record of the compaction\n',
-      '',
-      0,
-    ]);
+    expect([stdout, stderr, code]).toEqual([`${ASKED}✓ compacted 166k → 12k in 14.2 s\n`, '', 0]);
     expect(events).toMatchObject([{ request: { force: true, focus: 'the tests' } }]);
     await vi.waitFor(() => expect(requestFiles()).toEqual([]), WAIT);
   });
@@ -129,47 +128,90 @@ describe('ctxwrap compact', () => {
   });
 
   it.each([
-    [{ kind: 'noop', text: 'nothing' }, 0],
-    [{ kind: 'failed', failure: 'error', text: 'API Error 500' }, 1],
-    [{ kind: 'interrupted', by: 'the user' }, 1],
-    [{ kind: 'not-started' }, 1],
-    [{ kind: 'unverified', text: 'done' }, 1],
-  ] as const)('after %j has the exit status %d', async (outcome, status) => {
+    [{ kind: 'noop', text: 'nothing' }, 0, '✓ nothing to compact'],
+    [
+      { kind: 'failed', failure: 'error', text: 'Error: 500' },
+      1,
+      /^✗ compaction failed after 14\.2 s: .*500$/,
+    ],
+    [{ kind: 'interrupted', by: 'the user' }, 1, '✗ compaction interrupted by the user after 14.2 s'],
+    [{ kind: 'not-started' }, 1, /^✗ /],
+    [{ kind: 'timeout', afterMs: 600_000 }, 1, /^✗ .* after 600 s$/],
+    [{ kind: 'unverified', text: 'done' }, 1, /^✗ /],
+  ] as const)('after %j has the exit status %d, and says it once', async (outcome, status, result) => {
     await publish();
     listen(ending(outcome));
-    const { stdout, code } = await ctxwrap(['compact'], bench);
-    expect([code, stdout.split('\n').length]).toEqual([status, 4]);
+    const { stdout, stderr, code } = await ctxwrap(['compact'], bench);
+    expect([code, stderr, stdout.startsWith(ASKED)]).toEqual([status, '', true]);
+    expect(stdout.slice(ASKED.length, -1)).toMatch(result);
+    expect(stdout.split('\n')).toHaveLength(3);
   });
+
+  it('draws its signs in ASCII where the terminal has nothing else, and asks quietly with -q', async () => {
+    await publish();
+    listen(ending({ kind: 'noop', text: 'nothing' }));
+    const plain = { ...bench, env: { ...bench.env, LANG: 'C' } };
+    const { stdout } = await ctxwrap(['-q', 'compact'], plain);
+    expect(stdout).toBe('ok nothing to compact\n');
+  });
+
+  const idOfRequest = async (): Promise<string> => {
+    await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
+    const [event] = events;
+    return event?.type === 'compact-requested' ? event.request.id : '';
+  };
+  const says = (session: RecordPublisher, words: string, request?: string): void =>
+    session.update(startSession({ agent: 'claude' }, Date.now()), {
+      mode: 'auto',
+      words,
+      ...(request === undefined ? {} : { request }),
+    });
 
   it('says what the session waits for meanwhile', async () => {
     const session = await publish();
     const watching = listen();
     const { child, ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
-    await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
-    session.update(startSession({ agent: 'claude' }, Date.now()), {
-      mode: 'auto',
-      words: 'waiting: agent is busy',
-    });
+    const id = await idOfRequest();
+    says(session, 'waiting: agent is busy', id);
     await once(child.stderr, 'readable');
-    const [event] = events;
-    if (event?.type === 'compact-requested')
-      watching.applyEffect(endedFor(event.request.id, { kind: 'verified', after: { usedTokens: 1 } }));
+    watching.applyEffect(endedFor(id, { kind: 'verified', after: { usedTokens: 1 } }));
     expect(await ended).toMatchObject({ code: 0, stderr: 'ctxwrap: waiting: agent is busy\n' });
+  });
+
+  it('shows nothing of an older attempt, nor its own failure before the end', async () => {
+    const session = await publish({
+      compaction: { mode: 'auto', words: 'compaction failed: an old reason' },
+    });
+    const watching = listen();
+    const { child, ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
+    const published = (words: string): Promise<void> => {
+      says(session, words);
+      return vi.waitFor(() => expect(sessionText()).toContain(words), WAIT);
+    };
+    const progress = (words: string): Promise<unknown> => {
+      says(session, words, id);
+      return once(child.stderr, 'data');
+    };
+    const id = await idOfRequest();
+    await published('another reason');
+    await progress('command sent');
+    await published('compaction failed: overloaded');
+    await progress('compacting');
+    watching.applyEffect(endedFor(id, { kind: 'failed', failure: 'error', text: 'overloaded' }));
+    const { stdout, stderr } = await ended;
+    expect(stderr).toBe('ctxwrap: command sent\nctxwrap: compacting\n');
+    expect(stdout.match(/overloaded/g)).toHaveLength(1);
   });
 
   it('withdraws the request on Ctrl-C', async () => {
     const session = await publish();
     listen();
     const terminal = inTerminal(process.execPath, [bin, 'compact'], bench);
-    await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
-    session.update(startSession({ agent: 'claude' }, Date.now()), {
-      mode: 'auto',
-      words: 'waiting: agent is busy',
-    });
+    says(session, 'waiting: agent is busy', await idOfRequest());
     await terminal.seen(/waiting: agent is busy/);
     terminal.type('\x03');
     expect((await terminal.ended).signal).toBe(2);
-    expect(terminal.output()).toContain('the request is withdrawn');
+    expect(terminal.output()).toContain('✗ the request is withdrawn');
     await vi.waitFor(() => expect(events.at(-1)?.type).toBe('compact-cancelled'), WAIT);
     expect(requestFiles()).toEqual([]);
   });
@@ -178,7 +220,7 @@ describe('ctxwrap compact', () => {
     await publish();
     listen();
     const { stdout, code } = await ctxwrap(['compact', '--no-wait'], bench);
-    expect([code, stdout]).toEqual([0, 'claude me: asked to compact at the next safe moment\n']);
+    expect([code, stdout]).toEqual([0, `${ASKED}✓ it compacts at its next safe moment\n`]);
     expect(requestFiles().filter((name) => name.endsWith('.request.json'))).toHaveLength(1);
     expect(events).toHaveLength(1);
   });
@@ -191,8 +233,8 @@ describe('ctxwrap compact', () => {
     );
     expect(await ctxwrap(['compact'], bench)).toMatchObject({
       code: 1,
-      stdout: '',
-      stderr: `ctxwrap: session me has not compacted: ${reason}\nctxwrap: ctxwrap compact --force me\n`,
+      stdout: `${ASKED}✗ not compacted: ${reason}\n`,
+      stderr: 'ctxwrap: ctxwrap compact --force me\n',
     });
     const { stdout, code } = await ctxwrap(['compact', '--json', '--no-wait'], bench);
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { outcome: 'refused', words: reason }]);
@@ -205,8 +247,8 @@ describe('ctxwrap compact', () => {
     await vi.waitFor(() => expect(events).toHaveLength(1), WAIT);
     await publisher?.end({ code: 0 });
     await watching.stop();
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('not compacted: the session has ended')]);
+    const { code, stdout } = await ended;
+    expect([code, stdout]).toEqual([1, expect.stringContaining('✗ not compacted: the session has ended')]);
   });
 });
 
@@ -220,8 +262,11 @@ describe('a session that dies in the middle', () => {
     const { ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
     await vi.waitFor(() => expect(answers()).toContain('begun'), WAIT);
     wrapper.kill('SIGKILL');
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('it is not known whether it has compacted')]);
+    const { code, stdout } = await ended;
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('✗ it is not known whether it has compacted'),
+    ]);
   });
 });
 

@@ -14,17 +14,23 @@ describe('a wrong call ends with status 2 before anything starts', () => {
   it.each([
     [
       ['cluade'],
-      'unknown agent "cluade"',
-      'did you mean claude? Any command can be wrapped: ctxwrap -- cluade',
+      'unknown agent or command "cluade"',
+      'did you mean claude? Any program can be wrapped: ctxwrap -- cluade',
     ],
     [
+      ['dcotor', '--json'],
+      'unknown agent or command "dcotor"',
+      'did you mean doctor? Any program can be wrapped: ctxwrap -- dcotor',
+    ],
+    [['hlep'], expect.any(String), expect.stringContaining('did you mean help?')],
+    [
       ['vim', 'x'],
-      'unknown agent "vim"',
-      'the agents are claude, codex, gemini, qwen, demo. Any command can be wrapped: ctxwrap -- vim',
+      'unknown agent or command "vim"',
+      'the agents are claude, codex, gemini, qwen; ctxwrap --help lists the commands. Any program can be wrapped: ctxwrap -- vim',
     ],
     [['ctxwrap', 'claude', '-c'], 'ctxwrap cannot wrap ctxwrap', 'one is enough: ctxwrap claude -c'],
     [['--', 'ctxwrap'], 'ctxwrap cannot wrap ctxwrap', 'one is enough: ctxwrap claude'],
-    [['./agent'], 'unknown agent "./agent"', expect.stringContaining('ctxwrap -- ./agent')],
+    [['./agent'], 'unknown agent or command "./agent"', expect.stringContaining('ctxwrap -- ./agent')],
     [
       ['ps', '--warn', '80%'],
       'unknown option "--warn" of ctxwrap ps',

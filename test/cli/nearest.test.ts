@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { nearestWord } from '../../src/cli/messages.js';
+import { agentWords, listedCommands } from '../../src/cli/program.js';
 
-const agents = ['claude', 'codex', 'gemini', 'qwen', 'demo'];
+const words = [...agentWords, ...listedCommands()];
 
 it.each([
   ['cluade', 'claude'], // swapped
@@ -12,10 +13,18 @@ it.each([
   ['qwne', 'qwen'],
   ['dmeo', 'demo'],
   ['codx', 'codex'],
+  ['dcotor', 'doctor'],
+  ['comapct', 'compact'],
+  ['contxt', 'context'],
+  ['verfy', 'verify'],
+  ['confg', 'config'],
 ])('takes %s for %s', (given, expected) => {
-  expect(nearestWord(given, agents)).toBe(expected);
+  expect(nearestWord(given, words)).toBe(expected);
 });
 
-it.each(['vim', '', 'python3', 'x', 'gem', 'coding', 'opencode'])('takes "%s" for nothing', (given) => {
-  expect(nearestWord(given, agents)).toBeUndefined();
-});
+it.each(['vim', '', 'python3', 'x', 'gem', 'coding', 'opencode', 'hodl'])(
+  'takes "%s" for nothing',
+  (given) => {
+    expect(nearestWord(given, words)).toBeUndefined();
+  },
+);

@@ -126,6 +126,30 @@ describe('our options', () => {
   });
 });
 
+describe('other names of commands', () => {
+  it('print the version, and list the sessions', () => {
+    expect(parse('version')).toEqual(parse('--version'));
+    for (const name of ['ls', 'status']) {
+      expect(parse(name)).toEqual(parse('ps'));
+      expect(parse('-q', name, '--all', '--json')).toEqual(parse('-q', 'ps', '--all', '--json'));
+      expect(() => parse(name, '--jsn')).toThrow(
+        expect.objectContaining({ message: `unknown option "--jsn" of ctxwrap ${name}` }),
+      );
+    }
+  });
+
+  it('are listed nowhere', () => {
+    const lists = [parse('--help'), parse('man')].map((each) => (each.kind === 'print' ? each.text : ''));
+    for (const text of lists)
+      expect(text).not.toMatch(/^(?: {2}|\.B )(?:version(?! {2,}version of)|ls|status)\b/m);
+    const completed = parse('complete', '=');
+    const { words } = completed.kind === 'complete' ? completed.candidates([]) : { words: [] };
+    const found = words.map(({ word }) => word);
+    expect(found).toContain('ps');
+    for (const name of ['version', 'ls', 'status']) expect(found).not.toContain(name);
+  });
+});
+
 describe('a wrong option', () => {
   it.each([
     [['--recrod', 'x', 'claude'], 'unknown option "--recrod"', 'did you mean --record?'],

@@ -153,6 +153,13 @@ for (const shell of shells) {
       expect([...(await completed('ctxwrap --mode a'))].sort()).toEqual(['ask', 'auto']);
       expect([...(await completed('ctxwrap --mode ask init '))].sort()).toEqual(['bash', 'fish', 'zsh']);
       expect(await completed('ctxwrap compact --j')).toEqual(['--json']);
+      expect(await completed('ctxwrap config se')).toEqual(['set']);
+      expect([...(await completed('ctxwrap config set not'))].sort()).toEqual([
+        'notify.command',
+        'notify.on',
+      ]);
+      expect([...(await completed('ctxwrap config set mode a'))].sort()).toEqual(['ask', 'auto']);
+      expect(await completed('ctxwrap config set footer t')).toEqual(['true']);
     });
 
     it('starts an agent of one’s own by its word, whatever its program is called', async () => {

@@ -81,7 +81,8 @@ describe('a session record', () => {
   });
 
   it('says what is done about a full window, and nothing of it after the end', () => {
-    const compaction = { mode: 'ask', words: 'waiting: agent is busy', compactSuccessful: false } as const;
+    const words = 'waiting: agent is busy';
+    const compaction = { mode: 'ask', words, request: 'mine', compactSuccessful: false } as const;
     const running = sessionRecord(identity, after(reading), { compaction }, 3_000);
     expect(parseSessionRecord(JSON.stringify(running))).toEqual({ ...running, compaction });
     const ended = sessionRecord(

@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeConfig, newConfig } from '../../src/storage/config-file.js';
+import { completeConfig, newConfig } from '../../src/storage/config-edit.js';
 import { readConfigFile } from '../../src/storage/config-file.js';
-import { writeConfig } from '../../src/storage/config-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'complete-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,6 +68,10 @@ describe('a configuration with all keys', () => {
     },
   );
 
+  it('has the line ends of the comments that were there', () => {
+    expect(completed('// mine\r\n')?.text).not.toMatch(/[^\r]\n/);
+  });
+
   it('keeps the existing text byte for byte and in order', () => {
     const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const comment = fc.constantFrom('', ' // so, "mode": }\n', '/* a } , */', '\n\n', '\t');
@@ -101,30 +104,5 @@ describe('a configuration with all keys', () => {
 
   it.each(['{"mode": ', '/* mine', '[]', '"x"', '{"a" 1}'])('is not made of %j', (text) => {
     expect(completed(text)).toBeUndefined();
-  });
-});
-
-describe('writing a configuration', () => {
-  it('keeps the previous text as a backup, and the file’s permissions', async () => {
-    writeFileSync(path, '{} // before', { mode: 0o640 });
-    await writeConfig(path, '{}', '{} // before');
-    expect(readFileSync(path, 'utf8')).toBe('{}');
-    expect(readFileSync(`${path}.bak`, 'utf8')).toBe('{} // before');
-    expect(statSync(path).mode & 0o777).toBe(statSync(`${path}.bak`).mode & 0o777);
-  });
-
-  it('creates the folders above it, for this user only', async () => {
-    const deep = join(folder, 'a/b/config.jsonc');
-    await writeConfig(deep, '{}', undefined);
-    expect(statSync(deep).mode & 0o777).toBe(0o600);
-    expect(statSync(join(folder, 'a/b')).mode & 0o077).toBe(0);
-  });
-
-  it('does not write through a link', async () => {
-    const link = join(folder, 'link.jsonc');
-    writeFileSync(join(folder, 'real'), 'mine');
-    symlinkSync(join(folder, 'real'), link);
-    await expect(writeConfig(link, '{}', undefined)).rejects.toThrow('not a regular file');
-    expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('mine');
   });
 });

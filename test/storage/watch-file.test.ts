@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -55,5 +55,15 @@ it('also finds a file whose folder is created later', async () => {
   const { path, seen } = watched('later/config.jsonc');
   mkdirSync(join(folder, 'later'));
   writeFileSync(path, '{}');
+  expect(await seen(1)).toBe(1);
+});
+
+it('reports changes of the file behind a link', async () => {
+  mkdirSync(join(folder, 'dotfiles'));
+  const target = join(folder, 'dotfiles/mine.jsonc');
+  writeFileSync(target, '{}');
+  symlinkSync('dotfiles/mine.jsonc', join(folder, 'config.jsonc'));
+  const { seen } = watched();
+  writeFileSync(target, '{ }');
   expect(await seen(1)).toBe(1);
 });

@@ -18,15 +18,15 @@ import {
 } from '../../storage/requests.js';
 import { type ListedSession, readSession, listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
-import { toPlainText, wrapText } from '../../ui/text.js';
+import { toPlainText } from '../../ui/text.js';
 import type { ExitStatus } from '../../wrap/options.js';
-import { print } from '../print.js';
+import { print, toAsciiIfNeeded } from '../print.js';
 import type { CompactCommandRequest } from '../request.js';
 import type { Outcome } from '../session.js';
-import { jsonText, widthOfOutput, noProgress, progressLine } from '../text.js';
+import { jsonText, noProgress, progressLine } from '../text.js';
 import { catchStopSignals } from '../verify.js';
 import { findSession, sessionNames, onlySession } from '../session-argument.js';
-import { ageText } from '../sessions-text.js';
+import { ageText, folderText } from '../sessions-text.js';
 
 // Error messages of `ctxwrap compact`: why a session cannot compact now, and the command that helps.
 
@@ -89,20 +89,6 @@ const insideItself = (id: string): UserError =>
 const cannotAsk = (reason: string): UserError =>
   refusing(`cannot leave the request: ${reason}`, 'make the folder of ctxwrap in XDG_STATE_HOME writable');
 
-const refusedBy = (id: string, reason: string): UserError => {
-  const isPaused = reason.startsWith('paused');
-  return refusing(
-    `${nameOf(id)} has not compacted: ${toPlainText(reason)}`,
-    isPaused ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing',
-  );
-};
-
-const outcomeUnknown = (id: string, reason: string): UserError =>
-  refusing(
-    `${nameOf(id)}: it is not known whether it has compacted: ${toPlainText(reason)} after the command was typed`,
-    "look in the agent's own window",
-  );
-
 const withdrawn = 'the request is withdrawn; a compaction that has begun goes on';
 
 const notNoticed = 'it does not notice requests';
@@ -118,6 +104,8 @@ export interface CompactQuestion {
   readonly waits: boolean;
   /** aborting it withdraws the request */
   readonly signal: AbortSignal;
+  /** called when the request is written */
+  readonly onAsked: () => Promise<void>;
   /** called with what the session is doing while the request waits */
   readonly onWords: (words: string) => void;
 }
@@ -137,7 +125,7 @@ const LONGEST_MS = 2 * REQUEST_MS; // the wrapper finds a safe moment in the fir
 
 /** Resolves with the outcome of the request. Rejects with a UserError when the request cannot be written. */
 const askSession = async (question: CompactQuestion): Promise<CompactReply> => {
-  const { stateFolder, request } = question;
+  const { stateFolder, request, onAsked } = question;
   const folder = await ensureRequestsFolder(stateFolder)
     .then(async (path) => {
       await writeRequest(path, request);
@@ -146,6 +134,7 @@ const askSession = async (question: CompactQuestion): Promise<CompactReply> => {
     .catch((error: unknown) => {
       throw cannotAsk(systemReason(error));
     });
+  await onAsked();
   const reply = await replyIn(folder, question);
   // without --no-wait the file goes now; with it the file stays until the wrapper has acted on it
   if (reply.kind !== 'asked') await removeRequest(folder, request);
@@ -174,12 +163,18 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
     if (waited > LONGEST_MS) return lost('it does not answer');
     const session = await readSession(stateFolder, request.session, Date.now());
     isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
-    const words = session?.record.compaction?.words;
+    const words = wordsAbout(request, session);
     if (words !== undefined && words !== said) onWords(words);
     said = words;
     if (!isGone) await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
   return { kind: 'cancelled' };
+};
+
+/** What the session does about this request. Its other words are about something else, such as an attempt that has ended. */
+const wordsAbout = ({ request }: RequestRecord, session: ListedSession | undefined): string | undefined => {
+  const { compaction } = session?.record ?? {};
+  return compaction?.request === request ? compaction.words : undefined;
 };
 
 // The result of `ctxwrap compact`, for people and for scripts.
@@ -207,7 +202,7 @@ const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Compac
     case 'unknown':
       return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
     case 'asked':
-      return { ...base, outcome: 'asked', words: 'asked to compact at the next safe moment' };
+      return { ...base, outcome: 'asked', words: 'it compacts at its next safe moment' };
     case 'cancelled':
       return { ...base, outcome: 'cancelled', words: 'withdrawn' };
   }
@@ -217,13 +212,40 @@ const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Compac
 const statusOfOutcome = ({ outcome }: CompactReport): 0 | 1 =>
   outcome === 'verified' || outcome === 'noop' || outcome === 'asked' ? 0 : 1;
 
-const compactText = (report: CompactReport, width: number): readonly string[] => {
-  const { session, words, durationMs, evidence = [] } = report;
-  const took = durationMs === undefined ? '' : ` in ${(durationMs / 1000).toFixed(1)} s`;
-  return [
-    ...wrapText(`${toPlainText(session.runtime)} ${session.id}: ${toPlainText(words)}${took}`, width),
-    ...evidence.flatMap((fact) => wrapText(`- ${toPlainText(fact)}`, width)),
-  ];
+/** The first line of the output. */
+const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
+  `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.\n`;
+
+/** The last line of the output: one fact, and whether it is good. */
+const resultText = (report: CompactReport): string => {
+  const sign = statusOfOutcome(report) === 0 ? '✓' : '✗';
+  return `${toAsciiIfNeeded(`${sign} ${toPlainText(factOf(report))}`, process.env)}\n`;
+};
+
+const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
+  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+  switch (outcome) {
+    case 'verified':
+      return `${words} in ${seconds}`;
+    case 'failed':
+    case 'interrupted':
+      return words.replace(/(?=:|$)/, ` after ${seconds}`); // before the reason
+    case 'refused':
+      return `not compacted: ${words}`;
+    case 'unknown':
+      return `it is not known whether it has compacted: ${words}`;
+    case 'cancelled':
+      return withdrawn;
+    default:
+      return words;
+  }
+};
+
+/** What helps after this outcome; nothing where the session itself shows it. */
+const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
+  if (outcome === 'unknown') return ["look in the agent's own window"];
+  if (outcome !== 'refused') return [];
+  return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };
 
 /** `ctxwrap compact`: asks a running session to compact and reports the outcome. */
@@ -233,12 +255,10 @@ export const compact = async (asked: CompactCommandRequest): Promise<Outcome> =>
   const session = await sessionFor(asked, stateFolder);
   const { reply, signal } = await ask(asked, session, stateFolder);
   const report = compactReport(session, reply);
-  if (asked.json) await print(jsonText(report, 2));
-  else if (reply.kind === 'refused') throw refusedBy(session.id, reply.reason);
-  else if (reply.kind === 'unknown') throw outcomeUnknown(session.id, reply.reason);
-  else if (reply.kind !== 'cancelled') await print(`${compactText(report, widthOfOutput()).join('\n')}\n`);
-  if (signal === undefined) return { status: { kind: 'code', code: statusOfOutcome(report) }, notices: [] };
-  return { status: { kind: 'signal', signal }, notices: [withdrawn] };
+  await print(asked.json ? jsonText(report, 2) : resultText(report));
+  const notices = asked.json ? [] : helpAfter(report);
+  if (signal === undefined) return { status: { kind: 'code', code: statusOfOutcome(report) }, notices };
+  return { status: { kind: 'signal', signal }, notices };
 };
 
 /** The session that the command names, if it can be asked to compact. */
@@ -270,10 +290,11 @@ interface Asked {
 }
 
 const ask = async (
-  { force, focus, wait, options }: CompactCommandRequest,
-  { id }: SessionRecord,
+  { force, focus, wait, json, options }: CompactCommandRequest,
+  session: SessionRecord,
   stateFolder: string,
 ): Promise<Asked> => {
+  const { id } = session;
   const start = processStart(process.pid);
   const request: RequestRecord = {
     schema: 'ctxwrap.request/1',
@@ -286,13 +307,17 @@ const ask = async (
     ...(wait && start !== undefined ? { processStart: start } : {}),
   };
   const stopping = catchStopSignals();
-  const progress = options.values.quiet ? noProgress : progressLine();
+  const { quiet } = options.values;
+  const progress = quiet ? noProgress : progressLine();
   try {
     const reply = await askSession({
       stateFolder,
       request,
       waits: wait,
       signal: stopping.signal,
+      onAsked: async () => {
+        if (!json && !quiet) await print(askedText(session, homeFolder(process.env)));
+      },
       onWords: progress.say,
     });
     return { reply, signal: reply.kind === 'cancelled' ? stopping.name() : undefined };

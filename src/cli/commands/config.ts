@@ -1,18 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allAgents } from '../../agents/index.js';
 import { findNativeProblems } from '../../core/config/check.js';
 import { configComment, jsonSchema } from '../../core/config/describe.js';
 import { keyNames } from '../../core/config/keys.js';
-import { completeConfig, newConfig, readConfigFile, writeConfig } from '../../storage/config-file.js';
+import { UserError } from '../../core/errors.js';
+import { quoteForCopying } from '../../core/text.js';
+import {
+  backupOf,
+  changeConfig,
+  completeConfig,
+  keepBackup,
+  newConfig,
+  newSetting,
+  setKey,
+  unsetKey,
+  type ConfigChange,
+} from '../../storage/config-edit.js';
+import {
+  readUserConfig,
+  type ConfigFile,
+  type RefusedFile,
+  type SyntaxFault,
+} from '../../storage/config-file.js';
 import { systemReason } from '../../storage/errors.js';
+import { writeAtomic } from '../../storage/state-folder.js';
 import { type WholeConfiguration, readWholeConfiguration } from '../config/load.js';
 import { configPath, configCommand, currentContext, type ConfigContext } from '../config/path.js';
 import {
   toFinding,
   type Finding,
   brokenConfig,
+  changedText,
+  doubtsAbout,
+  editedText,
+  failedEditor,
+  parseSetting,
   refusedConfig,
+  unchangeableConfig,
   unwritableConfig,
   configRecord,
   findingsText,
@@ -25,17 +52,20 @@ import type { ConfigRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
 import { jsonText } from '../text.js';
 import { compactingAgents } from './context.js';
+import { folderText } from '../sessions-text.js';
 
 /** `ctxwrap config …`. */
 export const config = async (request: ConfigRequest): Promise<Outcome> => {
-  const { text, code } = await answer(request);
+  const { text, code, notices = [] } = await answer(request);
   await print(text); // printed unchanged: values, names and commands belong to the user
-  return { status: { kind: 'code', code }, notices: [] };
+  return { status: { kind: 'code', code }, notices };
 };
 
 interface Answer {
   readonly text: string;
   readonly code: number;
+  /** for standard error */
+  readonly notices?: readonly string[];
 }
 
 const good = (text: string): Answer => ({ text, code: 0 });
@@ -52,6 +82,11 @@ const answer = async (request: ConfigRequest): Promise<Answer> => {
       return good(await init(request.options, around));
     case 'show':
       return good(shown(request, whole()));
+    case 'set':
+    case 'unset':
+      return change(request, around);
+    case 'edit':
+      return edit(request.options, around);
     case 'check':
       return checked(request, await withNative(whole(), around));
   }
@@ -87,26 +122,128 @@ const drawn = (finding: Finding): Finding => ({ ...finding, why: toAsciiIfNeeded
 
 const SCHEMA = 'config.schema.json';
 
-/** Writes the schema beside the file only in ctxwrap's own folder; elsewhere a file of that name may belong to someone else. */
+const blocks = keyNames.map((name) => ({ name, lines: configComment(name) }));
+
+/** The name for editors of the schema beside the file, which is only in ctxwrap's own folder: elsewhere such a file may be someone else's. */
+const schemaName = (isNamed: boolean): string | undefined => (isNamed ? undefined : `./${SCHEMA}`);
+
 const init = async (options: Options, around: ConfigContext): Promise<string> => {
   const { path, isNamed } = configPath(options, around);
-  const file = readConfigFile(path);
-  if (file.kind === 'refused') throw refusedConfig(path, file.reason, fileFix(file, 'user', options));
-  const blocks = keyNames.map((name) => ({ name, lines: configComment(name) }));
-  const schema = isNamed ? undefined : `./${SCHEMA}`;
-  const completed = file.kind === 'absent' ? newConfig(blocks, schema) : completeConfig(file, blocks, schema);
-  if (!completed) throw brokenConfig(path, configCommand('config check', options));
-  const before = file.kind === 'read' ? file.text : undefined;
-  try {
-    if (completed.text !== before) await writeConfig(path, completed.text, before);
-    if (!isNamed) await writeSchema(join(dirname(path), SCHEMA));
-  } catch (error) {
-    throw unwritableConfig(path, systemReason(error));
-  }
-  return initText(path, { added: completed.added, isNew: before === undefined });
+  const schema = schemaName(isNamed);
+  let result = { added: [] as readonly string[], isNew: false };
+  await write(path, (found) => {
+    const file = usable(found, options);
+    const completed =
+      file.kind === 'absent' ? newConfig(blocks, schema) : completeConfig(file, blocks, schema);
+    if (!completed) throw brokenConfig(path, configCommand('config check', options));
+    result = { added: completed.added, isNew: file.kind === 'absent' };
+    return file.kind === 'read' && completed.text === file.text ? undefined : completed.text;
+  });
+  if (!isNamed) await writeSchema(path);
+  return initText(path, result);
+};
+
+/** The file, unless it is refused. */
+const usable = (file: ConfigFile, options: Options): Exclude<ConfigFile, RefusedFile> => {
+  if (file.kind === 'refused') throw refusedConfig(file.path, file.reason, fileFix(file, 'user', options));
+  return file;
 };
 
 const writeSchema = async (path: string): Promise<void> => {
-  const stats = await lstat(path).catch(() => undefined);
-  if (!stats || stats.isFile()) await writeConfig(path, jsonText(jsonSchema(), 2), undefined);
+  const schema = join(dirname(path), SCHEMA);
+  const stats = await lstat(schema).catch(() => undefined);
+  if (!stats || stats.isFile())
+    await writeAtomic(schema, jsonText(jsonSchema(), 2), { mode: stats?.mode }).catch(unwritable(path));
 };
+
+const write = (path: string, make: ConfigChange): Promise<void> =>
+  changeConfig(path, make).catch(unwritable(path));
+
+const unwritable =
+  (path: string) =>
+  (error: unknown): never => {
+    throw error instanceof UserError ? error : unwritableConfig(path, systemReason(error));
+  };
+
+/** `config set` and `config unset`. */
+const change = async (
+  { action, key, value = '', options }: ConfigRequest,
+  around: ConfigContext,
+): Promise<Answer> => {
+  if (key === undefined) throw new Error(`config ${action} without a key`);
+  const { path } = configPath(options, around);
+  const after = action === 'set' ? parseSetting(key, value, { cwd: around.cwd, options }) : undefined;
+  const json = Array.isArray(after)
+    ? `[${after.map((each) => JSON.stringify(each)).join(', ')}]`
+    : JSON.stringify(after);
+  let before: unknown;
+  await write(path, (found) => {
+    const file = usable(found, options);
+    if (file.kind === 'absent') return after === undefined ? undefined : newSetting(key, json);
+    before = file.entries.find((each) => each.key === key)?.value;
+    if (after !== undefined && JSON.stringify(before) === JSON.stringify(after)) return undefined;
+    const text = after === undefined ? unsetKey(file, key) : setKey(file, key, json);
+    if (text === undefined) throw unchangeableConfig(path, faultText(file.faults), options);
+    return text === file.text ? undefined : text;
+  });
+  const text = changedText(key, [before, after], folderText(path, around.home));
+  const notices = action === 'set' ? doubtsAbout(key, readWholeConfiguration(options, around)) : [];
+  return { ...good(text), notices };
+};
+
+const faultText = ([first]: readonly SyntaxFault[]): string =>
+  first === undefined ? '' : ` (line ${first.at.line}, column ${first.at.column}: ${first.reason})`;
+
+/** `config edit`: the user's editor on the file, then a look at what it has become. */
+const edit = async (options: Options, around: ConfigContext): Promise<Answer> => {
+  const { path } = configPath(options, around);
+  const isNew = usable(readUserConfig(path), options).kind === 'absent';
+  if (isNew) await init(options, around);
+  const file = usable(readUserConfig(path), options);
+  const { text: before, target } = file.kind === 'read' ? file : { text: '', target: path };
+  const editor = [around.env['VISUAL'], around.env['EDITOR']].find((each) => each?.trim()) ?? 'vi';
+  const failure = await runEditor(editor, target);
+  const now = readUserConfig(path);
+  const isChanged = now.kind !== 'read' || now.text !== before;
+  if (isChanged) await keepBackup(path, before, await modeOf(target)).catch(unwritable(path));
+  if (failure !== undefined) throw failedEditor(editor, failure);
+  const back = isChanged ? `mv ${quoteForCopying(backupOf(path))} ${quoteForCopying(target)}` : undefined;
+  const { problems } = readWholeConfiguration(options, around);
+  const places: readonly unknown[] = [path, target];
+  const own = problems.filter(({ origin }) => origin.layer === 'user' && places.includes(origin.place));
+  const isWrong = now.kind === 'absent' || own.some(({ level }) => level === 'error');
+  const place = folderText(path, around.home);
+  const text = now.kind === 'absent' ? `${place} is gone` : editedText(place, own, isChanged || isNew);
+  return {
+    text: `${text}\n${isWrong && back !== undefined ? `to go back: ${back}\n` : ''}`,
+    code: isWrong ? 1 : 0,
+  };
+};
+
+const modeOf = async (path: string): Promise<number | undefined> =>
+  (await lstat(path).catch(() => undefined))?.mode;
+
+/** Resolves when the editor has ended, with how it failed. The variable may hold arguments, and is read by a shell, as git does. */
+const runEditor = async (editor: string, path: string): Promise<string | undefined> => {
+  const leave = (): void => undefined;
+  for (const signal of keySignals) process.on(signal, leave); // they are for the editor
+  try {
+    const script = `trap : INT QUIT; ${editor} "$@"`; // the shell stays, and the editor has its own signals
+    const child = spawn('/bin/sh', ['-c', script, editor, path], { stdio: 'inherit' });
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (signal !== null) return `was ended by ${signal}`;
+    return code === 0 ? undefined : (editorFailures.get(code) ?? `ended with status ${code}`);
+  } catch (error) {
+    return `cannot be started: ${systemReason(error)}`;
+  } finally {
+    for (const signal of keySignals) process.off(signal, leave);
+  }
+};
+
+const keySignals = ['SIGINT', 'SIGQUIT'] as const;
+
+/** What a shell says with its exit status. */
+const editorFailures: ReadonlyMap<number | null, string> = new Map([
+  [126, 'cannot be run'],
+  [127, 'was not found'],
+]);

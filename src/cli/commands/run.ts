@@ -10,7 +10,7 @@ import { systemReason } from '../../storage/errors.js';
 import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-command.js';
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
-import { agentWords } from '../program.js';
+import { agentWords, listedCommands } from '../program.js';
 import type { Options, RunRequest, DemoRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
@@ -27,7 +27,10 @@ export const run = async ({ word, args, anyCommand, options }: RunRequest): Prom
   const known = named ?? all.find(({ command }) => command === basename(word));
   if (known === undefined && isOurs(word)) throw messages.wrapsItself(args);
   if (known === undefined && !anyCommand)
-    throw messages.unknownAgent(word, [...agentWords, ...own.map(({ name }) => name), 'demo']);
+    throw messages.unknownWord(word, {
+      agents: [...agentWords, ...own.map(({ name }) => name)],
+      commands: listedCommands(),
+    });
   const agent = asked ?? known ?? agents.generic;
   const log = logFor(options);
   const file = find(named?.command ?? word, known);

@@ -19,6 +19,7 @@ import type { JsonRecord } from '../../core/json.js';
 import {
   readConfigFile,
   readTrustedFile,
+  readUserConfig,
   type ConfigFile,
   type TrustedFile,
 } from '../../storage/config-file.js';
@@ -161,7 +162,7 @@ export const readConfiguration = (options: ConfigOptions, surroundings: ConfigCo
   const { env, cwd } = surroundings;
   const { path: userPath, isNamed } = configPath(options, surroundings);
   const projectPath = projectConfigPath(cwd);
-  const userFile = readConfigFile(userPath);
+  const userFile = readUserConfig(userPath);
   const flags = flagSettings(options.flags);
   const init = isNamed ? configCommand('config init', options) : undefined;
   const user = fileRead('user', userFile, { options, make: init });

@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { countProblems } from '../../core/config/check.js';
-import { envNames, isKeyName, keyNames, configKey, toWritten } from '../../core/config/keys.js';
+import { envNames, isKeyName, keyNames, configKey, toWritten, type KeyName } from '../../core/config/keys.js';
 import {
   type Origin,
   type Problem,
@@ -14,6 +14,7 @@ import { toOneLine, quoteForCopying } from '../../core/text.js';
 import type { FileFault, RefusedFile } from '../../storage/config-file.js';
 import { toPlainText } from '../../ui/text.js';
 import { nearestWord } from '../messages.js';
+import { valueChoices } from '../options.js';
 import { table } from '../text.js';
 import type { WholeConfiguration } from './load.js';
 import { configCommand, type ConfigOptions } from './path.js';
@@ -209,6 +210,12 @@ export const unwritableConfig = (path: string, reason: string): UserError =>
     hint: 'name another one: ctxwrap --config FILE config init',
   });
 
+export const unchangeableConfig = (path: string, place: string, options: ConfigOptions): UserError =>
+  new UserError(`"${path}" is not valid JSONC${place}, so nothing in it is changed`, {
+    exitCode: usage,
+    hint: `correct it first: ${configCommand('config edit', options)}`,
+  });
+
 /** One line for the footer; in a narrow footer only the fix remains. */
 export const problemsNotice = (problems: readonly Problem[]): string | undefined => {
   const [first] = problems;
@@ -314,6 +321,98 @@ export const initText = (
   return `${path}: added ${added.join(', ')}; what was there before is in ${path}.bak\n`;
 };
 
+// `ctxwrap config set`, `unset` and `edit`.
+
+/** The value of a key as the command line gives it, in the form of a file; throws if it is wrong. */
+export const parseSetting = (key: KeyName, text: string, { cwd, options }: SettingPlace): unknown => {
+  const { type } = configKey(key);
+  const command = (words: string): string => configCommand(`config ${words}`, options);
+  if (type.kind === 'definitions')
+    throw new UserError(`${key} holds objects, which are too long for a command line`, {
+      exitCode: usage,
+      hint: command('edit'),
+    });
+  const plain = type.fromText?.(text.trim()) ?? text;
+  const written = isNumeric(type.kind) && /^\d+$/.test(text) ? Number(text) : plain;
+  if (type.read(written) !== undefined) return written;
+  const near = nearestSetting(key, text, cwd);
+  const right = /^[\w.,%]+$/.test(near) ? near : quoteForCopying(near);
+  throw new UserError(`${key} must be ${type.rule(text)}, got "${toOneLine(text, LONGEST_VALUE)}"`, {
+    exitCode: usage,
+    hint: `try ${command(`set ${key} ${right}`)}`,
+  });
+};
+
+export interface SettingPlace {
+  readonly cwd: string;
+  readonly options: ConfigOptions;
+}
+
+const LONGEST_VALUE = 60; // characters
+
+const isNumeric = (kind: string): boolean => kind === 'tokens' || kind === 'bound';
+
+const nearestSetting = (key: KeyName, text: string, cwd: string): string => {
+  const { type, example, fallback = example } = configKey(key);
+  const choices = valueChoices(key);
+  const usual = String(fallback);
+  switch (type.kind) {
+    case 'choice':
+    case 'flag':
+      return nearestWord(text, choices) ?? usual;
+    case 'list': {
+      const items = text.split(',').flatMap((each) => nearestWord(each.trim(), choices) ?? []);
+      return items.length > 0 ? [...new Set(items)].join(',') : usual;
+    }
+    case 'path':
+      return text === '' ? usual : resolve(cwd, text);
+    default:
+      return type.nearest?.(text) ?? usual;
+  }
+};
+
+/** A value in a file in the words of the command line; `not set` if there is none. */
+const settingText = (written: unknown): string => {
+  if (written === undefined) return 'not set';
+  const isPlain = typeof written === 'string' || (Array.isArray(written) && written.length > 0);
+  return toOneLine(isPlain ? String(written) : JSON.stringify(written), LONGEST_VALUE) || '""';
+};
+
+/** What `config set` and `config unset` have done. */
+export const changedText = (
+  key: KeyName,
+  [before, after]: readonly [unknown, unknown],
+  place: string,
+): string => {
+  const [was, is] = [settingText(before), settingText(after)];
+  const isSame = JSON.stringify(before) === JSON.stringify(after);
+  return `${key}: ${isSame ? `${is} already` : `${was} → ${is}`} in ${place}\n`;
+};
+
+/** Why the value that was set has another effect than it says, or none. */
+export const doubtsAbout = (key: KeyName, { settings, problems }: WholeConfiguration): readonly string[] => {
+  const { origin, value } = settings.effective.find((each) => each.key === key) ?? {};
+  const isHidden = origin?.layer === 'env' || origin?.layer === 'project';
+  const about = problems.filter((each) => 'key' in each && each.key === key && each.origin.layer === 'user');
+  return [
+    ...(isHidden ? [`${key} is ${valueText(key, value)} here all the same, by ${originText(origin)}`] : []),
+    ...about.map(toFinding).map(({ what, why }) => `${what}: ${why}`),
+  ];
+};
+
+/** The result of `config edit`. */
+export const editedText = (place: string, problems: readonly Problem[], isNew: boolean): string =>
+  problems.length > 0
+    ? findingsText(problems.map(toFinding)).join('\n')
+    : `${place}: ${isNew ? 'nothing is wrong' : 'not changed'}`;
+
+/** `reason` as the end of a sentence. */
+export const failedEditor = (editor: string, reason: string): UserError =>
+  new UserError(`the editor "${editor}" ${reason}`, {
+    exitCode: 1,
+    hint: 'name another one in VISUAL or EDITOR',
+  });
+
 // Commands that fix an unreadable file. A file that came with a project was not put there by the user, so it is never written to, followed
 // or given more rights, only moved away.
 
@@ -331,6 +430,7 @@ export const fileFix = ({ path, fault }: RefusedFile, layer: LayerName, options:
     case 'device':
       return unnaming(layer, options);
     case 'link':
+      if (fault.open !== undefined) return `chmod go-w ${quoteForCopying(fault.open)}`;
       return fault.leadsTo === undefined
         ? `rm ${word} && ${anew(layer, word, options)}`
         : naming(layer, quoteForCopying(fault.leadsTo), options);

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
-import { optionChoices } from '../options.js';
+import { isKeyName } from '../../core/config/keys.js';
+import { optionChoices, valueChoices } from '../options.js';
 import type { Shell } from '../request.js';
 
 // Words that can complete a command line, taken from the command line's own definition.
@@ -27,7 +28,7 @@ export const candidatesFor = (
   const typed = last === '=' ? '' : last; // bash: nothing typed yet after --mode=
   const place = placeOf(program, words.slice(0, -1), agents);
   if (!place) return none;
-  const { command, option, argument } = place;
+  const { command, option, argument, before } = place;
   const starts = ({ word }: Candidate): boolean => word.startsWith(typed);
   const [flag = ''] = typed.split('=', 1);
   const joined = typed.includes('=') ? valueOption(command, flag) : undefined; // other shells pass --mode=a as one word
@@ -40,7 +41,7 @@ export const candidatesFor = (
     };
   if (option) return { words: valuesOf(option, agents).map(bare).filter(starts), sessions: false };
   if (typed.startsWith('-')) return { words: optionsOf(command).filter(starts), sessions: false };
-  const own = command === program ? agents.map(agentWord) : choicesOf(argument);
+  const own = command === program ? agents.map(agentWord) : choicesOf(argument, before);
   return {
     words: [...own, ...commandsOf(command)].filter(starts),
     sessions: argument?.name() === 'session',
@@ -57,6 +58,8 @@ interface Place {
   /** the option whose value is being typed */
   readonly option?: Option | undefined;
   readonly argument?: Argument | undefined;
+  /** the argument before it */
+  readonly before: string;
 }
 
 /** The command or option that the words lead to; undefined after an agent's name, where all words belong to the agent. */
@@ -67,7 +70,7 @@ const placeOf = (
 ): Place | undefined => {
   let command = program;
   let option: Option | undefined;
-  let operands = 0;
+  const operands: string[] = [];
   for (const word of words) {
     if (word === '=') continue; // bash splits --mode=auto into three words
     if (option) option = undefined;
@@ -77,10 +80,11 @@ const placeOf = (
     else {
       const inner = command.commands.find((each) => each.name() === word);
       if (inner) command = inner;
-      else operands += 1;
+      else operands.push(word);
     }
   }
-  return { command, option, argument: command.registeredArguments[operands] };
+  const argument = command.registeredArguments[operands.length];
+  return { command, option, argument, before: operands.at(-1) ?? '' };
 };
 
 const valueOption = (command: Command, flag: string): Option | undefined =>
@@ -88,7 +92,9 @@ const valueOption = (command: Command, flag: string): Option | undefined =>
     ? undefined
     : command.options.find((option) => option.required && (option.long === flag || option.short === flag));
 
-const choicesOf = (of: Argument | undefined): readonly Candidate[] => (of?.argChoices ?? []).map(bare);
+/** `before` is the key, where the argument is its value. */
+const choicesOf = (of: Argument | undefined, before: string): readonly Candidate[] =>
+  (of?.name() === 'value' && isKeyName(before) ? valueChoices(before) : (of?.argChoices ?? [])).map(bare);
 
 const bare = (word: string): Candidate => ({ word, description: '' });
 

@@ -83,7 +83,7 @@ XDG_STATE_HOME and XDG_CONFIG_HOME say where the files are.`,
   ],
   [
     'files',
-    `~/.config/ctxwrap/config.jsonc is the configuration, .ctxwrap.jsonc in a folder has less done there; config init writes the first.
+    `~/.config/ctxwrap/config.jsonc is the configuration, .ctxwrap.jsonc in a folder has less done there; config init, set and edit write the first.
 
 ~/.local/state/ctxwrap holds the sessions that run, requests to them, and audit.jsonl: each compaction with what was known before and
 what came of it; verified holds what verify has found with each version of an agent; compiled holds ctxwrap's own code as Node has compiled it, so that it

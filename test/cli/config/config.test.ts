@@ -158,7 +158,11 @@ describe('config check', () => {
   });
 
   it.each([
-    ['a link', () => symlinkSync('/dev/null', userFile()), 'it is a symbolic link'],
+    [
+      'a link',
+      () => symlinkSync('/dev/null', userFile()),
+      'it is a symbolic link, and /dev/null is not a file',
+    ],
     ['a file that everybody may write', () => chmodSync(userFile(), 0o666), 'everybody may write it'],
     ['a broken file', () => writeFileSync(userFile(), '{ "mode": '), 'value expected'],
     ['a huge file', () => writeFileSync(userFile(), ' '.repeat(300_000)), 'it has more than 256 KB'],

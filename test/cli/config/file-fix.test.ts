@@ -38,10 +38,22 @@ describe('a file of the user that is not read is mended by the command that is o
     expect(await mended()).toBe('nothing is wrong\n');
   });
 
-  it('a link', async () => {
+  it.each([
+    ['that others may write', () => chmodSync(join(bench.folder, 'elsewhere/mine.jsonc'), 0o660)],
+    ['in a folder that others may write', () => chmodSync(join(bench.folder, 'elsewhere'), 0o777)],
+  ])('a link to a file %s', async (_, open) => {
     writeConfig(bench, '{ "mode": "ask" }', join(bench.folder, 'elsewhere/mine.jsonc'));
     mkdirSync(dirname(userFileOf(bench)), { recursive: true });
     symlinkSync(join(bench.folder, 'elsewhere/mine.jsonc'), userFileOf(bench));
+    expect(await checked()).toBe('nothing is wrong\n');
+    open();
+    expect(await checked()).toContain('error: the file is not read');
+    expect(await mended()).toBe('nothing is wrong\n');
+  });
+
+  it('a link to a device', async () => {
+    mkdirSync(dirname(userFileOf(bench)), { recursive: true });
+    symlinkSync('/dev/null', userFileOf(bench));
     expect(await mended()).toBe('nothing is wrong\n');
   });
 

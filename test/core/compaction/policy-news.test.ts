@@ -67,3 +67,22 @@ describe('whether the last one worked', () => {
     expect(told).toEqual([undefined, false, true]);
   });
 });
+
+describe('the request that the words are about', () => {
+  it('is told from its arrival to its end, and not with what came of it', () => {
+    const told: (string | undefined)[] = [];
+    const play = playCompaction({}, {}, ({ after }) => {
+      const { request } = compactionRecord(after.compaction, after.record.past, undefined);
+      if (told.length === 0 || told.at(-1) !== request) told.push(request);
+    });
+    play.is('busy');
+    play.ask('mine');
+    expect(told).toEqual([undefined, 'mine']);
+    play.is('ready');
+    play.wait(15_000);
+    play.sent();
+    expect(told).toEqual([undefined, 'mine']);
+    failOnce(play);
+    expect(told).toEqual([undefined, 'mine', undefined]);
+  });
+});

@@ -202,7 +202,7 @@ describe('an installation of the package, with nothing but Node at hand', () => 
     skip(reason !== undefined, reason);
     const bench = { folder, env, program: () => '', remove: () => undefined };
     const terminal = inTerminal(installed(), ['demo'], bench);
-    await terminal.seen(/%.{1,8}\d+k\/200k/);
+    await terminal.seen(/%.{1,20}\d+k\/200k/);
     terminal.kill();
     await terminal.ended;
     expect(terminal.output()).toContain('\x1b[?25h');

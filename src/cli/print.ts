@@ -49,4 +49,6 @@ const asciiSigns: Readonly<Record<string, string>> = {
 
 /** Replaces ctxwrap's own symbols in a terminal that has only ASCII; the user's text stays. */
 export const toAsciiIfNeeded = (text: string, env: Env): string =>
-  readLook(env, false, 0).ascii ? text.replace(/[▶→–×·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign) : text;
+  readLook({ env, isTTY: false, columns: 0 }).ascii
+    ? text.replace(/[▶→–×·✓✗…]/gu, (sign) => asciiSigns[sign] ?? sign)
+    : text;

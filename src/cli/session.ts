@@ -85,10 +85,11 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   try {
     const { configured, ...plain } = options;
     const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
-    const status = await wrap(session, sttyProcess, (start, listener) =>
+    const { status, summary } = await wrap(session, sttyProcess, (start, listener) =>
       startThread({ ...thread, start }, listener),
     );
-    return { status, notices };
+    const told = options.values.summary && summary !== undefined ? [summary] : [];
+    return { status, notices: [...told, ...notices] };
   } finally {
     await close();
     await recording?.close();

@@ -6,7 +6,7 @@ import type { ListedSession } from '../storage/sessions.js';
 import { barOf, percentOf, usedOf } from '../ui/footer.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, toPlainText, wrapText } from '../ui/text.js';
-import { makeStaleTheme, makeTheme } from '../ui/theme.js';
+import { makeTheme } from '../ui/theme.js';
 import { shortIdOf } from './session-argument.js';
 import { type FieldName, filledTemplate, type Template } from './template.js';
 import { type Cell, table, type Column } from './text.js';
@@ -54,7 +54,7 @@ export const sessionsText = (sessions: readonly ListedSession[], view: SessionsV
 const rowOf = (session: ListedSession, view: SessionsView): readonly Cell[] => {
   const { record, liveness } = session;
   const { look } = view;
-  const theme = liveness === 'live' ? makeTheme(record.tier, look) : makeStaleTheme(look.colorLevel);
+  const theme = makeTheme(record.tier, look, liveness !== 'live');
   const numbers = footerViewOf(record);
   const told = (field: FieldName): string => cellText(fields[field](session, view)) || '-';
   const [text, rest] = barTexts(numbers, look.columns < WIDE ? SHORT_BAR : LONG_BAR, look);
@@ -83,7 +83,7 @@ const barTexts = (
   { ascii }: Look,
 ): readonly [filled: string, rest: string] => {
   if (!isDrawable(usedPercent)) return ['', ''];
-  const { text, rest = '' } = barOf(usedPercent, cells, ascii);
+  const { text, rest = '' } = barOf(usedPercent, cells, { ascii });
   return [text, rest];
 };
 

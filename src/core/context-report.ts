@@ -59,13 +59,28 @@ export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
 
 // Divides the window into parts that add up to the whole.
 
-export type PartName = 'used' | 'cached' | 'fresh' | 'answer' | 'free' | 'buffer';
+/** `system`: the agent's instructions and the definitions of its tools. */
+export type PartName =
+  | 'used'
+  | 'cached'
+  | 'fresh'
+  | 'system'
+  | 'messages'
+  | 'files'
+  | 'tools'
+  | 'answer'
+  | 'free'
+  | 'buffer';
 
 /** The names for users. */
 export const partNames: Readonly<Record<PartName, string>> = {
   used: 'Used',
   cached: 'Cached input',
   fresh: 'Fresh input',
+  system: 'System and tools',
+  messages: 'Messages',
+  files: 'Files read',
+  tools: 'Tool results',
   answer: 'Last answer',
   free: 'Free',
   buffer: 'Compaction buffer',
@@ -76,6 +91,22 @@ export interface ContextPart {
   readonly tokens: number;
   /** of the whole, one decimal; all parts add up to 100 */
   readonly percent: number;
+  readonly estimated?: true;
+}
+
+/** What a session file records about the window's contents, in tokens estimated from the text. */
+export interface FilledBy {
+  /** in the window before the first prompt */
+  readonly systemTokens: number;
+  /** results of tools that read files, and of all others */
+  readonly fileTokens: number;
+  readonly toolTokens: number;
+}
+
+export interface SessionContents {
+  readonly filled?: FilledBy | undefined;
+  /** the largest ones since the last compaction, the largest first */
+  readonly toolResults: readonly ToolResult[];
 }
 
 export interface PartsRequest {
@@ -85,6 +116,7 @@ export interface PartsRequest {
   readonly answerTokens?: number | undefined;
   /** part of the used tokens */
   readonly cachedTokens?: number | undefined;
+  readonly filled?: FilledBy | undefined;
   /** where the agent compacts by itself: what is above cannot be filled */
   readonly nativeTokens?: number | undefined;
 }
@@ -95,24 +127,59 @@ export interface ContextParts {
   readonly parts: readonly ContextPart[];
 }
 
-/** The used tokens, with cached ones apart if known; then the free tokens, and those reserved for the agent's own compaction. */
+/**
+ * The used tokens by what they are, as far as the session file tells, else with cached ones apart if known; then the free tokens, and those
+ * reserved for the agent's own compaction.
+ */
 export const splitContext = (request: PartsRequest): ContextParts => {
-  const { usedTokens, windowTokens, answerTokens = 0, cachedTokens, nativeTokens } = request;
+  const { usedTokens, windowTokens, answerTokens = 0, nativeTokens } = request;
   const counted = usedTokens + answerTokens;
   const totalTokens = Math.max(counted, windowTokens);
   const unused = totalTokens - counted;
   const buffer = Math.min(unused, Math.max(0, windowTokens - (nativeTokens ?? windowTokens)));
-  const cached = Math.min(usedTokens, cachedTokens ?? 0);
   const sizes: readonly (readonly [PartName, number])[] = [
-    ...(cachedTokens === undefined
-      ? [['used', usedTokens] as const]
-      : [['cached', cached] as const, ['fresh', usedTokens - cached] as const]),
+    ...usedSizes(request),
     ...(answerTokens === 0 ? [] : [['answer', answerTokens] as const]),
     ['free', unused - buffer],
     ...(nativeTokens === undefined ? [] : [['buffer', buffer] as const]),
   ];
   return { totalTokens, parts: withPercents(sizes, totalTokens) };
 };
+
+const usedSizes = ({
+  usedTokens,
+  cachedTokens,
+  filled,
+}: PartsRequest): readonly (readonly [PartName, number])[] => {
+  if (filled) return filledSizes(usedTokens, filled);
+  if (cachedTokens === undefined) return [['used', usedTokens]];
+  const cached = Math.min(usedTokens, cachedTokens);
+  return [
+    ['cached', cached],
+    ['fresh', usedTokens - cached],
+  ];
+};
+
+/** Estimates that are together too large are reduced alike; what they leave of the used tokens is the messages. */
+const filledSizes = (
+  usedTokens: number,
+  { systemTokens, fileTokens, toolTokens }: FilledBy,
+): readonly (readonly [PartName, number])[] => {
+  const estimated = systemTokens + fileTokens + toolTokens;
+  const factor = Math.min(1, usedTokens / Math.max(1, estimated));
+  const [system, files, tools] = [systemTokens, fileTokens, toolTokens].map((tokens) =>
+    Math.floor(tokens * factor),
+  ) as [number, number, number];
+  const sizes: readonly (readonly [PartName, number])[] = [
+    ['system', system],
+    ['messages', usedTokens - system - files - tools],
+    ['files', files],
+    ['tools', tools],
+  ];
+  return sizes.filter(([, tokens]) => tokens > 0);
+};
+
+const estimatedParts: readonly PartName[] = ['system', 'messages', 'files', 'tools'];
 
 // Each part gets the difference of two rounded sums, so that the parts always add up to 100.
 const withPercents = (
@@ -127,6 +194,7 @@ const withPercents = (
     name,
     tokens,
     percent: (upTo(index + 1) - upTo(index)) / 10,
+    ...(estimatedParts.includes(name) ? { estimated: true } : {}),
   }));
 };
 
@@ -159,6 +227,7 @@ export interface ContextFacts {
   /** why there is no reading */
   readonly note?: string | undefined;
   readonly cachedTokens?: number | undefined;
+  readonly filled?: FilledBy | undefined;
   readonly thresholds: readonly Threshold[];
   readonly ownLadder?: OwnLadder | undefined;
   readonly compactions: readonly PastCompaction[];
@@ -209,13 +278,14 @@ export const contextReport = (facts: ContextFacts): ContextReport => {
 const partsOf = ({
   reading,
   cachedTokens,
+  filled,
   thresholds,
 }: ContextFacts): Pick<ContextReport, 'parts' | 'totalTokens'> => {
   const { usedTokens, answerTokens, windowTokens } = reading ?? {};
   if (usedTokens === undefined || windowTokens === undefined) return { parts: [] };
   const native = thresholds.find(({ name }) => name === 'native')?.value ?? Infinity;
   const nativeTokens = native < windowTokens ? native : undefined; // in a window set by the user it may lie beyond the end
-  return splitContext({ usedTokens, answerTokens, windowTokens, cachedTokens, nativeTokens });
+  return splitContext({ usedTokens, answerTokens, windowTokens, cachedTokens, filled, nativeTokens });
 };
 
 /** The report for scripts; compactions are boundary records. */

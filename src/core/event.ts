@@ -36,7 +36,7 @@ export type Fact =
   /** a compaction ended without success; reported once */
   | { readonly type: 'compact-result'; readonly result: CompactResult }
   /** the conversation was cut back or an older one was resumed: the last number is void, but nothing was compacted */
-  | { readonly type: 'voided' }
+  | { readonly type: 'voided'; /** what the agent's record says is left */ readonly leftTokens?: number }
   /** text added to the conversation after the last number, in tokens by `estimateTokens` */
   | { readonly type: 'growth'; readonly tokens: number }
   /** the size of the window, or a change of the model */

@@ -164,6 +164,21 @@ export const invalidateNumbers = ({ lastScreen, disagreement, candidates }: Evid
   disagreement,
 });
 
+/** The evidence with the size that the agent's own record gives after a compaction: an estimate that holds until the next number. */
+export const estimateCompacted = (evidence: Evidence, usedTokens: number, now: Millis): Evidence => {
+  const reading = validReading({ usedTokens, source: 'estimate', at: now });
+  if (!reading || isEmpty(reading)) return evidence;
+  return {
+    ...evidence,
+    candidates: { ...evidence.candidates, estimate: candidate(undefined, reading, now) },
+  };
+};
+
+const dropEstimate = (evidence: Evidence): Evidence => {
+  const { estimate: _, ...candidates } = evidence.candidates;
+  return { ...evidence, candidates };
+};
+
 /** The evidence after another model began to answer: percentage and status line referred to the previous one. */
 const withoutOtherModels = (evidence: Evidence, model: string): Evidence => {
   const { official, screen: _, ...others } = evidence.candidates;
@@ -242,7 +257,8 @@ const hearScreen = (known: KnownReadings, reading: Reading, now: Millis): KnownR
     windowTokens === undefined
       ? known.windows
       : addClaim(known.windows, { windowTokens, windowSource, ...(model === undefined ? {} : { model }) });
-  return { ...known, windows, evidence: withReading(evidence, reading, now) };
+  const before = evidence.isVoid ? dropEstimate(evidence) : evidence; // which was the size right after the compaction
+  return { ...known, windows, evidence: withReading(before, reading, now) };
 };
 
 const hearFile = (known: KnownReadings, reading: Reading, now: Millis): KnownReadings => {

@@ -1,4 +1,5 @@
 import type { DueKind } from './compaction/policy.js';
+import type { MessageTone } from './compaction/texts.js';
 import { isStale } from './evidence.js';
 import { type FusedReading, updateDisplayed } from './fusion.js';
 import type { Tier } from './ladder.js';
@@ -31,6 +32,10 @@ export interface FooterView {
   readonly note?: string;
   /** the state of compaction, or a notice */
   readonly words?: string;
+  /** of the words: how a compaction has ended */
+  readonly tone?: MessageTone;
+  /** what the hotkey does, for a user who has not pressed it yet */
+  readonly hint?: string;
   /** a compaction is due: the row is required, and a countdown comes before everything else in it */
   readonly due?: DueKind;
 }
@@ -64,7 +69,7 @@ const noteOf = ({ why }: NoNumberReason): string => {
 };
 
 /** The text if tokens are counted but the window is unknown; other texts come before it. */
-const WINDOW_UNKNOWN = 'window not known: --window';
+const WINDOW_UNKNOWN = 'window unknown: set --window';
 
 const numbers = ({
   reading,

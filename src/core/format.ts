@@ -118,6 +118,16 @@ export const parseControlKey = (text: string): ControlKey | { readonly rule: str
 export const formatControlKey = (key: ControlKey): string =>
   key === 'none' ? key : `Ctrl-${String.fromCharCode(key | 0x40)}`;
 
+/** The hotkey of these settings for users; undefined where it is disabled. */
+export const hotkeyName = ({ hotkey }: { readonly hotkey: ControlKey }): string | undefined =>
+  hotkey === 'none' ? undefined : formatControlKey(hotkey);
+
+/** The keys that request a compaction: `Ctrl-] c`; undefined where the hotkey is disabled. */
+export const compactKeys = (values: { readonly hotkey: ControlKey }): string | undefined => {
+  const hotkey = hotkeyName(values);
+  return hotkey === undefined ? undefined : `${hotkey} c`;
+};
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,9 +1,16 @@
 import { nativeTriggerNotice } from './build-ladder.js';
 import type { Compaction } from './compaction/state.js';
-import { compactionText, isUrgent } from './compaction/texts.js';
+import {
+  compactionText,
+  compactionTone,
+  compactsBy,
+  isUrgent,
+  type MessageTone,
+} from './compaction/texts.js';
 import type { Event } from './event.js';
+import { formatPercent } from './format.js';
 import type { Tier } from './ladder.js';
-import type { Millis } from './reading.js';
+import { percentUsed, type Millis } from './reading.js';
 import { sessionLadder } from './report.js';
 import type { Session } from './session.js';
 
@@ -113,19 +120,20 @@ const isTooSoon = ({ shown, prompts }: Tips, tier: Tier, { cooldown }: Tip): boo
   return prompts < last + LEAST_PROMPTS || prompts < (shown[tier] ?? -Infinity) + cooldown;
 };
 
-const tipFor = (tier: Tier, { ask, command, prompts, before }: Tips): Tip | undefined => {
+const tipFor = (
+  tier: Tier,
+  percent: number | undefined,
+  { ask, command, prompts, before }: Tips,
+): Tip | undefined => {
+  const full = percent === undefined ? `tier ${tier}` : `${formatPercent(percent)} full`;
   switch (tier) {
     case 'warn':
       if (prompts - before <= SETTLED_PROMPTS) return undefined;
-      return { priority: 50, cooldown: 40, text: `window at warn: ${ask} compacts` };
+      return { priority: 50, cooldown: 40, text: `${full} · ${compactsBy(ask)}` };
     case 'auto':
-      return { priority: 90, cooldown: 20, text: `window at auto: ${ask} compacts` };
+      return { priority: 90, cooldown: 20, text: `${full} · ${compactsBy(ask)}` };
     case 'hard':
-      return {
-        priority: 100,
-        cooldown: 10,
-        text: `window at hard: ${command} frees space`,
-      };
+      return { priority: 100, cooldown: 10, text: `${full} · ${command} frees space` };
     case 'safe':
       return undefined;
   }
@@ -148,6 +156,12 @@ export interface MessageContext {
   /** the message that the window became smaller */
   readonly reduced?: string | undefined;
   readonly now: Millis;
+}
+
+/** A text for the footer. */
+export interface Message {
+  readonly text: string;
+  readonly tone?: MessageTone;
 }
 
 /** How the user requests a compaction without the hotkey. */
@@ -208,7 +222,7 @@ const withTip = (
   if (!tips) return messages;
   const { fused, activity } = session;
   const tier = fused?.actingTier;
-  const tip = tier && tipFor(tier, tips);
+  const tip = tier && tipFor(tier, percentUsed(fused.reading), tips);
   const isQuiet =
     (activity === 'ready' || activity === 'draft') &&
     notices.waiting.length === 0 &&
@@ -225,7 +239,9 @@ export const currentMessage = (
   compaction: Compaction,
   now: Millis,
   ask = COMMAND,
-): string | undefined => {
+): Message | undefined => {
   const { shown } = updateNotices(notices, !isUrgent(compaction, now), now);
-  return shown?.text ?? compactionText(compaction, now, ask);
+  const text = shown?.text ?? compactionText(compaction, now, ask);
+  const tone = shown ? undefined : compactionTone(compaction, now);
+  return text === undefined ? undefined : { text, ...(tone === undefined ? {} : { tone }) };
 };

@@ -1,16 +1,24 @@
 import type { EndedCompaction } from './compaction/outcome.js';
 import { breakerOf } from './compaction/policy.js';
 import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from './compaction/state.js';
-import { compactionText, isUrgent, outcomeText, secondsTo } from './compaction/texts.js';
-import { contextReport } from './context-report.js';
+import {
+  comingText,
+  compactionTone,
+  endedNotice,
+  isUrgent,
+  outcomeText,
+  secondsTo,
+} from './compaction/texts.js';
+import { contextReport, type ContextReport, type SessionContents } from './context-report.js';
 import { isStale } from './evidence.js';
 import { footerView, isWindowUnknown } from './footer-view.js';
 import { formatAge, noNumberSentence, formatDuration, formatPercent } from './format.js';
 import type { OverlayHistory } from './history.js';
 import { groupDigits, type TierBoundary } from './ladder.js';
 import type { OverlayPage } from './overlay-keys.js';
-import { type Millis, percentUsed, type ToolResult } from './reading.js';
+import { type Millis, percentUsed } from './reading.js';
 import {
+  barMarks,
   barSection,
   compactionRow,
   type ReadingFacts,
@@ -33,8 +41,8 @@ export interface OverlayFacts {
   readonly compaction: Compaction;
   /** the history of the session so far */
   readonly record: OverlayHistory;
-  /** the largest results since the last compaction, the largest first; undefined if no session file records them */
-  readonly contents?: readonly ToolResult[] | undefined;
+  /** what the session file records about the window's contents; undefined if no file does */
+  readonly contents?: SessionContents | undefined;
   /** start of the session */
   readonly startedAt: Millis;
   readonly now: Millis;
@@ -57,10 +65,11 @@ export interface OverlayReport extends Report {
 
 export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayReport => {
   const { session, startedAt, now } = facts;
+  const { agent, sessionId = '' } = session;
   return {
-    runtime: session.agent,
-    model: session.windows.model ?? '',
-    name: session.sessionId ?? '',
+    runtime: agent,
+    model: (session.windows.model ?? '').replace(`${agent}-`, ''), // the agent's name stands before it
+    name: sessionId === agent ? '' : sessionId,
     age: formatDuration(Math.max(0, now - startedAt)),
     sections: pages[page](facts),
     tier: session.fused?.tier,
@@ -71,7 +80,7 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
       ...(page === 'detail' ? [] : [['d', 'detail'] as const]),
       ...(page === 'help' ? [] : [['?', 'help'] as const]),
       ['a', 'mode'],
-      ['p', 'postpone'],
+      ['p', 'not now'],
       ['n', 'proactive'],
     ],
   };
@@ -83,7 +92,7 @@ const MAIN_RESULTS = 5;
 
 const mainSections = (facts: OverlayFacts): readonly Section[] => {
   const { session, compaction, record, contents, notice, now } = facts;
-  const { report, number } = numberOf(session, now);
+  const { report, number } = numberOf(session, contents, now);
   const attempts = attemptRows(facts);
   return [
     report.reading
@@ -91,24 +100,32 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
       : { rows: [{ text: blankText(session, now), emphasis: 'strong' }] },
     {
       rows: [
+        ...endedRows(compaction, now),
         { label: 'Next', text: nextSentence(facts), emphasis: 'strong' },
         ...(notice === undefined ? [] : [{ label: '', text: notice, emphasis: 'accent' } as const]),
         ...usedRows(report, number),
         ...modeRows(compaction),
       ],
     },
-    partsSection(report),
+    usageSection(record, report, now),
     thresholdsSection(report),
-    usageSection(record, now),
+    partsSection(report),
     {
       title: `Compactions: ${session.compactions}`,
       rows: attempts.map((row) => ({ ...row, notes: [] })),
     },
-    resultsSection(contents?.slice(0, MAIN_RESULTS), session.compactions > 0),
+    resultsSection(contents?.toolResults.slice(0, MAIN_RESULTS), session.compactions > 0),
   ];
 };
 
-const numberOf = (session: Session, now: Millis) => {
+/** The compaction that has just ended. */
+const endedRows = (compaction: Compaction, now: Millis): readonly Row[] => {
+  const text = endedNotice(compaction, now);
+  const emphasis = compactionTone(compaction, now) ?? 'plain';
+  return text === undefined ? [] : [{ label: 'Last', text, emphasis }];
+};
+
+const numberOf = (session: Session, contents: SessionContents | undefined, now: Millis) => {
   const known = provenance(session, now);
   const record = readingRecord(session, now);
   const usedPercent = known?.usedPercent; // the record's percentage is already rounded: rounding it again would differ from the footer
@@ -116,6 +133,7 @@ const numberOf = (session: Session, now: Millis) => {
     runtime: session.agent,
     reading: record && { ...record, ...(usedPercent === undefined ? {} : { usedPercent }) },
     cachedTokens: known?.cachedTokens,
+    filled: contents?.filled,
     thresholds: sessionThresholds(session),
     compactions: [],
     toolResults: [],
@@ -159,12 +177,12 @@ const modeRows = ({ mode, isProactive }: Compaction): readonly Row[] => [
 
 const LEAST_SPAN_MS = 60_000; // a span of seconds is not informative, and would change every second
 
-const usageSection = ({ usage: history }: OverlayHistory, now: Millis): Section => {
+const usageSection = ({ usage: history }: OverlayHistory, report: ContextReport, now: Millis): Section => {
   const [first] = history.samples;
-  if (!first) return { title: 'Usage', rows: [{ text: 'No number has been seen yet.', emphasis: 'quiet' }] };
+  if (!first) return { rows: [] };
   const spanMs = now - first.at;
   const title = spanMs < LEAST_SPAN_MS ? 'Usage' : `Usage over ${formatDuration(spanMs)}`;
-  return { title, usage: { history, now }, rows: [] };
+  return { title, usage: { history, now, marks: barMarks(report) }, rows: [] };
 };
 
 /** The last compactions, newest first. */
@@ -184,7 +202,7 @@ const attemptRows = ({ record, now }: OverlayFacts): readonly Row[] => {
       evidence,
     });
   });
-  return rows.length > 0 ? rows : [{ text: 'None in this session.', emphasis: 'quiet' }];
+  return rows;
 };
 
 const byText = ({ initiator, isManual }: EndedCompaction): string => {
@@ -206,21 +224,20 @@ const ASK = 'c';
 type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
 
 const nextSentence = ({ session, compaction, now }: NextFacts): string => {
-  const { phase, request, postponedUntil, mode } = compaction;
+  const { phase, request, isPostponed, mode } = compaction;
   if (phase.kind === 'countdown') {
-    const why = compaction.isByText ? ', proactive' : '';
-    return `Compacting in ${secondsTo(phase.until, now)} s${why}, p postpones.`;
+    const why = compaction.isByText ? ' (proactive)' : '';
+    return `Compacts in ${secondsTo(phase.until, now)} s${why} · p: not now.`;
   }
   // there is room for a whole sentence about the uncertainty
   const isDoubted = phase.kind === 'doubted' && !isUrgent(compaction, now);
-  const words = isDoubted ? undefined : compactionText(compaction, now, ASK);
+  const words = isDoubted ? undefined : comingText(compaction, now, ASK);
   if (words !== undefined) {
     const said = request ? `compaction asked for, ${words}` : words;
     return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
   }
-  const isPostponed = postponedUntil !== undefined && postponedUntil > now;
   return isPostponed && (mode === 'auto' || mode === 'ask')
-    ? `Postponed by you for ${formatDuration(postponedUntil - now)} more.`
+    ? 'Not now: waits for your next turn.'
     : restSentence({ session, compaction });
 };
 
@@ -291,7 +308,7 @@ const detailSections = (facts: OverlayFacts): readonly Section[] => {
     },
     { title: 'Compacting', rows: policyTexts(compaction, now).map((text) => ({ text })) },
     { title: 'The last compaction', rows: attemptRows(facts).slice(0, 1) },
-    resultsSection(contents, session.compactions > 0),
+    resultsSection(contents?.toolResults, session.compactions > 0),
   ];
 };
 
@@ -324,7 +341,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
   keySection('Keys', [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'the mode: auto, ask, warn'],
-    ['p', 'postpone compacting for 5 minutes'],
+    ['p', 'not now: wait for the next turn'],
     ['n', 'proactive on or off: whether text since the last number counts at warn'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],

@@ -9,7 +9,7 @@ import type { UsageHistory } from './history.js';
 // The sections of a report about a context window, as titled rows of text. The overlay and `ctxwrap context` display the same ones.
 
 /** `tier`: in the colour of the current tier. */
-export type Emphasis = 'plain' | 'strong' | 'quiet' | 'accent' | 'tier';
+export type Emphasis = 'plain' | 'strong' | 'quiet' | 'accent' | 'tier' | 'success' | 'failure';
 
 /** A row of a section. With values it is part of a table: the values are aligned in columns, and the text explains them. */
 export interface Row {
@@ -30,7 +30,7 @@ export interface Section {
   readonly title?: string;
   readonly bar?: Bar;
   /** how full the window was until now, for a chart */
-  readonly usage?: { readonly history: UsageHistory; readonly now: Millis };
+  readonly usage?: { readonly history: UsageHistory; readonly now: Millis; readonly marks: Bar['marks'] };
   readonly rows: readonly Row[];
   /** the labels are keys to press, or symbols */
   readonly hasKeys?: true;
@@ -48,8 +48,8 @@ export interface Report {
 export interface Bar {
   /** shares that add up to 1; empty if the window is unknown */
   readonly parts: readonly { readonly name: PartName; readonly share: number }[];
-  /** where auto and hard begin, 0…1 */
-  readonly marks: readonly { readonly name: 'auto' | 'hard'; readonly share: number }[];
+  /** where the tiers begin, 0…1, in order */
+  readonly marks: readonly { readonly name: Exclude<Tier, 'safe'>; readonly share: number }[];
   /** `83%`, `~83%?`, `>100%`, or tokens without a percentage */
   readonly fill: string;
   readonly tier: Tier | undefined;
@@ -96,11 +96,12 @@ const barParts = (report: ContextReport, { tokens }: ReadingFacts): Bar['parts']
   ];
 };
 
-const barMarks = (report: ContextReport): Bar['marks'] => {
+/** Where the tiers begin, as shares of the whole bar. */
+export const barMarks = (report: ContextReport): Bar['marks'] => {
   const wholeTokens = report.totalTokens ?? report.reading?.windowTokens;
   return shownThresholds(report).flatMap(({ name, value, unit }) => {
     const share = unit === 'percent' ? value / 100 : wholeTokens ? value / wholeTokens : Infinity;
-    return (name === 'auto' || name === 'hard') && share <= 1 ? [{ name, share }] : [];
+    return name !== 'effective' && name !== 'native' && share <= 1 ? [{ name, share }] : [];
   });
 };
 
@@ -143,18 +144,31 @@ export const partsSection = ({ parts, totalTokens = 0 }: ContextReport): Section
     parts.length === 0
       ? []
       : [
-          ...parts.map(({ name, tokens, percent }) => ({
+          ...parts.map(({ name, tokens, percent, estimated }) => ({
             sign: name,
             label: partNames[name],
-            values: [groupDigits(tokens), `${percent.toFixed(1)}%`],
+            values: [`${estimated ? '~' : ''}${groupDigits(tokens)}`, `${percent.toFixed(1)}%`],
           })),
           { label: 'Total', values: [groupDigits(totalTokens), '100.0%'], emphasis: 'quiet' },
         ],
 });
 
-/** Hard is left out if it equals auto. */
+/** In ascending order, percentages first. Hard is left out if it equals auto. */
 const shownThresholds = ({ thresholds }: ContextReport): ContextReport['thresholds'] =>
-  thresholds.filter((each) => each.name !== 'hard' || each.current || !isLikeAuto(each, thresholds));
+  thresholds
+    .filter((each) => each.name !== 'hard' || each.current || !isLikeAuto(each, thresholds))
+    .toSorted((a, b) => (a.unit === b.unit ? a.value - b.value : a.unit === 'percent' ? -1 : 1));
+
+/** A boundary above the point where the agent compacts by itself, unless the window is already beyond it. */
+const isBehindNative = (
+  { name, value, unit, current, reason }: ContextReport['thresholds'][number],
+  thresholds: readonly Threshold[],
+): boolean => {
+  const native = thresholds.find((each) => each.name === 'native');
+  const isTier = name === 'warn' || name === 'auto' || name === 'hard';
+  const isOwn = reason.includes('custom'); // which says more about it
+  return isTier && !current && !isOwn && native !== undefined && unit === native.unit && value > native.value;
+};
 
 const isLikeAuto = ({ value, unit }: Threshold, thresholds: readonly Threshold[]): boolean =>
   thresholds.some((each) => each.name === 'auto' && each.value === value && each.unit === unit);
@@ -173,7 +187,9 @@ export const thresholdsSection = (report: ContextReport): Section => {
               sign: each.current ? 'reached' : 'none',
               label: thresholdNames[each.name],
               values: [each.unit === 'percent' ? `${each.value}%` : groupDigits(each.value)],
-              text: shortReason(each),
+              text: isBehindNative(each, thresholds)
+                ? 'not reached: the agent compacts first'
+                : shortReason(each),
               emphasis: each.current ? 'tier' : 'plain',
             })),
             ...(tier === 'safe' ? [quiet('No threshold is reached: the tier is safe.')] : []),
@@ -237,15 +253,9 @@ export const resultsSection = (
   results: readonly ToolResult[] | undefined,
   isAfterCompaction: boolean,
 ): Section => {
-  const title = `Largest tool results${isAfterCompaction ? ' since compacting' : ''}`;
-  if (!results || results.length === 0)
-    return {
-      title,
-      rows: [{ text: results ? 'None yet.' : 'Not reported by the agent.', emphasis: 'quiet' }],
-    };
   return {
-    title,
-    rows: results.map(({ tokens, name, label }) => ({
+    title: `Largest tool results${isAfterCompaction ? ' since the compaction' : ''}`,
+    rows: (results ?? []).map(({ tokens, name, label }) => ({
       values: [`~${groupDigits(tokens)}`],
       label: name,
       text: label,

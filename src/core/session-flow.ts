@@ -9,7 +9,9 @@ import {
   type Compaction,
   type CompactSettings,
 } from './compaction/state.js';
+import { fromTo } from './compaction/texts.js';
 import type { Event } from './event.js';
+import { formatDuration, formatPercent } from './format.js';
 import { emptyHistory, recordStep, type OverlayHistory } from './history.js';
 import { groupDigits, type LadderChoice } from './ladder.js';
 import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
@@ -20,7 +22,7 @@ import {
   type NotificationKind,
   type NotificationState,
 } from './notifications.js';
-import type { Millis, Reading, WindowClaim } from './reading.js';
+import { percentUsed, type Millis, type Reading, type WindowClaim } from './reading.js';
 import { sessionLadder } from './report.js';
 import { sessionDeadline, startSession, stepSession, type Session } from './session.js';
 import { updateCapacity, capacityNotice, type Capacity } from './window.js';
@@ -283,4 +285,27 @@ export const flowDeadline = (flow: SessionFlow, now: Millis): Millis | undefined
     notificationDeadline(notifying, { session, compaction }),
   ].filter((at) => at !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
+};
+
+const MOST_LISTED = 3; // compactions in one line
+
+/** What happened, in one line for the shell's screen after the session; undefined when nothing was compacted. */
+export const sessionSummary = (
+  { session, record, startedAt }: SessionFlow,
+  now: Millis,
+): string | undefined => {
+  const { compactions, shown } = session;
+  if (compactions === 0) return undefined;
+  const worked = record.past.attempts.filter(({ ended }) => ended.outcome.kind === 'verified');
+  const sizes = worked.flatMap(({ ended, next }) => {
+    const after = ended.outcome.kind === 'verified' ? (ended.outcome.after ?? next) : next;
+    return fromTo(ended.before, after) || [];
+  });
+  const listed = [...(sizes.length > MOST_LISTED ? ['…'] : []), ...sizes.slice(-MOST_LISTED)].join(', ');
+  const percent = shown && percentUsed(shown.fused.reading);
+  return [
+    `${compactions} compaction${compactions === 1 ? '' : 's'}${listed === '' ? '' : ` (${listed})`}`,
+    formatDuration(Math.max(0, now - startedAt)),
+    ...(percent === undefined ? [] : [`ended at ${formatPercent(percent)}`]),
+  ].join(', ');
 };

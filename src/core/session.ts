@@ -1,6 +1,7 @@
 import type { NativeTrigger } from './build-ladder.js';
 import type { Event } from './event.js';
 import {
+  estimateCompacted,
   noEvidence,
   invalidateNumbers,
   updateActivity,
@@ -99,10 +100,13 @@ const after = (state: Session, event: Event, now: Millis): Session => {
       // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
       if (event.boundary.source === 'screen' && state.fileTells) return state;
       const fileTells = event.boundary.source !== 'screen';
-      return { ...emptied(state), fileTells, compactions: state.compactions + 1 };
+      const next = sizedAt(emptied(state), event.boundary.postTokens, now);
+      return { ...next, fileTells, compactions: state.compactions + 1 };
     }
     case 'voided':
-      return emptied(state);
+      // a record that is read twice must not take away the size that came with it
+      if (event.leftTokens === undefined && state.evidence.isVoid) return state;
+      return sizedAt(emptied(state), event.leftTokens, now);
     case 'growth':
       return { ...state, evidence: addGrowth(state.evidence, event.tokens) };
     case 'window':
@@ -181,6 +185,10 @@ const emptied = (state: Session): Session => ({
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
 });
+
+/** The size that a record gives holds until the next number. */
+const sizedAt = (state: Session, tokens: number | undefined, now: Millis): Session =>
+  tokens === undefined ? state : { ...state, evidence: estimateCompacted(state.evidence, tokens, now) };
 
 // The first id only names the current conversation.
 const inSession = (state: Session, sessionId: string): Session => {

@@ -90,7 +90,7 @@ const translateForChild = (element: InputElement, context: InputContext): InputE
 export type InputPart =
   | { readonly type: 'forward'; readonly element: InputElement }
   | { readonly type: 'hotkey'; readonly element: InputElement }
-  /** the answer to a query of the wrapper: parameters and final byte, `12;40R` */
+  /** the answer to a query of the wrapper: parameters and final byte, `12;40R`, or a colour, `rgb:ffff/ffff/ffff` */
   | { readonly type: 'answer'; readonly text: string };
 
 /** State of the session that decides how input is read. */
@@ -100,7 +100,7 @@ export interface InputContext {
   /** undefined while there is no footer: reports pass unchanged */
   readonly geometry: ScreenGeometry | undefined;
   /**
-   * true if the next answer with this final byte (`R`, `c`) belongs to a query of the wrapper; removes the query from the queue.
+   * true if the next answer with this final byte (`R`, `c`) or code (`11`) belongs to a query of the wrapper; removes the query from the queue.
    * `couldBeKey`: a key sends the same bytes
    */
   readonly takeIfOwn: (final: string, couldBeKey: boolean) => boolean;
@@ -120,9 +120,16 @@ const STATES = '\x1b]7501;';
 const MODIFIED_F3 = /^1;(?:[2-9]|1[0-6])R$/; // F3 with modifiers; a CPR report for row 1 and one of these columns has the same bytes
 const DA1 = /^\x1b\[\?[\d;]*c$/; // the answer goes to the child, but shows that the terminal did not answer the queries before it
 
-/** Answers to CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the two queries of the wrapper. */
+/** Code of the query for the background colour (OSC 11), and of its answer in the queue of queries. */
+export const BACKGROUND_CODE = '11';
+
+const BACKGROUND = /^\x1b\]11;([\x20-\x7e]*)/;
+
+/** Answers to OSC 11 (`OSC 11 ; rgb:ffff/ffff/ffff`), CPR (`CSI row ; column R`) and DA2 (`CSI > … c`), the queries of the wrapper. */
 const answerOf = (sequence: string, context: InputContext): string | undefined => {
   if (context.stateProxy?.isAsked() && DA1.test(sequence)) context.takeIfOwn('?c', false);
+  const color = BACKGROUND.exec(sequence)?.[1];
+  if (color !== undefined) return context.takeIfOwn(BACKGROUND_CODE, false) ? color : undefined;
   const text = /^\x1b\[(\d+;\d+R)$/.exec(sequence)?.[1] ?? /^\x1b\[>([\d;]*c)$/.exec(sequence)?.[1];
   if (text === undefined) return undefined;
   return context.takeIfOwn(text.slice(-1), MODIFIED_F3.test(text)) ? text : undefined;
@@ -141,6 +148,9 @@ const dueAnswers = ({ stateProxy }: InputContext): readonly InputPart[] => {
 export const isHoldingAnswer = ({ held }: InputState, isOwnAnswerExpected: boolean): boolean =>
   (isOwnAnswerExpected ? /^\x1b(?:\[[>?\d;]*|\])?$/ : /^\x1b\[[>\d;]*$/).test(held);
 
+/** Ctrl-5 sends the same character where terminals send characters, and can be typed on keyboards without a key for `]` (DEC VT220). */
+const CONTROL_BRACKET = 0x1d;
+
 /** Whether the element presses or releases the hotkey; a release must not reach the child either. */
 const hotkeyAction = (
   { kind, text }: InputElement,
@@ -148,7 +158,8 @@ const hotkeyAction = (
 ): 'press' | 'release' | undefined => {
   if (kind !== 'key' || hotkey === undefined) return undefined;
   const { name, modifiers, isRelease } = parseKey(text);
-  if (name !== controlName(hotkey) || modifiers !== CONTROL) return undefined;
+  const isHotkey = name === controlName(hotkey) || (hotkey === CONTROL_BRACKET && name === '5');
+  if (!isHotkey || modifiers !== CONTROL) return undefined;
   return isRelease ? 'release' : 'press';
 };
 

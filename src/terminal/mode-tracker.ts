@@ -159,7 +159,7 @@ const restoreSequences = (state: ModeState, hasDied: boolean): ModeRestore => {
 
 /** Open queries of the wrapper and the child. Terminals answer in order, which shows whose answer the next one is. */
 export interface QueryQueue {
-  /** adds a query; `final` byte of its answer: `R` for CPR, `c` for DA2, `?c` for DA1; `7501` for agent states */
+  /** adds a query; `final` byte of its answer: `R` for CPR, `c` for DA2, `?c` for DA1; `7501` for agent states, `11` for the background */
   add: (final: string, isOwn: boolean) => void;
   /** removes the answered query; true if it was the wrapper's. `couldBeKey`: a key sends the same bytes */
   takeAnswer: (final: string, couldBeKey?: boolean) => boolean;
@@ -334,14 +334,18 @@ export const makeModeTracker = (): ModeTracker => {
     apply(state);
     state.changed = true;
   };
+  const queries = makeQueryQueue();
   return {
     ...keyboardRecorder(change),
-    queries: makeQueryQueue(),
+    queries,
     setPrivateMode: (mode, on) => recordMode(state, mode, on),
     setAnsiMode: (mode, on) => {
       if (trackedAnsiModes.has(mode)) change(({ ansi }) => (on ? ansi.add(mode) : ansi.delete(mode)));
     },
-    trackCommand: (command) => recordCommand(state, command),
+    trackCommand: (command) => {
+      if (/^11;(?:[^;]*;)*\?/.test(command.text)) queries.add('11', false);
+      recordCommand(state, command);
+    },
     reset: (softly) => {
       state = resetModes(state, softly);
     },

@@ -4,7 +4,7 @@ import type { OverlayReport } from '../core/overlay-report.js';
 import type { Look } from './look.js';
 import { drawRows, renderReport } from './Report.js';
 import { makeTextsSafe } from './text.js';
-import { makePaints, type ReportPaints } from './theme.js';
+import { makeTheme, type Theme } from './theme.js';
 
 // The overlay, which fills the terminal: session, report, and keys at the bottom.
 
@@ -12,7 +12,7 @@ interface FrameProps {
   readonly report: OverlayReport;
   /** which rows of the contents are visible; '' when all are */
   readonly extent: string;
-  readonly paints: ReportPaints;
+  readonly paints: Theme;
 }
 
 /** The parts that do not scroll. */
@@ -47,7 +47,7 @@ const Frame = ({ report, extent, paints }: FrameProps) => (
 interface KeyHintProps {
   readonly name: string;
   readonly word: string;
-  readonly paints: ReportPaints;
+  readonly paints: Theme;
 }
 
 const KeyHint = ({ name, word, paints }: KeyHintProps) => (
@@ -80,7 +80,7 @@ export const renderOverlay = (
 ): OverlayFrame => {
   const { columns, margin } = place(look.columns);
   const air = rows >= AIRY_ROWS ? [''] : [];
-  const all = renderReport(report, { ...look, columns }); // Ink's work grows with every cell, so the margin is added afterwards
+  const all = renderReport(report, { ...look, columns }, chartRowsIn(rows)); // Ink's work grows with every cell, so the margin is added afterwards
   const shown = Math.max(0, rows - 2 - 2 * air.length);
   const most = Math.max(0, all.length - shown);
   const scroll = Math.max(0, Math.min(most, wanted));
@@ -89,7 +89,7 @@ export const renderOverlay = (
     <Frame
       report={makeTextsSafe({ ...report, sections: [] })}
       extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
-      paints={makePaints(report.tier, look, report.isStale === true)}
+      paints={makeTheme(report.tier, look, report.isStale === true)}
     />,
     columns,
     look.ascii,
@@ -98,6 +98,9 @@ export const renderOverlay = (
   const drawn = [head, ...air, ...body, ...rest, ...air, keys].slice(0, rows);
   return { rows: drawn.map((row) => (row === '' ? '' : ' '.repeat(margin) + row)), scroll, most, shown };
 };
+
+/** A chart of six rows and more with its scale, where the terminal has room for it and for what stands above it. */
+const chartRowsIn = (rows: number): number => (rows >= 40 ? 8 : rows >= 24 ? 6 : 2);
 
 /** In a wide terminal the contents are centred. */
 const place = (columns: number): { readonly columns: number; readonly margin: number } => {

@@ -5,28 +5,34 @@ import type { Bar, Emphasis, Report, Row, Section } from '../core/report-section
 import type { Look } from './look.js';
 import { UsageChart } from './UsageChart.js';
 import { toAscii, shorten, widthOf, makeTextsSafe } from './text.js';
-import { makePaints, type PaintText, type ReportPaints } from './theme.js';
+import { glyphsOf, makeTheme, type Glyphs, type PaintText, type Theme } from './theme.js';
 
 // A report as rows of text, for the overlay and for `ctxwrap context`.
 
-interface Part {
-  readonly cell: string;
+interface PartLook {
+  readonly glyph: 'full' | 'fresh' | 'empty' | 'reserved';
   readonly tone: 'bar' | 'quiet';
 }
 
-/** All are one column wide in every locale, like the footer's symbols. */
-export const partLooks: Readonly<Record<PartName, Part>> = {
-  used: { cell: '▰', tone: 'bar' },
-  cached: { cell: '▰', tone: 'bar' },
-  fresh: { cell: '▮', tone: 'bar' },
-  answer: { cell: '▮', tone: 'bar' },
-  free: { cell: '▱', tone: 'quiet' },
-  buffer: { cell: '▯', tone: 'quiet' },
+const partLooks: Readonly<Record<PartName, PartLook>> = {
+  used: { glyph: 'full', tone: 'bar' },
+  cached: { glyph: 'full', tone: 'bar' },
+  fresh: { glyph: 'fresh', tone: 'bar' },
+  system: { glyph: 'full', tone: 'bar' },
+  messages: { glyph: 'fresh', tone: 'bar' },
+  files: { glyph: 'full', tone: 'bar' },
+  tools: { glyph: 'fresh', tone: 'bar' },
+  answer: { glyph: 'fresh', tone: 'bar' },
+  free: { glyph: 'empty', tone: 'quiet' },
+  buffer: { glyph: 'reserved', tone: 'quiet' },
 };
 
 interface Drawn {
   readonly columns: number;
-  readonly paints: ReportPaints;
+  readonly paints: Theme;
+  readonly glyphs: Glyphs;
+  /** of the chart */
+  readonly chartRows: number;
 }
 
 const Words = ({ text, paint }: { readonly text: string; readonly paint: PaintText }) => (
@@ -40,42 +46,51 @@ const LEAST_TEXT = 30; // columns beside numbers; with fewer, the text goes on r
 const FILL_COLUMNS = 5; // `>100%`, `~100%`
 const TIER_COLUMNS = 4;
 
-const BarRows = ({ bar, columns, paints }: Drawn & { readonly bar: Bar }) => {
+const BarRows = ({ bar, columns, paints, glyphs }: Drawn & { readonly bar: Bar }) => {
   const { parts, marks, fill, tier } = bar;
   const beside = 1 + Math.max(FILL_COLUMNS, widthOf(fill)) + (tier ? GAP + TIER_COLUMNS : 0);
   const cells = parts.length > 0 ? Math.max(1, columns - beside) : 0;
-  const [auto, hard] = (['auto', 'hard'] as const).map((name) => {
-    const mark = marks.find((each) => each.name === name);
-    return mark && Math.min(cells - 1, Math.floor(mark.share * cells));
-  });
-  const lead = auto !== undefined && auto >= 'auto'.length ? 'auto' : '';
   return (
     <Box flexDirection="column">
       <Text wrap="truncate-end">
-        {cellTexts(parts, cells, paints)}
+        {cellTexts(parts, cells, { paints, glyphs })}
         {paints.percent(cells > 0 ? ` ${fill.padStart(FILL_COLUMNS)}` : fill)}
         {tier && paints.tier(`  ${tier}`)}
       </Text>
-      {marks.length > 0 && (
-        <Box height={1}>
-          {auto !== undefined && (
-            <Box position="absolute" marginLeft={auto - lead.length}>
-              <Text>{paints.quiet(`${lead}╵`)}</Text>
-            </Box>
-          )}
-          {hard !== undefined && (
-            <Box position="absolute" marginLeft={hard}>
-              <Text>{paints.quiet('╵hard')}</Text>
-            </Box>
-          )}
-        </Box>
-      )}
+      {marks.length > 0 && <Text>{paints.quiet(markTexts(marks, cells, columns))}</Text>}
     </Box>
   );
 };
 
+/** The names of the tiers at their places below the bar, as far as there is room: `warn╵   auto╵╵hard`. */
+const markTexts = (marks: Bar['marks'], cells: number, columns: number): string => {
+  const row: string[] = Array.from({ length: columns }, () => ' ');
+  const put = (text: string, at: number): boolean => {
+    const around = row.slice(Math.max(0, at - 1), at + text.length + 1);
+    const isFree =
+      at >= 0 && at + text.length <= columns && around.every((cell) => cell === ' ' || cell === '╵');
+    const isOwn = row.slice(at, at + text.length).every((cell) => cell === ' ');
+    if (isFree && isOwn) row.splice(at, text.length, ...text);
+    return isFree && isOwn;
+  };
+  const places = marks.map(({ name, share }) => ({
+    name,
+    at: Math.min(cells - 1, Math.floor(share * cells)),
+  }));
+  for (const { at } of places) row[at] = '╵';
+  for (const { name, at } of places.toReversed()) {
+    const isLast = name === 'hard';
+    if (!isLast || !put(name, at + 1)) put(name, at - name.length);
+  }
+  return row.join('').trimEnd();
+};
+
 /** The cells of all parts add up to the bar; every part in use has at least one. */
-const cellTexts = (parts: Bar['parts'], cells: number, paints: ReportPaints): string => {
+const cellTexts = (
+  parts: Bar['parts'],
+  cells: number,
+  { paints, glyphs }: Pick<Drawn, 'paints' | 'glyphs'>,
+): string => {
   let share = 0;
   let drawn = 0;
   return parts
@@ -85,8 +100,8 @@ const cellTexts = (parts: Bar['parts'], cells: number, paints: ReportPaints): st
       const upTo = index === parts.length - 1 ? cells : Math.max(least, Math.round(share * cells));
       const count = Math.max(drawn, upTo) - drawn;
       drawn += count;
-      const { cell, tone } = partLooks[part.name];
-      return paints[tone](cell.repeat(count));
+      const { glyph, tone } = partLooks[part.name];
+      return paints[tone](glyphs[glyph].repeat(count));
     })
     .join('');
 };
@@ -117,7 +132,7 @@ interface RowProps extends Drawn {
   readonly hasSigns: boolean;
 }
 
-const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) => {
+const RowBox = ({ row, cells, columns, paints, glyphs, labelTone, hasSigns }: RowProps) => {
   const { label, values = [], text = '', emphasis = 'plain', isOneLine, notes = [] } = row;
   const isTable = values.length > 0;
   const head = paints[isTable ? emphasis : labelTone];
@@ -125,7 +140,7 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
   const taken = [...(cells.label > 0 ? [cells.label] : []), ...cells.values];
   const room = columns - taken.reduce((sum, width) => sum + width + GAP, 0);
   const isBelow = isTable && !isOneLine && room < LEAST_TEXT;
-  const sign = hasSigns ? `${signText(row, paints)} ` : ''; // Ink's own truncation can leave half of a wide character
+  const sign = hasSigns ? `${signText(row, { paints, glyphs })} ` : ''; // Ink's own truncation can leave half of a wide character
   return (
     <Box flexDirection="column">
       <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={GAP}>
@@ -158,20 +173,26 @@ const RowBox = ({ row, cells, columns, paints, labelTone, hasSigns }: RowProps) 
   );
 };
 
-const signText = ({ sign }: Row, paints: ReportPaints): string => {
+const signText = ({ sign }: Row, { paints, glyphs }: Pick<Drawn, 'paints' | 'glyphs'>): string => {
   if (sign === undefined || sign === 'none') return ' ';
   if (sign === 'reached') return paints.tier('▶');
-  const { cell, tone } = partLooks[sign];
-  return paints[tone](cell);
+  const { glyph, tone } = partLooks[sign];
+  return paints[tone](glyphs[glyph]);
 };
 
 const INDENT = 2;
 const LEAST_INDENTED = 36; // columns
 
-const SectionBox = ({ section, columns, paints }: Drawn & { readonly section: Section }) => {
+const SectionBox = ({
+  section,
+  columns,
+  paints,
+  glyphs,
+  chartRows,
+}: Drawn & { readonly section: Section }) => {
   const { title, bar, usage, rows, hasKeys } = section;
   const indent = title !== undefined && columns >= LEAST_INDENTED ? INDENT : 0;
-  const inner: Drawn = { columns: columns - indent, paints };
+  const inner: Drawn = { columns: columns - indent, paints, glyphs, chartRows };
   const cells = cellsOf(rows, inner.columns);
   const hasSigns = rows.some(({ sign }) => sign !== undefined);
   return (
@@ -179,7 +200,7 @@ const SectionBox = ({ section, columns, paints }: Drawn & { readonly section: Se
       {title !== undefined && <Text wrap="truncate-end">{paints.accent(title)}</Text>}
       <Box flexDirection="column" marginLeft={indent}>
         {bar && <BarRows bar={bar} {...inner} />}
-        {usage && <UsageChart usage={usage} columns={inner.columns} paints={paints} />}
+        {usage && <UsageChart usage={usage} columns={inner.columns} rows={chartRows} paints={paints} />}
         {rows.map((row, index) => (
           <RowBox
             key={index}
@@ -194,6 +215,8 @@ const SectionBox = ({ section, columns, paints }: Drawn & { readonly section: Se
     </Box>
   );
 };
+
+const LOW_CHART = 2; // rows
 
 const LEAST_WIDTH = 20; // columns; in a narrower terminal, fixed-width cells could be too wide
 
@@ -221,10 +244,15 @@ export const drawRows = (element: ReactElement, columns: number, ascii: boolean)
   return (ascii ? toAscii(text) : text).split('\n').map((row) => fitted(row, columns));
 };
 
-/** The rows of a report, none wider than `look.columns`. */
-export const renderReport = ({ sections, tier, isStale = false }: Report, look: Look): readonly string[] => {
+/** The rows of a report, none wider than `look.columns`; `chartRows` is the height of the chart. */
+export const renderReport = (
+  { sections, tier, isStale = false }: Report,
+  look: Look,
+  chartRows = LOW_CHART,
+): readonly string[] => {
   const { columns, ascii } = look;
-  const drawn: Drawn = { columns, paints: makePaints(tier, look, isStale) };
+  const paints = makeTheme(tier, look, isStale);
+  const drawn: Drawn = { columns, paints, chartRows, glyphs: glyphsOf({ ...look, ascii: false }) }; // ASCII comes at the end
   const shown = sections.filter(({ bar, usage, rows }) => bar ?? usage ?? rows.length > 0);
   const all = shown.map(({ usage, ...texts }) => ({ ...makeTextsSafe(texts), ...(usage ? { usage } : {}) }));
   return drawRows(

@@ -1,36 +1,71 @@
 import { Box, Text } from 'ink';
 import type { Fill } from '../core/compaction/outcome.js';
+import { formatTokens } from '../core/format.js';
 import type { UsageHistory, UsageSample } from '../core/history.js';
 import type { Millis } from '../core/reading.js';
 import type { Section } from '../core/report-sections.js';
-import type { ReportPaints } from './theme.js';
+import type { Theme } from './theme.js';
 
-// How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row.
+// How full the window was over the session, as a filled line of braille dots: two samples per column, four levels per row. In a chart of some
+// height there is a scale at its left, and a line where each tier begins.
 
-const CHART_ROWS = 2;
 const LEVELS = 4; // dots of a character from bottom to top
+const LEAST_SCALED = 4; // rows; a lower chart has no room for a scale
+const SCALE_COLUMNS = 6; // `100% `, ` 1.0M `
+const NAME_COLUMNS = 5; // ` auto`
 
 export interface UsageChartProps {
   readonly usage: NonNullable<Section['usage']>;
   readonly columns: number;
-  readonly paints: ReportPaints;
+  readonly rows: number;
+  readonly paints: Theme;
 }
 
-export const UsageChart = ({ usage: { history, now }, columns, paints }: UsageChartProps) => {
-  const cells = usageCells(history, now, columns * 2);
-  const pairs = Array.from({ length: columns }, (_, column) => cells.slice(2 * column, 2 * column + 2));
+export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) => {
+  const { history, now, marks: tiers } = usage;
+  const isScaled = rows >= LEAST_SCALED && columns >= 40;
+  const isOfWindow = history.samples.some(({ fill }) => fill?.usedPercent !== undefined);
+  const lines = isScaled && isOfWindow ? tiers : [];
+  const width = columns - (isScaled ? SCALE_COLUMNS : 0) - (lines.length > 0 ? NAME_COLUMNS : 0);
+  const cells = usageCells(history, now, width * 2);
+  const pairs = Array.from({ length: width }, (_, column) => cells.slice(2 * column, 2 * column + 2));
   const marks = pairs.map((pair) => (pair.some(({ isMarked }) => isMarked) ? '⟳' : ' ')).join('');
+  const indent = ' '.repeat(isScaled ? SCALE_COLUMNS : 0);
+  const most = isOfWindow ? '100%' : formatTokens(highestTokens(history.samples));
+  const scale = (row: number): string => {
+    const text = row === rows - 1 ? most : row === 0 ? '0' : '';
+    return isScaled ? `${text.padStart(SCALE_COLUMNS - 1)} ` : '';
+  };
   return (
     <Box flexDirection="column">
-      {Array.from({ length: CHART_ROWS }, (_, index) => (
-        <Text key={index}>
-          {paints.accent(pairs.map((pair) => braille(pair, CHART_ROWS - 1 - index)).join(''))}
-        </Text>
-      ))}
-      {marks.trim() !== '' && <Text>{paints.quiet(marks.trimEnd())}</Text>}
+      {Array.from({ length: rows }, (_, index) => {
+        const row = rows - 1 - index;
+        const line = lines.findLast(({ share }) => Math.min(rows - 1, Math.floor(share * rows)) === row);
+        const dots = pairs.map((pair) => braille(pair, row, rows)).join('');
+        return (
+          <Text key={index}>
+            {paints.quiet(scale(row)) + chartRow(dots, line !== undefined, paints)}
+            {line && paints.quiet(` ${line.name}`)}
+          </Text>
+        );
+      })}
+      {marks.trim() !== '' && <Text>{paints.quiet(indent + marks.trimEnd())}</Text>}
     </Box>
   );
 };
+
+const NO_DOTS = '\u2800';
+
+/** The dots of a row; where it has none, a dashed line for the tier that begins in it. */
+const chartRow = (dots: string, hasLine: boolean, paints: Theme): string =>
+  hasLine
+    ? dots
+        .split(/(\u2800+)/)
+        .map((part) =>
+          part.startsWith(NO_DOTS) ? paints.quiet('╌'.repeat(part.length)) : paints.accent(part),
+        )
+        .join('')
+    : paints.accent(dots);
 
 // The dots of a column from bottom to top, in Unicode's numbering.
 const dotBits = [
@@ -38,12 +73,12 @@ const dotBits = [
   [0x80, 0x20, 0x10, 0x08],
 ];
 
-/** `row` 0 is the lowest; a known value always has at least one dot. */
-const braille = (pair: readonly UsageCell[], row: number): string => {
+/** `row` 0 is the lowest of `rows`; a known value always has at least one dot. */
+const braille = (pair: readonly UsageCell[], row: number, rows: number): string => {
   const bits = dotBits.flatMap((column, index) => {
     const share = pair[index]?.share;
     if (share === undefined) return [];
-    const level = Math.max(1, Math.round(share * CHART_ROWS * LEVELS));
+    const level = Math.max(1, Math.round(share * rows * LEVELS));
     return column.slice(0, Math.max(0, level - row * LEVELS));
   });
   return String.fromCodePoint(0x2800 + bits.reduce((sum, bit) => sum + bit, 0));
@@ -90,6 +125,9 @@ export const usageCells = (
 const scaled = (samples: readonly UsageSample[]): ((fill: Fill) => number | undefined) => {
   const hasPercent = samples.some(({ fill }) => fill?.usedPercent !== undefined);
   if (hasPercent) return ({ usedPercent }) => usedPercent && Math.min(1, usedPercent / 100);
-  const most = Math.max(1, ...samples.map(({ fill }) => fill?.usedTokens ?? 0));
+  const most = highestTokens(samples);
   return ({ usedTokens }) => usedTokens && usedTokens / most;
 };
+
+const highestTokens = (samples: readonly UsageSample[]): number =>
+  Math.max(1, ...samples.map(({ fill }) => fill?.usedTokens ?? 0));

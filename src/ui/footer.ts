@@ -3,10 +3,11 @@ import type { FooterView } from '../core/footer-view.js';
 import { type FooterItem, filledCells, isDrawable, formatFill, formatTokens } from '../core/format.js';
 import type { Look } from './look.js';
 import { cutToWidth, toDrawable, firstClause, firstWord } from './text.js';
-import { glyphsOf, makeStaleTheme, makeTheme, type Theme } from './theme.js';
+import { glyphsOf, makeTheme, type Theme } from './theme.js';
 
 /**
- * Priority when the row is narrow, most important first: how full, how serious, what is being done, the numbers behind it, then the rest.
+ * Priority when the row is narrow, most important first: how full, how serious, what is being done, the numbers behind it, then the rest,
+ * and a hint only where there is room for everything else.
  */
 const keepingOrder = [
   'percent',
@@ -18,6 +19,7 @@ const keepingOrder = [
   'runtime',
   'model',
   'compactions',
+  'hint',
 ] as const;
 
 type PartName = (typeof keepingOrder)[number];
@@ -36,6 +38,7 @@ const usualOrder: readonly PartName[] = [
   'tier',
   'compactions',
   'words',
+  'hint',
 ];
 
 // A pending compaction is never hidden: a message that was not configured comes last.
@@ -121,6 +124,7 @@ const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly Par
     model: view.model !== undefined && view.model !== '',
     compactions: isDrawable(view.compactions) && view.compactions >= 1,
     words: view.words !== undefined && view.words !== '',
+    hint: view.hint !== undefined && view.hint !== '',
   };
   const all = keepingOrderOf(view).filter((name) => known[name]);
   const chosen = all.filter((name) => wanted.includes(name));
@@ -142,7 +146,7 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
     case 'model':
       return { name, text: toDrawable(cutToWidth(view.model ?? '', mostModelCharacters), look.ascii) };
     case 'bar':
-      return barOf(view.usedPercent ?? 0, cells, look.ascii);
+      return barOf(view.usedPercent ?? 0, cells, look);
     case 'percent': {
       // the window's mark moves to the percentage where the window itself is not shown
       const marksWindow = !names.includes('used') || !isDrawable(view.windowTokens);
@@ -156,14 +160,16 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
       return { name, text: view.tier ?? '' };
     case 'words':
       return { name, text: toDrawable(view.words ?? '', look.ascii) };
+    case 'hint':
+      return { name, text: toDrawable(view.hint ?? '', look.ascii) };
     case 'compactions':
-      return { name, text: `${glyphsOf(look.ascii).compactions}${Math.floor(view.compactions)}` };
+      return { name, text: `${glyphsOf(look).compactions}${Math.floor(view.compactions)}` };
   }
 };
 
 /** The bar of a window so many percent full, in so many cells. */
-export const barOf = (percent: number, cells: number, ascii: boolean): Part => {
-  const { full, empty, edges } = glyphsOf(ascii);
+export const barOf = (percent: number, cells: number, look: Pick<Look, 'ascii' | 'bar'>): Part => {
+  const { full, empty, edges } = glyphsOf(look);
   const inner = cells - edges[0].length - edges[1].length;
   const filled = filledCells(percent, inner);
   return { name: 'bar', text: edges[0] + full.repeat(filled), rest: empty.repeat(inner - filled) + edges[1] };
@@ -182,8 +188,12 @@ export const usedOf = (view: FooterView): string => {
 
 const markOf = (view: FooterView): '~' | '' => (view.estimated ? '~' : '');
 
-const painted = (part: Part, theme: Theme): string => {
+const painted = (part: Part, theme: Theme, { due, tone }: FooterView): string => {
   switch (part.name) {
+    case 'words':
+      return theme[due === 'countdown' ? 'countdown' : (tone ?? 'plain')](part.text);
+    case 'note':
+      return theme.plain(part.text);
     case 'bar':
       return theme.bar(part.text) + theme.quiet(part.rest ?? '');
     case 'percent':
@@ -202,6 +212,6 @@ const painted = (part: Part, theme: Theme): string => {
 export const renderFooter = (view: FooterView, look: Look, items?: readonly FooterItem[]): string => {
   const { parts, gap } = rowOf(view, look, items);
   if (parts.length === 0) return '';
-  const theme = view.stale ? makeStaleTheme(look.colorLevel) : makeTheme(view.tier, look);
-  return ' '.repeat(margin) + parts.map((part) => painted(part, theme)).join(' '.repeat(gap));
+  const theme = makeTheme(view.tier, look, view.stale);
+  return ' '.repeat(margin) + parts.map((part) => painted(part, theme, view)).join(' '.repeat(gap));
 };

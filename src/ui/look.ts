@@ -1,4 +1,5 @@
-import type { Values } from '../core/config/keys.js';
+import { autoTheme, type ColorName, type ThemeChoice } from '../core/config/theme.js';
+import type { Color } from './theme.js';
 
 /** What the terminal can show, as plain values. */
 export interface Look {
@@ -6,8 +7,16 @@ export interface Look {
   readonly columns: number;
   /** 0 none (no SGR at all), 1 the 16 colours of the theme, 2 the 256-colour palette, 3 RGB */
   readonly colorLevel: ColorLevel;
+  /** bold, dim and reverse video may be used; when absent, wherever there are colours */
+  readonly hasStyles?: boolean;
   /** the colours are chosen for it; when undefined, colours that work on both */
   readonly background?: Background | undefined;
+  /** a palette of another name than the background's */
+  readonly palette?: 'contrast' | undefined;
+  /** the user's own colours, as `#rrggbb` */
+  readonly ownColors?: { readonly [N in ColorName]?: Color } | undefined;
+  /** the user's own cells of the bar: a filled one and an empty one */
+  readonly bar?: readonly [string, string] | undefined;
   /** only 0x20–0x7e may be drawn */
   readonly ascii: boolean;
 }
@@ -18,18 +27,54 @@ export type Background = 'light' | 'dark';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads the look from the environment and the given terminal. */
-export const readLook = (
-  env: Env,
-  isTTY: boolean,
-  columns: number,
-  theme: Values['theme'] = 'auto',
-): Look => ({
-  columns,
-  colorLevel: theme === 'mono' ? 0 : colorLevelOf(env, isTTY),
-  background: theme === 'light' || theme === 'dark' ? theme : backgroundOf(env),
-  ascii: isAscii(env),
-});
+/** The terminal that is drawn on. */
+export interface LookAt {
+  readonly env: Env;
+  readonly isTTY: boolean;
+  readonly columns: number;
+  /** by the user's choice */
+  readonly theme?: ThemeChoice | undefined;
+  /** as the terminal has answered */
+  readonly background?: Background | undefined;
+}
+
+/** Reads the look from the environment, the terminal and the user's choice. */
+export const readLook = ({ env, isTTY, columns, theme = autoTheme, background }: LookAt): Look => {
+  const { preset, colors, bar } = theme;
+  const isChosen = preset === 'light' || preset === 'dark';
+  return {
+    columns,
+    colorLevel: preset === 'mono' ? 0 : colorLevelOf(env, isTTY),
+    hasStyles: isTTY && !isWithoutStyles(env['TERM'] ?? ''),
+    background: isChosen ? preset : (background ?? backgroundOf(env)),
+    ...(preset === 'contrast' ? { palette: preset } : {}),
+    ...(colors ? { ownColors: ownColors(colors) } : {}),
+    ...(bar ? { bar } : {}),
+    ascii: isAscii(env),
+  };
+};
+
+const ownColors = (colors: NonNullable<ThemeChoice['colors']>): NonNullable<Look['ownColors']> =>
+  Object.fromEntries(Object.entries(colors).map(([name, rgb]) => [name, { rgb }]));
+
+const isWithoutStyles = (term: string): boolean => term === '' || term === 'dumb';
+
+/** Whether to ask the terminal for its background: the user has not chosen, and the terminal ignores or answers the question. */
+export const asksBackground = (env: Env, { preset }: ThemeChoice): boolean =>
+  preset === 'auto' && !/^(?:linux|dumb|vt\d.*|)$/.test(env['TERM'] ?? '') && (!env['STY'] || !!env['TMUX']);
+
+/** The background by the terminal's answer to OSC 11, as `rgb:ffff/ffff/ffff` (XParseColor); undefined for anything else. */
+export const backgroundFrom = (answer: string): Background | undefined => {
+  const found = /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(answer);
+  if (!found) return undefined;
+  const [red = 0, green = 0, blue = 0] = found
+    .slice(1)
+    .map((digits) => Number.parseInt(digits, 16) / (16 ** digits.length - 1));
+  return 0.2126 * red ** GAMMA + 0.7152 * green ** GAMMA + 0.0722 * blue ** GAMMA > MIDDLE ? 'light' : 'dark';
+};
+
+const GAMMA = 2.2;
+const MIDDLE = 0.18; // the luminance from which black text has more contrast than white (WCAG 2)
 
 /**
  * rxvt, Konsole and iTerm2 give the palette numbers of text and background (`15;0`, `0;default;15`). A multiplexer keeps the variable of

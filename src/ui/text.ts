@@ -41,12 +41,12 @@ export const wrapText = (
   return lines;
 };
 
-/** A note leads with its main word (`waiting for the first turn`, `holding: you have a draft`), which stays in a narrow row. */
+/** A note leads with its main word (`waiting for the first turn`), which stays in a narrow row. */
 export const firstWord = (note: string): string =>
   stringWidth(note) <= 12 ? note : note.split(/[\s:]+/, 1)[0] || note;
 
-/** The main clause comes first (`compacting in 8 s, any key postpones`) and stays in a narrow row. */
-export const firstClause = (words: string): string => words.split(/[:,]/, 1)[0] || words;
+/** The main clause comes first (`compacting in 8 s · Esc: not now`) and stays in a narrow row. */
+export const firstClause = (words: string): string => words.split(/ · |[:,]/, 1)[0] || words;
 
 export const cutToWidth = (text: string, most: number): string => {
   const characters = Array.from(text);
@@ -54,7 +54,14 @@ export const cutToWidth = (text: string, most: number): string => {
 };
 
 /** ctxwrap's own symbols, and their ASCII replacements. */
-const signs: Readonly<Record<string, string>> = { '→': '->', '×': 'x', '…': '...' };
+const signs: Readonly<Record<string, string>> = {
+  '→': '->',
+  '×': 'x',
+  '…': '...',
+  '·': '-',
+  '✓': '+',
+  '✗': '!',
+};
 
 /**
  * Names and words come from outside; only letters, digits and signs one or two columns wide may reach the terminal. Terminals disagree
@@ -114,9 +121,13 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '▱': '-',
   '▯': ':',
   '╵': '|',
+  '╌': '-',
   '▶': '>',
   '→': '>',
   '×': 'x',
+  '·': '-',
+  '✓': '+',
+  '✗': '!',
   '⟳': 'c',
   '…': '*', // a `~` would make the end of a path look like a path of its own
 };

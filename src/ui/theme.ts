@@ -1,132 +1,167 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import type { ColorName } from '../core/config/theme.js';
 import type { Tier } from '../core/ladder.js';
-import type { Background, ColorLevel, Look } from './look.js';
+import type { Background, Look } from './look.js';
 
-/** Styles for one row; at colour level 0 each returns its text unchanged. */
-export interface Theme {
-  /** the filled part of the bar */
-  readonly bar: PaintText;
-  /** the most important number */
-  readonly percent: PaintText;
-  /** the tier word */
-  readonly tier: PaintText;
-  /** everything secondary */
-  readonly quiet: PaintText;
-}
+// The colours of everything ctxwrap draws: the footer, the overview and `ctxwrap context` share one palette and one bar.
 
 export type PaintText = (text: string) => string;
 
-interface TierColor {
+/** The parts that are painted. With no colours they differ by bold, dim and reverse video alone; in a plain look each returns its text. */
+export type Theme = Readonly<
+  Record<
+    /** `quiet`: everything secondary; `accent`: titles and keys */
+    | 'plain'
+    | 'strong'
+    | 'quiet'
+    | 'accent'
+    /** the filled part of the bar, the most important number, and the word of the tier, in the tier's colour */
+    | 'bar'
+    | 'percent'
+    | 'tier'
+    /** the announcement of a compaction, and how one has ended */
+    | 'countdown'
+    | 'success'
+    | 'failure',
+    PaintText
+  >
+>;
+
+/** A colour as `#rrggbb`, and the nearest one of the 256 where it was chosen by hand. */
+export interface Color {
   readonly rgb: string;
-  readonly ansi256: number;
+  readonly ansi256?: number;
 }
 
-type TierColors = Readonly<Record<Exclude<Tier, 'safe'>, TierColor>>;
+export type Palette = Readonly<Record<ColorName, Color>>;
 
-/** A contrast of at least 4.5 : 1 against common terminal backgrounds. */
-export const tierColors: Readonly<Record<Background | 'unknown', TierColors>> = {
+/**
+ * A contrast of at least 4.5 : 1 (WCAG 2) against the usual backgrounds of their kind. Where the background is not known no colour has that
+ * on white and on black: there it is 3.5 : 1.
+ */
+export const palettes: Readonly<Record<Background | 'unknown' | 'contrast', Palette>> = {
   light: {
-    warn: { rgb: '#875f00', ansi256: 94 },
+    accent: { rgb: '#1f5fa8', ansi256: 25 },
+    safe: { rgb: '#1f7035', ansi256: 22 },
+    warn: { rgb: '#7a5600', ansi256: 94 },
     auto: { rgb: '#a84300', ansi256: 130 },
     hard: { rgb: '#af0000', ansi256: 124 },
   },
   dark: {
+    accent: { rgb: '#74b3f0', ansi256: 75 },
+    safe: { rgb: '#6fc07f', ansi256: 114 },
     warn: { rgb: '#d7af00', ansi256: 178 },
     auto: { rgb: '#ff8700', ansi256: 208 },
-    hard: { rgb: '#ff5f5f', ansi256: 203 },
+    hard: { rgb: '#ff7070', ansi256: 210 },
   },
-  /** mid-tones: at least 3.5 : 1 against white, black and #1e1e1e */
   unknown: {
+    accent: { rgb: '#3b82c4', ansi256: 67 },
+    safe: { rgb: '#3f8f52', ansi256: 65 },
     warn: { rgb: '#a87900', ansi256: 136 },
     auto: { rgb: '#c8601a', ansi256: 166 },
     hard: { rgb: '#d43c45', ansi256: 167 },
   },
+  /** for black backgrounds, at least 7 : 1 */
+  contrast: {
+    accent: { rgb: '#9fd0ff', ansi256: 153 },
+    safe: { rgb: '#8fe39a', ansi256: 157 },
+    warn: { rgb: '#ffe14d', ansi256: 227 },
+    auto: { rgb: '#ffb000', ansi256: 214 },
+    hard: { rgb: '#ff9a9a', ansi256: 217 },
+  },
 };
+
+type Colored = Pick<Look, 'colorLevel' | 'hasStyles' | 'background' | 'palette' | 'ownColors'>;
 
 /**
- * The level is an argument because chalk's own detection (used by Ink's `color` prop) depends on this process's streams and CI variables,
- * not on the terminal the row is for.
+ * The theme for a number in this tier. The level is the look's, because chalk's own detection (used by Ink's `color` prop) depends on this
+ * process's streams and CI variables, not on the terminal that is drawn on. `isStale`: the number is out of date, so all of it is dim.
  */
-export const makeTheme = (
-  tier: Tier | undefined,
-  { colorLevel: level, background }: Pick<Look, 'colorLevel' | 'background'>,
-): Theme => {
-  const chalk = new Chalk({ level });
-  const quiet: PaintText = (text) => chalk.dim(text);
-  if (tier === undefined || tier === 'safe')
-    return { bar: quiet, percent: (text) => text, tier: quiet, quiet };
-  if (level === 1) return { ...sixteenColors(tier, chalk), quiet };
-  const color = tierColors[background ?? 'unknown'][tier];
-  const accent = level === 2 ? chalk.ansi256(color.ansi256) : chalk.hex(color.rgb);
-  return { bar: accent, percent: tier === 'warn' ? accent : accent.bold, tier: accent, quiet };
+export const makeTheme = (tier: Tier | undefined, look: Colored, isStale = false): Theme => {
+  const { colorLevel: level, hasStyles = level > 0 } = look;
+  const style = new Chalk({ level: hasStyles ? Math.max(1, level) : 0 } as { level: 0 | 1 | 2 | 3 });
+  const color = (name: ColorName): ChalkInstance => paintOf(style, look, name);
+  const quiet: PaintText = (text) => style.dim(text);
+  const plain: PaintText = (text) => text;
+  const words = {
+    plain,
+    strong: (text: string) => style.bold(text),
+    quiet,
+    accent: level > 1 ? color('accent') : style.bold,
+    success: level > 0 ? color('safe') : plain,
+    failure: level > 0 ? color('hard') : style.bold,
+  };
+  if (isStale) return { ...words, bar: quiet, percent: quiet, tier: quiet, countdown: style.bold };
+  if (tier === undefined) return { ...words, bar: quiet, percent: plain, tier: quiet, countdown: style.bold };
+  if (level === 0) return { ...words, ...withoutColors(tier, style) };
+  const own = color(tier);
+  // the 16 colours are the terminal's own, and only red can be read as text on every background
+  const ink = level > 1 || tier === 'hard' ? own : tier === 'safe' ? undefined : style.bold;
+  const number = ink ?? plain;
+  return {
+    ...words,
+    bar: own,
+    percent: tier === 'auto' || tier === 'hard' ? (ink ?? style).bold : number,
+    tier: number,
+    countdown: (ink ?? style).bold,
+  };
 };
 
-/** The whole row dimmed, for a number that is out of date. */
-export const makeStaleTheme = (level: ColorLevel): Theme => {
-  const quiet: PaintText = (text) => new Chalk({ level }).dim(text);
-  return { bar: quiet, percent: quiet, tier: quiet, quiet };
+/** The tier by weight alone: bold from warn on, reverse video at hard. */
+const withoutColors = (
+  tier: Tier,
+  style: ChalkInstance,
+): Pick<Theme, 'bar' | 'percent' | 'tier' | 'countdown'> => {
+  const plain: PaintText = (text) => text;
+  const weight = tier === 'safe' ? plain : tier === 'hard' ? style.inverse : style.bold;
+  return {
+    bar: tier === 'safe' ? plain : style.bold,
+    percent: weight,
+    tier: weight,
+    countdown: style.bold,
+  };
 };
 
-/** The palette's yellow is unreadable as text on white, so only the bar uses it; words are bold instead. */
-const sixteenColors = (tier: Exclude<Tier, 'safe'>, chalk: ChalkInstance): Omit<Theme, 'quiet'> =>
-  tier === 'hard'
-    ? { bar: chalk.red, percent: chalk.red.bold, tier: chalk.red }
-    : { bar: chalk.yellow, percent: chalk.bold, tier: chalk.bold };
+const sixteen = { accent: 'bold', safe: 'green', warn: 'yellow', auto: 'yellow', hard: 'red' } as const;
+
+const paintOf = (style: ChalkInstance, look: Colored, name: ColorName): ChalkInstance => {
+  const { colorLevel: level, background = 'unknown', palette = background, ownColors } = look;
+  if (level < 2) return style[sixteen[name]];
+  const { rgb, ansi256 } = ownColors?.[name] ?? palettes[palette][name];
+  return level === 2 && ansi256 !== undefined ? style.ansi256(ansi256) : style.hex(rgb); // chalk finds the nearest of 256
+};
 
 export interface Glyphs {
   readonly full: string;
   readonly empty: string;
+  /** in a bar of several parts: a second kind of filled cell, and one that cannot be filled */
+  readonly fresh: string;
+  readonly reserved: string;
   /** around the bar where the cells alone do not look like one */
   readonly edges: readonly [string, string];
   readonly compactions: string;
 }
 
-/** All are one column wide in every locale: East Asian Width neutral, which blocks (█), lines (─), `·` and `…` are not. */
-const unicodeGlyphs: Glyphs = { full: '▰', empty: '▱', edges: ['', ''], compactions: '⟳' };
-const asciiGlyphs: Glyphs = { full: '#', empty: '-', edges: ['[', ']'], compactions: 'c' };
-
-export const glyphsOf = (ascii: boolean): Glyphs => (ascii ? asciiGlyphs : unicodeGlyphs);
-
-// Colours of a report: one accent, dim for secondary text, and the tier's own.
-
-/** `bar` is the filled part of the bar, `accent` is for titles and keys. */
-export type ReportPaints = Readonly<
-  Record<'plain' | 'strong' | 'quiet' | 'accent' | 'bar' | 'tier' | 'percent', PaintText>
->;
-
-/** Mid-tones like those of the tiers: a contrast of at least 3.5 : 1 on white, black and #1e1e1e. */
-export const reportColors = {
-  accent: { rgb: '#3b82c4', ansi256: 67 },
-  safe: { rgb: '#3f8f52', ansi256: 65 },
-} as const;
-
-export const makePaints = (
-  tier: Tier | undefined,
-  look: Pick<Look, 'colorLevel' | 'background'>,
-  isStale: boolean,
-): ReportPaints => {
-  const { colorLevel: level } = look;
-  const chalk = new Chalk({ level });
-  const theme = isStale ? makeStaleTheme(level) : makeTheme(tier, look);
-  const isSafe = tier === 'safe' && !isStale;
-  const safe = colored(level, 'safe');
-  return {
-    plain: (text) => text,
-    strong: (text) => chalk.bold(text),
-    quiet: (text) => chalk.dim(text),
-    accent: colored(level, 'accent'),
-    // the palette's green is too pale for words on white
-    bar: isSafe ? (level === 1 ? (text) => chalk.green(text) : safe) : theme.bar,
-    tier: isSafe && level > 1 ? safe : tier === 'safe' ? (text) => text : theme.tier,
-    percent: isSafe && level > 1 ? safe : theme.percent,
-  };
+/** All are one column wide in every locale: East Asian Width neutral, which blocks (█), lines (─) and `…` are not. */
+const unicodeGlyphs: Glyphs = {
+  full: '▰',
+  empty: '▱',
+  fresh: '▮',
+  reserved: '▯',
+  edges: ['', ''],
+  compactions: '⟳',
+};
+const asciiGlyphs: Glyphs = {
+  full: '#',
+  empty: '-',
+  fresh: '=',
+  reserved: ':',
+  edges: ['[', ']'],
+  compactions: 'c',
 };
 
-/** With 16 colours none is readable everywhere, so bold replaces the accent. */
-const colored = (level: ColorLevel, name: keyof typeof reportColors): PaintText => {
-  const chalk = new Chalk({ level });
-  const { rgb, ansi256 } = reportColors[name];
-  if (level === 3) return (text) => chalk.hex(rgb)(text);
-  if (level === 2) return (text) => chalk.ansi256(ansi256)(text);
-  return (text) => chalk.bold(text);
+export const glyphsOf = ({ ascii, bar }: Pick<Look, 'ascii' | 'bar'>): Glyphs => {
+  if (ascii) return asciiGlyphs;
+  const [full = unicodeGlyphs.full, empty = unicodeGlyphs.empty] = bar ?? [];
+  return { ...unicodeGlyphs, full, empty };
 };

@@ -1,9 +1,8 @@
 import type { CompactRecipe } from '../agents/agent.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
-import type { CurrentSettings, Values } from '../core/config/keys.js';
+import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
-import { formatControlKey } from '../core/format.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
@@ -97,16 +96,6 @@ export const compactSettings = (
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
   };
 };
-
-/** The keys that request a compaction, as shown to the user; undefined where the hotkey is disabled. */
-export const compactKeys = (values: Pick<Values, 'hotkey'>): string | undefined => {
-  const hotkey = hotkeyName(values);
-  return hotkey === undefined ? undefined : `${hotkey} c`;
-};
-
-/** For example `Ctrl-]`. */
-export const hotkeyName = ({ hotkey }: Pick<Values, 'hotkey'>): string | undefined =>
-  hotkey === 'none' ? undefined : formatControlKey(hotkey);
 
 const endedText = ({ initiator, outcome, startedAt, endedAt, evidence }: EndedCompaction): string =>
   [

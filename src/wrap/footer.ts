@@ -65,6 +65,9 @@ const tryPaint = (terminal: TerminalSession, state: PaintState, now: number): nu
   return undefined;
 };
 
+const isVisible = ({ filter }: TerminalSession, { painted, isStopped }: PaintState): boolean =>
+  painted !== undefined && hasFooter(filter.grid) && !isStopped;
+
 const startPaintState = (now: number): PaintState => ({
   row: '',
   painted: undefined,
@@ -78,6 +81,10 @@ const startPaintState = (now: number): PaintState => ({
 /** The footer row. */
 export interface Footer {
   show: (view: FooterView) => void;
+  /** the look has changed */
+  redraw: () => void;
+  /** true while the user sees a countdown */
+  countsDown: () => boolean;
   /** true when the terminal shows the last rendered row */
   isPainted: () => boolean;
   /** the child has written: it may have overwritten the row, and a frame may be incomplete */
@@ -99,9 +106,23 @@ const loadLater = (terminal: TerminalSession, onLoad: (render: Render) => void):
       );
   });
 
-/** `isResized` is called before each paint: true while the terminal's size differs from the known one. */
-export const makeFooter = (terminal: TerminalSession, isResized: () => boolean): Footer => {
-  const { session } = terminal;
+const withHint = (view: FooterView, hint: string | undefined): FooterView =>
+  hint === undefined ? view : { ...view, hint };
+
+const lookOf = ({ session, filter, background }: TerminalSession): Look => {
+  const { env, values } = session;
+  return readLook({ env, isTTY: true, columns: filter.grid.columns, theme: values.theme, background });
+};
+
+/**
+ * `isResized` is called before each paint: true while the terminal's size differs from the known one. `hint` is what to show about the
+ * hotkey.
+ */
+export const makeFooter = (
+  terminal: TerminalSession,
+  isResized: () => boolean,
+  hint: () => string | undefined = () => undefined,
+): Footer => {
   const { grid } = terminal.filter;
   const state = startPaintState(performance.now());
   let render: Render | undefined;
@@ -120,14 +141,11 @@ export const makeFooter = (terminal: TerminalSession, isResized: () => boolean):
       if (delay !== undefined) timer = setTimeout(tryNow, delay);
     });
   };
-  const trySoon = (): void => {
-    timer ??= setTimeout(tryNow, 0);
-  };
+  const trySoon = (): void => void (timer ??= setTimeout(tryNow, 0));
   const draw = (): void => {
     isDrawn = runGuarded(terminal, 'rendering the footer', () => {
       if (!render || !view || !hasFooter(grid)) return;
-      const look = readLook(session.env, true, grid.columns, session.values.theme);
-      state.row = render(view, look, session.values['footer.items']);
+      state.row = render(withHint(view, hint()), lookOf(terminal), terminal.session.values['footer.items']);
       if (isPaintDue(terminal, state)) trySoon();
     });
   };
@@ -140,13 +158,13 @@ export const makeFooter = (terminal: TerminalSession, isResized: () => boolean):
       view = next;
       draw();
     },
+    redraw: draw,
+    countsDown: () => view?.due === 'countdown' && isVisible(terminal, state),
     isPainted: () =>
       isDrawn && hasFooter(grid) && !state.isStopped && state.row !== '' && !isPaintDue(terminal, state),
     noteOutput: () => {
       state.lastOutput = performance.now();
-      if (!isPaintDue(terminal, state)) return;
-      if (isErased(terminal, state)) tryNow();
-      else trySoon();
+      if (isPaintDue(terminal, state)) (isErased(terminal, state) ? tryNow : trySoon)();
     },
     refresh: () => {
       state.painted = undefined; // the terminal's size has changed, so the row is gone

@@ -299,6 +299,14 @@ const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, 
   const overlayInput = makeOverlayInput(listener, terminal);
   let ready: InputElement[] = [];
 
+  let isEscapeTaken = false; // until the same key is released, which some keyboard protocols report
+
+  const isVeto = ({ kind, text }: InputElement): boolean => {
+    const { name, modifiers, isRelease } = parseKey(text);
+    if (kind !== 'key' || name !== 'escape' || modifiers !== 0 || overlayInput.isWanted()) return false;
+    if (!isRelease) isEscapeTaken = listener.onEscape?.() === true;
+    return isEscapeTaken;
+  };
   const send = (): void => {
     const elements = ready;
     ready = [];
@@ -313,6 +321,7 @@ const makePartHandler = (terminal: TerminalSession, listener: KeyboardListener, 
       return hotkey.press(part.element);
     }
     if (isPressed(part.element)) hotkey.noteKey();
+    if (isVeto(part.element)) return;
     const element = overlayInput.forChild(part.element, awaitsCursor);
     if (element) ready.push(element);
   };
@@ -398,6 +407,8 @@ export const makeKeyboard = (terminal: TerminalSession, listener: KeyboardListen
 };
 
 export interface KeyboardListener extends ChildInputListener {
+  /** Escape was pressed alone: true if it was the user's "not now" to a visible countdown, and is not the child's */
+  onEscape?: (() => boolean) | undefined;
   /** the hotkey was pressed and there is no overlay to open */
   onHotkey: () => void;
   /** receives the keys while it is open; the hotkey opens and closes it */

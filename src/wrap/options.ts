@@ -9,6 +9,13 @@ export type ExitStatus =
   | { readonly kind: 'code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals };
 
+/** How a session has ended. */
+export interface SessionEnd {
+  readonly status: ExitStatus;
+  /** what happened, in one line for the user's shell; undefined if nothing did */
+  readonly summary?: string | undefined;
+}
+
 /** The child, since when it runs (wall clock). */
 export interface StartedChild {
   readonly pid: number;

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { errorStack } from '../core/errors.js';
 import type { Mode } from '../core/compaction/state.js';
+import type { SessionContents } from '../core/context-report.js';
+import { hotkeyName } from '../core/format.js';
 import { nextMode } from '../core/overlay-keys.js';
 import { overlayReport } from '../core/overlay-report.js';
-import type { ToolResult } from '../core/reading.js';
 import { readLook } from '../ui/look.js';
 import type { renderOverlay } from '../ui/Overlay.js';
 import type { AgentTracker } from './agent-tracker.js';
-import { hotkeyName } from './compactor.js';
 import type { WrapSession } from './options.js';
 import { readSessionFile } from './read-session-file.js';
 import {
@@ -19,17 +19,18 @@ import {
 
 const MOST_BYTES = 32 * 1024 * 1024; // read in about half a second, in pieces, so that everything else goes on
 
-/** What fills the window most, from the session file; undefined without a file. Never rejects. */
-const largestResults = async (
+/** What fills the window, from the session file; undefined without a file. Never rejects. */
+const readContents = async (
   { agent, env, log }: Pick<WrapSession, 'agent' | 'env' | 'log'>,
   path: string | undefined,
-): Promise<readonly ToolResult[] | undefined> => {
+): Promise<SessionContents | undefined> => {
   if (path === undefined || !agent.log?.contents) return undefined;
   try {
     if ((await stat(path)).size > MOST_BYTES) return undefined;
-    return (await readSessionFile({ path, agent: agent, env, now: Date.now() })).toolResults;
+    const { filled, toolResults } = await readSessionFile({ path, agent, env, now: Date.now() });
+    return { filled, toolResults };
   } catch (error) {
-    log.info(`the largest results cannot be read: ${String(error)}`);
+    log.info(`what fills the window cannot be read: ${String(error)}`);
     return undefined;
   }
 };
@@ -61,7 +62,7 @@ export interface Panel {
 interface PanelState {
   /** undefined while it is closed */
   wanted: OverlayWish | undefined;
-  contents: readonly ToolResult[] | undefined;
+  contents: SessionContents | undefined;
   ticking: NodeJS.Timeout | undefined;
   /** what was drawn last, as JSON */
   drawn: string | undefined;
@@ -79,12 +80,13 @@ type Flow = ReturnType<AgentTracker['flow']>;
 
 const drawOverlay = (
   session: WrapSession,
-  { size, page, scroll }: OverlayWish,
+  { size, page, scroll, background }: OverlayWish,
   { flow, contents, render }: Pick<PanelState, 'contents'> & { readonly flow: Flow; readonly render: Render },
 ): OverlayDrawing => {
   const notice = flow.messages.notices.shown?.text;
   const facts = { ...flow, contents, notice, hotkey: hotkeyName(session.values) };
-  const look = readLook(session.env, true, size.columns, session.values.theme);
+  const { env, values } = session;
+  const look = readLook({ env, isTTY: true, columns: size.columns, theme: values.theme, background });
   return { size, page, ...render(overlayReport(facts, page), { look, rows: size.rows, scroll }) };
 };
 
@@ -113,7 +115,7 @@ export const makePanel = ({ session, tracker, onDrawn, onClose }: PanelOptions):
   };
   const begin = (): void => {
     state.ticking = setInterval(redraw, REDRAW_MS).unref();
-    void largestResults(session, tracker()?.sessionFile()).then((found) => (state.contents = found));
+    void readContents(session, tracker()?.sessionFile()).then((found) => (state.contents = found));
   };
   return {
     show: (wanted) => {

@@ -1,4 +1,8 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hotkeyName } from '../core/format.js';
 import type { OverlayKey } from '../core/overlay-keys.js';
+import { ensureFolder, homeFolder, readOwnFile, stateFolder } from '../storage/state-folder.js';
 import { markSlotOverwritten, hasFooter } from '../terminal/filter/grid.js';
 import { cursorSequence } from '../terminal/filter/motion.js';
 import { hasAlternateScreen } from '../terminal/overlay/sequences.js';
@@ -41,7 +45,7 @@ const hasSecondScreen = async (
 
 const RETRY_MS = 10;
 const PATIENCE_MS = 500; // for a gap after which nothing needs repair
-const NO_SCREEN = 'no overview: this terminal has no second screen';
+const NO_SCREEN = 'no overview in this terminal';
 
 /** Milliseconds until the next attempt, 0 to open now, undefined when it will never open. */
 const delayOf = (terminal: TerminalSession, isHeld: boolean, waitedMs: number): number | undefined => {
@@ -121,6 +125,8 @@ const attemptWith = (
 export interface Overlay {
   /** the terminal can show one, and there is something to show */
   readonly canOpen: () => boolean;
+  /** why the terminal cannot show it, in a few words; undefined if it can */
+  readonly hindrance: () => string | undefined;
   /** keys go to the overlay: it is open, or about to open */
   readonly isOpen: () => boolean;
   /** the overlay shows what happens next, so a countdown is visible in it */
@@ -143,11 +149,13 @@ export interface Overlay {
 const MIN_COLUMNS = 40;
 const MIN_ROWS = 10;
 
-const canShow = (terminal: TerminalSession): boolean => {
+/** Why the terminal cannot show an overlay; undefined if it can. */
+const terminalHindrance = (terminal: TerminalSession): string | undefined => {
   const { grid } = terminal.filter;
   const isLargeEnough = hasFooter(grid) && grid.columns >= MIN_COLUMNS && grid.terminalRows >= MIN_ROWS;
+  if (!isLargeEnough || terminal.isPassthrough) return `overview needs ${MIN_COLUMNS}×${MIN_ROWS}`;
   const hasScreen = hasAlternateScreen(terminal.session.env) && terminal.hasSecondScreen !== false;
-  return isLargeEnough && hasScreen && !terminal.isPassthrough;
+  return hasScreen ? undefined : NO_SCREEN;
 };
 
 const closedState = (): OverlayState => ({
@@ -159,6 +167,42 @@ const closedState = (): OverlayState => ({
   settling: undefined,
   isStopped: false,
 });
+
+/** A hint at the overlay, for users who have not opened it often yet. */
+export interface OverlayHint {
+  /** undefined where it is not needed, or the overlay cannot be opened */
+  readonly text: () => string | undefined;
+  /** the user has opened it */
+  readonly noteOpened: () => void;
+}
+
+const OPENED_OFTEN = 3; // by then the user knows the key
+const OPENED_FILE = 'overview-opened'; // one character for each time, so that two sessions never lose a count
+
+/** Reads how often the overlay was opened in all sessions, later than the child's start; counts on where the folder can be written. */
+export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => void): OverlayHint => {
+  const { env, values, log } = session;
+  const folder = stateFolder(env, homeFolder(env));
+  const path = join(folder, OPENED_FILE);
+  const hotkey = hotkeyName(values);
+  let opened = Infinity; // until it is known
+  readOwnFile(path, OPENED_OFTEN)
+    .then((text = '') => {
+      opened = text.length;
+      onKnown();
+    })
+    .catch(() => undefined);
+  return {
+    text: () => (hotkey === undefined || opened >= OPENED_OFTEN ? undefined : `${hotkey} overview`),
+    noteOpened: () => {
+      if (opened >= OPENED_OFTEN) return;
+      opened += 1;
+      ensureFolder(folder)
+        .then(() => appendFile(path, '.', { mode: 0o600 }))
+        .catch((error: unknown) => log.info(`openings of the overview are not counted: ${String(error)}`));
+    },
+  };
+};
 
 export const makeOverlay = (
   terminal: TerminalSession,
@@ -186,22 +230,22 @@ export const makeOverlay = (
       state.wantedAt = performance.now();
       attempt();
     };
+    const isWanted = (): boolean => state.opening === opening; // not closed and opened again meanwhile
     const loading = contents.load?.();
     if (!loading) return start();
-    // closed and opened again meanwhile: what this load brings is too late
-    const ifWanted = (act: () => void) => (): void => {
-      if (state.opening === opening) act();
-    };
-    loading.then(ifWanted(start), ifWanted(close));
+    loading.then(
+      () => isWanted() && start(),
+      () => isWanted() && close(),
+    );
   };
-  const canOpen = (): boolean => !state.isStopped && canShow(terminal) && (contents.isAvailable?.() ?? true);
+  const canOpen = (): boolean =>
+    !state.isStopped && (contents.isAvailable?.() ?? true) && terminalHindrance(terminal) === undefined;
   return {
     canOpen,
+    hindrance: () => terminalHindrance(terminal),
     isOpen: () => state.phase !== 'closed',
     showsNext: () => state.phase === 'open' && contents.showsNext?.() === true,
-    open: () => {
-      if (state.phase === 'closed' && canOpen()) begin();
-    },
+    open: () => void (state.phase === 'closed' && canOpen() && begin()),
     close,
     redraw: () => state.shown?.redraw(),
     onKey: (key) => void runGuarded(terminal, 'a key of the overlay', () => contents.onKey(key)),

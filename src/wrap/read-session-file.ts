@@ -1,5 +1,5 @@
 import type { Agent, Env } from '../agents/agent.js';
-import type { PastCompaction } from '../core/context-report.js';
+import type { PastCompaction, SessionContents } from '../core/context-report.js';
 import type { Boundary, Fact } from '../core/event.js';
 import { isRecord, parseRecord } from '../core/json.js';
 import type { LadderChoice } from '../core/ladder.js';
@@ -24,18 +24,20 @@ export interface SessionFileRequest {
   readonly now: Millis;
 }
 
-export interface SessionFileSummary {
+export interface SessionFileSummary extends SessionContents {
   readonly state: Session;
   readonly compactions: readonly PastCompaction[];
-  /** the largest ones since the last compaction */
-  readonly toolResults: readonly ToolResult[];
 }
+
+/** Tools that put a file into the window, by the names of all agents (facts/: Read, read_file, read_many_files, view). */
+const READS_FILE = /^(?:notebook)?(?:read|view)(?:$|_|many|file)/i;
 
 /** Rejects with the system's error when the file cannot be read. */
 export const readSessionFile = async (request: SessionFileRequest): Promise<SessionFileSummary> => {
   const { path, agent, env, now } = request;
   let contents = agent.log?.contents?.();
   let toolResults: readonly ToolResult[] = [];
+  let [fileTokens, toolTokens] = [0, 0];
   const builder = makeSessionBuilder(request);
   const reader = agent.log && makeFileReader(agent.log, env, builder);
 
@@ -44,15 +46,20 @@ export const readSessionFile = async (request: SessionFileRequest): Promise<Sess
     const found = contents?.(line, now);
     contents = found?.next;
     for (const content of found?.contents ?? []) {
-      if (content.kind === 'cleared') toolResults = [];
+      if (content.kind === 'cleared') [toolResults, fileTokens, toolTokens] = [[], 0, 0];
       else {
         const { kind: _, ...result } = content;
+        if (READS_FILE.test(result.name)) fileTokens += result.tokens;
+        else toolTokens += result.tokens;
         toolResults = addToLargest(toolResults, result, MOST_RESULTS);
       }
     }
   };
   await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
-  return { ...builder.end(), toolResults };
+  const { systemTokens, ...known } = builder.end();
+  const filled =
+    contents && systemTokens !== undefined ? { systemTokens, fileTokens, toolTokens } : undefined;
+  return { ...known, filled, toolResults };
 };
 
 /** Builds a session state from facts. Of several readings in a row only the last one is applied, so that long files are read fast. */
@@ -61,6 +68,8 @@ const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFi
   let state = startSession({ agent: agent.name, native: agent.nativeTrigger(env), ladder }, now);
   let compactions: readonly PastCompaction[] = [];
   let lastTokens: number | undefined;
+  let grownTokens = 0;
+  let systemTokens: number | undefined; // what the first answer counted beside the text before it
   if (windowTokens !== undefined) state = stepSession(state, { type: 'user-window', windowTokens }, now);
 
   return {
@@ -74,15 +83,17 @@ const makeSessionBuilder = ({ agent, env, windowTokens, ladder, now }: SessionFi
           each.at === fact.at ? { ...each, initiator: fact.initiator } : each,
         );
       if (fact.type === 'boundary' || fact.type === 'voided') lastTokens = undefined;
+      if (fact.type === 'growth') grownTokens += fact.tokens;
       if (fact.type !== 'reading') return;
       lastTokens = fact.reading.usedTokens;
+      if (lastTokens !== undefined) systemTokens ??= Math.max(0, lastTokens - grownTokens);
       const last = compactions.at(-1);
       if (last && last.nextTokens === undefined && fact.reading.source === 'log' && lastTokens !== undefined)
         compactions = compactions.with(-1, { ...last, nextTokens: lastTokens });
     },
     end: () => {
       for (const fact of coalescer.flush()) state = stepSession(state, fact, now);
-      return { state, compactions };
+      return { state, compactions, systemTokens };
     },
   };
 };

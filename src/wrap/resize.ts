@@ -1,7 +1,9 @@
 import { hasFooter, defaultSavedCursor, resizeGrid } from '../terminal/filter/grid.js';
 import { quirksFromDeviceAttributes } from '../terminal/filter/quirks.js';
 import { resizeSequence } from '../terminal/footer-sequences.js';
+import { BACKGROUND_CODE } from '../terminal/input.js';
 import type { Size } from '../terminal/tty.js';
+import { asksBackground, backgroundFrom } from '../ui/look.js';
 import type { Output } from './output.js';
 import { childSize, type TerminalSession } from './terminal-session.js';
 
@@ -162,6 +164,8 @@ export const makeResize = (
 
 /** Asks the terminal for the cursor position; the keyboard passes the answer on. */
 export interface CursorQuery {
+  /** the same, with the questions that are asked only once: what the terminal is, and its background */
+  askAtStart: (waitMs: number) => Promise<{ readonly row: number; readonly column: number } | undefined>;
   /** resolves with row and column from 0, or with undefined when the terminal does not answer in time */
   ask: (
     prefix: string,
@@ -177,10 +181,23 @@ export interface CursorQuery {
 
 const CPR = '\x1b[6n';
 /** Secondary device attributes (DA2): its answer identifies xterm.js. */
-export const DEVICE_ATTRIBUTES = '\x1b[>c';
+const DEVICE_ATTRIBUTES = '\x1b[>c';
+/** Asks for the background colour (xterm ctlseqs, OSC 11). */
+const BACKGROUND_COLOR = '\x1b]11;?\x1b\\';
 
-/** `onLate`: called when an answer arrives after its timeout. */
-export const makeCursorQuery = (terminal: TerminalSession, onLate: () => void): CursorQuery => {
+const positionFrom = (answer = ''): { readonly row: number; readonly column: number } | undefined => {
+  const [, row, column] = /^(\d+);(\d+)R$/.exec(answer) ?? [];
+  return row === undefined || column === undefined
+    ? undefined
+    : { row: Number(row) - 1, column: Number(column) - 1 };
+};
+
+/** `onLate`: called when an answer arrives after its timeout; `onBackground`: when the terminal has told its background. */
+export const makeCursorQuery = (
+  terminal: TerminalSession,
+  onLate: () => void,
+  onBackground: () => void,
+): CursorQuery => {
   const { grid, modeTracker } = terminal.filter;
   const { queries } = modeTracker;
   let listeners: ((text: string) => void)[] = [];
@@ -197,23 +214,30 @@ export const makeCursorQuery = (terminal: TerminalSession, onLate: () => void): 
   const next = (waitMs: number): Promise<string | undefined> =>
     new Promise((resolve) => awaitAnswer(waitMs, resolve));
 
+  const ask: CursorQuery['ask'] = async (prefix, waitMs) => {
+    queries.add('R', true);
+    terminal.tty.write(prefix + CPR);
+    return positionFrom(await next(waitMs));
+  };
   return {
-    ask: async (prefix, waitMs) => {
-      if (prefix === DEVICE_ATTRIBUTES) queries.add('c', true);
-      queries.add('R', true);
-      terminal.tty.write(prefix + CPR);
-      const text = await next(waitMs);
-      const [, row, column] = /^(\d+);(\d+)R$/.exec(text ?? '') ?? [];
-      return row === undefined || column === undefined
-        ? undefined
-        : { row: Number(row) - 1, column: Number(column) - 1 };
+    askAtStart: (waitMs) => {
+      const { env, values } = terminal.session;
+      const isColorAsked = asksBackground(env, values.theme);
+      if (isColorAsked) queries.add(BACKGROUND_CODE, true);
+      queries.add('c', true);
+      return ask((isColorAsked ? BACKGROUND_COLOR : '') + DEVICE_ATTRIBUTES, waitMs);
     },
+    ask,
     afterAnswers: (waitMs, act) => {
       queries.add('R', true);
       terminal.tty.write(CPR);
       awaitAnswer(waitMs, act);
     },
     onAnswer: (text) => {
+      if (text.startsWith('rgb')) {
+        terminal.background = backgroundFrom(text);
+        return onBackground();
+      }
       if (text.endsWith('c')) {
         grid.quirks = quirksFromDeviceAttributes(text.slice(0, -1), grid.quirks);
         return;

@@ -25,8 +25,9 @@ export const makeFactCoalescer = (startedAt: () => Millis): FactCoalescer => {
 
   const asNew = (fact: Fact): Fact => {
     if (fact.type !== 'boundary') return fact;
-    const { at } = fact.boundary;
-    if (at < startedAt() || counted.has(at)) return { type: 'voided' };
+    const { at, postTokens } = fact.boundary;
+    if (at < startedAt() || counted.has(at))
+      return { type: 'voided', ...(postTokens === undefined ? {} : { leftTokens: postTokens }) };
     counted.add(at);
     return fact;
   };

@@ -45,7 +45,8 @@ export interface SessionWorker {
   /** it runs, and has sent something */
   readonly isReady: () => boolean;
   /** the child has ended; resolves when the last records are written, or after a while */
-  readonly stop: (status: ExitStatus) => Promise<void>;
+  /** resolves when the end is recorded, with what happened in one line for the user's shell */
+  readonly stop: (status: ExitStatus) => Promise<string | undefined>;
   readonly close: () => void;
 }
 
@@ -417,12 +418,15 @@ const makeStarts = (
 /** How a worker that was told to stop has ended: it has written the last records, or has failed. */
 const makeWorkerEnding = () => {
   let isDone = false;
+  let summary: string | undefined;
   let onEnd: (() => void) | undefined;
   return {
     isDone: () => isDone,
+    summary: () => summary,
     wait: (): Promise<void> => new Promise((resolve) => (onEnd = resolve)),
-    settle: (done: boolean): void => {
+    settle: (done: boolean, told?: string): void => {
       isDone ||= done;
+      summary = told;
       onEnd?.();
     },
   };
@@ -446,7 +450,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
     isHeard = true;
     if (message.type === 'measured' || message.type === 'saved') questions.answer(message.id, message);
     else if (message.type === 'log') log[message.level]?.(message.message);
-    else if (message.type === 'stopped') ending.settle(true);
+    else if (message.type === 'stopped') ending.settle(true, message.summary);
     else listener?.onRequest(message);
   };
   const onFailure = (why: string): void => {
@@ -455,8 +459,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
     feed.reset();
     questions.giveUp();
     ending.settle(false);
-    const isReplaced = starts.next();
-    if (isReplaced) listener?.onFailure(false);
+    if (starts.next()) listener?.onFailure(false);
     else giveUp();
   };
   const giveUp = (): void => {
@@ -489,6 +492,7 @@ export const makeSessionWorker = (options: SessionWorkerOptions): SessionWorker 
       const ended = ending.wait();
       if (connection.isRunning() && post({ type: 'stop', status })) await endsWithin(STOP_MS, ended);
       if (!ending.isDone()) await endsWithin(STOP_MS, recordEnd(options.session, status));
+      return ending.summary();
     },
     close: () => [feed.reset, connection.end, questions.giveUp].forEach((act) => act()),
   };

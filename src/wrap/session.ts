@@ -5,6 +5,7 @@ import { compactionText } from '../core/compaction/texts.js';
 import { ladderChoice, type CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import { footerView, type FooterView } from '../core/footer-view.js';
+import { compactKeys } from '../core/format.js';
 import { currentMessage } from '../core/messages.js';
 import type { Millis } from '../core/reading.js';
 import {
@@ -22,7 +23,7 @@ import {
   type SessionFlow,
 } from '../core/session-flow.js';
 import type { Session } from '../core/session.js';
-import { compactKeys, compactSettings } from './compactor.js';
+import { compactSettings } from './compactor.js';
 import type { WrapSession } from './options.js';
 import { makeAlarm, makeClock } from './timing.js';
 
@@ -125,7 +126,8 @@ const viewOf = (
   const due = dueKindOf(compaction);
   return {
     ...footerView(session, now),
-    ...(message === undefined ? {} : { words: message }),
+    ...(message === undefined ? {} : { words: message.text }),
+    ...(message?.tone === undefined ? {} : { tone: message.tone }),
     ...(due ? { due } : {}),
   };
 };

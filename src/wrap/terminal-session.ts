@@ -9,6 +9,7 @@ import type { SttyProcess } from '../terminal/stty-process.js';
 import type { Child } from '../terminal/pty.js';
 import type { ChildScreen } from '../terminal/screen-model.js';
 import { type Size, type Tty, openTty, type TtyListener } from '../terminal/tty.js';
+import type { Background } from '../ui/look.js';
 import type { WrapSession } from './options.js';
 import { makeSessionWorker, type SessionWorker, type StartThread } from './session-worker.js';
 import { makeCounters, type Counters } from './worker-messages.js';
@@ -48,6 +49,8 @@ export interface TerminalSession {
   isPassthrough: boolean;
   /** the terminal has a second screen that the overlay can use; undefined until that was tested */
   hasSecondScreen: boolean | undefined;
+  /** as the terminal has answered at the start */
+  background: Background | undefined;
   /** the terminal has reported its cursor position at the start, so the screen model's rows match the terminal's */
   isCursorKnown: boolean;
 }
@@ -114,6 +117,7 @@ export const openTerminalSession = (
     isRowWanted: false,
     isPassthrough,
     hasSecondScreen: undefined,
+    background: undefined,
     isCursorKnown: false,
   };
 };

@@ -8,6 +8,7 @@ import type { SavedScreen } from '../terminal/overlay/saved-screen.js';
 import type { ScreenMeasures } from '../terminal/screen-model.js';
 import type { NotificationText } from '../terminal/notification.js';
 import type { Size } from '../terminal/tty.js';
+import type { Background } from '../ui/look.js';
 import type { ExitStatus, WrapSession } from './options.js';
 
 // What the two threads of a session tell each other. The main thread carries the bytes between terminal and child; the worker reads the
@@ -37,6 +38,8 @@ export interface WorkerStart {
 /** What the overlay has to show: a page, from a row of its contents on. */
 export interface OverlayWish extends Pick<OverlayState, 'page' | 'scroll'> {
   readonly size: Size;
+  /** of the terminal, where it is known */
+  readonly background?: Background | undefined;
 }
 
 /** The overlay's rows for a size and a page, and how far the page can be scrolled. */
@@ -108,7 +111,8 @@ export type FromWorker =
   | { readonly type: 'measured'; readonly id: number; readonly measures: ScreenMeasures }
   | { readonly type: 'saved'; readonly id: number; readonly screen: SavedScreen | undefined }
   | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error' | 'text'; readonly message: string }
-  | { readonly type: 'stopped' };
+  /** everything is recorded; `summary`: what happened, for the user's shell */
+  | { readonly type: 'stopped'; readonly summary?: string | undefined };
 
 const counterNames = ['typed', 'held', 'written', 'behind', 'fed'] as const;
 

@@ -25,10 +25,11 @@ const CHORD_MS = 1_000; // the hotkey directly followed by `c`: the user wants t
 
 /** Keys act here, because the next one may be for the child already; only what they show comes from the worker. */
 export const makeWorkerContents = (
-  { worker, filter }: Pick<TerminalSession, 'worker' | 'filter'>,
+  terminal: Pick<TerminalSession, 'worker' | 'filter' | 'background'>,
   close: () => void,
 ): WorkerContents => {
-  const { grid } = filter;
+  const { worker } = terminal;
+  const { grid } = terminal.filter;
   let state = initialOverlayState;
   let chordUntil: number | undefined; // undefined while it is closed
   let drawing: OverlayDrawing | undefined;
@@ -36,7 +37,8 @@ export const makeWorkerContents = (
 
   const ask = (): void => {
     const size = { columns: grid.columns, rows: grid.terminalRows };
-    worker.post({ type: 'draw-overlay', wanted: { size, page: state.page, scroll: state.scroll } });
+    const { page, scroll } = state;
+    worker.post({ type: 'draw-overlay', wanted: { size, page, scroll, background: terminal.background } });
   };
   const contents: OverlayContents = {
     isAvailable: worker.isReady,

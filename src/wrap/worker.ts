@@ -2,6 +2,7 @@ import { errorStack } from '../core/errors.js';
 import type { InvisibleReason } from '../core/compaction/policy.js';
 import type { FooterView } from '../core/footer-view.js';
 import type { Millis } from '../core/reading.js';
+import { sessionSummary } from '../core/session-flow.js';
 import { nullLog, type Log } from '../storage/log-file.js';
 import { makeScreenModel, screenOf } from '../terminal/screen-model.js';
 import type { Size } from '../terminal/tty.js';
@@ -211,10 +212,12 @@ export const runWorker = (
   });
   const stop = async (status: ExitStatus): Promise<void> => {
     panel.stop();
+    const flow = tracker()?.flow();
+    const summary = flow && sessionSummary(flow, flow.now);
     await following
       .stop(status)
       .catch((error: unknown) => session.log.error(`ending the readings failed: ${errorStack(error)}`));
-    post({ type: 'stopped' });
+    post({ type: 'stopped', summary });
   };
   return (message) => {
     switch (message.type) {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { Event } from '../core/event.js';
 import { errorStack, UserError } from '../core/errors.js';
+import { compactKeys } from '../core/format.js';
 import { resizeGrid } from '../terminal/filter/grid.js';
 import {
   restoreTerminalSequence,
@@ -14,10 +15,10 @@ import { catchUncaughtErrors, listenToSignals } from '../terminal/tty.js';
 import { type Footer, makeFooter } from './footer.js';
 import { type Keyboard, makeKeyboard } from './keyboard.js';
 import { type IdleWriter, makeIdleWriter } from './notifier.js';
-import type { ExitStatus, WrapSession } from './options.js';
+import type { ExitStatus, SessionEnd, WrapSession } from './options.js';
 import { type Output, makeOutput } from './output.js';
-import { makeOverlay, type Overlay } from './overlay.js';
-import { type CursorQuery, type Resize, makeCursorQuery, makeResize, DEVICE_ATTRIBUTES } from './resize.js';
+import { makeOverlay, makeOverlayHint, type Overlay } from './overlay.js';
+import { type CursorQuery, type Resize, makeCursorQuery, makeResize } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import {
   type TerminalSession,
@@ -123,23 +124,29 @@ export const makeParts = (
   terminal: TerminalSession,
   makeContents: MakeContents = makeWorkerContents,
 ): Parts => {
-  const { contents, onDrawn } = makeContents(terminal, () => overlay.close());
-  const cursorQuery: CursorQuery = makeCursorQuery(terminal, () => {
+  const { contents: drawn, onDrawn } = makeContents(terminal, () => overlay.close());
+  const onLate = (): void => {
     if (!terminal.isCursorKnown && !terminal.overlayOutput) void resize.realign();
-  });
-  const footer = makeFooter(terminal, () => resize.check());
+  };
+  const cursorQuery: CursorQuery = makeCursorQuery(terminal, onLate, () => footer.redraw());
+  const hint = makeOverlayHint(terminal, () => footer.redraw());
+  const footer = makeFooter(
+    terminal,
+    () => resize.check(),
+    () => (overlay.hindrance() === undefined ? hint.text() : undefined),
+  );
+  const onOutput = (bytes: Uint8Array): void => {
+    for (const part of [footer, overlay, titleAnimation]) part.noteOutput();
+    suspend.noteOutput(bytes);
+    if (terminal.filter.modeTracker.takeChanged()) armSttyProcess(terminal);
+  };
   const output = makeOutput(terminal, {
     isResized: () => resize.check(),
-    onOutput: (bytes) => {
-      footer.noteOutput();
-      overlay.noteOutput();
-      suspend.noteOutput(bytes);
-      titleAnimation.noteOutput();
-      if (terminal.filter.modeTracker.takeChanged()) armSttyProcess(terminal);
-    },
+    onOutput,
     onFailure: () => fallBackToPassthrough({ terminal, footer, overlay }),
   });
   const onUncovered = (): void => footer.noteOutput();
+  const contents = { ...drawn, onOpen: hint.noteOpened };
   const overlay: Overlay = makeOverlay(terminal, { output, cursorQuery, onUncovered }, contents);
   const onDone = (): void => {
     footer.refresh();
@@ -151,21 +158,10 @@ export const makeParts = (
   const onStopping = (): void => overlay.close();
   const suspend = makeSuspend(terminal, { output, cursorQuery, onStopping, onResumed: () => resize.force() });
   const titleAnimation = makeTitleAnimation(terminal, (elements) => keyboard.forward(elements));
-  const keyboard = connectKeyboard({ terminal, cursorQuery, resize, suspend, overlay, titleAnimation });
+  const others = { terminal, cursorQuery, resize, suspend, footer, overlay, titleAnimation };
+  const keyboard = connectKeyboard(others);
   const idleWriter = makeIdleWriter(terminal);
-  return {
-    terminal,
-    cursorQuery,
-    output,
-    footer,
-    overlay,
-    onDrawn,
-    resize,
-    suspend,
-    keyboard,
-    idleWriter,
-    titleAnimation,
-  };
+  return { ...others, output, onDrawn, keyboard, idleWriter };
 };
 
 /** Handles a failure in the wrapper: closes the overlay and gives the terminal to the child. */
@@ -183,12 +179,25 @@ const connectKeyboard = ({
   cursorQuery,
   resize,
   suspend,
+  footer,
   overlay,
   titleAnimation,
-}: Pick<Parts, 'terminal' | 'cursorQuery' | 'resize' | 'suspend' | 'overlay' | 'titleAnimation'>): Keyboard =>
+}: Pick<
+  Parts,
+  'terminal' | 'cursorQuery' | 'resize' | 'suspend' | 'footer' | 'overlay' | 'titleAnimation'
+>): Keyboard =>
   makeKeyboard(terminal, {
+    onEscape: () => {
+      if (!footer.countsDown() || terminal.overlayOutput) return false;
+      terminal.counters.add('typed', 1); // keys that the worker decided on before it knows must not be written
+      emit(terminal, { type: 'postpone' });
+      emit(terminal, { type: 'user-keys' });
+      return true;
+    },
     onHotkey: () => {
-      terminal.isFooterWanted = !terminal.isFooterWanted;
+      if (terminal.session.values.footer)
+        return emit(terminal, noOverlayNotice(terminal, overlay.hindrance() ?? NOT_YET));
+      terminal.isFooterWanted = !terminal.isFooterWanted; // there was none from the beginning
       resize.check();
     },
     overlay,
@@ -201,6 +210,18 @@ const connectKeyboard = ({
       titleAnimation.noteKeys(elements);
     },
   });
+
+const NOT_YET = 'the overview is not ready yet';
+
+/** Says why the overlay does not open, and what works without it. */
+const noOverlayNotice = ({ session }: TerminalSession, why: string): Event => {
+  const compact = session.agent.recipe && compactKeys(session.values);
+  return {
+    type: 'notice',
+    text: compact === undefined ? why : `${why} · ${compact} compacts`,
+    priority: 300,
+  };
+};
 
 /** Guarded, because a failure here must not look as if the keys had not been sent. */
 const emit = (terminal: TerminalSession, event: Event): void => {
@@ -245,7 +266,7 @@ const ANSWER_MS = 60; // for the terminal to report its cursor position; the chi
 /** Holds the child's output until the cursor position is known, because the filter tracks the cursor from there. */
 const findCursor = async ({ terminal, cursorQuery, output }: Parts): Promise<void> => {
   output.hold();
-  const cursor = await cursorQuery.ask(DEVICE_ATTRIBUTES, ANSWER_MS);
+  const cursor = await cursorQuery.askAtStart(ANSWER_MS);
   const { screen, filter } = terminal;
   const { grid } = filter;
   if (cursor) Object.assign(grid, { row: Math.min(cursor.row, grid.rows - 1), column: cursor.column });
@@ -297,7 +318,7 @@ const startWorker = (parts: Parts, childPid: number): void => {
 };
 
 /** Runs the child to its end, and restores the terminal afterwards. */
-const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
+const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
   const {
     terminal,
     cursorQuery,
@@ -326,8 +347,8 @@ const runChild = async (parts: Parts, ending: Ending): Promise<ChildEnd> => {
     session.log.info(`started ${session.file} as process ${child.pid}, runtime ${session.agent.name}`);
     runGuarded(terminal, 'starting the worker', () => startWorker(parts, child.pid));
     const end = await ending.ended;
-    await worker.stop(statusOf(end));
-    return end;
+    const status = statusOf(end);
+    return { status, summary: await worker.stop(status) };
   } finally {
     await overlay.stop();
     await resize.stop(); // a late change of size must not come after the terminal was restored
@@ -352,7 +373,7 @@ export const wrap = async (
   sttyProcess: SttyProcess,
   startThread: StartThread,
   makeContents?: MakeContents,
-): Promise<ExitStatus> => {
+): Promise<SessionEnd> => {
   const ending = makeEnding();
   let parts: Parts | undefined;
   const terminal = openTerminalSession(
@@ -367,9 +388,9 @@ export const wrap = async (
   parts = makeParts(terminal, makeContents);
   const stopListening = listen(parts, ending);
   try {
-    const status = statusOf(await runChild(parts, ending));
+    const end = await runChild(parts, ending);
     // Node crashes in an ordinary exit when its terminal is gone
-    return ending.hasHungUp ? { kind: 'signal', signal: 'SIGHUP' } : status;
+    return ending.hasHungUp ? { status: { kind: 'signal', signal: 'SIGHUP' } } : end;
   } finally {
     stopListening();
   }

@@ -108,9 +108,14 @@ describe('in any window, with any settings, for every agent', () => {
           ).toBe(true);
         expect(shown.join('\n')).not.toMatch(/(?<![\w,.])-\d|NaN|Infinity|undefined/);
         const overlay = overlayOf(state).sections.find(({ title }) => title === 'Thresholds')?.rows ?? [];
-        expect(overlay.filter(({ values }) => values).map(({ text }) => text)).toEqual(
-          thresholds.filter(({ name: each }) => each !== 'hard' || isOwnHard).map(shortReason),
-        );
+        // in ascending order; what the agent's own compaction comes before says so in place of its reason
+        const isAfterOwn = (text = ''): boolean => text === 'not reached: the agent compacts first';
+        const texts = overlay.filter(({ values }) => values).map(({ text }) => text);
+        const reasons = thresholds
+          .filter(({ name: each }) => each !== 'hard' || isOwnHard)
+          .toSorted((a, b) => (a.unit === b.unit ? a.value - b.value : a.unit === 'percent' ? -1 : 1))
+          .map(shortReason);
+        expect(texts.map((text, index) => (isAfterOwn(text) ? reasons[index] : text))).toEqual(reasons);
 
         // auto comes before the agent, or it is said that it does not
         const ladder = sessionLadder(state);

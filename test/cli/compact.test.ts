@@ -129,11 +129,7 @@ describe('ctxwrap compact', () => {
 
   it.each([
     [{ kind: 'noop', text: 'nothing' }, 0, '✓ nothing to compact'],
-    [
-      { kind: 'failed', failure: 'error', text: 'Error: 500' },
-      1,
-      /^✗ compaction failed after 14\.2 s: .*500$/,
-    ],
+    [{ kind: 'failed', failure: 'error', text: 'Error: 500' }, 1, /^✗ compaction failed after 14 s: .*500$/],
     [{ kind: 'interrupted', by: 'the user' }, 1, '✗ compaction interrupted by the user after 14.2 s'],
     [{ kind: 'not-started' }, 1, /^✗ /],
     [{ kind: 'timeout', afterMs: 600_000 }, 1, /^✗ .* after 600 s$/],
@@ -172,10 +168,10 @@ describe('ctxwrap compact', () => {
     const watching = listen();
     const { child, ended } = start(process.execPath, [bin, 'compact'], { env: bench.env });
     const id = await idOfRequest();
-    says(session, 'waiting: agent is busy', id);
+    says(session, 'waiting: the agent is busy', id);
     await once(child.stderr, 'readable');
     watching.applyEffect(endedFor(id, { kind: 'verified', after: { usedTokens: 1 } }));
-    expect(await ended).toMatchObject({ code: 0, stderr: 'ctxwrap: waiting: agent is busy\n' });
+    expect(await ended).toMatchObject({ code: 0, stderr: 'ctxwrap: waiting: the agent is busy\n' });
   });
 
   it('shows nothing of an older attempt, nor its own failure before the end', async () => {
@@ -207,8 +203,8 @@ describe('ctxwrap compact', () => {
     const session = await publish();
     listen();
     const terminal = inTerminal(process.execPath, [bin, 'compact'], bench);
-    says(session, 'waiting: agent is busy', await idOfRequest());
-    await terminal.seen(/waiting: agent is busy/);
+    says(session, 'waiting: the agent is busy', await idOfRequest());
+    await terminal.seen(/waiting: the agent is busy/);
     terminal.type('\x03');
     expect((await terminal.ended).signal).toBe(2);
     expect(terminal.output()).toContain('✗ the request is withdrawn');

@@ -48,7 +48,7 @@ describe('the context of a session as text', () => {
         "File    /home/u/.claude/projects/-proj/11111111-2222-4333-8444-555555555555.jsonl",
         "",
         "▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯   75%  warn",
-        "                                                                   auto╵     ╵hard",
+        "                                                          warn╵    auto╵     ╵hard",
         "",
         "Used    150,000 tokens, from the session file",
         "Window  200,000 tokens (from the model table)",
@@ -61,16 +61,16 @@ describe('the context of a session as text', () => {
         "    Total              200,000  100.0%",
         "",
         "Thresholds",
-        "    Effective window  180,000  the window of 200,000 less 20,000 kept free for the answer",
         "  ▶ Warn              142,000  20,000 before auto 162,000",
         "    Auto              162,000  5,000 before claude compacts by itself at 167,000",
-        "    Hard              177,000  3,000 below the effective 180,000",
         "    Agent's own       167,000  claude compacts by itself at the window of 200,000 less 33,000",
+        "    Hard              177,000  not reached: the agent compacts first",
+        "    Effective window  180,000  the window of 200,000 less 20,000 kept free for the answer",
         "",
         "Compactions: 1",
         "  2026-11-21 08:37  131k → 777, by you",
         "",
-        "Largest tool results since compacting",
+        "Largest tool results since the compaction",
         "  Read    ~12,345  /src/a-file-with-a-rather-long-name-in-a-deep-folder/index.ts",
         "  Bash        ~12  [31mevil 日本語",
       ]
@@ -105,13 +105,16 @@ describe('the context of a session as text', () => {
     expect(lines).toEqual(['claude', '', 'No number yet: the first answer brings it.']);
   });
 
-  it('has colour in a terminal that wants it only', () => {
+  it('is styled in a terminal only, and has colours where they are wanted', () => {
     const painted = (isTerminal: boolean, env: Record<string, string>): boolean =>
-      renderReport(contextSections(contextReport(factsAt(150_000))), readLook(env, isTerminal, 80))
+      renderReport(
+        contextSections(contextReport(factsAt(150_000))),
+        readLook({ env, isTTY: isTerminal, columns: 80 }),
+      )
         .join('')
         .includes('\u001b');
     expect(painted(true, { TERM: 'xterm' })).toBe(true);
-    expect(painted(true, { TERM: 'xterm', NO_COLOR: '1' })).toBe(false);
+    expect(painted(true, { TERM: 'xterm', NO_COLOR: '1' })).toBe(true); // bold and dim
     expect(painted(true, { TERM: 'dumb' })).toBe(false);
     expect(painted(false, { TERM: 'xterm' })).toBe(false);
   });

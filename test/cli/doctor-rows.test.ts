@@ -1,4 +1,5 @@
 // Every row of `ctxwrap doctor` in every state, from made-up facts.
+import { autoTheme } from '../../src/core/config/theme.js';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.js';
 import { definedAgentSection } from '../../src/cli/commands/doctor-agents.js';
@@ -96,7 +97,7 @@ describe('the terminal', () => {
     env,
     terminal: { size: { columns: 80, rows: 24 }, answers: { answers: true } },
     footer: true,
-    theme: 'auto',
+    theme: autoTheme,
   };
   const terminal = (name: string, more: Partial<TerminalFacts> = {}) =>
     rowIn(terminalSection({ ...facts, ...more }), name);
@@ -145,7 +146,7 @@ describe('the terminal', () => {
     ['colours', { env: { TERM: 'screen', COLORTERM: 'truecolor' } }, 'ok: 16'], // as the footer has it
     ['colours', { env: { ...env, NO_COLOR: '1' } }, 'ok: none, because NO_COLOR=1'],
     ['colours', { env: { ...env, FORCE_COLOR: '0' } }, 'ok: none, because FORCE_COLOR=0'],
-    ['colours', { theme: 'mono' }, 'ok: none, because the theme is mono'],
+    ['colours', { theme: { preset: 'mono' } }, 'ok: none, because the theme is mono'],
     ['colours', { env: { TERM: 'vt100-m' } }, 'ok: none'],
     ['characters', {}, 'ok: Unicode (LANG=C.UTF-8)'],
     ['characters', { env: { TERM: 'xterm' } }, 'ok: Unicode (no locale is set)'],

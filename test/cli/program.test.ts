@@ -91,7 +91,7 @@ describe('our options', () => {
       tips: false,
       footer: false,
       'footer.items': ['tier', 'bar'],
-      theme: 'dark',
+      theme: { preset: 'dark' },
       hotkey: 'none',
       log: 'b.log',
       quiet: true,

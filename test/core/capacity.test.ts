@@ -19,7 +19,7 @@ const said = (...events: readonly Event[]) => {
   const footer: string[] = [];
   const log: string[] = [];
   const play = playCompaction({ mode: 'warn' }, {}, ({ after, now }) => {
-    const text = currentMessage(after.messages, after.compaction, now);
+    const text = currentMessage(after.messages, after.compaction, now)?.text;
     if (text !== undefined && text !== footer.at(-1)) footer.push(text);
     log.push(...after.warnings);
   });

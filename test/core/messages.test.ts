@@ -16,12 +16,12 @@ const playMessages = (
   const said: string[] = [];
   const play = playCompaction(wish, more, ({ after, now }) => {
     flow = after;
-    const text = currentMessage(after.messages, after.compaction, now, ask);
+    const text = currentMessage(after.messages, after.compaction, now, ask)?.text;
     if (text !== undefined && text !== said.at(-1)) said.push(text);
   });
   return {
     ...play,
-    message: () => flow && currentMessage(flow.messages, flow.compaction, NOON + play.at(), ask),
+    message: () => flow && currentMessage(flow.messages, flow.compaction, NOON + play.at(), ask)?.text,
     /** everything that was said so far, in order */
     said,
     turns: (count: number, used: number): void => {
@@ -39,7 +39,7 @@ describe('a tip', () => {
     play.turns(5, WARN_TOKENS);
     expect(play.said).toEqual([]);
     play.turn(WARN_TOKENS);
-    expect(play.message()).toBe('window at warn: Ctrl-] c compacts');
+    expect(play.message()).toBe('75% full · Ctrl-] c compacts now');
     play.wait(4_999);
     expect(play.message()).toBeDefined();
     play.wait(1);
@@ -58,8 +58,8 @@ describe('a tip', () => {
   });
 
   it.each([
-    [AUTO_TOKENS, 'window at auto: Ctrl-] c compacts'],
-    [HARD_TOKENS, 'window at hard: /compact frees space'],
+    [AUTO_TOKENS, '83% full · Ctrl-] c compacts now'],
+    [HARD_TOKENS, '90% full · /compact frees space'],
   ])('comes at %d tokens at once where nothing is typed by itself', (used, text) => {
     const play = playMessages({ mode: 'warn' });
     play.turn(used);
@@ -101,7 +101,7 @@ describe('a tip', () => {
     play.used(12_000);
     play.is('ready');
     play.wait(60_000);
-    expect(play.said.filter((text) => text.startsWith('window at'))).toEqual([]);
+    expect(play.said.filter((text) => text.includes('% full'))).toEqual([]);
   });
 
   it('does not come for a number that is only an estimate', () => {
@@ -136,7 +136,7 @@ describe('a tip', () => {
   it('names the command where there is no key to ask with', () => {
     const play = playMessages({ mode: 'warn' }, { tips: { ask: undefined } });
     play.turn(AUTO_TOKENS);
-    expect(play.message()).toBe('window at auto: ctxwrap compact compacts');
+    expect(play.message()).toBe('83% full · run ctxwrap compact');
   });
 });
 
@@ -148,11 +148,11 @@ describe('a notice', () => {
     play.is('ready');
     play.turn(AUTO_TOKENS);
     play.is('draft');
-    expect(play.message()).toBe('holding: you have a draft');
+    expect(play.message()).toBe('waiting: unsent text in the prompt');
     play.tell(notice);
     expect(play.message()).toBe('the disk is full');
     play.wait(5_000);
-    expect(play.message()).toBe('holding: you have a draft');
+    expect(play.message()).toBe('waiting: unsent text in the prompt');
   });
 
   it('never hides that a command is about to be typed: it waits', () => {

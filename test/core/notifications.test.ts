@@ -73,7 +73,9 @@ describe('a compaction that fails', () => {
     play.turn(AUTO_TOKENS);
     play.wait(11_500);
     failOnce(play);
-    expect(play.calls).toMatchObject([{ kind: 'failure', text: 'compaction failed: API Error: 500' }]);
+    expect(play.calls).toMatchObject([
+      { kind: 'failure', text: 'compaction failed after 1.0 s: API Error: 500' },
+    ]);
     play.turn(AUTO_TOKENS + 500);
     play.wait(90_000);
     failOnce(play);
@@ -100,7 +102,7 @@ describe('a compaction that fails', () => {
     play.sent();
     play.is('compacting');
     play.failed(`bad\u001b]0;x\u0007\r\nnews ${'x'.repeat(500)}`);
-    expect(play.calls[0]?.text).toMatch(/^compaction failed: bad ]0;x news x+$/);
+    expect(play.calls[0]?.text).toMatch(/^compaction failed after 0.0 s: bad ]0;x news x+$/);
     expect(play.calls[0]?.text.length).toBeLessThanOrEqual(200);
   });
 });

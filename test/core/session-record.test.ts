@@ -81,7 +81,7 @@ describe('a session record', () => {
   });
 
   it('says what is done about a full window, and nothing of it after the end', () => {
-    const words = 'waiting: agent is busy';
+    const words = 'waiting: the agent is busy';
     const compaction = { mode: 'ask', words, request: 'mine', compactSuccessful: false } as const;
     const running = sessionRecord(identity, after(reading), { compaction }, 3_000);
     expect(parseSessionRecord(JSON.stringify(running))).toEqual({ ...running, compaction });

@@ -4,7 +4,7 @@ import { footerView } from '../../src/core/footer-view.js';
 import { claim, sessionAfter, shows, tokens } from '../support/sessions.js';
 import type { Timed } from '../support/sessions.js';
 
-const WINDOW_UNKNOWN = 'window not known: --window';
+const WINDOW_UNKNOWN = 'window unknown: set --window';
 const OPUS = 'claude-opus-4-8';
 const HAIKU = 'claude-haiku-4-5';
 const bare = (usedTokens: number, model?: string): Timed[1] => ({

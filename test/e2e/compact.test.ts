@@ -16,7 +16,7 @@ describe.concurrent('a full window', () => {
     await withCompactSession([], async ({ window, keys, outcomes }) => {
       await says(window, 'compacting in');
       window.type('half a thought');
-      await says(window, 'holding: you have a draft');
+      await says(window, 'waiting: unsent text in the prompt');
       expect(keys()).toBe('half a thought');
       expect(window.rows().join('\n')).toContain('half a thought');
       expect(outcomes()).toEqual([]);
@@ -25,7 +25,7 @@ describe.concurrent('a full window', () => {
 
   it('is not compacted while the agent never becomes idle', async () => {
     await withCompactSession(['--busy'], async ({ window, keys }) => {
-      await says(window, 'waiting: agent is busy');
+      await says(window, 'waiting: the agent is busy');
       expect(keys()).toBe('');
     });
   });
@@ -68,7 +68,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     await withCompactSession(['--compact', 'swallow'], async ({ window, outcomes, keys }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
-      await says(window, 'command sent, not seen to start yet');
+      await says(window, 'command sent, waiting for it to start');
       expect(outcomes()).toEqual([]);
       expect(keys()).toBe('/compact\r');
     });
@@ -108,7 +108,7 @@ describe.concurrent('a compaction that the user asks for by a key', () => {
     await withCompactSession(['--compact', 'lie'], async ({ window, ended, outcomes }) => {
       await says(window, 'compacting in');
       window.type(COMPACT_KEYS);
-      await says(window, 'compacted, size not told yet');
+      await says(window, 'compacted, waiting for the new size');
       expect(outcomes()).toEqual([]);
       window.type('go on\r');
       await ended('unverified');

@@ -120,7 +120,10 @@ describe.concurrent('the overlay', () => {
         await open(scene);
         await shows(window, 'Compacting in');
         window.type('?');
-        await vi.waitFor(() => expect(log()).toContain('waiting: the countdown is not on this page'), WAIT);
+        await vi.waitFor(
+          () => expect(log()).toContain('waiting: this page does not show the countdown'),
+          WAIT,
+        );
         expect(keys()).toBe('');
         window.type('?');
         await shows(window, 'Compacting in');
@@ -161,7 +164,7 @@ describe.concurrent('the overlay', () => {
       await open(scene);
       await look(window);
       window.type('c');
-      await shows(window, 'Compaction asked for, holding: you have a draft.');
+      await shows(window, 'Compaction asked for, waiting: unsent text in the prompt.');
       window.type('c');
       await shows(window, 'Compacts at 167,000');
       expect(keys()).toBe('a draft');

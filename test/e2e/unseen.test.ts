@@ -26,7 +26,7 @@ describe.concurrent('without a footer', () => {
     await withCompactSession(
       [],
       async (scene) => {
-        await logged(scene, 'waiting: no footer to count down in, --mode auto does without');
+        await logged(scene, 'waiting: no footer for the countdown (--mode auto compacts without it)');
         await nothingTyped(scene);
         scene.window.type(COMPACT_KEYS);
         await scene.ended('verified');
@@ -68,7 +68,7 @@ describe.concurrent('in a terminal', () => {
     await withCompactSession(
       [],
       async (scene) => {
-        await logged(scene, 'waiting: the terminal is too small for a countdown');
+        await logged(scene, 'waiting: the terminal is too small for the countdown');
         await nothingTyped(scene);
         scene.window.resize(80, 24);
         await says(scene.window, 'compacting in');
@@ -84,7 +84,7 @@ describe.concurrent('in a terminal', () => {
     await withCompactSession([], async (scene) => {
       await says(scene.window, 'compacting in 5 s');
       scene.window.resize(110, 3);
-      await logged(scene, 'waiting: the terminal is too small for a countdown');
+      await logged(scene, 'waiting: the terminal is too small for the countdown');
       await nothingTyped(scene);
       scene.window.resize(110, 30);
       await says(scene.window, 'compacting in 9 s');

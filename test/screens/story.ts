@@ -73,7 +73,7 @@ const compact = async (demo: DemoSession): Promise<void> => {
 const footerTitle =
   'The footer before the first turn, at safe, warn, auto with its countdown, and hard, after a compaction, and after the next turn';
 const agentTitle =
-  'The demo agent in a terminal; in the row below it the footer: 85%, 169k of 200k, auto, compacting in 8 s, any key postpones';
+  'The demo agent in a terminal; in the row below it the footer: 85%, 169k of 200k, auto, compacting in 8 s · Esc: not now';
 const overviewTitle =
   'The overview at auto: how full the window is, what happens next, what fills it, the thresholds with their reasons, the use over 42 minutes, the last compaction';
 const detailTitle =
@@ -103,7 +103,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
 
     await play(demo, toHard);
     window.type('wait, what about');
-    await demo.untilFooter('holding: you have a draft');
+    await demo.untilFooter('waiting: unsent text in the prompt');
     await keepFooter();
     window.type(CLEAR);
     await compact(demo);

@@ -2,6 +2,7 @@
 import { defaultValues } from '../../src/core/config/keys.js';
 import type { OverlayKey } from '../../src/core/overlay-keys.js';
 import type { Agent } from '../../src/agents/agent.js';
+import type { Event } from '../../src/core/event.js';
 import { makeGrid } from '../../src/terminal/filter/grid.js';
 import { quirksFromEnv } from '../../src/terminal/filter/quirks.js';
 import { makeStreamFilter } from '../../src/terminal/filter/filter.js';
@@ -34,6 +35,8 @@ export interface OverlayHarness {
   /** the same, write by write */
   readonly writes: readonly string[];
   readonly keys: readonly OverlayKey[];
+  /** what the footer was asked to say */
+  readonly notices: readonly string[];
   /** what was sent to the terminal, and what the stty process would send */
   readonly sent: () => string;
   readonly armed: () => string;
@@ -43,7 +46,8 @@ export interface OverlayHarness {
   readonly stop: () => void;
 }
 
-const env = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }; // a user whose terminal is xterm.js
+// a user whose terminal is xterm.js, and who has no state folder
+const env = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', XDG_STATE_HOME: '/dev/null' };
 
 /** `rows` are the child's; the terminal has one more. */
 export const makeOverlayHarness = (
@@ -56,6 +60,7 @@ export const makeOverlayHarness = (
   const grid = makeGrid(columns, rows, rows + 1, quirksFromEnv(env));
   const keys: OverlayKey[] = [];
   const writes: string[] = [];
+  const notices: string[] = [];
   let [received, sent, armed] = ['', '', ''];
   let size = { columns, rows: rows + 1 };
   const filter = makeStreamFilter(grid);
@@ -75,7 +80,11 @@ export const makeOverlayHarness = (
     stateProxy,
     screen: screenOf(model),
     counters: makeCounters(),
-    worker: { handle: () => undefined, post: () => undefined, isRunning: () => true },
+    worker: {
+      handle: (event: Event) => void (event.type === 'notice' && notices.push(event.text)),
+      post: () => undefined,
+      isRunning: () => true,
+    },
     sttyProcess: { arm: (sequence: string) => (armed = sequence), disarm: () => undefined },
     child: {
       write: (bytes: Uint8Array) => {
@@ -114,6 +123,7 @@ export const makeOverlayHarness = (
     model,
     parts,
     overlay,
+    notices,
     emulator,
     write: (bytes) => parts.output.fromChild(Buffer.from(bytes)),
     type: (text) => parts.keyboard.fromUser(Buffer.from(text, 'latin1')),

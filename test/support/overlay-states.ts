@@ -132,7 +132,12 @@ export const overlayCases = (): readonly OverlayCase[] => [
           () => afternoon(166_000),
           ({ play }) => play.wait(5_500),
         ),
-      { contents: results },
+      {
+        contents: {
+          toolResults: results,
+          filled: { systemTokens: 18_400, fileTokens: 61_000, toolTokens: 22_500 },
+        },
+      },
     ),
   },
   {

@@ -38,7 +38,7 @@ describe('a footer that the user has arranged', () => {
   });
 
   it('always has the message: what is about to be typed is never hidden', () => {
-    const words = 'compacting in 8 s, any key postpones';
+    const words = 'compacting in 8 s · Esc: not now';
     expect(drawn(['percent'], { words })).toBe(` 62%  ${words}`);
     expect(drawn(['message', 'percent'], { words })).toBe(` ${words}  62%`);
     expect(drawn(['tier'], { words }, 28)).toBe(' auto  compacting in 8 s');

@@ -93,14 +93,14 @@ describe('the footer row', () => {
     });
     fc.assert(
       fc.property(any, ({ each, items, seconds, columns, ascii }) => {
-        const words = `compacting in ${seconds} s, proactive, any key postpones`;
+        const words = `compacting in ${seconds} s, proactive, Esc: not now`;
         const view: FooterView = { ...each.view, words, due: 'countdown' };
         const row = renderFooter(view, { columns, colorLevel: 0, ascii }, items);
         expect(row).toContain(`compacting in ${seconds} s`);
         expect(stringWidth(row)).toBeLessThanOrEqual(columns);
       }),
     );
-    const last: FooterView = { ...known, words: 'compacting in 10 s, any key postpones', due: 'countdown' };
+    const last: FooterView = { ...known, words: 'compacting in 10 s · Esc: not now', due: 'countdown' };
     expect(renderFooter(last, plain(20))).toBe(' compacting in 10 s');
   });
 
@@ -169,6 +169,34 @@ describe('the footer row', () => {
   });
 });
 
+describe('messages', () => {
+  const row = (more: Partial<FooterView>): string =>
+    renderFooter(
+      { ...known, tier: 'auto', ...more },
+      { columns: 110, colorLevel: 3, ascii: false, background: 'dark' },
+    );
+
+  it('a countdown is bold and in the colour of the tier, a failure red, a success green, all others plain', () => {
+    const words = 'compacting in 8 s · Esc: not now';
+    expect(row({ words, due: 'countdown' })).toContain(`\x1b[38;2;255;135;0m\x1b[1m${words}`);
+    expect(row({ words: '✗ compaction failed', tone: 'failure' })).toContain(
+      '\x1b[38;2;255;112;112m✗ compaction',
+    );
+    expect(row({ words: '✓ compacted', tone: 'success' })).toContain('\x1b[38;2;111;192;127m✓ compacted');
+    expect(row({ words: 'waiting: the agent is busy' })).toContain('  waiting: the agent is busy');
+  });
+
+  it('the hint at the hotkey is dim, the last thing in the row, and the first to go', () => {
+    const hint = 'Ctrl-] overview';
+    const { words: _, ...rest } = known;
+    const all = (columns: number): string =>
+      renderFooter({ ...rest, hint }, { columns, colorLevel: 1, ascii: false });
+    expect(all(110)).toMatch(/\x1b\[2mCtrl-\] overview\x1b\[22m$/);
+    expect(all(40)).not.toContain('overview');
+    expect(all(40)).toContain('62%');
+  });
+});
+
 describe('colours', () => {
   const tiers: readonly Tier[] = ['safe', 'warn', 'auto', 'hard'];
   const at = (tier: Tier, colorLevel: ColorLevel): string =>
@@ -184,15 +212,20 @@ describe('colours', () => {
   });
 
   it.each([
-    { level: 1 as const, sequences: ['\x1b[33m', '\x1b[33m', '\x1b[31m'] },
-    { level: 2 as const, sequences: ['\x1b[38;5;136m', '\x1b[38;5;166m', '\x1b[38;5;167m'] },
+    { level: 1 as const, sequences: ['\x1b[32m', '\x1b[33m', '\x1b[33m', '\x1b[31m'] },
+    { level: 2 as const, sequences: ['\x1b[38;5;65m', '\x1b[38;5;136m', '\x1b[38;5;166m', '\x1b[38;5;167m'] },
     {
       level: 3 as const,
-      sequences: ['\x1b[38;2;168;121;0m', '\x1b[38;2;200;96;26m', '\x1b[38;2;212;60;69m'],
+      sequences: [
+        '\x1b[38;2;63;143;82m',
+        '\x1b[38;2;168;121;0m',
+        '\x1b[38;2;200;96;26m',
+        '\x1b[38;2;212;60;69m',
+      ],
     },
   ])('at level $level are those of the tier and of no higher level', ({ level, sequences }) => {
     const colors = tiers.map((tier) => [...new Set(at(tier, level).match(/\x1b\[3[0-8][;\d]*m/g) ?? [])]);
-    expect(colors).toEqual([[], ...sequences.map((sequence) => [sequence])]);
+    expect(colors).toEqual(sequences.map((sequence) => [sequence]));
   });
 
   it('give way to dim for a number that has lost its source', () => {

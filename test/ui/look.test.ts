@@ -25,7 +25,7 @@ describe('the colour level', () => {
   ];
 
   it.each(table)('of $env is $level', ({ env, level, tty }) => {
-    expect(readLook(env, tty ?? true, 80).colorLevel).toBe(level);
+    expect(readLook({ env, isTTY: tty ?? true, columns: 80 }).colorLevel).toBe(level);
   });
 });
 
@@ -41,9 +41,11 @@ describe('the glyphs', () => {
     { env: {}, ascii: false },
     { env: { TERM: 'linux', LANG: 'en_US.UTF-8' }, ascii: true },
   ] satisfies { env: Env; ascii: boolean }[])('of $env are ASCII: $ascii', ({ env, ascii }) => {
-    expect(readLook(env, true, 80).ascii).toBe(ascii);
+    expect(readLook({ env, isTTY: true, columns: 80 }).ascii).toBe(ascii);
   });
 });
+
+const at = { isTTY: true, columns: 80 } as const;
 
 describe('the background', () => {
   it.each([
@@ -59,13 +61,13 @@ describe('the background', () => {
   ] satisfies { env: Env; background: string | undefined }[])(
     'of $env is $background',
     ({ env, background }) => {
-      expect(readLook(env, true, 80).background).toBe(background);
-      expect(readLook(env, true, 80, 'light').background).toBe('light');
-      expect(readLook(env, true, 80, 'dark').background).toBe('dark');
+      expect(readLook({ env, ...at }).background).toBe(background);
+      expect(readLook({ env, ...at, theme: { preset: 'light' } }).background).toBe('light');
+      expect(readLook({ env, ...at, theme: { preset: 'dark' } }).background).toBe('dark');
     },
   );
 
   it('is of no matter in a theme without colours', () => {
-    expect(readLook({ TERM: 'xterm-kitty' }, true, 80, 'mono').colorLevel).toBe(0);
+    expect(readLook({ env: { TERM: 'xterm-kitty' }, ...at, theme: { preset: 'mono' } }).colorLevel).toBe(0);
   });
 });

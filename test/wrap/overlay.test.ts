@@ -49,18 +49,22 @@ describe('the hotkey', () => {
   it.each([
     { columns: 39, rows: 14 },
     { columns: 60, rows: 8 },
-  ])('does what it does without an overlay in a child of $columns by $rows', ({ columns, rows }) => {
-    start(columns, rows);
-    run.type(`${HOTKEY}q`);
-    expect(run.stage.isFooterWanted).toBe(false);
-    expect(run.overlay.isOpen()).toBe(false);
-    expect(run.received()).toBe('q');
-  });
+  ])(
+    'says what the overview needs in a child of $columns by $rows, and hides nothing',
+    ({ columns, rows }) => {
+      start(columns, rows);
+      run.type(`${HOTKEY}q`);
+      expect(run.stage.isFooterWanted).toBe(true);
+      expect(run.notices).toEqual(['overview needs 40×10']);
+      expect(run.overlay.isOpen()).toBe(false);
+      expect(run.received()).toBe('q');
+    },
+  );
 
-  it('does what it does without an overlay until there is something to show', () => {
+  it('says so until there is something to show', () => {
     start(COLUMNS, ROWS, { isAvailable: () => false });
     run.type(`${HOTKEY}q`);
-    expect([run.stage.isFooterWanted, run.received()]).toEqual([false, 'q']);
+    expect([run.notices, run.received()]).toEqual([['the overview is not ready yet'], 'q']);
   });
 });
 
@@ -78,7 +82,7 @@ describe('the second screen of the terminal', () => {
     expect(run.stage.overlayOutput).toBeDefined(); // at once
   });
 
-  it('is not drawn on where there is none: the child’s stays as it was, and the hotkey hides the footer', async () => {
+  it('is not drawn on where there is none: the child’s stays as it was, and the footer says so', async () => {
     start(COLUMNS, ROWS);
     run.stage.hasSecondScreen = undefined;
     for (const final of ['h', 'l']) {
@@ -92,7 +96,8 @@ describe('the second screen of the terminal', () => {
     expect(await shown(run)).toEqual(before);
     expect(run.received()).toBe('');
     run.type(HOTKEY);
-    expect(run.stage.isFooterWanted).toBe(false);
+    expect(run.stage.isFooterWanted).toBe(true);
+    expect(run.notices.at(-1)).toBe('no overview in this terminal');
   });
 });
 

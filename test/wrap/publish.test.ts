@@ -86,8 +86,8 @@ describe('publishing a session', () => {
   it('says what it does about a full window', async () => {
     const publisher = publish();
     await written(record);
-    publisher.update(start, { mode: 'auto', words: 'waiting: agent is busy' });
-    await written(() => record()?.compaction?.words === 'waiting: agent is busy');
+    publisher.update(start, { mode: 'auto', words: 'waiting: the agent is busy' });
+    await written(() => record()?.compaction?.words === 'waiting: the agent is busy');
     publisher.update(start, { mode: 'auto' });
     await written(() => record()?.compaction?.words === undefined);
     expect(record()?.compaction).toEqual({ mode: 'auto' });

@@ -54,7 +54,7 @@ describe('a key of the user', () => {
     loop.take({ type: 'user-keys' });
     vi.advanceTimersByTime(2);
     expect(words.at(-1)).toBe('waiting: you are typing');
-    vi.advanceTimersByTime(12_000);
+    vi.advanceTimersByTime(5_900);
     expect(effects).toEqual([]);
   });
 

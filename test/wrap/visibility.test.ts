@@ -14,7 +14,7 @@ const view: FooterView = {
   estimated: false,
   windowInferred: false,
   compactions: 0,
-  words: 'compacting in 9 s, any key postpones',
+  words: 'compacting in 9 s · Esc: not now',
   due: 'countdown',
 };
 const words = (text: string): FooterView => ({ ...view, words: text });
@@ -65,7 +65,7 @@ describe('a countdown', () => {
     await painted();
     write('\x1b[?69h'); // side margins would cut the footer off
     vi.useFakeTimers({ toFake: ['performance'] });
-    run.parts.footer.show(words('compacting in 8 s, any key postpones'));
+    run.parts.footer.show(words('compacting in 8 s · Esc: not now'));
     expect(sight()).toBeUndefined();
     later(1_500);
     expect(sight()).toBe('undrawn');

@@ -227,7 +227,6 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
   switch (outcome) {
     case 'verified':
       return `${words} in ${seconds}`;
-    case 'failed':
     case 'interrupted':
       return words.replace(/(?=:|$)/, ` after ${seconds}`); // before the reason
     case 'refused':

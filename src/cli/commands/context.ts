@@ -40,7 +40,10 @@ export const context = async (request: ContextRequest): Promise<string> => {
   if (request.json) return jsonText(contextRecord(report), 2);
   const { renderReport } = await import('../../ui/Report.js');
   const columns = Math.min(WIDEST, widthOfOutput());
-  const rows = renderReport(contextSections(report), readLook(process.env, process.stdout.isTTY, columns));
+  const rows = renderReport(
+    contextSections(report),
+    readLook({ env: process.env, isTTY: process.stdout.isTTY, columns }),
+  );
   return `${rows.join('\n')}\n`;
 };
 
@@ -88,6 +91,7 @@ const sessionReport = async (
     thresholds: record.thresholds,
     ownLadder: agent && ownLadder(agent, reading, record.thresholds),
     compactions: logPath === undefined ? [] : await named(file?.compactions ?? [], record.runtime, logPath),
+    filled: file?.filled,
     toolResults: file?.toolResults ?? [],
   });
 };
@@ -111,7 +115,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
   const agent = asked ?? recognised;
   if (!agent) throw messages.unknownFile(given);
   if (!agent.log) throw messages.unfollowedAgent(agent.name);
-  const { state, compactions, toolResults } = await readFile(path, agent, request);
+  const { state, compactions, filled, toolResults } = await readFile(path, agent, request);
   const now = Date.now();
   const reading = readingRecord(state, now);
   // a file without a number may be a session before its first answer, or no session of this agent
@@ -128,6 +132,7 @@ const fileReport = async (given: string, request: ContextRequest): Promise<Conte
     thresholds,
     ownLadder: ownLadder(agent, reading, thresholds),
     compactions: await named(compactions, agent.name, path),
+    filled,
     toolResults,
   });
 };

@@ -100,7 +100,7 @@ export const terminalSection = ({ env, terminal, footer, theme }: TerminalFacts)
   }
   const { size, answers } = terminal;
   const isLarge = size.rows >= LEAST_ROWS && size.columns >= LEAST_COLUMNS;
-  const look = readLook(env, true, size.columns, theme);
+  const look = readLook({ env, isTTY: true, columns: size.columns, theme });
   return {
     title,
     checks: [
@@ -154,7 +154,7 @@ const levels = ['none', '16', '256', 'true colour'] as const;
 
 const coloursText = ({ colorLevel }: Look, env: Env, theme: Values['theme']): string => {
   if (colorLevel > 0) return levels[colorLevel];
-  if (theme === 'mono') return 'none, because the theme is mono';
+  if (theme.preset === 'mono') return 'none, because the theme is mono';
   const cause = (['NO_COLOR', 'FORCE_COLOR'] as const).find((name) => env[name]);
   return cause === undefined ? 'none' : `none, because ${cause}=${env[cause] ?? ''}`;
 };

@@ -38,7 +38,7 @@ export const sessionsLines = (
   now: Millis,
 ): readonly string[] => {
   const { env, stdout } = process;
-  const look = readLook(env, stdout.isTTY, widthOfOutput(), options.values.theme);
+  const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme: options.values.theme });
   const view = { now, home: homeFolder(env), look, known };
   const lines = format ? templateLines(shown, format, view) : sessionsText(shown, view);
   return lines.map((line) => toAsciiIfNeeded(line, env));

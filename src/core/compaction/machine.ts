@@ -70,7 +70,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
     case 'sight':
       return { ...state, unseen: event.unseen };
     case 'postpone':
-      return { ...state, postponedUntil: now + POSTPONE_MS };
+      return { ...state, isPostponed: true };
     case 'settings': {
       const { compact: settings } = event.settings;
       // a mode chosen by key stays, unless the user has written another one into the configuration
@@ -84,7 +84,11 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
       };
     }
     case 'compact-requested':
-      return withRequest(stopWaitingForNumber(state, moment), event.request, now);
+      return withRequest(
+        stopWaitingForNumber({ ...state, countdownLeftMs: undefined }, moment),
+        event.request,
+        now,
+      );
     case 'compact-cancelled':
       return state.request?.id === event.id ? { ...state, request: undefined } : state;
     case 'typed':
@@ -171,8 +175,7 @@ const atTheEnd = (state: Compaction): Compaction =>
 // Decides whether to compact now. Checked after every event, so that a missed moment is not lost.
 
 const COUNTDOWN_MS = 10_000;
-/** How long one key press postpones a compaction. */
-const POSTPONE_MS = 300_000;
+const LEAST_LEFT_MS = 3_000; // of a countdown that goes on after the user has typed: time enough to say no
 const MOST_SKIPS = 3; // in a row, while nothing else happens
 const MISSED_MS = 3_000; // a countdown that was not updated for so long was not visible: the machine or the program was stopped
 
@@ -191,9 +194,10 @@ const decided = (before: Compaction, moment: SessionContext): Compaction => {
   if (block) return enterPhase(state, { kind: 'blocked', block });
   if (state.mode === 'ask') return enterPhase(state, { kind: 'proposed' });
   const hold = gateHold(state, moment) ?? visibilityHold(state);
-  if (hold) return held(state, hold, now);
+  if (hold) return held(pauseCountdown(state, hold, now), hold, now);
   const until = countdownEnd(state, now);
-  return now < until ? enterPhase(state, { kind: 'countdown', until }) : typing(state, moment);
+  if (now >= until) return typing(state, moment);
+  return { ...enterPhase(state, { kind: 'countdown', until }), countdownLeftMs: undefined };
 };
 
 const forRequest = (state: Compaction, request: CompactRequest, moment: SessionContext): Compaction => {
@@ -227,7 +231,8 @@ const withEpisode = (state: Compaction, moment: SessionContext): Compaction => {
   const { fill, tier, now } = moment;
   if (isFull(state, moment)) {
     if (episodeSince !== undefined) return state;
-    return { ...state, episodeSince: now, episodeFill: fill, policy: startEpisode(policy) };
+    const policyNow = startEpisode(policy);
+    return { ...state, episodeSince: now, episodeFill: fill, policy: policyNow, countdownLeftMs: undefined };
   }
   // a void number shows nothing, and a number slightly below auto will rise again
   const isOver = tier === 'safe' || (fill !== undefined && isLower(episodeFill, fill));
@@ -237,11 +242,9 @@ const withEpisode = (state: Compaction, moment: SessionContext): Compaction => {
 
 // An open breaker is reported first, because the user can change it. A pause is not: without news there would be no attempt after it.
 const blockFor = (state: Compaction, moment: SessionContext): BlockReason | undefined => {
-  const { policy, postponedUntil, isByText: isProactive = false } = state;
+  const { policy, isPostponed, isByText: isProactive = false } = state;
   const { now, tier } = moment;
-  if (postponedUntil !== undefined && now < postponedUntil) {
-    return { why: 'postponed', until: postponedUntil };
-  }
+  if (isPostponed) return { why: 'postponed' };
   const block = findBlock(policy, { isHard: tier === 'hard', isProactive }, now);
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
 };
@@ -262,10 +265,19 @@ const held = (state: Compaction, hold: GateHold, now: Millis): Compaction => {
   return enterPhase(state, { kind: 'held', hold, since: isSameHold ? Math.min(phase.since, now) : now });
 };
 
-const countdownEnd = ({ phase, lookedAt }: Compaction, now: Millis): Millis =>
+/** The user's own keys pause a countdown; after anything else it begins anew. */
+const pausing: readonly GateHold['why'][] = ['typing', 'draft', 'settling'];
+
+const pauseCountdown = (state: Compaction, { why }: GateHold, now: Millis): Compaction => {
+  if (!pausing.includes(why)) return { ...state, countdownLeftMs: undefined };
+  if (state.phase.kind !== 'countdown') return state;
+  return { ...state, countdownLeftMs: Math.max(LEAST_LEFT_MS, countdownEnd(state, now) - now) };
+};
+
+const countdownEnd = ({ phase, lookedAt, countdownLeftMs }: Compaction, now: Millis): Millis =>
   phase.kind === 'countdown' && lookedAt !== undefined && now - lookedAt <= MISSED_MS
     ? phase.until
-    : now + COUNTDOWN_MS;
+    : now + (countdownLeftMs ?? COUNTDOWN_MS);
 
 const PROACTIVE = 'proactive: at auto with the text since the last number';
 
@@ -326,7 +338,6 @@ const blockDue = (block: BlockReason, now: Millis): Millis | undefined => {
   switch (block.why) {
     case 'breaker':
       return block.until;
-    case 'postponed':
     case 'proactive':
       return tickBefore(block.until, now, MINUTE_MS);
     case 'cooldown':

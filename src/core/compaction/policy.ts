@@ -41,8 +41,8 @@ export type BlockReason =
   | { readonly why: 'cooldown'; readonly until: Millis }
   /** the last proactive attempt was too recent */
   | { readonly why: 'proactive'; readonly until: Millis }
-  /** by the user */
-  | { readonly why: 'postponed'; readonly until: Millis }
+  /** by the user, until the next turn */
+  | { readonly why: 'postponed' }
   | { readonly why: 'attempts'; readonly attempts: number }
   | { readonly why: 'refills'; readonly refills: number }
   /** nothing is new since the last attempt */

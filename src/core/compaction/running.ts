@@ -102,10 +102,15 @@ const withActivity = (state: Compaction, activity: Activity): Compaction => {
   if (activity === 'unknown' || activity === state.activity) return state;
   const wasAtRest = state.activity !== undefined && resting.includes(state.activity);
   const isOurs = state.phase.kind === 'typing' || state.phase.kind === 'sent';
-  const begins = !isOurs && wasAtRest && activity === 'busy';
-  return begins
-    ? { ...state, activity, hasNews: true, policy: startTurn(state.policy) }
-    : { ...state, activity };
+  if (isOurs || !wasAtRest || activity !== 'busy') return { ...state, activity };
+  const isNextTurn = state.activity !== 'dialog'; // after a dialog the same turn goes on
+  return {
+    ...state,
+    activity,
+    hasNews: true,
+    policy: startTurn(state.policy),
+    ...(isNextTurn ? { isPostponed: undefined, countdownLeftMs: undefined } : {}),
+  };
 };
 
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
@@ -120,6 +125,7 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
   return {
     ...emptied(over.phase.kind === 'typing' ? over : enterPhase(over, { kind: 'rest' })),
     tried: undefined,
+    isPostponed: undefined,
     conversation,
     policy: startConversation(over.policy),
     hasNews: true,
@@ -342,6 +348,8 @@ const emptied = (state: Compaction): Compaction => ({
   episodeSince: undefined,
   episodeFill: undefined,
   givenUp: undefined,
+  isPostponed: undefined,
+  countdownLeftMs: undefined,
 });
 
 // External compactions: the agent's own, or one that the user started. Nothing is typed meanwhile, and a success ends the episode.

@@ -121,8 +121,10 @@ export interface Compaction {
   /** how full the window was at that time */
   readonly episodeFill?: Fill | undefined;
   readonly request?: OpenRequest | undefined;
-  /** until then only a request of the user starts a compaction */
-  readonly postponedUntil?: Millis;
+  /** the user said "not now": until the next turn only a request of the user starts a compaction */
+  readonly isPostponed?: true | undefined;
+  /** what was left of a countdown when the user began to type */
+  readonly countdownLeftMs?: number | undefined;
   /** time of the user's last key */
   readonly keyAt?: Millis;
   /** the agent's id of it */

@@ -1,6 +1,6 @@
 import { formatPercent, formatTokens } from '../format.js';
 import type { Millis } from '../reading.js';
-import type { EndedCompaction, Fill, Outcome } from './outcome.js';
+import { isFailure, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
 import type { GateHold, BlockReason, InvisibleReason } from './policy.js';
 import type { Compaction, Uncertainty, Phase } from './state.js';
 
@@ -11,11 +11,35 @@ const NOTICE_MS = 30_000; // how long an outcome is shown
 const COMMAND = 'ctxwrap compact';
 
 /** One short fact; undefined if there is none. `ask` is how the user requests a compaction, if a key exists for it. */
-export const compactionText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined => {
-  const { last } = state;
-  const isNew = outcomeShownUntil(state, now) !== undefined;
-  const notice = isNew && last && !state.request ? endedText(last) : undefined; // after a request, the previous outcome is no longer of interest
-  return underWayWords(state, now) ?? notice ?? waitingWords(state, now, ask);
+export const compactionText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined =>
+  underWayWords(state, now) ?? endedNotice(state, now) ?? waitingWords(state, now, ask);
+
+/** The same without what has ended: for a row about the future. */
+export const comingText = (state: Compaction, now: Millis, ask = COMMAND): string | undefined =>
+  underWayWords(state, now) ?? waitingWords(state, now, ask);
+
+/** How a message is displayed; a countdown is known by the view's `due`. */
+export type MessageTone = 'success' | 'failure';
+
+/** The tone of `compactionText`; undefined for text of ordinary weight. */
+export const compactionTone = (state: Compaction, now: Millis): MessageTone | undefined => {
+  const isShown = underWayWords(state, now) === undefined && endedNotice(state, now) !== undefined;
+  return isShown && state.last ? toneOf(state.last.outcome) : undefined;
+};
+
+const toneOf = (outcome: Outcome): MessageTone | undefined => {
+  if (outcome.kind === 'verified') return 'success';
+  return isFailure(outcome) ? 'failure' : undefined;
+};
+
+const toneSigns: Readonly<Record<MessageTone, string>> = { success: '✓ ', failure: '✗ ' };
+
+/** How the last compaction has ended, as long as that is news; after a request the previous outcome is no longer of interest. */
+export const endedNotice = (state: Compaction, now: Millis): string | undefined => {
+  const { last, request } = state;
+  if (!last || request || outcomeShownUntil(state, now) === undefined) return undefined;
+  const tone = toneOf(last.outcome);
+  return `${tone === undefined ? '' : toneSigns[tone]}${endedText(last)}`;
 };
 
 /** True while a compaction is under way or has just ended: its text has precedence over all others. */
@@ -34,32 +58,36 @@ export const secondsTo = (until: Millis, now: Millis): number => Math.max(0, Mat
 /** The text that must be visible before ctxwrap types on its own. */
 const countdownWords = (until: Millis, now: Millis): string => `compacting in ${secondsTo(until, now)} s`;
 
-const underWayWords = ({ phase, isByText }: Compaction, now: Millis): string | undefined => {
+const COMPACTED = 'compacted, waiting for the new size';
+
+const underWayWords = ({ phase, isByText, settings }: Compaction, now: Millis): string | undefined => {
   switch (phase.kind) {
     case 'countdown':
-      return `${countdownWords(phase.until, now)}${isByText ? ', proactive' : ''}, any key postpones`;
+      return `${countdownWords(phase.until, now)}${isByText ? ' (proactive)' : ''} · Esc: not now`;
     case 'typing':
-      return 'typing the command';
+      return `typing ${settings.command ?? 'the command'}`;
     case 'sent':
-      if (phase.success !== undefined) return 'compacted, size not told yet';
-      if (phase.isQueued) return 'compaction queued behind the turn';
+      if (phase.success !== undefined) return COMPACTED;
+      if (phase.isQueued) return 'compacting after this turn';
       if (phase.isSeen) return 'compacting';
-      if (phase.begunAt !== undefined) return 'command sent, agent is working';
-      return phase.slowAt === undefined ? 'command sent' : 'command sent, not seen to start yet';
+      if (phase.begunAt !== undefined) return 'command sent, the agent is working';
+      return phase.slowAt === undefined ? 'command sent' : 'command sent, waiting for it to start';
     case 'foreign':
-      return phase.success === undefined ? 'agent is compacting' : 'compacted, size not told yet';
+      return phase.success === undefined ? 'the agent is compacting' : COMPACTED;
     default:
       return undefined;
   }
 };
 
 /** How a compaction ended. */
-export const endedText = ({ outcome, before }: EndedCompaction): string => {
+export const endedText = ({ outcome, before, startedAt, endedAt }: EndedCompaction): string => {
   switch (outcome.kind) {
     case 'verified':
       return `compacted ${fromTo(before, outcome.after)}`.trimEnd();
     case 'unverified':
-      return 'compacted by its word, no number shows it';
+      return 'compaction not confirmed: the size has not dropped';
+    case 'failed':
+      return `compaction failed after ${secondsText(endedAt - startedAt)}: ${outcome.text}`;
     case 'noop':
     case 'skipped-busy':
       return outcomeText(outcome);
@@ -68,6 +96,11 @@ export const endedText = ({ outcome, before }: EndedCompaction): string => {
     default:
       return `compaction ${outcomeText(outcome)}`;
   }
+};
+
+const secondsText = (ms: number): string => {
+  const seconds = Math.max(0, ms) / 1000;
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 };
 
 /** The outcome alone, for a row that already names the compaction. */
@@ -86,15 +119,16 @@ export const outcomeText = (outcome: Outcome): string => {
     case 'not-started':
       return 'did not start';
     case 'timeout':
-      return `not ended after ${Math.round(outcome.afterMs / 1000)} s`;
+      return `not finished after ${Math.round(outcome.afterMs / 1000)} s`;
     case 'unverified':
-      return 'unverified: no number shows it';
+      return 'not confirmed: the size has not dropped';
     case 'skipped-busy':
       return `nothing typed: ${outcome.reason}`;
   }
 };
 
-const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
+/** `169k → 14k`; '' where one of them is not known. */
+export const fromTo = (before: Fill | undefined, after: Fill | undefined): string => {
   const known = (from: string | undefined, to: string | undefined): string | undefined =>
     from !== undefined && to !== undefined ? `${from} → ${to}` : undefined;
   const tokens = (fill: Fill | undefined): string | undefined =>
@@ -126,8 +160,8 @@ const heldWords = (
   if ((why !== 'unknown' && why !== 'draft') || longHoldDeadline(held, now) !== undefined)
     return holdWords[why];
   return why === 'draft'
-    ? `${holdWords.draft}; if not, ${agent}: ctxwrap doctor`
-    : `waiting: ${agent} is not understood · ctxwrap doctor`;
+    ? `${holdWords.draft} (none there? ${agent}: ctxwrap doctor)`
+    : `waiting: cannot read the screen of ${agent} · ctxwrap doctor`;
 };
 
 const waitingWords = (compaction: Compaction, now: Millis, ask: string): string | undefined => {
@@ -142,52 +176,55 @@ const waitingWords = (compaction: Compaction, now: Millis, ask: string): string 
     case 'blocked':
       return blockWords(phase.block, now, ask);
     case 'proposed':
-      return `${compaction.isByText ? 'about full, proactive' : 'full'}: compact with ${ask}`;
+      return `${compaction.isByText ? 'almost full' : 'full'} · ${compactsBy(ask)}`;
     default:
       return undefined;
   }
 };
 
+/** `Ctrl-] c compacts now`; `run ctxwrap compact` where there is no key. */
+export const compactsBy = (ask: string): string => (ask === COMMAND ? `run ${ask}` : `${ask} compacts now`);
+
 const unseenWords: Readonly<Record<InvisibleReason, string>> = {
-  off: 'waiting: no footer to count down in, --mode auto does without',
-  small: 'waiting: the terminal is too small for a countdown',
-  covered: 'waiting: the countdown is not on this page',
+  off: 'waiting: no footer for the countdown (--mode auto compacts without it)',
+  small: 'waiting: the terminal is too small for the countdown',
+  covered: 'waiting: this page does not show the countdown',
   undrawn: 'waiting: the footer could not be drawn',
   failed: 'waiting: the footer has failed',
 };
 
 const doubtWords: Readonly<Record<Uncertainty, string>> = {
-  assumed: 'window assumed, so nothing is typed: --window',
-  window: 'window not certain, so nothing is typed: --window',
-  estimate: 'only estimated, so nothing is typed',
-  sources: 'sources differ, so nothing is typed',
+  assumed: 'not compacting: window assumed, set --window',
+  window: 'not compacting: window uncertain, set --window',
+  estimate: 'not compacting: the size is only estimated',
+  sources: 'not compacting: screen and session file disagree',
 };
 
 const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = {
-  busy: 'waiting: agent is busy',
+  busy: 'waiting: the agent is busy',
   dialog: 'waiting: a dialog is open',
-  draft: 'holding: you have a draft',
-  compacting: 'waiting: agent compacts',
-  unknown: 'waiting: the screen is not understood',
+  draft: 'waiting: unsent text in the prompt',
+  compacting: 'waiting: the agent is compacting',
+  unknown: 'waiting: cannot read the screen',
   dead: 'the agent has ended',
-  settling: 'waiting: agent has just stopped',
+  settling: 'waiting: the agent has just stopped',
   typing: 'waiting: you are typing',
 };
 
 const blockWords = (block: BlockReason, now: Millis, ask: string): string => {
   switch (block.why) {
     case 'breaker':
-      return `compaction failed ${block.failures}×, paused: try with ${ask}`;
+      return `paused: compaction failed ${block.failures}× · ${ask} to try again`;
     case 'cooldown':
       return `next try in ${secondsTo(block.until, now)} s`;
     case 'postponed':
-      return `postponed by you for ${Math.ceil((block.until - now) / 60_000)} min`;
+      return 'not now: waiting for your next turn';
     case 'proactive':
-      return `proactive again in ${Math.ceil((block.until - now) / 60_000)} min`;
+      return `next proactive try in ${Math.ceil((block.until - now) / 60_000)} min`;
     case 'attempts':
-      return `tried ${block.attempts}×, no more: try with ${ask}`;
+      return `paused: tried ${block.attempts}× · ${ask} to try again`;
     case 'refills':
-      return `full again after ${block.refills} compactions, paused: try with ${ask}`;
+      return `paused: full again after ${block.refills} compactions · ${ask} to try again`;
     case 'same':
       return 'waiting: nothing new since the last try';
   }

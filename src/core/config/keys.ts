@@ -2,6 +2,7 @@ import { footerItems, logLevels } from '../format.js';
 import type { LadderChoice } from '../ladder.js';
 import { notificationKinds } from '../notifications.js';
 import { backendNames } from './backends.js';
+import { theme, themeNames } from './theme.js';
 import {
   bound,
   choice,
@@ -256,10 +257,16 @@ const sessionKeys = {
     },
   },
   theme: {
-    type: choice('auto', 'light', 'dark', 'mono'),
+    type: theme,
     fallback: 'auto',
-    doc: 'The colours of the footer.',
-    option: { flag: '--theme', takes: '<name>', help: 'colours of the footer: auto, light, dark, mono' },
+    doc: 'The colours: `auto` asks the terminal for its background; `light`, `dark`, `contrast`; `mono` has none. In a file also an object with your own colours and bar cells.',
+    option: { flag: '--theme', takes: '<name>', help: `colours: ${themeNames.join(', ')}` },
+  },
+  summary: {
+    type: flag,
+    fallback: true,
+    doc: 'After a session with compactions, print one line about them.',
+    option: { flag: '--no-summary', help: 'print no line about the compactions after the session' },
   },
   tips: {
     type: flag,

@@ -25,6 +25,7 @@ export interface ValueType<T = unknown> {
     | 'path'
     | 'hotkey'
     | 'list'
+    | 'theme'
     | 'definitions';
   /** the rule for a valid value, as the end of a sentence; specific to the given value if that helps */
   readonly rule: (written?: unknown) => string;

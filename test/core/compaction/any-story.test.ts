@@ -69,7 +69,7 @@ describe('whenever a command is typed', () => {
     );
   });
 
-  it('a countdown of 10 s was shown before it, in the mode auto and at a full window, or somebody asked for it', () => {
+  it('a countdown was shown before it, of 10 s or of 3 s after the user has typed, in the mode auto and at a full window, or somebody asked for it', () => {
     fc.assert(
       whenever((typing, past, { wish }) => {
         if (isAsked(typing))
@@ -80,11 +80,14 @@ describe('whenever a command is typed', () => {
         const { session, compaction } = typing.after;
         const { actingTier, isNearAuto } = session.fused ?? {};
         const isProactive = compaction.isProactive && isNearAuto === true && actingTier === 'warn';
-        const left = `, ${isProactive ? 'proactive, ' : ''}any key postpones`;
+        const left = `${isProactive ? ' (proactive)' : ''} · Esc: not now`;
+        const paused = past[before]?.after.compaction.countdownLeftMs;
+        const leastMs = paused === undefined ? 10_000 : Math.max(3_000, paused);
+        const counts = paused === undefined ? [10, 5, 1] : [3, 1];
         const seen = wish.mayTypeUnseen ? [undefined, 'off'] : [undefined];
         return (
-          typing.now - (shown[0]?.now ?? Infinity) >= 10_000 &&
-          [10, 5, 1].every((each) => words.some((text) => text?.startsWith(`compacting in ${each} s`))) &&
+          typing.now - (shown[0]?.now ?? Infinity) >= leastMs &&
+          counts.every((each) => words.some((text) => text?.startsWith(`compacting in ${each} s`))) &&
           words.at(-1)?.endsWith(left) === true &&
           shown.every(({ after }) => seen.includes(after.compaction.unseen)) &&
           compaction.mode === 'auto' &&

@@ -61,28 +61,37 @@ describe('in a full window', () => {
     ]);
   });
 
-  it('a key postpones the countdown by 3 s and starts it anew', () => {
-    const play = playFull();
-    play.wait(11_400);
-    play.keys();
-    expect(play.phase()).toMatchObject({ kind: 'held', hold: { why: 'typing' } });
-    play.wait(12_999);
-    expect(play.typings()).toEqual([]);
-    play.wait(1);
-    expect(play.typings()).toHaveLength(1);
-  });
+  it.each([
+    { afterMs: 4_500, leftMs: 7_000 },
+    { afterMs: 11_400, leftMs: 3_000 },
+  ])(
+    'a key after $afterMs ms pauses the countdown for 3 s, and it goes on with $leftMs ms',
+    ({ afterMs, leftMs }) => {
+      const play = playFull();
+      play.wait(afterMs);
+      play.keys();
+      expect(play.phase()).toMatchObject({ kind: 'held', hold: { why: 'typing' } });
+      play.wait(3_000 + leftMs - 1);
+      expect(play.typings()).toEqual([]);
+      play.wait(1);
+      expect(play.typings()).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['auto', AUTO_TOKENS],
     ['hard', 180_000],
-  ])('at %s nothing is typed for five minutes when the user has put it off, unless asked for', (_, count) => {
+  ])('at %s nothing is typed before the next turn when the user has said no', (_, count) => {
     const play = playFull({}, count);
     play.wait(5_000);
     play.tell({ type: 'postpone' });
-    expect(play.words()).toBe('postponed by you for 5 min');
-    play.wait(299_999);
-    expect(play.words()).toBe('postponed by you for 1 min');
-    play.wait(10_000);
+    expect(play.words()).toBe('not now: waiting for your next turn');
+    play.wait(3_600_000);
+    expect(play.typings()).toEqual([]);
+    play.is('busy');
+    play.wait(1_000);
+    play.is('ready');
+    play.wait(11_499);
     expect(play.typings()).toEqual([]);
     play.wait(1);
     expect(play.typings()).toHaveLength(1);
@@ -96,10 +105,10 @@ describe('in a full window', () => {
     expect(play.typings()).toHaveLength(1);
   });
 
-  it('a user who types now and then is never interrupted', () => {
+  it('a user who types again and again is never interrupted', () => {
     const play = playFull();
-    for (let second = 0; second < 600; second += 9) {
-      play.wait(9_000);
+    for (let second = 0; second < 600; second += 5) {
+      play.wait(5_000);
       play.keys();
     }
     expect(play.typings()).toEqual([]);
@@ -116,20 +125,22 @@ describe('in a full window', () => {
     },
   );
 
-  it.each(['busy', 'dialog', 'draft', 'unknown'] as const)(
-    'after %s the countdown starts anew, without any other event',
-    (activity) => {
-      const play = playFull();
-      play.wait(11_000);
-      play.is(activity);
-      play.wait(20);
-      play.is('ready');
-      play.wait(11_499);
-      expect(play.typings()).toEqual([]);
-      play.wait(1);
-      expect(play.typings()).toHaveLength(1);
-    },
-  );
+  it.each([
+    ['busy', 'starts anew', 10_000],
+    ['dialog', 'starts anew', 10_000],
+    ['draft', 'goes on', 3_000],
+    ['unknown', 'starts anew', 10_000],
+  ] as const)('after %s the countdown %s, without any other event', (activity, _how, leftMs) => {
+    const play = playFull();
+    play.wait(11_000);
+    play.is(activity);
+    play.wait(20);
+    play.is('ready');
+    play.wait(1_500 + leftMs - 1);
+    expect(play.typings()).toEqual([]);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(1);
+  });
 
   it('a number that comes long after the agent came to rest is acted upon then', () => {
     const play = playCompaction();

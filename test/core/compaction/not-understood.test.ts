@@ -8,17 +8,17 @@ describe('after 60 s at a full window', () => {
     play.tell({ type: 'agent-version', version: '2.1.400' });
     play.is('unknown');
     play.wait(59_999);
-    expect(play.words()).toBe('waiting: the screen is not understood');
+    expect(play.words()).toBe('waiting: cannot read the screen');
     play.wait(1);
-    expect(play.words()).toBe('waiting: claude 2.1.400 is not understood · ctxwrap doctor');
+    expect(play.words()).toBe('waiting: cannot read the screen of claude 2.1.400 · ctxwrap doctor');
   });
 
   it('a draft is still one, with the hint', () => {
     const play = playFull();
     play.is('draft');
-    expect(play.words()).toBe('holding: you have a draft');
+    expect(play.words()).toBe('waiting: unsent text in the prompt');
     play.wait(60_000);
-    expect(play.words()).toBe('holding: you have a draft; if not, claude: ctxwrap doctor');
+    expect(play.words()).toBe('waiting: unsent text in the prompt (none there? claude: ctxwrap doctor)');
   });
 
   it('what comes in between begins anew, and a dialog or a turn is none of it', () => {
@@ -30,6 +30,6 @@ describe('after 60 s at a full window', () => {
     expect(play.words()).toBe('waiting: a dialog is open');
     play.is('unknown');
     play.wait(59_000);
-    expect(play.words()).toBe('waiting: the screen is not understood');
+    expect(play.words()).toBe('waiting: cannot read the screen');
   });
 });

@@ -137,7 +137,7 @@ describe('a screen that is not understood after the command', () => {
 describe('what the footer says after the command', () => {
   it.each<readonly [Activity, string]>([
     ['compacting', 'compacting'],
-    ['busy', 'command sent, agent is working'],
+    ['busy', 'command sent, the agent is working'],
     ['ready', 'command sent'],
     ['unknown', 'command sent'],
   ])('%s: %s', (seen, words) => {
@@ -169,9 +169,9 @@ describe('an agent that begins late, behind an empty prompt', () => {
     const play = begunAfter(4_000);
     expect(play.words()).toBe('command sent');
     play.wait(1_000);
-    expect(play.words()).toBe('command sent, not seen to start yet');
+    expect(play.words()).toBe('command sent, waiting for it to start');
     play.is('busy');
-    expect(play.words()).toBe('command sent, agent is working');
+    expect(play.words()).toBe('command sent, the agent is working');
   });
 
   it('has not started when the user begins a turn meanwhile, whose number is news', () => {
@@ -223,7 +223,7 @@ describe('a compaction of ours that was given up', () => {
       outcome: { kind: 'verified', after: { usedTokens: 12_000 } },
     });
     expect(play.state().policy).toMatchObject({ attempts: 0, failures: 0 });
-    expect(play.words()).toBe('compacted 165k → 12k');
+    expect(play.words()).toBe('✓ compacted 165k → 12k');
   });
 
   it('is listed once, with how it ended at last', () => {

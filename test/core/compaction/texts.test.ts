@@ -18,14 +18,14 @@ describe('the words for what is now', () => {
   const cases: readonly { is: string; play: () => Play; words: string | undefined }[] = [
     { is: 'nothing', play: () => playCompaction(), words: undefined },
     { is: 'a window that is not full', play: () => playFull({}, 100_000), words: undefined },
-    { is: 'the first moment at rest', play: () => playFull(), words: 'waiting: agent has just stopped' },
+    { is: 'the first moment at rest', play: () => playFull(), words: 'waiting: the agent has just stopped' },
     {
       is: 'the mode ask',
       play: () => playFull({ mode: 'ask' }),
-      words: 'full: compact with ctxwrap compact',
+      words: 'full · run ctxwrap compact',
     },
     { is: 'the mode warn', play: () => playFull({ mode: 'warn' }), words: undefined },
-    { is: 'the typing', play: () => playTyping(), words: 'typing the command' },
+    { is: 'the typing', play: () => playTyping(), words: 'typing /compact' },
     { is: 'the compaction', play: () => playBegun(), words: 'compacting' },
   ];
   it.each(cases)('$is: $words', ({ play, words }) => {
@@ -33,11 +33,11 @@ describe('the words for what is now', () => {
   });
 
   it.each([
-    ['busy', 'waiting: agent is busy'],
+    ['busy', 'waiting: the agent is busy'],
     ['dialog', 'waiting: a dialog is open'],
-    ['draft', 'holding: you have a draft'],
-    ['unknown', 'waiting: the screen is not understood'],
-    ['compacting', 'agent is compacting'],
+    ['draft', 'waiting: unsent text in the prompt'],
+    ['unknown', 'waiting: cannot read the screen'],
+    ['compacting', 'the agent is compacting'],
     ['dead', undefined],
   ] as const)('the agent is %s: %s', (activity, words) => {
     const play = playFull();
@@ -64,7 +64,7 @@ describe('the words for what is now', () => {
       play.wait(1_000);
     }
     const seconds = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
-    expect(said).toEqual(seconds.map((left) => `compacting in ${left} s, any key postpones`));
+    expect(said).toEqual(seconds.map((left) => `compacting in ${left} s · Esc: not now`));
     const typing = playFull();
     typing.wait(5_000);
     typing.keys();
@@ -78,20 +78,20 @@ describe('the words for what is now', () => {
     play.is('compacting');
     expect(play.words()).toBe('compacting');
     play.boundary({ source: 'screen' });
-    expect(play.words()).toBe('compacted, size not told yet');
+    expect(play.words()).toBe('compacted, waiting for the new size');
     const queued = playFull({ mayQueue: true });
     queued.is('busy');
     queued.wait(11_500);
     queued.sent(true);
-    expect(queued.words()).toBe('compaction queued behind the turn');
+    expect(queued.words()).toBe('compacting after this turn');
   });
 
   it('a compaction of which nobody knows who asked for it, and what it says of itself', () => {
     const play = playCompaction();
     play.is('compacting');
-    expect(play.words()).toBe('agent is compacting');
+    expect(play.words()).toBe('the agent is compacting');
     play.boundary({ source: 'screen' });
-    expect(play.words()).toBe('compacted, size not told yet');
+    expect(play.words()).toBe('compacted, waiting for the new size');
   });
 });
 
@@ -123,14 +123,14 @@ describe('the words for what stands against it', () => {
       failOnce(play);
       play.turn();
     }
-    expect(afterNotice(play)).toBe('compaction failed 3×, paused: try with ctxwrap compact');
+    expect(afterNotice(play)).toBe('paused: compaction failed 3× · ctxwrap compact to try again');
     play.turn(HARD_TOKENS);
     for (let times = 1; times <= 3; times += 1) {
       play.wait(11_500);
       failOnce(play);
       play.turn();
     }
-    expect(afterNotice(play)).toBe('tried 6×, no more: try with ctxwrap compact');
+    expect(afterNotice(play)).toBe('paused: tried 6× · ctxwrap compact to try again');
   });
 
   it('a window that is full again and again', () => {
@@ -142,7 +142,7 @@ describe('the words for what stands against it', () => {
       play.turn(HARD_TOKENS);
       play.wait(11_500);
     }
-    expect(afterNotice(play)).toBe('full again after 3 compactions, paused: try with ctxwrap compact');
+    expect(afterNotice(play)).toBe('paused: full again after 3 compactions · ctxwrap compact to try again');
   });
 });
 
@@ -153,14 +153,17 @@ describe('the words for an outcome', () => {
   };
 
   const outcomes: readonly (readonly [Outcome, string])[] = [
-    [{ kind: 'verified' }, 'compacted'],
+    [{ kind: 'verified' }, '✓ compacted'],
     [{ kind: 'noop', text: 'No messages to compact' }, 'nothing to compact'],
-    [{ kind: 'failed', failure: 'error', text: 'API Error: 500' }, 'compaction failed: API Error: 500'],
+    [
+      { kind: 'failed', failure: 'error', text: 'API Error: 500' },
+      '✗ compaction failed after 0.0 s: API Error: 500',
+    ],
     [{ kind: 'interrupted', by: 'the user' }, 'compaction interrupted by the user'],
-    [{ kind: 'not-delivered', reason: 'a dialog came up' }, 'command not delivered: a dialog came up'],
-    [{ kind: 'not-started' }, 'compaction did not start'],
-    [{ kind: 'timeout', afterMs: 120_000 }, 'compaction not ended after 120 s'],
-    [{ kind: 'unverified', text: 'Compacted' }, 'compacted by its word, no number shows it'],
+    [{ kind: 'not-delivered', reason: 'a dialog came up' }, '✗ command not delivered: a dialog came up'],
+    [{ kind: 'not-started' }, '✗ compaction did not start'],
+    [{ kind: 'timeout', afterMs: 120_000 }, '✗ compaction not finished after 120 s'],
+    [{ kind: 'unverified', text: 'Compacted' }, '✗ compaction not confirmed: the size has not dropped'],
     [{ kind: 'skipped-busy', reason: 'the agent is busy' }, 'nothing typed: the agent is busy'],
   ];
   it.each(outcomes)('$kind', (outcome, words) => {
@@ -168,11 +171,11 @@ describe('the words for an outcome', () => {
   });
 
   it.each([
-    [{ usedTokens: 166_000 }, { usedTokens: 12_000 }, 'compacted 166k → 12k'],
-    [{ usedPercent: 83 }, { usedPercent: 6 }, 'compacted 83% → 6%'],
-    [{ usedTokens: 166_000, usedPercent: 83 }, { usedPercent: 6 }, 'compacted 83% → 6%'],
-    [{ usedTokens: 166_000 }, { usedPercent: 6 }, 'compacted'],
-    [{ usedTokens: 166_000 }, undefined, 'compacted'],
+    [{ usedTokens: 166_000 }, { usedTokens: 12_000 }, '✓ compacted 166k → 12k'],
+    [{ usedPercent: 83 }, { usedPercent: 6 }, '✓ compacted 83% → 6%'],
+    [{ usedTokens: 166_000, usedPercent: 83 }, { usedPercent: 6 }, '✓ compacted 83% → 6%'],
+    [{ usedTokens: 166_000 }, { usedPercent: 6 }, '✓ compacted'],
+    [{ usedTokens: 166_000 }, undefined, '✓ compacted'],
   ])('from %o to %o: %s', (before, after, words) => {
     expect(said({ kind: 'verified', ...(after ? { after } : {}) }, { before })).toBe(words);
   });
@@ -181,7 +184,7 @@ describe('the words for an outcome', () => {
     const play = playBegun();
     play.boundary({ postTokens: 12_000 });
     play.wait(29_999);
-    expect(play.words()).toBe('compacted 165k → 12k');
+    expect(play.words()).toBe('✓ compacted 165k → 12k');
     expect(play.due()).toBeDefined();
     play.wait(1);
     expect(play.words()).toBeUndefined();
@@ -193,6 +196,6 @@ describe('the words for an outcome', () => {
     failOnce(play);
     play.turn();
     play.wait(2_000);
-    expect(play.words()).toBe('compacting in 10 s, any key postpones');
+    expect(play.words()).toBe('compacting in 10 s · Esc: not now');
   });
 });

@@ -44,9 +44,9 @@ describe('text that came after the last number', () => {
   it('is what the countdown names, and the record of the attempt; what is measured later is the number alone', () => {
     const play = played(150_000, 12_000);
     play.wait(1_500);
-    expect(play.words()).toBe('compacting in 10 s, proactive, any key postpones');
+    expect(play.words()).toBe('compacting in 10 s (proactive) · Esc: not now');
     play.is('busy');
-    expect(play.words()).toBe('waiting: agent is busy (proactive)');
+    expect(play.words()).toBe('waiting: the agent is busy (proactive)');
     play.is('ready');
     play.wait(11_500);
     expect(play.phase()).toMatchObject({
@@ -60,13 +60,13 @@ describe('text that came after the last number', () => {
     play.is('ready');
     play.turn(150_000);
     play.tell(grew(12_000));
-    expect(play.words()).toBe('about full, proactive: compact with ctxwrap compact');
+    expect(play.words()).toBe('almost full · run ctxwrap compact');
   });
 
   it('counts only as long as the user wants it', () => {
     const play = played(150_000, 12_000, false);
     play.wait(60_000);
-    expect(play.words()).toBe('only estimated, so nothing is typed');
+    expect(play.words()).toBe('not compacting: the size is only estimated');
     play.tell({ type: 'proactive', isProactive: true });
     expect(play.phase().kind).toBe('countdown');
     play.tell({ type: 'proactive', isProactive: false });
@@ -77,7 +77,7 @@ describe('text that came after the last number', () => {
 
   it('does not hold back what the number alone would start', () => {
     const play = played(165_000, 15_000, false);
-    expect(play.words()).toBe('waiting: agent has just stopped');
+    expect(play.words()).toBe('waiting: the agent has just stopped');
     play.wait(11_500);
     expect(play.typings()).toHaveLength(1);
   });
@@ -89,7 +89,7 @@ describe('text that came after the last number', () => {
     assumed.tell(tokens('log', 150_000, guess), grew(20_000));
     assumed.wait(60_000);
     expect(assumed.typings()).toEqual([]);
-    expect(assumed.words()).toBe('window assumed, so nothing is typed: --window');
+    expect(assumed.words()).toBe('not compacting: window assumed, set --window');
     const uncounted = playCompaction({ isProactive: true });
     uncounted.is('ready');
     uncounted.tell(tokens('estimate', 150_000), grew(20_000));
@@ -125,13 +125,13 @@ describe('after a compaction that text alone has started', () => {
     const play = again();
     expect(play.outcomes()).toEqual(['verified']);
     play.wait(5_000);
-    expect(play.words()).toBe('compacted 150k → 20k');
+    expect(play.words()).toBe('✓ compacted 150k → 20k');
     play.wait(MINUTE);
-    expect(play.words()).toBe('proactive again in 9 min');
+    expect(play.words()).toBe('next proactive try in 9 min');
     play.wait(10 * MINUTE - 16_000 - 5_000 - MINUTE - 1);
-    expect(play.words()).toBe('proactive again in 1 min');
+    expect(play.words()).toBe('next proactive try in 1 min');
     play.wait(1);
-    expect(play.words()).toBe('compacting in 10 s, proactive, any key postpones');
+    expect(play.words()).toBe('compacting in 10 s (proactive) · Esc: not now');
     play.wait(9_999);
     expect(play.typings()).toHaveLength(1);
     play.wait(1);
@@ -184,7 +184,7 @@ describe('a countdown that nobody can see', () => {
     expect(play.typings()).toEqual([]);
     expect(play.words()).toMatch(/^waiting: .*(countdown|count down|footer)/);
     play.tell({ type: 'sight', unseen: undefined });
-    expect(play.words()).toBe('compacting in 10 s, any key postpones');
+    expect(play.words()).toBe('compacting in 10 s · Esc: not now');
     play.wait(10_000);
     expect(play.typings()).toHaveLength(1);
   });
@@ -228,7 +228,7 @@ describe('a countdown that nobody can see', () => {
 
 describe('a window that looks full', () => {
   it.each([
-    { words: 'window assumed, so nothing is typed: --window', more: { windowSource: 'default' } as const },
+    { words: 'not compacting: window assumed, set --window', more: { windowSource: 'default' } as const },
     { words: undefined, more: {} },
   ])('by a number that starts nothing says why: $words', ({ words, more }) => {
     const said = (mode: Mode) => {
@@ -237,8 +237,8 @@ describe('a window that looks full', () => {
       play.tell(tokens('log', 170_000, more)); // above auto, also where nobody knows the agent's own window
       return play.words();
     };
-    expect(said('auto')).toBe(words ?? 'waiting: agent is busy');
-    expect(said('ask')).toBe(words ?? 'full: compact with ctxwrap compact');
+    expect(said('auto')).toBe(words ?? 'waiting: the agent is busy');
+    expect(said('ask')).toBe(words ?? 'full · run ctxwrap compact');
     expect(said('warn')).toBeUndefined();
   });
 
@@ -246,14 +246,14 @@ describe('a window that looks full', () => {
     const play = playCompaction({}, { assumedWindow: 200_000 });
     play.is('ready');
     play.tell(tokens('estimate', 170_000, { windowSource: 'default' }));
-    expect(play.words()).toBe('only estimated, so nothing is typed');
+    expect(play.words()).toBe('not compacting: the size is only estimated');
   });
 
   it('because a worse source says so says that, too', () => {
     const play = playCompaction();
     play.is('ready');
     play.tell(tokens('log', 100_000), shows(95));
-    expect(play.words()).toBe('sources differ, so nothing is typed');
+    expect(play.words()).toBe('not compacting: screen and session file disagree');
     play.wait(60_000);
     expect(play.typings()).toEqual([]);
   });

@@ -26,7 +26,7 @@ describe('in a window that is not known', () => {
     expect(play.typings()).toHaveLength(1);
     play.sent();
     play.boundary({ initiator: 'user', postTokens: 9_000 });
-    expect(play.words()).toBe('compacted 50k → 9.0k');
+    expect(play.words()).toBe('✓ compacted 50k → 9.0k');
   });
 
   it('auto in tokens starts nothing before it is reached', () => {

@@ -23,11 +23,11 @@ const failing = (): OverlayPlay => {
 
 describe('what happens next', () => {
   it.each([
-    ['busy', 'Waiting: agent is busy.'],
+    ['busy', 'Waiting: the agent is busy.'],
     ['dialog', 'Waiting: a dialog is open.'],
-    ['draft', 'Holding: you have a draft.'],
-    ['unknown', 'Waiting: the screen is not understood.'],
-    ['compacting', 'Agent is compacting.'],
+    ['draft', 'Waiting: unsent text in the prompt.'],
+    ['unknown', 'Waiting: cannot read the screen.'],
+    ['compacting', 'The agent is compacting.'],
     ['dead', 'The agent has ended.'],
   ] as const)('while the agent is %s: %s', (activity, sentence) => {
     const overlay = overlayAt();
@@ -37,9 +37,9 @@ describe('what happens next', () => {
 
   it('while the agent has just stopped, while it is counted down, and while the user types', () => {
     const overlay = overlayAt();
-    expect(next(overlay)).toBe('Waiting: agent has just stopped.');
+    expect(next(overlay)).toBe('Waiting: the agent has just stopped.');
     overlay.play.wait(3_500);
-    expect(next(overlay)).toBe('Compacting in 8 s, p postpones.');
+    expect(next(overlay)).toBe('Compacts in 8 s · p: not now.');
     overlay.play.keys();
     expect(next(overlay)).toBe('Waiting: you are typing.');
   });
@@ -48,7 +48,7 @@ describe('what happens next', () => {
     const overlay = overlayAt(60_000);
     overlay.play.is('draft');
     overlay.play.ask('one');
-    expect(next(overlay)).toBe('Compaction asked for, holding: you have a draft.');
+    expect(next(overlay)).toBe('Compaction asked for, waiting: unsent text in the prompt.');
     overlay.play.is('dialog');
     expect(next(overlay)).toBe('Compaction asked for, waiting: a dialog is open.');
   });
@@ -56,20 +56,22 @@ describe('what happens next', () => {
   it('while the command is typed, sent, and at work, and how it ended', () => {
     const overlay = overlayAt();
     overlay.play.wait(11_500);
-    expect(next(overlay)).toBe('Typing the command.');
+    expect(next(overlay)).toBe('Typing /compact.');
     overlay.play.sent();
     expect(next(overlay)).toBe('Command sent.');
     overlay.play.is('compacting');
     expect(next(overlay)).toBe('Compacting.');
     overlay.play.boundary({ postTokens: 12_000 });
     overlay.play.is('ready');
-    expect(next(overlay)).toBe('Compacted 165k → 12k.');
+    expect(next(overlay)).toBe('Nothing is typed on an estimate: waiting for an exact number.');
+    const rows = overlay.report().sections.flatMap((section) => section.rows);
+    expect(rows.find(({ label }) => label === 'Last')?.text).toBe('✓ compacted 165k → 12k');
   });
 
   it('names the key where only the user can go on', () => {
     const ask = overlayAt(165_000, { mode: 'ask' });
-    expect(next(ask)).toBe('Full: compact with c.');
-    expect(next(failing())).toBe('Compaction failed 3×, paused: try with c.');
+    expect(next(ask)).toBe('Full · c compacts now.');
+    expect(next(failing())).toBe('Paused: compaction failed 3× · c to try again.');
   });
 
   it.each([
@@ -135,8 +137,10 @@ describe('what happens next', () => {
     const overlay = overlayAt(100_000);
     overlay.play.tell({ type: 'postpone' });
     overlay.play.wait(60_000);
-    expect(next(overlay)).toBe('Postponed by you for 4 min more.');
-    overlay.play.wait(240_000);
+    expect(next(overlay)).toBe('Not now: waits for your next turn.');
+    overlay.play.is('busy');
+    overlay.play.wait(1_000);
+    overlay.play.is('ready');
     expect(next(overlay)).toMatch(/^Compacts at/);
   });
 });

@@ -85,10 +85,12 @@ describe('the thresholds', () => {
     const small = inWindow(32_000, 31_000);
     expect(thresholds(small)).not.toContain('Hard');
     expect(rowsOf(small, 'Thresholds').at(-1)?.text).toBe('Hard is the same as auto.');
-    expect(barOf(small)?.marks.map(({ name }) => name)).toEqual(['auto']);
+    expect(barOf(small)?.marks.map(({ name }) => name)).toEqual(['warn', 'auto']);
     const large = overlayAt(100_000).report();
-    expect(thresholds(large)).toEqual(['Effective window', 'Warn', 'Auto', 'Hard', "Agent's own"]);
+    expect(thresholds(large)).toEqual(['Warn', 'Auto', "Agent's own", 'Hard', 'Effective window']);
+    expect(rowsOf(large, 'Thresholds')[3]?.text).toBe('not reached: the agent compacts first');
     expect(barOf(large)?.marks.map(({ name, share }) => [name, share])).toEqual([
+      ['warn', 0.71],
       ['auto', 0.81],
       ['hard', 0.885],
     ]);

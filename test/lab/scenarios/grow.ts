@@ -78,7 +78,12 @@ const draft: Scenario = {
     const { terminal } = session;
     await fill(session);
     await terminal.type(DRAFT);
-    const held = await staysUntouched(session, /holding: you have a draft/, new RegExp(DRAFT), WATCH_MS);
+    const held = await staysUntouched(
+      session,
+      /waiting: unsent text in the prompt/,
+      new RegExp(DRAFT),
+      WATCH_MS,
+    );
     await terminal.type(BACKSPACE.repeat(DRAFT.length));
     const line = await untilCompacted(session);
     return `${held}, the draft intact; ${line}`;

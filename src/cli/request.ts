@@ -1,7 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
 import type { AgentOption } from './options.js';
-import type { VerifyRequest } from './program.js';
 import type { Candidates } from './shell/completion.js';
 import type { Template } from './template.js';
 
@@ -140,6 +139,18 @@ export interface CompleteRequest {
   readonly options: Options;
 }
 
+export interface VerifyRequest {
+  readonly kind: 'verify';
+  /** all installed agents when absent */
+  readonly agent?: string;
+  /** keep the recording even when all checks pass */
+  readonly keep: boolean;
+  readonly json: boolean;
+  /** set when ctxwrap has started itself in a sandbox without network: what to run there, as JSON */
+  readonly order?: string;
+  readonly options: Options;
+}
+
 /** A task that runs and ends, by its kind. */
 export type Task =
   | RunRequest
@@ -161,3 +172,6 @@ export type Request = Task | { readonly kind: 'print'; readonly text: string };
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof shells)[number];
+
+/** Receives what the command line asks for. */
+export type Ask = (request: Request) => void;

@@ -220,7 +220,7 @@ const turnRecord = ({ usedTokens }: DemoAgent): SessionRecord => ({
   type: 'turn',
   usedTokens,
   windowTokens,
-  model: 'demo-1',
+  model: 'simulated',
 });
 
 const draw = (
@@ -303,6 +303,7 @@ const call = (agent: DemoAgent, phase: Working, now: number): Change => {
     printed: [
       { text: `● ${done.text}`, style: 'accent' },
       { text: `  ⎿ ${done.result}`, style: 'dim' },
+      ...(calls.length === 0 ? [{ text: '' }] : []),
     ],
     record: turnRecord(after),
   };

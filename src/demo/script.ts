@@ -95,10 +95,7 @@ const typingMs = 45;
 
 export const typePrompt = (text: string, keyMs = typingMs): readonly Step[] => [
   { name: 'ctrl-u' }, // removes text that somebody else has typed into the prompt
-  ...Array.from(text).flatMap((char): readonly Step[] => [
-    { name: 'text', text: char },
-    { waitMs: keyMs },
-  ]),
+  ...Array.from(text).flatMap((char): readonly Step[] => [{ name: 'text', text: char }, { waitMs: keyMs }]),
   { waitMs: 350 },
   { name: 'enter' },
 ];

@@ -34,14 +34,14 @@ export const tourTurns: readonly PlannedTurn[] = [
   {
     calls: [
       { text: 'Edit src/session.ts', result: '1 line changed', tokens: 4_300 },
-      { text: 'Run npm test', result: '42 of 42 passed', tokens: 12_200 },
+      { text: 'Run npm test', result: '42 of 42 passed', tokens: 13_340 },
     ],
     answer:
       'Done. My window is almost full now. Watch the last row: ctxwrap counts down, and then it types /compact for you.',
-    tokens: 1_200,
+    tokens: 280,
   },
   {
-    calls: [{ text: 'Read CHANGELOG.md', result: '760 lines', tokens: 9_600 }],
+    calls: [{ text: 'Read CHANGELOG.md', result: '760 lines', tokens: 9_300 }],
     answer: 'You said "not now", so I went on. ctxwrap counts down once more.',
     tokens: 400,
   },

@@ -8,7 +8,13 @@ import { agents } from '../../agents/index.js';
 import { hotkeyName } from '../../core/format.js';
 import { systemReason } from '../../storage/errors.js';
 import { findCommand } from '../../storage/find-command.js';
-import { ensureFolder, homeFolder, readOwnFile, stateFolder, writeAtomic } from '../../storage/state-folder.js';
+import {
+  ensureFolder,
+  homeFolder,
+  readOwnFile,
+  stateFolder,
+  writeAtomic,
+} from '../../storage/state-folder.js';
 import type { Tour } from '../../wrap/options.js';
 import * as messages from '../messages.js';
 import { print, toAsciiIfNeeded } from '../print.js';
@@ -90,14 +96,14 @@ const markSeen = async (path: string): Promise<void> => {
 const printNext = async ({ values }: Options): Promise<void> => {
   const { env } = process;
   const shell = shells.find((each) => each === basename(env['SHELL'] ?? '')) ?? 'bash';
-  const text = messages.afterDemo(installedAgent() ?? 'claude', shell, hotkeyName(values));
+  const text = messages.afterDemo(nextAgent(), shell, hotkeyName(values));
   await print(`${toAsciiIfNeeded(text, env)}\n`);
 };
 
-/** The name of the first agent that this machine has; undefined if it has none. */
-const installedAgent = (): string | undefined => {
+/** The name of the first agent that this machine has, or of the first of all if it has none. */
+const nextAgent = (): string => {
   const search = { path: process.env['PATH'], self: realpathSync(process.argv[1] ?? '') };
-  return Object.values<Agent>(agents).find(
-    ({ command }) => command !== undefined && findCommand(command, search).kind === 'found',
-  )?.name;
+  const programs = Object.values<Agent>(agents).filter(({ command }) => command !== undefined);
+  const isInstalled = ({ command = '' }: Agent): boolean => findCommand(command, search).kind === 'found';
+  return (programs.find(isInstalled) ?? programs[0] ?? agents.generic).name;
 };

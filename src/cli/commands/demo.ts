@@ -97,7 +97,7 @@ const printNext = async ({ values }: Options): Promise<void> => {
   const { env } = process;
   const shell = shells.find((each) => each === basename(env['SHELL'] ?? '')) ?? 'bash';
   const text = messages.afterDemo(nextAgent(), shell, hotkeyName(values));
-  await print(`${toAsciiIfNeeded(text, env)}\n`);
+  await print(`\n${toAsciiIfNeeded(text, env)}\n`);
 };
 
 /** The name of the first agent that this machine has, or of the first of all if it has none. */

@@ -274,7 +274,7 @@ const advanceTime = (agent: DemoAgent, now: number): Change => {
     case 'running':
       return {
         agent: { ...agent, phase: startStreaming(answerAfterDialog, now, now) },
-        printed: [{ text: '  ⎿ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
+        printed: [{ text: '  └ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
       };
     case 'compacting':
       return finishCompaction(agent);
@@ -302,7 +302,7 @@ const call = (agent: DemoAgent, phase: Working, now: number): Change => {
     agent: after,
     printed: [
       { text: `● ${done.text}`, style: 'accent' },
-      { text: `  ⎿ ${done.result}`, style: 'dim' },
+      { text: `  └ ${done.result}`, style: 'dim' },
       ...(calls.length === 0 ? [{ text: '' }] : []),
     ],
     record: turnRecord(after),
@@ -459,7 +459,7 @@ const handleDialogKey = (agent: DemoAgent, dialog: Dialog, key: Key, now: number
         }
       : {
           agent: think(agent, `You said no, so I did not run ${command}.`, now),
-          printed: [asked, { text: '  ⎿ denied', style: 'dim' }, { text: '' }],
+          printed: [asked, { text: '  └ denied', style: 'dim' }, { text: '' }],
         };
   switch (key.name === 'text' ? key.text : key.name) {
     case 'up':
@@ -485,6 +485,6 @@ const interrupt = (agent: DemoAgent): Change => {
   const row: readonly Line[] = phase.kind === 'streaming' ? [{ text: phase.row }] : [];
   return {
     agent: { ...agent, phase: { kind: 'idle' } },
-    printed: [...row, { text: '  ⎿ interrupted', style: 'dim' }, { text: '' }],
+    printed: [...row, { text: '  └ interrupted', style: 'dim' }, { text: '' }],
   };
 };

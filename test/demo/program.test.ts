@@ -73,10 +73,10 @@ describe('at the keyboard', () => {
   });
 
   it.each([
-    { keys: '\r', does: 'approves', shows: '⎿ done' },
-    { keys: '1', does: 'approves', shows: '⎿ done' },
-    { keys: '\x1b', does: 'denies', shows: '⎿ denied' },
-    { keys: '\x1b[B\r', does: 'denies', shows: '⎿ denied' },
+    { keys: '\r', does: 'approves', shows: '└ done' },
+    { keys: '1', does: 'approves', shows: '└ done' },
+    { keys: '\x1b', does: 'denies', shows: '└ denied' },
+    { keys: '\x1b[B\r', does: 'denies', shows: '└ denied' },
   ])('asks before it runs a command; $keys $does', async ({ keys, shows }) => {
     await withDemo(interactive, async ({ until, type, rows }) => {
       await until(idle);

@@ -139,7 +139,7 @@ const styleSheet = (drawn: string): string => {
       ...used,
     ].join('');
   };
-  return `text{font:${FONT_SIZE}px ${FONTS};white-space:pre}${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`;
+  return `text{font-family:${FONTS};font-size:${FONT_SIZE}px;white-space:pre}${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`;
 };
 
 const escaped = (text: string): string =>

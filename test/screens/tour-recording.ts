@@ -164,7 +164,11 @@ export const storyOf = async (recording: Recording, minMs = 0): Promise<Story> =
     text = rowsOf(emulator, 'all');
   });
   const kept = footers.filter(({ ms }) => ms >= minMs).map(({ row }) => row);
-  return { footers: [...new Set(kept)], text: text.map((row) => row.trimEnd()).filter((row) => row !== ''), overview };
+  return {
+    footers: [...new Set(kept)],
+    text: text.map((row) => row.trimEnd()).filter((row) => row !== ''),
+    overview,
+  };
 };
 
 const timeless = (row: string): string =>

@@ -8,7 +8,7 @@ import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, WrapSession } from '../wrap/options.js';
+import type { ExitStatus, Tour, WrapSession } from '../wrap/options.js';
 import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
 import type { WorkerStart } from '../wrap/worker-messages.js';
 import { holdCommand } from './hooks.js';
@@ -23,6 +23,8 @@ export interface ChildCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agent: Agent;
+  /** for a demonstration */
+  readonly tour?: Tour | undefined;
 }
 
 export interface Outcome {
@@ -112,6 +114,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   wrapper: { id: sessionId(), pid: process.pid, version: version() },
   cwd: workingFolder(),
   agent: command.agent,
+  tour: command.tour,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,
   log,

@@ -40,7 +40,7 @@ const climbAgain = turnsOf([47_500, 5], [92_800, 7], [133_100, 4], [168_400, 0])
 const play = async (demo: DemoSession, turns: readonly Turn[], onTurn?: (turn: Turn) => Promise<void>) => {
   for (const turn of turns) {
     await demo.turn(`${QUESTION}\r`);
-    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'demo-1' });
+    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'simulated' });
     await demo.untilFooter(turn.kilo);
     await onTurn?.(turn);
     await demo.pass(turn.minutes * MINUTE_MS);

@@ -163,7 +163,7 @@ describe('config check', () => {
       () => symlinkSync('/dev/null', userFile()),
       'it is a symbolic link, and /dev/null is not a file',
     ],
-    ['a file that everybody may write', () => chmodSync(userFile(), 0o666), 'everybody may write it'],
+    ['a file that everybody may write', () => chmodSync(userFile(), 0o666), 'every user can write to it'],
     ['a broken file', () => writeFileSync(userFile(), '{ "mode": '), 'value expected'],
     ['a huge file', () => writeFileSync(userFile(), ' '.repeat(300_000)), 'it has more than 256 KB'],
     ['a binary file', () => writeFileSync(userFile(), Buffer.alloc(10)), 'it is not a text in UTF-8'],

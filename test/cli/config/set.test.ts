@@ -131,7 +131,7 @@ describe('config set', () => {
     chmodSync(userFile(), 0o666);
     expect(await config('set', 'warn', '75%')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('everybody may write it'),
+      stderr: expect.stringContaining('every user can write to it'),
     });
     expect(readdirSync(dirname(userFile()))).toEqual(['config.jsonc']);
   });
@@ -388,7 +388,7 @@ describe('config edit', () => {
     bench.env['EDITOR'] = editor('mine', '{}');
     expect(await config('edit')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('everybody may write it'),
+      stderr: expect.stringContaining('every user can write to it'),
     });
     expect(existsSync(join(bench.folder, 'args'))).toBe(false);
   });

@@ -48,11 +48,15 @@ const play = async (demo: DemoSession, turns: readonly Turn[], onTurn?: (turn: T
 };
 
 /** The user has been inactive for long enough, and the countdown has run for two seconds. */
-const countDown = async (demo: DemoSession, shows: (text: string) => Promise<void>): Promise<void> => {
+const countDown = async (
+  demo: DemoSession,
+  shows: (text: string) => Promise<void>,
+  words = 'compacting in',
+): Promise<void> => {
   await demo.pass(4 * SECOND_MS);
-  await shows('ompacting in 10 s');
+  await shows(`${words} 10 s`);
   await demo.pass(2 * SECOND_MS);
-  await shows('ompacting in 8 s');
+  await shows(`${words} 8 s`);
 };
 
 const compact = async (demo: DemoSession): Promise<void> => {
@@ -116,7 +120,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
 
     window.type(HOTKEY);
     await shows('What fills it');
-    await countDown(demo, shows);
+    await countDown(demo, shows, 'Compacts in');
     await keepScreen('overview', overviewTitle);
     window.type('d');
     await shows('Where the number comes from');
@@ -125,7 +129,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     await shows('What fills it');
     window.resize(40, 10);
     await shows('1-8/');
-    await countDown(demo, shows);
+    await countDown(demo, shows, 'Compacts in');
     await keepScreen('narrow', 'The overview in 40 columns and 10 rows');
   });
   return pictures;

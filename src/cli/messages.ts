@@ -282,9 +282,12 @@ export const longFocus = (given: number, most: number): UserError =>
   usageError(`--focus must be at most ${most} characters, got ${given}`, 'say it shorter');
 
 /** What the exit status means. */
-export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
-2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails,
-or config edit has left a wrong file.`;
+export const exitStatus = `That of the agent, even if a signal killed it. Otherwise:
+  1    doctor or verify found a problem, or config edit left errors
+  2    invalid usage, an unwritable file, or config check found an error
+  125  ctxwrap failed before the agent started
+  126  the agent was found but cannot be executed
+  127  the agent was not found`;
 
 // Messages of `ctxwrap verify` besides its results.
 

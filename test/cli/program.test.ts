@@ -184,8 +184,8 @@ describe('a wrong option', () => {
       'did you mean --interactive?',
     ],
     [
-      ['help', 'dome'],
-      'help must be one of demo, replay, ps, context, compact, doctor, verify, hook, init, completion, config, got "dome"',
+      ['help', 'dmeo'],
+      'help must be one of ps, context, compact, doctor, config, init, completion, hook, demo, verify, replay, got "dmeo"',
       'try help demo',
     ],
     [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],

@@ -96,7 +96,7 @@ describe('the table of sessions', () => {
       asks: 'approve Bash: touch \u001b[31mzz.txt',
       text: 'waiting: approve Bash: touch [31mzz.txt',
     },
-    { activity: 'ready', ...words('compacting in 8 s, any key postpones'), text: 'compacting in 8 s' },
+    { activity: 'ready', ...words('compacting in 8 s · Esc: not now'), text: 'compacting in 8 s' },
     {
       activity: 'ready',
       ...words('waiting: agent has just stopped'),
@@ -238,7 +238,7 @@ describe('a template', () => {
       exit: { code: 0 },
       activity: 'ready',
       compactions: 2,
-      ...words('compacting in 8 s, any key postpones'),
+      ...words('compacting in 8 s · Esc: not now'),
     });
     const lines = fieldNames.map((name) => `${name}: ${filled(`{${name}}`, whole).join()}`);
     expect(lines).toEqual([

@@ -255,7 +255,7 @@ export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean
 
 const valueText = (key: EffectiveValue['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return toPlainText(Object.keys(Object(value)).join(', '));
-  if (value === undefined) return configKey(key).isTold ? 'as the agent tells' : '-';
+  if (value === undefined) return configKey(key).isTold ? 'reported by the agent' : '-';
   return toPlainText(JSON.stringify(toWritten(key, value)));
 };
 

@@ -8,7 +8,11 @@ export interface Picture {
   readonly title: string;
   readonly columns: number;
   readonly rows: readonly PieceRow[];
+  /** the only background it is drawn for; the reader's when absent */
+  readonly background?: Background;
 }
+
+type Background = keyof typeof terminalColors;
 
 /** Of one cell, in pixels. Every character is placed at its column, because fonts differ in their widths. */
 const WIDTH = 8.4;
@@ -19,12 +23,17 @@ const MARGIN = 12;
 const RADIUS = 6;
 const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
-export const svgOf = ({ title, columns, rows }: Picture): string =>
-  framed({ title, columns, rows: rows.length }, ['<g class="t">', ...rows.flatMap(drawRow), '</g>']);
+export const svgOf = ({ rows, ...picture }: Picture): string =>
+  framed({ ...picture, rows: rows.length }, ['<g class="t">', ...rows.flatMap(drawRow), '</g>']);
 
 /** The window of the terminal around what is drawn in it; `more` are further rules of style. */
 const framed = (
-  { title, columns, rows }: { readonly title: string; readonly columns: number; readonly rows: number },
+  {
+    title,
+    columns,
+    rows,
+    background,
+  }: Pick<Picture, 'title' | 'columns' | 'background'> & { readonly rows: number },
   drawn: readonly string[],
   more = '',
 ): string => {
@@ -33,7 +42,7 @@ const framed = (
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${name}">`,
     `<title>${name}</title>`,
-    `<style>${styleSheet(drawn.join(''))}${more}</style>`,
+    `<style>${styleSheet(drawn.join(''), background)}${more}</style>`,
     `<rect class="s" x="0.5" y="0.5" width="${Number(width) - 1}" height="${Number(height) - 1}" rx="${RADIUS}"/>`,
     ...drawn,
     '</svg>',
@@ -123,8 +132,8 @@ const placeOf = (columns: readonly number[], isAscii: boolean): string =>
     : `x="${columns.map(xOf).join(' ')}"`;
 
 /** The colours that depend on the reader's background; of the palette only those that are used. */
-const styleSheet = (drawn: string): string => {
-  const rules = (theme: keyof typeof terminalColors): string => {
+const styleSheet = (drawn: string, background: Background | undefined): string => {
+  const rules = (theme: Background): string => {
     const { screen, edge, text, palette } = terminalColors[theme];
     const used = palette.flatMap((color, index) =>
       drawn.includes(`class="c${index}"`) ? [`.c${index}{fill:${color}}`] : [],
@@ -134,12 +143,17 @@ const styleSheet = (drawn: string): string => {
       `.s{fill:${screen};stroke:${edge}}`,
       ...(drawn.includes('class="b"') ? [`.b{fill:${screen}}`] : []),
       ...ownColors.flatMap(({ name }) =>
-        drawn.includes(`class="${name}"`) ? [`.${name}{fill:${palettes[theme][name].rgb}}`] : [],
+        drawn.includes(`class="${name}"`)
+          ? [`.${name}{fill:${palettes[theme === 'black' ? 'dark' : theme][name].rgb}}`]
+          : [],
       ),
       ...used,
     ].join('');
   };
-  return `text{font-family:${FONTS};font-size:${FONT_SIZE}px;white-space:pre}${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`;
+  const text = `text{font-family:${FONTS};font-size:${FONT_SIZE}px;white-space:pre}`;
+  return background === undefined
+    ? `${text}${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`
+    : text + rules(background);
 };
 
 const escaped = (text: string): string =>

@@ -15,7 +15,7 @@ if [ -n "$missing" ]; then
   echo "needs the Debian packages$missing: apt-get install --no-install-recommends$missing" >&2
   exit 2
 fi
-[ -e "$(dirname "$CTXWRAP")/../dist/main.js" ] || { echo 'not built yet: npm run build' >&2; exit 2; }
+[ -e "$(dirname "$CTXWRAP")/../dist/launcher.cjs" ] || { echo 'not built yet: npm run build' >&2; exit 2; }
 
 work=$(mktemp -d /tmp/ctxwrap-terminals.XXXXXX)
 export WORK="$work" LANG=C.UTF-8 LC_ALL=C.UTF-8 LIBGL_ALWAYS_SOFTWARE=1

@@ -48,7 +48,8 @@ export const staysUntouched = async (
   await waitFor(watchMs);
   assertThat(shows.test(terminal.screen()), `${shows} is not on the screen any more`);
   assertThat(!/ typing /.test(log()), 'something was typed there');
-  const words = reason.exec(footer())?.input.split('  ').at(-1)?.trim() ?? '';
+  const parts = footer().split('  ');
+  const words = parts.find((part) => reason.test(part))?.trim() ?? '';
   return `"${words}" for ${watchMs / 1000} s`;
 };
 

@@ -36,8 +36,8 @@ const knownFlags = (flag: string, program: Command, command: Command | undefined
     command: command?.name(),
     here: flagsOf(command ?? program),
     elsewhere: isBefore
-      ? `before the command, as in: ctxwrap ${flag} … ${command.name()}`
-      : other && `after the command, as in: ctxwrap ${other.name()} ${flag}`,
+      ? `before the command: ctxwrap ${flag} … ${command.name()}`
+      : other && `after the command: ctxwrap ${other.name()} ${flag}`,
   };
 };
 

@@ -261,7 +261,7 @@ export const transparentReason = ({
   if (env['CTXWRAP_SESSION'] && insideIsAlive) return 'already inside ctxwrap';
   if (!stdinIsTty) return 'stdin is not a terminal';
   if (!stdoutIsTty) return 'stdout is not a terminal';
-  if (env['TERM'] === 'dumb') return 'the terminal is dumb';
+  if (env['TERM'] === 'dumb') return 'TERM is dumb';
   if (!interactive) return 'the arguments open no conversation';
   return undefined;
 };

@@ -1,4 +1,3 @@
-import { wrapText } from '../ui/text.js';
 import * as messages from './messages.js';
 
 // The templates of `ctxwrap ps --format`: text with fields in braces. What a field holds is in sessions-text.ts.
@@ -18,7 +17,7 @@ export const formatFields = {
   used: 'used tokens: 124k, ~124k',
   window: 'size of the window in tokens: 200k, 200k?',
   tier: 'safe, warn, auto or hard',
-  activity: 'ready, draft, busy, dialog, compacting, unknown, stale, dead or ended',
+  activity: 'ready/draft/busy/dialog/compacting/unknown, or stale/dead/ended',
   waits: 'what it waits for or does next: permission, compacting in 8 s',
   mode: 'what happens when the window fills: auto, ask, warn or off',
   age: 'time since it started: 42s, 12m, 3h, 2d',
@@ -52,18 +51,10 @@ const fieldNamed = (name: string): FieldName => {
   return found;
 };
 
-const LONGEST_LINE = 78; // characters
-
 /** The fields with what they hold, for help and the manual page. */
 export const fieldsText = (): string => {
   const width = Math.max(...fieldNames.map(({ length }) => length)) + 2;
-  return fieldNames
-    .map(
-      (name) =>
-        name.padEnd(width) +
-        wrapText(formatFields[name], LONGEST_LINE - width).join(`\n${' '.repeat(width)}`),
-    )
-    .join('\n');
+  return fieldNames.map((name) => name.padEnd(width) + formatFields[name]).join('\n');
 };
 
 /** One line: control characters in the values are the caller's matter. */

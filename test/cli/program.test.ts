@@ -154,11 +154,7 @@ describe('a wrong option', () => {
   it.each([
     [['--recrod', 'x', 'claude'], 'unknown option "--recrod"', 'did you mean --record?'],
     [['--no-foter', 'claude'], 'unknown option "--no-foter"', 'did you mean --no-footer?'],
-    [
-      ['-p', 'claude'],
-      'unknown option "-p"',
-      'options of the agent go after its name, as in: ctxwrap claude -p',
-    ],
+    [['-p', 'claude'], 'unknown option "-p"', 'options of the agent go after its name: ctxwrap claude -p'],
     [['--mode'], 'option --mode <mode> needs a value', 'see ctxwrap --help'],
     [
       ['--window', '5', 'claude'],

@@ -18,7 +18,7 @@ export const defineDemo = (program: Command, ask: Ask): void => {
   const demo = program
     .command('demo')
     .helpGroup(commandTopics.trying)
-    .description('watch it work with a built-in agent, offline, in 30 s')
+    .description('watch it work with a built-in agent, offline')
     .option('-i, --interactive', 'type to the agent yourself')
     .action(({ interactive = false }: { interactive?: boolean }) =>
       ask({ kind: 'demo', interactive, options: parseOptions(program) }),

@@ -299,7 +299,11 @@ const sessionKeys = {
     type: hotkey,
     fallback: 'Ctrl-]', // not used by any agent or shell
     doc: 'The key that opens the overview, such as `Ctrl-G` or `^G`; `none` disables it. Press it twice to send it to the agent.',
-    option: { flag: '--hotkey', takes: '<key>', help: 'key that opens the overview, e.g. ^G or C-g; none disables it' },
+    option: {
+      flag: '--hotkey',
+      takes: '<key>',
+      help: 'key that opens the overview, e.g. ^G or C-g; none disables it',
+    },
   },
   log: {
     type: path,

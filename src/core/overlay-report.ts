@@ -253,7 +253,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   if (compaction.settings.command === undefined)
     return 'Nothing is typed: the compact command of this agent is not known, or switched off.';
   if (mode === 'warn' || mode === 'off') return `The mode ${mode} only shows: c compacts.`;
-  if (!fused) return 'Waiting for the first usage number.';
+  if (!fused) return `Waiting for the ${session.blank.why === 'pending' ? 'next' : 'first'} usage number.`;
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
     return 'The window is not known: set --window, or --auto in tokens (150k).';
   const doubt = fused.exact || isAfterCompaction(session) ? undefined : uncertaintyOf(fused);

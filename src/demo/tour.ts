@@ -42,7 +42,7 @@ export const tourTurns: readonly PlannedTurn[] = [
   },
   {
     calls: [{ text: 'Read CHANGELOG.md', result: '760 lines', tokens: 9_300 }],
-    answer: 'You said "not now", so I went on. ctxwrap counts down once more.',
+    answer: 'Still not compacted, so I went on. My window has reached hard now.',
     tokens: 400,
   },
 ];

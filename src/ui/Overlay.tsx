@@ -12,12 +12,14 @@ interface FrameProps {
   readonly report: OverlayReport;
   /** which rows of the contents are visible; '' when all are */
   readonly extent: string;
+  /** of the contents, so that both rows end where they end */
+  readonly columns: number;
   readonly paints: Theme;
 }
 
 /** The parts that do not scroll. */
-const Frame = ({ report, extent, paints }: FrameProps) => (
-  <Box flexDirection="column">
+const Frame = ({ report, extent, columns, paints }: FrameProps) => (
+  <Box flexDirection="column" width={columns}>
     <Box height={1} columnGap={2}>
       <Box flexShrink={0}>
         <Text>{paints.strong(report.runtime)}</Text>
@@ -89,6 +91,7 @@ export const renderOverlay = (
     <Frame
       report={makeTextsSafe({ ...report, sections: [] })}
       extent={most === 0 ? '' : `${scroll + 1}-${scroll + shown}/${all.length}`}
+      columns={columns}
       paints={makeTheme(report.tier, look, report.isStale === true)}
     />,
     columns,

@@ -54,8 +54,8 @@ const BarRows = ({ bar, columns, paints, glyphs }: Drawn & { readonly bar: Bar }
     <Box flexDirection="column">
       <Text wrap="truncate-end">
         {cellTexts(parts, cells, { paints, glyphs })}
-        {paints.percent(cells > 0 ? ` ${fill.padStart(FILL_COLUMNS)}` : fill)}
-        {tier && paints.tier(`  ${tier}`)}
+        {' '.repeat(cells > 0 ? Math.max(1, 1 + FILL_COLUMNS - widthOf(fill)) : 0) + paints.percent(fill)}
+        {tier && `  ${paints.tier(tier)}`}
       </Text>
       {marks.length > 0 && <Text>{paints.quiet(markTexts(marks, cells, columns))}</Text>}
     </Box>

@@ -40,7 +40,7 @@ export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) =>
     <Box flexDirection="column">
       {Array.from({ length: rows }, (_, index) => {
         const row = rows - 1 - index;
-        const line = lines.findLast(({ share }) => Math.min(rows - 1, Math.floor(share * rows)) === row);
+        const line = lineIn(lines, row, rows);
         const dots = pairs.map((pair) => braille(pair, row, rows)).join('');
         return (
           <Text key={index}>
@@ -52,6 +52,12 @@ export const UsageChart = ({ usage, columns, rows, paints }: UsageChartProps) =>
       {marks.trim() !== '' && <Text>{paints.quiet(indent + marks.trimEnd())}</Text>}
     </Box>
   );
+};
+
+/** The tier that begins in a row of the chart: of several, auto, because that is where something happens. */
+const lineIn = (lines: UsageChartProps['usage']['marks'], row: number, rows: number) => {
+  const begun = lines.filter(({ share }) => Math.min(rows - 1, Math.floor(share * rows)) === row);
+  return begun.find(({ name }) => name === 'auto') ?? begun.at(-1);
 };
 
 const NO_DOTS = '\u2800';

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { FooterView } from '../core/footer-view.js';
 import { type FooterItem, filledCells, isDrawable, formatFill, formatTokens } from '../core/format.js';
 import type { Look } from './look.js';
-import { cutToWidth, toDrawable, firstClause, firstWord } from './text.js';
+import { cutToWidth, toDrawable, firstClause, firstWord, wrapText } from './text.js';
 import { glyphsOf, makeTheme, type Theme } from './theme.js';
 
 /**
@@ -82,12 +82,17 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
     const kept = known.slice(0, count);
     return [...new Set([...order, ...kept])].filter((name) => kept.includes(name));
   };
+  const fits = (words: FooterView, names: readonly PartName[]): boolean =>
+    widthOf(partsOf(words, look, names, leastBarCells), 1) <= room;
   const all = inOrder(known.length);
-  if (widthOf(partsOf(view, look, all, leastBarCells), 1) <= room) return spread(view, look, all);
-  const brief = briefOf(view);
+  const whole = [view, ...shorterWords(view)].find((each) => fits(each, all));
+  if (whole) return spread(whole, look, all);
+  const before = known.slice(0, Math.max(0, known.indexOf('words')));
+  const beside = widthOf(partsOf(view, look, before, leastBarCells), 1) + 1;
+  const brief = briefOf(view, before.length === 0 ? room : room - beside);
   for (let count = known.length; count > 0; count -= 1) {
     const names = inOrder(count);
-    if (widthOf(partsOf(brief, look, names, leastBarCells), 1) <= room) return spread(brief, look, names);
+    if (fits(brief, names)) return spread(brief, look, names);
   }
   return { parts: [], gap: 1 };
 };
@@ -98,11 +103,24 @@ const withoutHint = (view: FooterView, look: Look, known: readonly PartName[]): 
   return hasRoom ? known : known.filter((name) => name !== 'hint');
 };
 
-const briefOf = (view: FooterView): FooterView => ({
+/** The same with less and less of the message: without what stands behind a dot. */
+const shorterWords = (view: FooterView): readonly FooterView[] => {
+  const clauses = view.words?.split(' · ') ?? [];
+  return clauses
+    .slice(1)
+    .map((_, index) => ({ ...view, words: clauses.slice(0, clauses.length - 1 - index).join(' · ') }));
+};
+
+/** In a narrow row the beginning of a note and of a message is enough; a message never needs more than so many columns. */
+const briefOf = (view: FooterView, columns: number): FooterView => ({
   ...view,
   ...(view.note === undefined ? {} : { note: firstWord(view.note) }),
-  ...(view.words === undefined ? {} : { words: firstClause(view.words) }),
+  ...(view.words === undefined ? {} : { words: firstLine(firstClause(view.words), columns) }),
 });
+
+/** As many words as fit; the first one in any case. */
+const firstLine = (text: string, columns: number): string =>
+  wrapText(text, Math.max(1, columns), 'whole')[0] ?? text;
 
 /** Gives the remaining columns first to the gaps, then to the bar. */
 const spread = (view: FooterView, look: Look, names: readonly PartName[]): Row => {

@@ -196,6 +196,20 @@ describe('messages', () => {
     expect(all(40)).toContain('62%');
   });
 
+  it('a message gives way in steps: first what stands behind a dot, then a reason, then its last words', () => {
+    const hard = { ...known, tier: 'hard' as const, compactions: 0 };
+    const messageAt = (columns: number, words: string): string =>
+      renderFooter({ ...hard, words }, { columns, colorLevel: 0, ascii: false }).split(/hard\s+/)[1] ?? '';
+    const paused = 'paused: compaction failed 3× · Ctrl-] c to try again';
+    expect(messageAt(120, paused)).toBe(paused);
+    expect(messageAt(80, paused)).toBe('paused: compaction failed 3×');
+    expect(messageAt(40, paused)).toBe('paused');
+    const failed = '✗ compaction failed after 3.7 s: the model is overloaded';
+    expect(messageAt(120, failed)).toBe(failed);
+    expect(messageAt(40, failed)).toMatch(/^✗ compaction failed/);
+    expect(messageAt(30, failed)).toMatch(/^✗ compaction/);
+  });
+
   it('the hint at the hotkey takes no room from the bar', () => {
     const { words: _, ...rest } = known;
     const barAt = (columns: number): number =>

@@ -77,6 +77,19 @@ describe('at the size', () => {
     }
   });
 
+  it.each([40, 80, 88, 120, 200])(
+    '%i columns the title ends where the bar ends, as do the keys with the place',
+    (columns) => {
+      for (const page of ['main', 'detail', 'help'] as const) {
+        const { rows, most } = draw(countdownOn(page), { columns, rows: 24 });
+        const [head = '', keys = ''] = [rows[0], rows.at(-1)].map((row) => bare(row ?? ''));
+        const margin = head.search(/\S/);
+        expect(stringWidth(head)).toBe(columns - margin);
+        expect(most === 0 ? columns - margin : stringWidth(keys)).toBe(columns - margin);
+      }
+    },
+  );
+
   it('40 × 10 what happens next is seen without scrolling', () => {
     for (const { report } of everyCase)
       expect(draw(report(), { columns: 40, rows: 10 }).rows.map(bare).join('\n')).toMatch(/\n Next {4}\S/);

@@ -26,21 +26,26 @@ const whenFree: MayPaint = (hindrance) => hindrance === undefined;
 const whenOverdue: MayPaint = () => true;
 
 describe('the stream filter', () => {
-  it('shows any sequence as a terminal without the footer row does, at any chunk size', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(element, { minLength: 1, maxLength: 60 }),
-        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
-        async (elements, sizes) => {
-          const bytes = bytesOf(elements.join(''));
-          const { plain, wrapped } = await play(cut(bytes, sizes), 20, 10);
-          expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
-          expect(wrapped.answers()).toBe(plain.answers());
-        },
-      ),
-      runs(300),
-    );
-  });
+  // 300 generated outputs, each in two terminals: half a minute alone, minutes on a busy machine
+  it(
+    'shows any sequence as a terminal without the footer row does, at any chunk size',
+    { timeout: 400_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(element, { minLength: 1, maxLength: 60 }),
+          fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+          async (elements, sizes) => {
+            const bytes = bytesOf(elements.join(''));
+            const { plain, wrapped } = await play(cut(bytes, sizes), 20, 10);
+            expect(describeTerminal(wrapped.terminal, 1)).toEqual(describeTerminal(plain.terminal));
+            expect(wrapped.answers()).toBe(plain.answers());
+          },
+        ),
+        runs(300),
+      );
+    },
+  );
 
   it('shows all of the child’s output when the footer is painted after every chunk', async () => {
     // Three quirks of xterm.js are excluded: it moves a saved cursor with the text when the screen scrolls, without autowrap it

@@ -1,4 +1,5 @@
 import type {
+  Compaction,
   Conversation,
   ConversationReader,
   Entry,
@@ -48,7 +49,7 @@ export const buildConversation = (steps: Iterable<Step>): Conversation => {
   const { head, incomplete } = draft;
   const isLinked = draft.records.some(({ source }) => source.parentId !== undefined);
   const path = isLinked ? followParents(draft) : draft.records;
-  const entries = path.flatMap((record) => record.entries);
+  const entries = path.flatMap((record) => record.entries.map((entry) => withKeptIds(entry, path)));
   const inFile = draft.records.reduce((total, record) => total + record.entries.length, 0);
   return {
     head,
@@ -57,6 +58,15 @@ export const buildConversation = (steps: Iterable<Step>): Conversation => {
     damaged: 0,
     ...(incomplete === undefined ? {} : { incomplete }),
   };
+};
+
+const withKeptIds = (entry: Entry, path: readonly FileRecord[]): Entry => {
+  if (entry.kind !== 'compaction' || entry.keptSpan === undefined || entry.keptIds.length > 0) return entry;
+  const { firstId, lastId } = entry.keptSpan;
+  const first = path.findIndex(({ source }) => source.id === firstId);
+  const last = path.findIndex(({ source }) => source.id === lastId);
+  if (first < 0 || last < first) return entry;
+  return { ...entry, keptIds: path.slice(first, last + 1).flatMap(({ source }) => source.id ?? []) };
 };
 
 const take = (draft: Draft, step: Step): void => {
@@ -69,11 +79,14 @@ const take = (draft: Draft, step: Step): void => {
       return;
     case 'rewritten':
       truncate(draft, afterLastCompaction(draft.records), 'forgotten');
-      for (const record of bySource(step.entries)) put(draft, record);
+      for (const record of bySource(step.entries)) append(draft, record);
       return;
-    case 'rewound':
-      truncate(draft, draft.places.get(step.toId) ?? 0, 'abandoned');
+    case 'rewound': {
+      const start = afterLastCompaction(draft.records);
+      // the agents leave nothing where they do not find the place
+      truncate(draft, Math.max(start, draft.places.get(step.toId) ?? start), 'abandoned');
       return;
+    }
     case 'rewound-turns':
       truncate(draft, turnsBack(draft.records, step.turns), 'abandoned');
       return;
@@ -82,14 +95,25 @@ const take = (draft: Draft, step: Step): void => {
   }
 };
 
-const put = (draft: Draft, { source, entries }: FileRecord): void => {
+const put = (draft: Draft, record: FileRecord): void => {
+  const { source, entries } = record;
+  const compaction = entries.find(({ kind }) => kind === 'compaction');
+  if (compaction?.kind === 'compaction' && source.parentId === undefined) dropOwnRecords(draft, compaction);
   const known = source.id === undefined ? undefined : draft.places.get(source.id);
-  if (known !== undefined) {
-    draft.records[known] = { source, entries };
-    return;
-  }
-  if (source.id !== undefined) draft.places.set(source.id, draft.records.length);
-  draft.records.push({ source, entries });
+  // a copy does not take the place of what it repeats
+  if (known === undefined || entries.some(({ isCopy }) => isCopy)) append(draft, record);
+  else draft.records[known] = record;
+};
+
+const append = (draft: Draft, record: FileRecord): void => {
+  if (record.source.id !== undefined) draft.places.set(record.source.id, draft.records.length);
+  draft.records.push(record);
+};
+
+/** What the agent has recorded while it compacted, such as the answer with the summary. */
+const dropOwnRecords = (draft: Draft, { startLine = Infinity }: Compaction): void => {
+  const place = draft.records.findLastIndex(({ source }) => source.line < startLine) + 1;
+  truncate(draft, Math.max(place, afterLastCompaction(draft.records)), 'forgotten');
 };
 
 const truncate = (draft: Draft, length: number, fate: 'abandoned' | 'forgotten'): void => {

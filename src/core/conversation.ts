@@ -41,7 +41,10 @@ export interface Prompt extends Part {
   readonly text: string;
 }
 
-/** What the agent itself adds for the model: environment, instructions, reminders, its own commands and their output. */
+/**
+ * What the agent itself adds for the model: environment, instructions, reminders, its own commands and their output. '' for a record with
+ * settings that only the agent reads, which a new session needs, too.
+ */
 export interface Context extends Part {
   readonly kind: 'context';
   readonly text: string;
@@ -120,8 +123,12 @@ export interface Compaction extends Part {
   readonly startLine?: number;
   /** ids of earlier records that are still in the window */
   readonly keptIds: readonly string[];
+  /** the same as the first and the last of them, for an agent that names no more; `buildConversation` turns it into ids */
+  readonly keptSpan?: { readonly firstId: string; readonly lastId: string };
   /** id of the record that they now follow: the compaction's own or that of its summary, which is meant if absent */
   readonly keptAfterId?: string;
+  /** everything that the user has said before is still in the window, without being repeated */
+  readonly keepsPrompts?: true;
   /** last record before it, for agents whose records name the one before (`SourceRecord.parentId`) */
   readonly previousId?: string;
 }
@@ -152,6 +159,8 @@ export interface SessionHead {
   /** of the agent that wrote it */
   readonly version?: string;
   readonly model?: string;
+  /** the service that the model is used through, for an agent that must be told */
+  readonly provider?: string;
   readonly startedAt?: Millis;
 }
 
@@ -223,15 +232,19 @@ export const windowOf = ({ entries }: Pick<Conversation, 'entries'>): readonly E
   const place = entries.findLastIndex(({ kind }) => kind === 'compaction');
   const last = entries[place];
   const later = entries.slice(place + 1).filter(isSent);
-  if (last?.kind !== 'compaction' || last.keptIds.length === 0) return later;
+  if (last?.kind !== 'compaction') return later;
   const ids = new Set(last.keptIds);
-  const kept = entries.slice(0, place).filter((entry) => isSent(entry) && ids.has(entry.source.id ?? ''));
-  return later.toSpliced(keptPlace(last, later), 0, ...kept);
+  const isKept = (entry: Entry): boolean =>
+    (isSent(entry) && ids.has(entry.source.id ?? '')) ||
+    (last.keepsPrompts === true && entry.kind === 'prompt' && !entry.isCopy);
+  const kept = entries.slice(0, place).filter(isKept);
+  return kept.length === 0 ? later : later.toSpliced(keptPlace(last, later), 0, ...kept);
 };
 
 const isSent = ({ kind }: Entry): boolean => kind !== 'notice' && kind !== 'compaction';
 
-const keptPlace = ({ keptAfterId, source }: Compaction, later: readonly Entry[]): number => {
+const keptPlace = ({ keptAfterId, keepsPrompts, source }: Compaction, later: readonly Entry[]): number => {
+  if (keepsPrompts) return 0;
   if (keptAfterId !== undefined && keptAfterId === source.id) return 0;
   const anchor = later.findLastIndex((entry) => entry.source.id === keptAfterId);
   if (keptAfterId !== undefined && anchor >= 0) return anchor + 1;

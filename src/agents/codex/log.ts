@@ -56,7 +56,7 @@ const textIn = (item: JsonRecord, key: string): string =>
 
 const ANSWER = /"type":"(?:AgentMessage|agent_message)"/;
 // The fixed text before the summary, on one line.
-const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
+export const SUMMARY_PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
 
 /** An answer as it was shown; not the summary of a compaction. */
 const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord(line) !== undefined;
@@ -64,7 +64,7 @@ const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord
 /** A compaction on the model's server leaves an encrypted text and no message, so nothing is known about it. */
 const isEmptySummary = (message: string, answerLine: string | undefined): boolean => {
   if (message === '') return false;
-  const summary = message.replace(PREFIX, '').trim();
+  const summary = message.replace(SUMMARY_PREFIX, '').trim();
   if (summary === '') return true;
   return answerLine !== undefined && summary === answerIn(answerLine).trim();
 };
@@ -269,10 +269,10 @@ export const codexContents = (): ContentReader =>
   makeContentReader(CONTENTS_TELLING, (record) => {
     if (record['type'] === 'compacted') return [{ kind: 'cleared' }];
     const payload = record['type'] === 'response_item' ? getRecord(record, 'payload') : undefined;
-    return payload ? eventsIn(payload) : [];
+    return payload ? codexToolEvents(payload) : [];
   });
 
-const eventsIn = (payload: JsonRecord): readonly ToolEvent[] => {
+export const codexToolEvents = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = getText(payload, 'type') ?? '';
   const id = getText(payload, 'call_id') ?? '';
   if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];

@@ -1,5 +1,6 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
 import type { Values } from '../core/config/keys.js';
+import type { ConversationReader } from '../core/conversation.js';
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';
@@ -40,6 +41,8 @@ export interface Agent {
   readonly log?: SessionLog;
   /** exact numbers the agent reports when its launch asks for them; undefined when it cannot */
   readonly official?: OfficialSource;
+  /** its session files as conversations; undefined where their form is not known well enough */
+  readonly conversations?: ConversationForm;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how its screen and signals are read; undefined when they are unknown */
@@ -218,6 +221,12 @@ export interface ChildPlace {
 
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
+
+/** How an agent's session files are read as conversations (facts/sessions.md). */
+export interface ConversationForm {
+  /** the reader for the first line of a session file */
+  readonly reader: () => ConversationReader;
+}
 
 // How to ask an agent to compact: data, with figures from facts/ that were proved on the real agents.
 

@@ -6,6 +6,7 @@ import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
 import { configFolder, locateClaude } from './files.js';
+import { claudeConversation } from './conversation.js';
 import { claudeContents, claudeReader } from './log.js';
 import { claudeScreen } from './screen.js';
 import { claudeCompaction, claudeRetention } from './settings.js';
@@ -100,6 +101,7 @@ export const claude: Agent = {
   ownCompaction: claudeCompaction,
   log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
   official,
+  conversations: { reader: claudeConversation },
   recipe,
   screen: claudeScreen,
   titleSigns,

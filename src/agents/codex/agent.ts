@@ -5,6 +5,7 @@ import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
 import { codexFolder, locateCodex, parseStatus } from './files.js';
+import { codexConversation } from './conversation.js';
 import { codexContents, codexReader } from './log.js';
 import { codexScreen } from './screen.js';
 
@@ -122,6 +123,7 @@ export const codex: Agent = {
     recognises: isCodexRecord,
     contents: codexContents,
   },
+  conversations: { reader: codexConversation },
   recipe,
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone

@@ -180,6 +180,7 @@ const textsIn = (from: JsonRecord, key: string): string =>
     .join('\n');
 
 // What Codex itself puts into a message of the user. Since 0.154 the record says so.
+const SUMMARY = /^Another language model started to solve this problem/;
 const OWN_WORDS =
   /^\s*<(?:environment_context|user_instructions|user_action|user_shell_command|turn_aborted|skill|subagent_\w+)>|^# AGENTS\.md instructions/;
 const USER_TEXT = /^user\./;
@@ -189,7 +190,7 @@ const messageEntry = (item: JsonRecord, source: SourceRecord): Entry => {
   const role = getText(item, 'role');
   if (role === 'assistant') return textEntry('answer', source, text, item);
   if (role !== 'user') return textEntry('context', source, text, item);
-  if (SUMMARY_PREFIX.test(text)) return textEntry('summary', source, text, item);
+  if (SUMMARY.test(text)) return textEntry('summary', source, text, item);
   const kinds = getList(getRecord(item, 'internal_chat_message_metadata_passthrough'), 'content_item_kinds');
   const isUsers =
     kinds.length > 0

@@ -10,6 +10,7 @@ import {
   type OwnCompactionSource,
 } from '../own-compaction.js';
 import { geminiFolder, locateGemini } from './files.js';
+import { geminiConversation } from './conversation.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
 
@@ -106,6 +107,7 @@ export const gemini: Agent = {
     recognisesDocument: isDocumentHead,
     contents: geminiContents,
   },
+  conversations: { reader: geminiConversation },
   recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

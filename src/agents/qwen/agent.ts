@@ -10,6 +10,7 @@ import {
   type OwnCompactionSource,
 } from '../own-compaction.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus } from './files.js';
+import { qwenConversation } from './conversation.js';
 import { qwenContents, qwenReader } from './log.js';
 import { qwenScreen } from './screen.js';
 
@@ -139,6 +140,7 @@ export const qwen: Agent = {
     recognises: isQwenRecord,
     contents: qwenContents,
   },
+  conversations: { reader: qwenConversation },
   recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

@@ -8,7 +8,7 @@ import {
   getText,
   type JsonRecord,
 } from '../../core/json.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus, SessionFileKind } from '../agent.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
@@ -44,6 +44,12 @@ export const projectFolder = (place: ChildPlace, cwd: string): string => {
   const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
   const name = slug.length <= LONGEST_SLUG ? slug : `${slug.slice(0, LONGEST_SLUG)}-${hash(cwd)}`;
   return posix.join(configFolder(place), 'projects', name);
+};
+
+/** `<project>/<uuid>.jsonl`; subagents write `agent-*.jsonl`, or files in a folder of the session. */
+export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
+  const [, name, ...deeper] = relativePath.split('/');
+  return name !== undefined && deeper.length === 0 && UUID_FILE.test(name) ? 'session' : undefined;
 };
 
 export const configFolder = ({ env, home }: AgentFolders): string =>

@@ -9,7 +9,8 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
-import { geminiFolder, locateGemini } from './files.js';
+import { geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
+import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
 
@@ -17,6 +18,8 @@ const geminiHome: AgentHome = {
   played: ['0.61.0', '0.58.0'],
   usualWindowTokens: geminiWindowTokens(''),
   sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
+  sessionFile,
+  projectOf,
 };
 
 const command = 'gemini';
@@ -105,6 +108,7 @@ export const gemini: Agent = {
     recognises: isGeminiRecord,
     recognisesDocument: isDocumentHead,
     contents: geminiContents,
+    history: geminiHistory,
   },
   recipe: () => geminiRecipe,
   screen: geminiScreen,

@@ -204,20 +204,22 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeanin
 };
 
 interface Snapshot {
+  /** of the message that holds it */
+  readonly id: string | undefined;
   readonly text: string;
   readonly timestamp: string | undefined;
   /** the last counted answer after it; right after a compaction there is none yet */
   readonly answer: JsonRecord | undefined;
 }
 
-const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
+export const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
   const messages = getList(patch, 'messages').filter(isRecord);
   for (const [index, message] of messages.entries()) {
     if (message['type'] !== 'user') continue;
     const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
     if (text === undefined) continue;
     const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
-    return { text, timestamp: getText(message, 'timestamp'), answer };
+    return { id: getText(message, 'id'), text, timestamp: getText(message, 'timestamp'), answer };
   }
   return undefined;
 };

@@ -56,7 +56,7 @@ export const makeCompactionFold = (
   const found: FoundCompaction[] = [];
   let session: SessionDetail = {};
   let candidate: Candidate | undefined;
-  let tokens: readonly (number | undefined)[] = []; // the last three numbers, newest first
+  let tokens: readonly SeenTokens[] = []; // the last three numbers, newest first
   let said = '';
   let isTurnOpen = true; // an unknown turn is taken for one of the user's
   let awaitsSummary = false;
@@ -70,7 +70,7 @@ export const makeCompactionFold = (
       afterMessage,
       replaced,
       isVerified: true,
-      lastTokens: tokensBefore(tokens, detail.requestTokens),
+      lastTokens: tokensBefore(tokens, afterMessage, detail.requestTokens),
       uuid: detail.uuid,
       durationMs: detail.durationMs,
       ...(detail.summary ? { summary: { summary: detail.summary, line: place.line } } : {}),
@@ -174,7 +174,7 @@ export const makeCompactionFold = (
       case 'reading': {
         onReading?.(fact);
         const { usedTokens, source } = fact.reading;
-        tokens = [usedTokens, ...tokens].slice(0, 3);
+        tokens = [{ used: usedTokens, afterMessage: messages.count() }, ...tokens].slice(0, 3);
         const last = found.at(-1);
         if (last && source === 'log') last.nextTokens ??= usedTokens;
         return;
@@ -205,17 +205,24 @@ export const makeCompactionFold = (
   };
 };
 
+interface SeenTokens {
+  readonly used: number | undefined;
+  /** the messages that were counted by then */
+  readonly afterMessage: number;
+}
+
 /**
- * The last number before a compaction. Where the request for the summary counts itself, the number before that is meant, which is then
- * recorded twice.
+ * The last number before a compaction. The request for the summary may have one of its own as well; then the number before it is meant, which
+ * is recorded a second time after the last message.
  */
 const tokensBefore = (
-  [last, earlier, first]: readonly (number | undefined)[],
+  [last, earlier, first]: readonly SeenTokens[],
+  messages: number,
   requestTokens: number | undefined,
 ): number | undefined => {
-  if (requestTokens === undefined || earlier === undefined) return last;
-  const isRequests = requestTokens > 0 ? last === requestTokens : earlier === first;
-  return isRequests ? earlier : last;
+  if (requestTokens === undefined || earlier?.afterMessage !== messages) return last?.used;
+  const isRequests = requestTokens > 0 ? last?.used === requestTokens : earlier.used === first?.used;
+  return isRequests ? earlier.used : last?.used;
 };
 
 const mergeSession = (before: SessionDetail, told: SessionDetail): SessionDetail => ({

@@ -16,6 +16,8 @@ export interface HistoryFormat {
   readonly details: (record: JsonRecord, at: Millis) => readonly HistoryDetail[];
   /** the session, where every record names it; asked until a record names its folder */
   readonly session?: (outline: Outline) => SessionDetail;
+  /** the name of such a file is the session's id, also of a copy whose records name another one; undefined for other names */
+  readonly idInName?: (name: string) => string | undefined;
   /**
    * `appended`: each record is a message, told apart by its key where a compaction names those it keeps; `by-id`: a record with a known key
    * replaces the earlier one, and the conversation can be written anew
@@ -56,13 +58,22 @@ export type HistoryDetail =
   | ({ readonly kind: 'session' } & SessionDetail)
   | CompactedDetail
   /** the summary of the compaction before, in a record of its own; without one before, it is a compaction itself */
-  | { readonly kind: 'summary'; readonly summary: Summary; readonly at: Millis; readonly uuid?: string | undefined }
+  | {
+      readonly kind: 'summary';
+      readonly summary: Summary;
+      readonly at: Millis;
+      readonly uuid?: string | undefined;
+    }
   /** more of the compaction before, in a later record */
   | { readonly kind: 'ended'; readonly uuid?: string | undefined; readonly durationMs: number | undefined }
   /** the turn ended; the user's compaction is a turn of its own */
   | { readonly kind: 'turn-ended'; readonly durationMs: number | undefined }
   /** the text of the message just counted */
-  | { readonly kind: 'said'; readonly text: string; /** it is the key of the message */ readonly isKey: boolean }
+  | {
+      readonly kind: 'said';
+      readonly text: string;
+      /** it is the key of the message */ readonly isKey: boolean;
+    }
   /** the conversation was written anew, with messages of these keys */
   | { readonly kind: 'rewritten'; readonly keys: readonly string[] }
   /** the conversation was cut back: the message with this key and all after it are gone */

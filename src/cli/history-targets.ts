@@ -35,10 +35,7 @@ interface TargetSearch {
 }
 
 /** All sessions when nothing is given. Throws for an argument that names none. */
-export const findTargets = async (
-  given: readonly string[],
-  search: TargetSearch,
-): Promise<FoundTargets> => {
+export const findTargets = async (given: readonly string[], search: TargetSearch): Promise<FoundTargets> => {
   if (given.length === 0) {
     const { sources, skipped } = await findSources(search);
     return { targets: sources.map((source) => ({ source, isWanted: () => true })), skipped };
@@ -98,7 +95,8 @@ const byId = async (id: string, search: TargetSearch) => {
   return {
     sources: named,
     skipped: skipped.filter(({ path: file }) => basename(file).includes(start)),
-    isWanted: (session: SessionDetail) => session.id === undefined || session.id.toLowerCase().startsWith(start),
+    isWanted: (session: SessionDetail) =>
+      session.id === undefined || session.id.toLowerCase().startsWith(start),
   };
 };
 

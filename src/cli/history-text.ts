@@ -6,6 +6,7 @@ import {
 } from '../core/boundary-record.js';
 import { formatDuration, formatTokens } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
+import { stripControls } from '../core/text.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
 import { makeTheme, type Theme } from '../ui/theme.js';
@@ -69,7 +70,8 @@ export const shortNameOf = (sessions: readonly SessionHistory[], session: Sessio
   if (sessionId === undefined) return path;
   const others = sessions.flatMap((each) => (each === session ? [] : (each.sessionId ?? [])));
   let length = Math.min(SHORT_ID, sessionId.length);
-  while (length < sessionId.length && others.some((id) => id.startsWith(sessionId.slice(0, length)))) length += 1;
+  while (length < sessionId.length && others.some((id) => id.startsWith(sessionId.slice(0, length))))
+    length += 1;
   return sessionId.slice(0, length);
 };
 
@@ -85,7 +87,10 @@ const rowsOf = (
     newest.map((each) => cellsOf(each, name, theme)),
     look.columns,
   );
-  return [theme.quiet(titles), ...rows.flatMap((row, index) => [row, ...(isFull ? wholeOf(newest[index], look) : [])])];
+  return [
+    theme.quiet(titles),
+    ...rows.flatMap((row, index) => [row, ...(isFull ? wholeOf(newest[index], look) : [])]),
+  ];
 };
 
 const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly Cell[] => {
@@ -133,10 +138,77 @@ const TAG = /<\/?[a-z_]+>/g; // around the parts of a summary
 const MARGIN = 4;
 
 const wholeOf = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] =>
-  (each?.summary?.text ?? '')
-    .split('\n')
+  (each?.summary?.text ? each.summary.text.split('\n') : [])
     .flatMap((line) => wrapText(makeTextsSafe(line), columns - MARGIN))
     .map((line) => (line === '' ? '' : ' '.repeat(MARGIN) + line));
+
+/** One compaction with everything that is known of it. */
+export const compactionText = (
+  session: SessionHistory,
+  each: RecordedCompaction,
+  view: HistoryView,
+): readonly string[] => {
+  const theme = makeTheme(undefined, view.look);
+  const width = Math.max(...factsOf(session, each, view.home).map(([label]) => label.length));
+  const facts = factsOf(session, each, view.home).map(([label, value]) =>
+    wrapText(makeTextsSafe(value), view.look.columns - width - 2).map(
+      (line, index) => `${theme.quiet((index === 0 ? label : '').padEnd(width))}  ${line}`,
+    ),
+  );
+  const summary = wholeOf(each, view.look);
+  return [...facts.flat(), ...(summary.length > 0 ? ['', theme.accent('Summary'), ...summary] : [])];
+};
+
+/** The same as Markdown. */
+export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): string =>
+  [
+    `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
+    '',
+    ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
+    ...(each.summary?.text ? ['', '## Summary', '', stripLines(each.summary.text)] : []),
+    '',
+  ].join('\n');
+
+/** Control characters do not belong into a file either. */
+const stripLines = (text: string): string => text.split('\n').map(stripControls).join('\n');
+
+const factsOf = (
+  session: SessionHistory,
+  each: RecordedCompaction,
+  home: string,
+): readonly (readonly [label: string, value: string])[] => {
+  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, summary, isVerified } = each;
+  const after = postTokens ?? nextTokens;
+  return [
+    [
+      'Agent',
+      [session.runtime, ...(session.agentVersion === undefined ? [] : [session.agentVersion])].join(' '),
+    ],
+    ['Session', session.sessionId ?? 'unknown'],
+    ['Project', session.project === undefined ? 'unknown' : folderText(session.project, home)],
+    ['File', `${folderText(session.path, home)}, line ${each.line}`],
+    ['When', timeText(each.at)],
+    [
+      'Wanted by',
+      initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
+    ],
+    [
+      'Tokens',
+      `${tokensText(preTokens, isEstimated === true)} → ${tokensText(after, postTokens === undefined)}`,
+    ],
+    ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
+    ['Messages', messagesText(each)],
+    ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
+    ...(isVerified
+      ? []
+      : [['Proof', 'none: the agent writes the same record when a compaction fails'] as const]),
+  ];
+};
+
+const messagesText = ({ afterMessage, replaced }: RecordedCompaction): string => {
+  const gone = replaced?.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  return `${afterMessage} before it${gone === undefined ? '' : `, ${gone} of them left the window`}`;
+};
 
 /** `5 compactions in 3 sessions, 38 without any` */
 export const countsText = (sessions: readonly SessionHistory[], count: number): string => {

@@ -293,6 +293,12 @@ export const noCompaction = (given: string, count: number): UserError =>
 export const whichCompaction = (given: string): UserError =>
   usageError(`which compaction of "${given}"?`, `name one, as in ctxwrap history show "${given}#1"`);
 
+export const severalFiles = (given: string, paths: readonly string[]): UserError =>
+  usageError(
+    `"${given}" fits ${paths.length} sessions`,
+    `give more of the id, or the file of one:${listed(paths)}`,
+  );
+
 export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
 
 export const damagedLines = (path: string, count: number): string =>

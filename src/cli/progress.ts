@@ -1,4 +1,5 @@
 import { barOf } from '../ui/footer.js';
+import { readLook } from '../ui/look.js';
 import { progressLine } from './text.js';
 
 // How far a command that reads much has come, on standard error of a terminal.
@@ -31,7 +32,8 @@ export const byteProgress = (totalBytes: number): ByteProgress => {
 };
 
 const progressText = (bytes: number, total: number): string => {
+  const { ascii } = readLook({ env: process.env, isTTY: true, columns: 0 });
   const percent = total > 0 ? Math.min(100, (bytes * 100) / total) : 100;
-  const { text, rest = '' } = barOf(percent, CELLS, { ascii: false });
+  const { text, rest = '' } = barOf(percent, CELLS, { ascii });
   return `reading session files  ${text}${rest}  ${Math.floor(percent)}% of ${Math.ceil(total / MEGABYTE)} MB`;
 };

@@ -44,7 +44,8 @@ export const listStore = async (
       if (isFolder && depth < DEEPEST) await walk(join(path, name), inner, depth + 1);
       else if (!isFolder && isWanted(inner) && files.length < MOST_FILES) {
         const stats = await lstat(join(path, name)).catch(() => undefined);
-        if (stats?.isFile()) files.push({ path: join(path, name), size: stats.size, modifiedAt: stats.mtimeMs });
+        if (stats?.isFile())
+          files.push({ path: join(path, name), size: stats.size, modifiedAt: stats.mtimeMs });
       }
     }
   };
@@ -60,7 +61,8 @@ const entriesIn = async (
   const found: { name: string; isFolder: boolean }[] = [];
   try {
     for await (const entry of await opendir(folder))
-      if (entry.isDirectory() || entry.isFile()) found.push({ name: entry.name, isFolder: entry.isDirectory() });
+      if (entry.isDirectory() || entry.isFile())
+        found.push({ name: entry.name, isFolder: entry.isDirectory() });
   } catch (error) {
     problems.push({ path: folder, reason: systemReason(error) });
   }
@@ -95,7 +97,7 @@ export async function* readStored(path: string): AsyncGenerator<Buffer> {
 
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
     if (bytesRead === 0) return;
     offset += bytesRead;

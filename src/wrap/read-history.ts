@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { Agent, LineReader } from '../agents/agent.js';
 import type { DocumentReader, HistoryFormat, LinePart, SessionDetail, Summary } from '../agents/history.js';
 import type { CompactionSummary, RecordedCompaction, SessionHistory } from '../core/boundary-record.js';
@@ -56,9 +57,11 @@ export const readHistory = async (
   const usage = makeUsage();
   const { agent, path } = source;
   const format = agent.log?.history;
-  const fold = makeCompactionFold(format?.messages ?? 'appended', (fact) => {
-    if (options.withUsage) usage.add(fact.reading);
+  const fold = makeCompactionFold(format?.messages ?? 'appended', (reading) => {
+    if (options.withUsage) usage.add(reading);
   });
+  const id = format?.idInName?.(basename(path));
+  if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
   const reader = makeFileReader(agent, fold, options);
   const bytes = makeByteSplitter(reader.line, MAX_LINE_BYTES);
   for await (const chunk of source.open?.() ?? readStored(path)) {

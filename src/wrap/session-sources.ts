@@ -1,7 +1,13 @@
 import { relative } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import type { Agent, AgentFolders } from '../agents/agent.js';
-import { canUnpack, listStore, storedFile, type StoreProblem, type StoredFile } from '../storage/session-store.js';
+import {
+  canUnpack,
+  listStore,
+  storedFile,
+  type StoreProblem,
+  type StoredFile,
+} from '../storage/session-store.js';
 import type { SessionSource } from './read-history.js';
 import { agentOfFile } from './read-session-file.js';
 
@@ -76,10 +82,13 @@ export interface PathSearch extends SourceSearch {
 /** The sessions at a path: a file, or all in a folder. Rejects with the system's error; a file that is no session gives none. */
 export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
   const { isFolder, ...file } = await storedFile(search.path);
-  const listed: { readonly files: readonly StoredFile[]; readonly problems: readonly StoreProblem[] } = isFolder
-    ? await listStore(file.path, (name) => SESSION_NAME.test(name))
-    : { files: [file], problems: [] };
-  const roots = await Promise.all(search.agents.flatMap((agent) => storesOf(agent, search.where)).map(resolved));
+  const listed: { readonly files: readonly StoredFile[]; readonly problems: readonly StoreProblem[] } =
+    isFolder
+      ? await listStore(file.path, (name) => SESSION_NAME.test(name))
+      : { files: [file], problems: [] };
+  const roots = await Promise.all(
+    search.agents.flatMap((agent) => storesOf(agent, search.where)).map(resolved),
+  );
   const own = await Promise.all(
     listed.files.map(async (each): Promise<readonly SessionSource[]> => {
       const agent = search.asked ?? (await ownerOf(each.path, roots, search.agents));

@@ -1,3 +1,4 @@
+import { UUID_FILE } from './files.js';
 import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
 import {
@@ -68,7 +69,8 @@ const textIn = (message: JsonRecord | undefined): string =>
     .join('\n');
 
 // Claude's own sentences around the summary.
-const BEFORE = /^This session is being continued from a previous conversation[\s\S]*?\n(?:Summary:\n|(?=Analysis:\n))/;
+const BEFORE =
+  /^This session is being continued from a previous conversation[\s\S]*?\n(?:Summary:\n|(?=Analysis:\n))/;
 const AFTER =
   /\n\n?(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from where)[\s\S]*$/;
 
@@ -86,6 +88,7 @@ export const claudeHistory: HistoryFormat = {
     project: fields['cwd'],
     version: fields['version'],
   }),
+  idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
   sort,
   details,
   messages: 'appended',

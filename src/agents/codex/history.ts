@@ -1,6 +1,13 @@
 import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
 import type { Millis } from '../../core/reading.js';
-import { SKIPPED, summaryOf, type HistoryDetail, type HistoryFormat, type LineSort, type Summary } from '../history.js';
+import {
+  SKIPPED,
+  summaryOf,
+  type HistoryDetail,
+  type HistoryFormat,
+  type LineSort,
+  type Summary,
+} from '../history.js';
 import { withoutPrefix } from './log.js';
 
 // Compactions in a rollout of Codex (facts/codex.md §7): `compacted` with the summary and the history that replaces the conversation.
@@ -100,7 +107,8 @@ const summaryIn = (payload: JsonRecord, text: string): Summary => {
   return text.trim() === '' && isEncrypted ? { kind: 'encrypted' } : summaryOf(text);
 };
 
-const isUsers = (item: unknown): boolean => isRecord(item) && item['type'] === 'message' && item['role'] === 'user';
+const isUsers = (item: unknown): boolean =>
+  isRecord(item) && item['type'] === 'message' && item['role'] === 'user';
 
 /** By its text: the ids of what is kept are new in some versions. */
 const keyOf = (item: unknown): string =>

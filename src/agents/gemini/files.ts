@@ -2,7 +2,16 @@ import { posix } from 'node:path';
 import { parseRecord, getRecord, getText } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus, SessionFileKind, SettingsPort } from '../agent.js';
+import type {
+  AgentFolders,
+  FileEntry,
+  FilePort,
+  Located,
+  ChildPlace,
+  AgentStatus,
+  SessionFileKind,
+  SettingsPort,
+} from '../agent.js';
 
 // Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no
 // file open and has no pid file, so the newest matching file is the best guess.
@@ -67,7 +76,10 @@ export const projectOf = async (port: SettingsPort, path: string): Promise<strin
   const told = (await port.text(posix.join(folder, '.project_root')))?.trim();
   if (told) return told;
   const root = posix.dirname(posix.dirname(folder));
-  const projects = getRecord(parseRecord((await port.text(posix.join(root, 'projects.json'))) ?? ''), 'projects');
+  const projects = getRecord(
+    parseRecord((await port.text(posix.join(root, 'projects.json'))) ?? ''),
+    'projects',
+  );
   const name = posix.basename(folder);
   return Object.entries(projects ?? {}).find(([, slug]) => slug === name)?.[0];
 };

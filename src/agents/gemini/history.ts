@@ -101,10 +101,15 @@ const documentReader = (): DocumentReader => {
       const found = tokens === undefined ? undefined : markIn(fields, tokens, now);
       if (!found) return NOTHING;
       mark = found;
-      return { facts: [], details: [{ kind: 'compacted', at: found.at, isCertain: false, uuid: found.uuid }] };
+      return {
+        facts: [],
+        details: [{ kind: 'compacted', at: found.at, isCertain: false, uuid: found.uuid }],
+      };
     }
     if (type !== 'user' && type !== 'gemini') return NOTHING;
-    const used = read.facts.flatMap((fact) => (fact.type === 'reading' ? [fact.reading.usedTokens] : [])).at(-1);
+    const used = read.facts
+      .flatMap((fact) => (fact.type === 'reading' ? [fact.reading.usedTokens] : []))
+      .at(-1);
     const before = mark;
     if (used === undefined) return { ...read, message: id };
     tokens = used;

@@ -8,7 +8,15 @@ import {
   getList,
   getRecord,
 } from '../../core/json.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus, SessionFileKind } from '../agent.js';
+import type {
+  AgentFolders,
+  FileEntry,
+  FilePort,
+  Located,
+  ChildPlace,
+  AgentStatus,
+  SessionFileKind,
+} from '../agent.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell a

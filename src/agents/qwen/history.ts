@@ -5,6 +5,7 @@ import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../histor
 
 const FACTS: LineSort = { facts: 'whole' };
 const COMPRESSION: LineSort = { facts: 'whole', details: 'whole' };
+const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; with any other nothing was replaced
 
 const sort: HistoryFormat['sort'] = ({ fields }) => {
@@ -59,6 +60,7 @@ export const qwenHistory: HistoryFormat = {
     project: fields['cwd'],
     version: fields['version'],
   }),
+  idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
   sort,
   details,
   messages: 'appended',

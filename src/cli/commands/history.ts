@@ -33,7 +33,10 @@ export const history = async (request: HistoryRequest): Promise<Outcome> => {
   const { targets, skipped } = await findTargets(request.targets, search);
   const read: ReadSession[] = [];
   const problems = [...skipped];
-  const readAll = readTargets(targets, search, { ...request, onProblem: (problem) => problems.push(problem) });
+  const readAll = readTargets(targets, search, {
+    ...request,
+    onProblem: (problem) => problems.push(problem),
+  });
   for await (const each of readAll) {
     const isListed = each.history.compactions.length > 0;
     if (format !== 'ndjson') read.push(each);
@@ -46,7 +49,10 @@ export const history = async (request: HistoryRequest): Promise<Outcome> => {
 };
 
 const linesOf = (session: SessionHistory): string =>
-  session.compactions.toReversed().map((each) => jsonText(historyRecord(session, each))).join('');
+  session.compactions
+    .toReversed()
+    .map((each) => jsonText(historyRecord(session, each)))
+    .join('');
 
 const jsonOf = (
   sessions: readonly SessionHistory[],
@@ -56,8 +62,15 @@ const jsonOf = (
   const shown = sessions.filter(
     ({ compactions, damagedLines }) => targets.length > 0 || compactions.length > 0 || damagedLines > 0,
   );
-  return jsonText({ schema: 'ctxwrap.history/1', sessions: shown.map(sessionHistoryRecord), skipped }, 2);
+  const text = jsonText(
+    { schema: 'ctxwrap.history/1', sessions: shown.map(sessionHistoryRecord), skipped },
+    2,
+  );
+  return text.replace(NUMBERS, (list) => list.replace(/\s+/g, ' '));
 };
+
+/** A list of numbers over several lines; a string in JSON has no newline of its own. */
+const NUMBERS = /\[\n\s+\d+(?:,\n\s+\d+)*\n\s+\]/g;
 
 const textOf = async (read: readonly ReadSession[], { full, options }: HistoryRequest): Promise<string> => {
   const { env, stdout } = process;
@@ -169,7 +182,8 @@ export async function* readTargets(
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? systemReason(error) : errorText(error));
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? systemReason(error) : errorText(error);
 
 interface TargetReading {
   readonly request: ReadRequest;
@@ -196,7 +210,10 @@ const readTarget = async (
   const { history: session } = read;
   const compactions = markOwnCompactions(session.compactions, attempts, session);
   const known = session.project ?? project;
-  return { ...read, history: { ...session, ...(known === undefined ? {} : { project: known }), compactions } };
+  return {
+    ...read,
+    history: { ...session, ...(known === undefined ? {} : { project: known }), compactions },
+  };
 };
 
 const projectOf = async ({ agent, path }: SessionSource): Promise<string | undefined> =>

@@ -23,14 +23,21 @@ export const defineHistory = (program: Command, ask: Ask): Command => {
       '[path|session...]',
       'session files, folders, or ids of sessions, ID#2 for one compaction; all sessions of all agents when absent',
     )
-    .option('--runtime <name>', 'only sessions of this agent; whose the files are, when not recognised', parseAgent)
+    .option(
+      '--runtime <name>',
+      'only sessions of this agent; whose the files are, when not recognised',
+      parseAgent,
+    )
     .option('--project <dir>', 'only sessions that were started in this folder or below it', parseFolder)
     .option('--since <date>', 'only compactions since then: 2026-11-21, or 12h, 7d, 2w ago', parseSince)
     .option('--full', 'print summaries whole')
     .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))
     .option('--ndjson', 'print one JSON object a line, for each compaction')
     .addOption(
-      new Option('--chart', 'also how full the window was, with compactions marked').conflicts(['json', 'ndjson']),
+      new Option('--chart', 'also how full the window was, with compactions marked').conflicts([
+        'json',
+        'ndjson',
+      ]),
     )
     .helpCommand(false)
     .action((targets: readonly string[], own: HistoryOptions) => {
@@ -60,7 +67,10 @@ const defineShow = (program: Command, history: Command, ask: Ask): Command =>
   history
     .command('show')
     .description('one compaction with its whole summary, or the conversation that it replaced')
-    .argument('<session#n>', 'a compaction as history names it: the beginning of an id or a path, and its number')
+    .argument(
+      '<session#n>',
+      'a compaction as history names it: the beginning of an id or a path, and its number',
+    )
     .option('--before', 'the conversation as it was before the compaction')
     .option('--markdown', 'as Markdown')
     .option('--runtime <name>', 'whose the file is, when it is not recognised', parseAgent)

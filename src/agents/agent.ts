@@ -14,6 +14,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { HistoryFormat } from './history.js';
 import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
@@ -142,6 +143,8 @@ export interface SessionLog {
   readonly recognisesDocument?: (head: readonly string[]) => boolean;
   /** a reader that finds tool results in the session file; undefined where unknown */
   readonly contents?: () => ContentReader;
+  /** how compactions are found in a whole file fast; undefined where every line has to go through `reader` */
+  readonly history?: HistoryFormat;
 }
 
 /**
@@ -375,9 +378,20 @@ export interface AgentHome {
   readonly largeWindowTokens?: number;
   /** the folder that holds its session files */
   readonly sessions: (where: AgentFolders) => string;
+  /** more such folders, for sessions that were put away; none when absent */
+  readonly archives?: (where: AgentFolders) => readonly string[];
+  /**
+   * what a file is, by its path below such a folder: a session, a packed one, or (undefined) something else, as a subagent's. Its past
+   * sessions are not looked for when absent
+   */
+  readonly sessionFile?: (relativePath: string) => SessionFileKind | undefined;
+  /** the folder that a session file's conversation was started in, where the file itself does not tell */
+  readonly projectOf?: (port: SettingsPort, path: string) => Promise<string | undefined>;
   /** reads how long it keeps its session files; undefined for an agent that is not known to delete any */
   readonly retention?: (port: SettingsPort, where: SettingsContext) => Promise<Retention>;
 }
+
+export type SessionFileKind = 'session' | 'packed';
 
 /** How long an agent keeps its session files (transcripts). */
 export interface Retention {

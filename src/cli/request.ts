@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
+import type { Millis } from '../core/reading.js';
 import type { AgentOption } from './options.js';
 import type { Candidates } from './shell/completion.js';
 import type { Template } from './template.js';
@@ -99,6 +100,33 @@ export interface CompactCommandRequest {
   readonly options: Options;
 }
 
+/** What `history` and its commands look through. */
+interface HistorySearch {
+  /** paths of files and folders, or ids of sessions, with `#N` for one compaction; all sessions when empty */
+  readonly targets: readonly string[];
+  readonly options: Options;
+}
+
+export interface HistoryRequest extends HistorySearch {
+  readonly kind: 'history';
+  /** only sessions in this folder and those below it */
+  readonly project?: string;
+  /** only compactions since then */
+  readonly since?: Millis;
+  /** whole summaries */
+  readonly full: boolean;
+  readonly format: 'text' | 'json' | 'ndjson';
+  /** also how full the window was over each session */
+  readonly chart: boolean;
+}
+
+export interface HistoryShowRequest extends HistorySearch {
+  readonly kind: 'history-show';
+  /** the conversation before the compaction, not the compaction itself */
+  readonly before: boolean;
+  readonly markdown: boolean;
+}
+
 export interface DoctorRequest {
   readonly kind: 'doctor';
   readonly json: boolean;
@@ -162,6 +190,8 @@ export type Task =
   | CompleteRequest
   | ConfigRequest
   | DoctorRequest
+  | HistoryRequest
+  | HistoryShowRequest
   | HoldRequest
   | InitRequest
   | VerifyRequest;

@@ -20,7 +20,7 @@ import {
 } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import { asCopies, planOf, recordStep, textEntry, toolEntries, withHead, type Tools } from '../entries.js';
-import { codexToolEvents, SUMMARY_PREFIX } from './log.js';
+import { codexToolEvents, withoutPrefix } from './log.js';
 
 // A Codex rollout as a conversation (facts/codex.md §7, facts/sessions.md §A.2): what the model gets are the `response_item` records in the
 // order of the file; `compacted` holds the whole history that replaces them. A rollout that begins inside another one (`history_base`, after
@@ -209,7 +209,7 @@ const readCompacted = (state: CodexConversation, payload: JsonRecord, source: So
   const history = getList(payload, 'replacement_history').filter(isRecord);
   const boundary: Boundary = {
     initiator: isOwnTurn && !turn.isUsers ? 'user' : 'agent',
-    ...(message !== '' && message.replace(SUMMARY_PREFIX, '').trim() === '' ? { summary: 'empty' } : {}),
+    ...(message !== '' && withoutPrefix(message).trim() === '' ? { summary: 'empty' } : {}),
     at: source.at ?? 0,
   };
   const compaction: Entry = {

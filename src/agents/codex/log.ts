@@ -56,7 +56,10 @@ const textIn = (item: JsonRecord, key: string): string =>
 
 const ANSWER = /"type":"(?:AgentMessage|agent_message)"/;
 // The fixed text before the summary, on one line.
-export const SUMMARY_PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
+const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
+
+/** The summary of a compaction without that text. */
+export const withoutPrefix = (message: string): string => message.replace(PREFIX, '');
 
 /** An answer as it was shown; not the summary of a compaction. */
 const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord(line) !== undefined;
@@ -64,7 +67,7 @@ const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord
 /** A compaction on the model's server leaves an encrypted text and no message, so nothing is known about it. */
 const isEmptySummary = (message: string, answerLine: string | undefined): boolean => {
   if (message === '') return false;
-  const summary = message.replace(SUMMARY_PREFIX, '').trim();
+  const summary = withoutPrefix(message).trim();
   if (summary === '') return true;
   return answerLine !== undefined && summary === answerIn(answerLine).trim();
 };

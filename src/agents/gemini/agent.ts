@@ -9,8 +9,9 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
-import { geminiFolder, locateGemini } from './files.js';
 import { geminiConversation } from './conversation.js';
+import { geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
+import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
 
@@ -18,6 +19,8 @@ const geminiHome: AgentHome = {
   played: ['0.61.0', '0.58.0'],
   usualWindowTokens: geminiWindowTokens(''),
   sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
+  sessionFile,
+  projectOf,
 };
 
 const command = 'gemini';
@@ -106,6 +109,7 @@ export const gemini: Agent = {
     recognises: isGeminiRecord,
     recognisesDocument: isDocumentHead,
     contents: geminiContents,
+    history: geminiHistory,
   },
   conversations: { reader: geminiConversation },
   recipe: () => geminiRecipe,

@@ -204,6 +204,8 @@ const readPatch = (state: GeminiLog, patch: JsonRecord, now: Millis): LineMeanin
 };
 
 interface Snapshot {
+  /** of the message that holds it */
+  readonly id: string | undefined;
   readonly text: string;
   readonly timestamp: string | undefined;
   /** the last counted answer after it; right after a compaction there is none yet */
@@ -218,7 +220,7 @@ export const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
     const text = SNAPSHOT.exec(textOf(message['content']))?.[0];
     if (text === undefined) continue;
     const answer = messages.slice(index).findLast((later) => isRecord(later['tokens']));
-    return { text, timestamp: getText(message, 'timestamp'), answer };
+    return { id: getText(message, 'id'), text, timestamp: getText(message, 'timestamp'), answer };
   }
   return undefined;
 };

@@ -4,6 +4,8 @@ export { compact } from './compact.js';
 export { config } from './config.js';
 export { context } from './context.js';
 export { doctor } from './doctor.js';
+export { history } from './history.js';
+export { historyShow } from './history-show.js';
 export { answerHook as hold } from '../hooks.js';
 export { ps } from './ps.js';
 export { watchSessions } from './ps-watch.js';

@@ -4,6 +4,7 @@ import { parseIsoTime } from '../time.js';
 import type { Millis, Activity } from '../reading.js';
 import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
+import type { BoundaryInitiator } from '../boundary-record.js';
 import { REQUEST_MS } from './machine.js';
 import type { EndedCompaction, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
 import { endedText } from './texts.js';
@@ -266,7 +267,7 @@ export interface SessionFileId {
 
 interface Compaction {
   readonly at: Millis;
-  readonly initiator?: Initiator;
+  readonly initiator?: BoundaryInitiator;
 }
 
 const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or after ours
@@ -279,7 +280,7 @@ export const markOwnCompactions = <T extends Compaction>(
 ): readonly T[] => {
   const own = attempts.filter((each) => each.runtime === agent && isOf(each, path));
   const isOwn = ({ at, initiator }: T): boolean =>
-    initiator !== 'agent' &&
+    (initiator === undefined || initiator === 'user') &&
     own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
   return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
 };

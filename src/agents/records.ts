@@ -177,6 +177,19 @@ const isPicture = (part: JsonRecord): boolean =>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
+/** The line with these fields of a record holding another id, wherever they hold one of `ids`; texts of the conversation stay. */
+export const replaceIds = (
+  line: string,
+  fields: readonly string[],
+  { from, to }: { readonly from: ReadonlySet<string>; readonly to: string },
+): string => {
+  let replaced = line;
+  for (const field of fields)
+    // in a text the quotation marks are escaped
+    for (const id of from) replaced = replaced.replaceAll(`"${field}":"${id}"`, `"${field}":"${to}"`);
+  return replaced;
+};
+
 // When a record of a session file was written. The field names differ little between agents, and a replay needs nothing else.
 
 export interface RecordTime {

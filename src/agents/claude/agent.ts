@@ -5,7 +5,7 @@ import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
-import { claudeConversation } from './conversation.js';
+import { claudeConversations } from './new-session.js';
 import { configFolder, locateClaude, sessionFile } from './files.js';
 import { claudeHistory } from './history.js';
 import { claudeContents, claudeReader } from './log.js';
@@ -109,7 +109,7 @@ export const claude: Agent = {
     history: claudeHistory,
   },
   official,
-  conversations: { reader: claudeConversation },
+  conversations: claudeConversations,
   recipe,
   screen: claudeScreen,
   titleSigns,

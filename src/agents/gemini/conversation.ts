@@ -88,13 +88,15 @@ const readLine = (state: GeminiConversation, line: string, lineNumber: number): 
   if (getText(record, 'type') !== undefined) return readMessage(after, record, lineNumber);
   if (getText(record, 'sessionId') === undefined) return { state, steps: [], misfit: 'not a Gemini record' };
   const { head, steps } = withHead(state.head, headIn(record, state.head));
+  const { messages: document, ...session } = record;
+  const settings = recordStep({ line: lineNumber }, [
+    textEntry('context', { line: lineNumber }, '', { session }),
+  ]);
+  // a document on one line
   const messages = getList(record, 'messages').filter(isRecord);
   const entries = messages.flatMap((message, index) => entriesIn(message, sourceOf(message, index)));
-  // a document on one line
-  return {
-    state: { ...after, head },
-    steps: [...steps, ...(entries.length > 0 ? [{ kind: 'rewritten', entries } as const] : [])],
-  };
+  const written: readonly Step[] = document === undefined ? [] : [{ kind: 'rewritten', entries }];
+  return { state: { ...after, head }, steps: [...steps, ...written, settings] };
 };
 
 const headIn = (record: JsonRecord, known: SessionHead): FoundHead => ({

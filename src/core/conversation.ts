@@ -252,12 +252,15 @@ const keptPlace = ({ keptAfterId, keepsPrompts, source }: Compaction, later: rea
   return rest < 0 ? later.length : rest;
 };
 
-/** The entries before the compaction with this number (from 0) as a conversation of its own; undefined if there is no such compaction. */
-export const beforeCompaction = (conversation: Conversation, number: number): Conversation | undefined => {
-  const compaction = compactionsOf(conversation)[number];
-  if (!compaction) return undefined;
-  const place = conversation.entries.indexOf(compaction);
-  return { ...conversation, entries: conversation.entries.slice(0, place) };
+/** The entries before a compaction as a conversation of its own; undefined if the compaction is not in it. */
+export const beforeCompaction = (
+  conversation: Conversation,
+  { source }: Compaction,
+): Conversation | undefined => {
+  const place = conversation.entries.findIndex(
+    (entry) => entry.kind === 'compaction' && entry.source.line === source.line,
+  );
+  return place < 0 ? undefined : { ...conversation, entries: conversation.entries.slice(0, place) };
 };
 
 export const compactionsOf = ({ entries }: Pick<Conversation, 'entries'>): readonly Compaction[] =>

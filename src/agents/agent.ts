@@ -257,6 +257,8 @@ export interface SavedSession {
 export interface Switching {
   /** its command, as a user types it; `name` matches [A-Za-z0-9_-]{1,64} */
   readonly command: (name: string) => string;
+  /** where it is typed otherwise than the compact command */
+  readonly typing?: Partial<Pick<CompactRecipe, 'isPasted' | 'pauseMs' | 'submit'>>;
   /**
    * for an agent that takes no other session file while it runs, but a conversation in a file of its own: that file, beside the session
    * file that it writes. The command then takes the name of it

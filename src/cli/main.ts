@@ -70,6 +70,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return later.history(request);
     case 'history-show':
       return later.historyShow(request);
+    case 'undo':
+      return later.undo(request, run);
   }
 };
 

@@ -2,7 +2,7 @@ import { Command, Argument, CommanderError } from 'commander';
 import { agents } from '../agents/index.js';
 import type { UserError } from '../core/errors.js';
 import { defineConfig } from './define/config.js';
-import { defineHistory } from './define/history.js';
+import { defineHistory, defineUndo } from './define/history.js';
 import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
 import { defineHook, defineShell, defineVerify } from './define/setup.js';
 import * as messages from './messages.js';
@@ -142,6 +142,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineSessions(program, ask);
   defineCompact(program, ask);
   defineHistory(program, ask);
+  defineUndo(program, ask);
   program
     .command('doctor')
     .description('check your setup and suggest fixes')

@@ -127,6 +127,16 @@ export interface HistoryShowRequest extends HistorySearch {
   readonly markdown: boolean;
 }
 
+export interface UndoCommandRequest {
+  readonly kind: 'undo';
+  /** as for `history`, with `#N` for a compaction; when absent, the session this process runs in or the only live one */
+  readonly target?: string;
+  /** start the agent with the new session, wrapped */
+  readonly run: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 export interface DoctorRequest {
   readonly kind: 'doctor';
   readonly json: boolean;
@@ -194,6 +204,7 @@ export type Task =
   | HistoryShowRequest
   | HoldRequest
   | InitRequest
+  | UndoCommandRequest
   | VerifyRequest;
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };

@@ -19,7 +19,7 @@ import { processStart } from '../storage/processes.js';
 import { cleanSessions, ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import type { ExitStatus, StartedChild, WrapSession } from './options.js';
-import { watchRequests } from './requests.js';
+import { watchRequests, type RequestsOptions } from './requests.js';
 import { endsWithin, serialize } from './timing.js';
 
 // Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
@@ -202,7 +202,7 @@ const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep
 export const openPublisher = (
   session: WrapSession,
   { pid: childPid, startedAt, requestsFrom }: StartedChild & { readonly requestsFrom?: Millis | undefined },
-  onEvent: (event: Event) => void,
+  { onEvent, switchTo }: Pick<RequestsOptions, 'switchTo'> & { readonly onEvent: (event: Event) => void },
 ): Publisher | undefined => {
   const { wrapper, agent, env, log, cwd, values } = session;
   const ladder = ladderChoice(values);
@@ -225,6 +225,7 @@ export const openPublisher = (
     now: Date.now,
     from: requestsFrom,
     onEvent,
+    switchTo,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
   });
   const audit = openAudit({

@@ -139,16 +139,25 @@ const makeScan = () => {
   const compactions: Found[] = [];
   const ids = new Set<string>();
   let head: SessionHead = {};
-  let [prompts, said] = [0, 0];
+  let prompts: number[] = []; // lines
+  let said: number[] = [];
   const takeEntry = (entry: Entry): void => {
     if (entry.kind === 'compaction') {
       // a boundary that occurs again, as in a rewritten history, is the same compaction
       const { at } = entry.boundary;
       if (at > 0 && compactions.some(({ compaction }) => compaction.boundary.at === at)) return;
-      compactions.push({ compaction: entry, prompts, said });
-      [prompts, said] = [0, 0];
-    } else if (entry.kind === 'prompt') [prompts, said] = [prompts + 1, said + 1];
-    else if (entry.kind === 'answer' || entry.kind === 'call') said += 1;
+      // an answer with the summary belongs to the compaction
+      const isBefore = (line: number): boolean => line < (entry.startLine ?? entry.source.line);
+      compactions.push({
+        compaction: entry,
+        prompts: prompts.filter(isBefore).length,
+        said: said.filter(isBefore).length,
+      });
+      [prompts, said] = [[], []];
+    } else if (entry.kind === 'prompt' || entry.kind === 'answer' || entry.kind === 'call') {
+      said.push(entry.source.line);
+      if (entry.kind === 'prompt') prompts.push(entry.source.line);
+    }
   };
   return {
     take: (step: Step): void => {
@@ -156,7 +165,7 @@ const makeScan = () => {
         head = { ...head, ...step.head };
         if (step.head.id !== undefined) ids.add(step.head.id);
       }
-      if (step.kind === 'rewritten') [prompts, said] = [0, 0];
+      if (step.kind === 'rewritten') [prompts, said] = [[], []];
       if (step.kind === 'record' || step.kind === 'rewritten') step.entries.forEach(takeEntry);
     },
     end: () => ({ compactions, head, ids }),

@@ -9,3 +9,4 @@ export { historyShow } from './history-show.js';
 export { answerHook as hold } from '../hooks.js';
 export { ps } from './ps.js';
 export { watchSessions } from './ps-watch.js';
+export { undo } from './undo.js';

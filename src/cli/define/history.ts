@@ -96,3 +96,33 @@ const parseSince = (text: string): Millis => {
   if (Number.isNaN(at)) throw messages.badValue('--since', 'a date or an age', text, '7d');
   return at;
 };
+
+interface UndoOptions extends CommandOptions {
+  readonly run?: boolean;
+  readonly json?: boolean;
+}
+
+export const defineUndo = (program: Command, ask: Ask): Command =>
+  program
+    .command('undo')
+    .description('the conversation as it was before a compaction, as a new session')
+    .argument(
+      '[session#n]',
+      "an id, a pid, an agent's name, or a session file, and the number of the compaction: the last one when absent",
+    )
+    .addOption(new Option('--run', 'start the agent with it, wrapped').conflicts('json'))
+    .option('--json', 'print one JSON object')
+    .option('--runtime <name>', 'whose the file is, when it is not recognised', parseAgent)
+    .addHelpText(
+      'after',
+      '\nA running agent is switched to it at its next safe moment. Nothing is overwritten.\nExit status: 0 done; 1 it cannot be undone; 2 wrong usage.\n',
+    )
+    .action((target: string | undefined, { run = false, json = false, ...own }: UndoOptions) =>
+      ask({
+        kind: 'undo',
+        ...(target === undefined ? {} : { target }),
+        run,
+        json,
+        options: parseOptions(program, own),
+      }),
+    );

@@ -113,12 +113,27 @@ export interface RequestRecord extends RequestKey {
   readonly processStart?: string | undefined;
 }
 
+/** A request to have the agent go on with another session. */
+export interface SwitchRecord extends RequestKey {
+  readonly schema: 'ctxwrap.switch/1';
+  readonly askedAt: Millis;
+  /** what the agent's command takes: an id or a name, [A-Za-z0-9_-]{1,64} */
+  readonly name: string;
+  /** the process that waits for the answer */
+  readonly pid?: number | undefined;
+  readonly processStart?: string | undefined;
+}
+
 export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
     | { readonly state: 'waiting' }
     /** the command is being typed, or was sent */
     | { readonly state: 'begun' }
     | { readonly state: 'refused'; readonly reason: string }
     | { readonly state: 'ended'; readonly attempt: AttemptRecord }
+    /** the agent has gone on with the other session */
+    | { readonly state: 'switched' }
+    /** the command for it was sent, and its effect is not known */
+    | { readonly state: 'unknown'; readonly reason: string }
   );
 
 const LONGEST_REASON = 300;
@@ -143,6 +158,17 @@ export const parseRequest = (text: string): RequestRecord | undefined => {
   };
 };
 
+export const parseSwitch = (text: string): SwitchRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const askedAt = getCount(found, 'askedAt');
+  const name = getText(found, 'name') ?? '';
+  if (found?.['schema'] !== 'ctxwrap.switch/1' || !key || askedAt === undefined || !isSessionId(name))
+    return undefined;
+  const processStart = getText(found, 'processStart');
+  return { schema: 'ctxwrap.switch/1', ...key, askedAt, name, pid: getCount(found, 'pid'), processStart };
+};
+
 export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
@@ -152,9 +178,15 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
   switch (found['state']) {
     case 'waiting':
     case 'begun':
+    case 'switched':
       return { ...base, state: found['state'] };
     case 'refused':
-      return { ...base, state: 'refused', reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON) };
+    case 'unknown':
+      return {
+        ...base,
+        state: found['state'],
+        reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON),
+      };
     case 'ended': {
       const attempt = parseAttempt(getRecord(found, 'attempt'));
       return attempt && { ...base, state: 'ended', attempt };

@@ -1,0 +1,210 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import type { CompactRecipe, Switching } from '../agents/agent.js';
+import { REQUEST_EXPIRED, REQUEST_MS } from '../core/compaction/machine.js';
+import { findHold } from '../core/compaction/policy.js';
+import { errorText } from '../core/errors.js';
+import type { Event } from '../core/event.js';
+import type { Millis } from '../core/reading.js';
+import { noticeEvent } from '../core/session-flow.js';
+import { createFile } from '../storage/files.js';
+import type { Log } from '../storage/log-file.js';
+import type { SessionLoop } from './session.js';
+import type { TypistPort, TypeRequest } from './typing-steps.js';
+import { leftoverNotice, retractLate, typeCommand } from './typist.js';
+import { planCheckpoint, undoCompaction, UndoError, type UndonePlan, type UndoRequest } from './undo.js';
+
+// Has the running agent go on with another session, by its own command: typed through the same gate as the compact command, and confirmed by
+// the agent's id of the conversation.
+
+export type SwitchResult =
+  | { readonly kind: 'switched' }
+  /** nothing was typed, or it was taken back */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** the command was sent, and its effect is not known */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export interface Switcher {
+  /**
+   * Waits for a safe moment, then types the command; aborting withdraws it. `name` is the id of a session, or the name of a checkpoint. Never
+   * rejects.
+   */
+  readonly switchTo: (name: string, signal: AbortSignal) => Promise<SwitchResult>;
+  readonly stop: () => void;
+}
+
+export interface SwitcherOptions {
+  /** how the agent's other command is typed; without it nothing is */
+  readonly recipe: CompactRecipe | undefined;
+  readonly switching: Switching | undefined;
+  readonly port: TypistPort;
+  readonly flow: SessionLoop['flow'];
+  readonly log: Log;
+  readonly onEvent: (event: Event) => void;
+}
+
+const LOOK_MS = 200;
+const CONFIRM_MS = 20_000; // the agents take up to 200 ms; a busy machine takes longer
+const MOST_SKIPS = 20; // attempts that ended before the first key
+
+const UNSUPPORTED = 'ctxwrap does not know how to tell this agent';
+const ENDED = 'the session has ended';
+const OTHER = 'another switch waits already';
+
+export const makeSwitcher = (options: SwitcherOptions): Switcher => {
+  const { recipe, switching, flow, onEvent } = options;
+  const ended = new AbortController();
+  let isTaken = false;
+
+  const attempt = async (name: string, given: AbortSignal): Promise<SwitchResult> => {
+    if (!recipe || !switching) return { kind: 'refused', reason: UNSUPPORTED };
+    const signal = AbortSignal.any([given, ended.signal]);
+    const until = performance.now() + REQUEST_MS;
+    for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
+      const reason = await safeMoment(flow, until, signal);
+      if (reason !== undefined) return { kind: 'refused', reason: ended.signal.aborted ? ENDED : reason };
+      const before = flow().session.sessionId;
+      const request = commandRequest(options, recipe, switching, { name, signal: ended.signal });
+      const typedBefore = options.port.typedCount();
+      const result = await typeCommand(request);
+      const why = result.kind === 'sent' ? [] : [result.reason];
+      options.log.info(
+        [`typing ${request.recipe.command}: ${result.kind}`, ...why, ...result.evidence].join(', '),
+      );
+      if (result.kind === 'skipped') continue;
+      if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
+      if (await isConfirmed(options, name, before, ended.signal)) return { kind: 'switched' };
+      await retractLate(request, { typedBefore, wasSent: true });
+      const left = ended.signal.aborted ? undefined : leftoverNotice(request, typedBefore);
+      if (left !== undefined) onEvent(noticeEvent(left));
+      return { kind: 'unknown', reason: ended.signal.aborted ? ENDED : UNCONFIRMED };
+    }
+    return { kind: 'refused', reason: 'no key could be typed' };
+  };
+  return {
+    switchTo: async (name, signal) => {
+      if (isTaken) return { kind: 'refused', reason: OTHER };
+      isTaken = true;
+      try {
+        const result = await attempt(name, signal);
+        // the window is as full as before: without this it would be compacted again at once
+        if (result.kind === 'switched') onEvent({ type: 'postpone' });
+        return result;
+      } catch (error) {
+        return { kind: 'refused', reason: errorText(error) };
+      } finally {
+        isTaken = false;
+      }
+    },
+    stop: () => ended.abort(),
+  };
+};
+
+const UNCONFIRMED = 'the agent does not show that it has switched';
+
+/** Resolves when a key may be typed; with the reason when the time is over. */
+const safeMoment = async (
+  flow: SessionLoop['flow'],
+  until: Millis,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  while (!signal.aborted) {
+    const { session, compaction, now } = flow();
+    const { kind } = compaction.phase;
+    const isCompacting = kind === 'typing' || kind === 'sent' || kind === 'foreign';
+    const { activity, activitySince } = session;
+    const { keyAt } = compaction;
+    if (!isCompacting && !findHold({ activity, activitySince, keyAt }, now)) return undefined;
+    if (performance.now() > until) return REQUEST_EXPIRED;
+    await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
+  }
+  return 'withdrawn';
+};
+
+const commandRequest = (
+  { port }: SwitcherOptions,
+  recipe: CompactRecipe,
+  { command, typing }: Switching,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+): TypeRequest => {
+  const { isListed: _, ...rest } = recipe;
+  return {
+    recipe: { ...rest, ...typing, command: command(name), takesFocus: false },
+    isQueued: false,
+    mayStash: false,
+    port,
+    signal,
+  };
+};
+
+/** The agent's id of the conversation is the wanted one. Where the id stays the same, the command has left the prompt, and it is at rest. */
+const isConfirmed = async (
+  { switching, flow, port }: SwitcherOptions,
+  name: string,
+  before: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const until = performance.now() + CONFIRM_MS;
+  while (!signal.aborted && performance.now() < until) {
+    await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
+    const { sessionId } = flow().session;
+    if (!switching?.checkpoint && sessionId === name) return true;
+    const observed = port.observe();
+    const isEmpty = observed?.activity === 'ready' && observed.prompt?.text === '';
+    if (switching?.checkpoint && isEmpty && sessionId === before) return true;
+  }
+  return false;
+};
+
+// The undo of the last compaction in the running agent.
+
+export interface LiveUndo extends Omit<UndoRequest, 'number'> {
+  readonly switcher: Pick<Switcher, 'switchTo'>;
+  readonly onEvent: (event: Event) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Undoes it and says what happens in the footer. Never rejects. */
+export const undoLive = async ({ switcher, onEvent, signal, ...request }: LiveUndo): Promise<void> => {
+  const say = (text: string): void => onEvent(noticeEvent(text));
+  try {
+    say('undo: the conversation before the compaction comes back at the next safe moment');
+    const { plan, name } = await prepareSwitch(request);
+    const result = await switcher.switchTo(name, signal);
+    if (result.kind === 'switched') return say(undoneText(plan));
+    say(`undo: ${result.reason}; to go on with it: ctxwrap undo`);
+  } catch (error) {
+    say(`undo: ${error instanceof UndoError ? error.message : errorText(error)}`);
+  }
+};
+
+export interface Prepared {
+  readonly plan: UndonePlan;
+  /** what the agent's command takes */
+  readonly name: string;
+  /** the new file */
+  readonly path: string;
+}
+
+const ID_IN_NAME = 8;
+
+/** Writes what the running agent takes the conversation from: a session file, or a checkpoint. Rejects as `undoCompaction` does. */
+export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => {
+  const name = `ctxwrap-${request.as.id.slice(0, ID_IN_NAME)}`;
+  const planned = await planCheckpoint(request, name);
+  if (!planned) {
+    const { session, ...plan } = await undoCompaction(request);
+    return { plan, name: session.id, path: session.path };
+  }
+  const { plan, file } = planned;
+  await createFile(
+    file.path,
+    (async function* lines() {
+      yield file.text;
+    })(),
+  );
+  return { plan, name, path: file.path };
+};
+
+/** One line for the footer. */
+export const undoneText = ({ prompts }: Pick<UndonePlan, 'prompts'>): string =>
+  `compaction undone: ${prompts === 1 ? '1 message' : `${prompts} messages`} of yours back in the window`;

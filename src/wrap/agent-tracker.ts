@@ -100,6 +100,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     flow: loop.flow,
     log,
     onEvent: take,
+    audit: publisher,
   });
   const undoing = new AbortController();
   const ownCompaction = followOwnCompaction(session, take);

@@ -8,6 +8,7 @@ import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { createFile } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
+import type { Publisher } from './publish.js';
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCommand } from './typist.js';
@@ -40,6 +41,8 @@ export interface SwitcherOptions {
   readonly flow: SessionLoop['flow'];
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
+  /** keeps what was typed, and why it could be */
+  readonly audit: Pick<Publisher, 'beginSwitch' | 'endSwitch'> | undefined;
 }
 
 const LOOK_MS = 200;
@@ -51,7 +54,7 @@ const ENDED = 'the session has ended';
 const OTHER = 'another switch waits already';
 
 export const makeSwitcher = (options: SwitcherOptions): Switcher => {
-  const { recipe, switching, flow, onEvent } = options;
+  const { recipe, switching, flow, onEvent, audit } = options;
   const ended = new AbortController();
   let isTaken = false;
 
@@ -62,21 +65,10 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
     for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
       const reason = await safeMoment(flow, until, signal);
       if (reason !== undefined) return { kind: 'refused', reason: ended.signal.aborted ? ENDED : reason };
-      const before = flow().session.sessionId;
-      const request = commandRequest(options, recipe, switching, { name, signal: ended.signal });
-      const typedBefore = options.port.typedCount();
-      const result = await typeCommand(request);
-      const why = result.kind === 'sent' ? [] : [result.reason];
-      options.log.info(
-        [`typing ${request.recipe.command}: ${result.kind}`, ...why, ...result.evidence].join(', '),
-      );
-      if (result.kind === 'skipped') continue;
-      if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
-      if (await isConfirmed(options, name, before, ended.signal)) return { kind: 'switched' };
-      await retractLate(request, { typedBefore, wasSent: true });
-      const left = ended.signal.aborted ? undefined : leftoverNotice(request, typedBefore);
-      if (left !== undefined) onEvent(noticeEvent(left));
-      return { kind: 'unknown', reason: ended.signal.aborted ? ENDED : UNCONFIRMED };
+      audit?.beginSwitch(flow().session);
+      const result = await typeSwitch(options, { recipe, switching, name, signal: ended.signal });
+      audit?.endSwitch(name, result);
+      if (result) return result;
     }
     return { kind: 'refused', reason: 'no key could be typed' };
   };
@@ -97,6 +89,35 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
     },
     stop: () => ended.abort(),
   };
+};
+
+interface SwitchCommand {
+  readonly recipe: CompactRecipe;
+  readonly switching: Switching;
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+/** Types the command; undefined when the moment had passed before the first key. */
+const typeSwitch = async (
+  options: SwitcherOptions,
+  command: SwitchCommand,
+): Promise<SwitchResult | undefined> => {
+  const { port, flow, log, onEvent } = options;
+  const { name, signal } = command;
+  const before = flow().session.sessionId;
+  const request = commandRequest(port, command);
+  const typedBefore = port.typedCount();
+  const result = await typeCommand(request);
+  const why = result.kind === 'sent' ? [] : [result.reason];
+  log.info([`typing ${request.recipe.command}: ${result.kind}`, ...why, ...result.evidence].join(', '));
+  if (result.kind === 'skipped') return undefined;
+  if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
+  if (await isConfirmed(options, name, before, signal)) return { kind: 'switched' };
+  await retractLate(request, { typedBefore, wasSent: true });
+  const left = signal.aborted ? undefined : leftoverNotice(request, typedBefore);
+  if (left !== undefined) onEvent(noticeEvent(left));
+  return { kind: 'unknown', reason: signal.aborted ? ENDED : UNCONFIRMED };
 };
 
 const UNCONFIRMED = 'the agent does not show that it has switched';
@@ -121,10 +142,8 @@ const safeMoment = async (
 };
 
 const commandRequest = (
-  { port }: SwitcherOptions,
-  recipe: CompactRecipe,
-  { command, typing }: Switching,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+  port: TypistPort,
+  { recipe, switching: { command, typing }, name, signal }: SwitchCommand,
 ): TypeRequest => {
   const { isListed: _, ...rest } = recipe;
   return {

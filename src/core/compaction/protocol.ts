@@ -259,6 +259,30 @@ export const auditLine = (ended: EndedCompaction, context: AuditContext): string
   return `${JSON.stringify(line)}\n`;
 };
 
+/** The line for a switch of the running agent to another session. */
+export const switchLine = (
+  ended: { readonly name: string; readonly outcome: string; readonly reason?: string | undefined },
+  { session, version, runtime: agent, conversation, gate, strokes = [] }: AuditContext,
+  at: Millis,
+): string => {
+  const name = (text: string): string => toOneLine(text, LONGEST_NAME);
+  const line = {
+    schema: 'ctxwrap.switched/1',
+    initiator: 'ctxwrap',
+    at,
+    name: name(ended.name),
+    outcome: ended.outcome,
+    reason: ended.reason && toOneLine(ended.reason, LONGEST_TEXT),
+    session: name(session),
+    version: name(version),
+    runtime: name(agent),
+    conversation: conversation && name(conversation),
+    gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
+    strokes: strokes.slice(0, MOST_STROKES).map((stroke) => ({ ...stroke, keys: visible(stroke.keys) })),
+  };
+  return `${JSON.stringify(line)}\n`;
+};
+
 /** The keys in readable form: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
   toOneLine(

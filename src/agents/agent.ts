@@ -257,6 +257,10 @@ export interface SavedSession {
 export interface Switching {
   /** its command, as a user types it; `name` matches [A-Za-z0-9_-]{1,64} */
   readonly command: (name: string) => string;
+  /** for an agent that keeps its id: a line of its session file that says that it has taken another conversation */
+  readonly restores?: (line: string) => boolean;
+  /** what the agent's list of completions shows for the typed command, where it shows one */
+  readonly listedAs?: (name: string) => string;
   /** where it is typed otherwise than the compact command */
   readonly typing?: Partial<Pick<CompactRecipe, 'isPasted' | 'pauseMs' | 'submit'>>;
   /**
@@ -291,6 +295,8 @@ export interface CompactRecipe {
   readonly stash?: { readonly keys: string; readonly pauseMs: number };
   /** the agent lists matching commands below what is typed, and submit runs the first of the list, so it must be the right one */
   readonly isListed?: true;
+  /** the entry of that list that runs the typed command, where it is not the command itself */
+  readonly listedAs?: string;
   /** the agent accepts the command while it works and runs it after the turn */
   readonly isQueued?: true;
 }

@@ -93,16 +93,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       publisher?.onFile(path);
     },
   });
-  const switcher = makeSwitcher({
-    recipe,
-    switching: agent.conversations?.switching,
-    port: typistPort(parts, observer),
-    flow: loop.flow,
-    log,
-    onEvent: take,
-    audit: publisher,
-  });
-  const undoing = new AbortController();
+  const undoing = makeUndoing(parts, { observer, loop, take, file: () => file });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
   const noteOutput = (): void => {
@@ -119,12 +110,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     handle: take,
     flow: loop.flow,
     sessionFile: () => file,
-    switchTo: switcher.switchTo,
-    undo: () => {
-      if (file === undefined) return take(noticeEvent('undo: the session file is not known yet'));
-      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
-      void undoLive({ agent, path: file, as, switcher, onEvent: take, signal: undoing.signal });
-    },
+    switchTo: undoing.switchTo,
+    undo: undoing.undo,
     stopReadingScreen: () => {
       stopReading();
       take({ type: 'screen-blank' });
@@ -132,8 +119,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
-      undoing.abort();
-      switcher.stop();
+      undoing.stop();
       stopReading();
       for (const part of [following, official, ownCompaction]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
@@ -169,6 +155,42 @@ const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event)
     stop: () => {
       compactor.stop();
       loop.stop();
+    },
+  };
+};
+
+interface UndoingParts {
+  readonly observer: Observer;
+  readonly loop: SessionLoop;
+  readonly take: (event: Event) => void;
+  readonly file: () => string | undefined;
+}
+
+/** Has the agent go on with another session, and undoes compactions by that. */
+const makeUndoing = (parts: TrackerParts, { observer, loop, take, file }: UndoingParts) => {
+  const { agent, env, cwd, log } = parts.session;
+  const switcher = makeSwitcher({
+    recipe: agent.recipe?.(env),
+    switching: agent.conversations?.switching,
+    port: typistPort(parts, observer),
+    flow: loop.flow,
+    sessionFile: file,
+    log,
+    onEvent: take,
+    audit: parts.publisher,
+  });
+  const ended = new AbortController();
+  return {
+    switchTo: switcher.switchTo,
+    undo: (): void => {
+      const path = file();
+      if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
+      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+      void undoLive({ agent, path, as, switcher, onEvent: take, signal: ended.signal });
+    },
+    stop: (): void => {
+      ended.abort();
+      switcher.stop();
     },
   };
 };

@@ -8,6 +8,7 @@ import type { Millis } from '../core/reading.js';
 import { noticeEvent } from '../core/session-flow.js';
 import { createFile } from '../storage/files.js';
 import type { Log } from '../storage/log-file.js';
+import { makeTailReader } from '../storage/tail.js';
 import type { Publisher } from './publish.js';
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
@@ -39,6 +40,8 @@ export interface SwitcherOptions {
   readonly switching: Switching | undefined;
   readonly port: TypistPort;
   readonly flow: SessionLoop['flow'];
+  /** the agent's session file, once it is known */
+  readonly sessionFile: () => string | undefined;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
   /** keeps what was typed, and why it could be */
@@ -103,9 +106,9 @@ const typeSwitch = async (
   options: SwitcherOptions,
   command: SwitchCommand,
 ): Promise<SwitchResult | undefined> => {
-  const { port, flow, log, onEvent } = options;
+  const { port, log, onEvent } = options;
   const { name, signal } = command;
-  const before = flow().session.sessionId;
+  const restored = await watchRestored(options);
   const request = commandRequest(port, command);
   const typedBefore = port.typedCount();
   const result = await typeCommand(request);
@@ -113,7 +116,7 @@ const typeSwitch = async (
   log.info([`typing ${request.recipe.command}: ${result.kind}`, ...why, ...result.evidence].join(', '));
   if (result.kind === 'skipped') return undefined;
   if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
-  if (await isConfirmed(options, name, before, signal)) return { kind: 'switched' };
+  if (await isConfirmed(options, { name, restored, signal })) return { kind: 'switched' };
   await retractLate(request, { typedBefore, wasSent: true });
   const left = signal.aborted ? undefined : leftoverNotice(request, typedBefore);
   if (left !== undefined) onEvent(noticeEvent(left));
@@ -143,11 +146,17 @@ const safeMoment = async (
 
 const commandRequest = (
   port: TypistPort,
-  { recipe, switching: { command, typing }, name, signal }: SwitchCommand,
+  { recipe, switching: { command, listedAs, typing }, name, signal }: SwitchCommand,
 ): TypeRequest => {
   const { isListed: _, ...rest } = recipe;
   return {
-    recipe: { ...rest, ...typing, command: command(name), takesFocus: false },
+    recipe: {
+      ...rest,
+      ...typing,
+      command: command(name),
+      takesFocus: false,
+      ...(listedAs ? { listedAs: listedAs(name) } : {}),
+    },
     isQueued: false,
     mayStash: false,
     port,
@@ -155,21 +164,58 @@ const commandRequest = (
   };
 };
 
-/** The agent's id of the conversation is the wanted one. Where the id stays the same, the command has left the prompt, and it is at rest. */
+const TAIL_BYTES = 64 * 1024;
+
+/** Whether the agent has written since now that it has taken another conversation; undefined for an agent whose id tells it. */
+const watchRestored = async ({
+  switching,
+  sessionFile,
+}: SwitcherOptions): Promise<(() => Promise<boolean>) | undefined> => {
+  const path = sessionFile();
+  const { restores } = switching ?? {};
+  if (!restores || path === undefined) return undefined;
+  let isNew = false;
+  let isFound = false;
+  const tail = makeTailReader({
+    path,
+    onLine: (line) => {
+      isFound ||= isNew && restores(line);
+    },
+    onRestart: () => undefined,
+    isEnough: () => true,
+    lookBack: { firstBytes: TAIL_BYTES, maxBytes: TAIL_BYTES },
+  });
+  const read = (): Promise<boolean> => tail.readNew().catch(() => false);
+  await read();
+  isNew = true;
+  return async () => {
+    await read();
+    return isFound;
+  };
+};
+
+interface Expected {
+  readonly name: string;
+  readonly restored: (() => Promise<boolean>) | undefined;
+  readonly signal: AbortSignal;
+}
+
+const RESTED_MS = 500; // of a screen that is drawn anew
+
+/** The agent's id of the conversation is the wanted one, or its file says that it has taken it; and it is at rest again. */
 const isConfirmed = async (
-  { switching, flow, port }: SwitcherOptions,
-  name: string,
-  before: string | undefined,
-  signal: AbortSignal,
+  { flow }: SwitcherOptions,
+  { name, restored, signal }: Expected,
 ): Promise<boolean> => {
   const until = performance.now() + CONFIRM_MS;
   while (!signal.aborted && performance.now() < until) {
     await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
-    const { sessionId } = flow().session;
-    if (!switching?.checkpoint && sessionId === name) return true;
-    const observed = port.observe();
-    const isEmpty = observed?.activity === 'ready' && observed.prompt?.text === '';
-    if (switching?.checkpoint && isEmpty && sessionId === before) return true;
+    const { session, now } = flow();
+    const { activity, activitySince } = session;
+    const isThere = restored ? await restored() : session.sessionId === name;
+    // the user may have begun to type
+    const isAtRest = activity === 'draft' || (activity === 'ready' && now - activitySince >= RESTED_MS);
+    if (isThere && isAtRest) return true;
   }
   return false;
 };

@@ -372,6 +372,7 @@ const isCommandTyped = (
   const isTaken = activity === 'draft' || activity === 'ready' || (activity === 'busy' && isQueued);
   if (!isTaken || prompt === undefined || withoutWhitespace(prompt.text) !== withoutWhitespace(text))
     return false;
+  if (recipe.listedAs !== undefined) return prompt.listed === recipe.listedAs;
   if (prompt.listed !== undefined) return prompt.listed === recipe.command;
   return recipe.isListed !== true || text !== recipe.command;
 };

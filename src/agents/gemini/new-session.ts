@@ -182,5 +182,10 @@ export const geminiConversations: ConversationForm = {
     `session-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace(':', '-')}-${id.slice(0, ID_IN_NAME)}.jsonl`,
   copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
   resumeArgs: ({ id }) => ['--resume', id],
-  switching: { command: (name) => `/chat resume ${name}`, checkpoint },
+  switching: {
+    command: (name) => `/chat resume ${name}`,
+    listedAs: (name) => `/${name}`,
+    restores: (line) => line.startsWith('{"$set":{"messages":'),
+    checkpoint,
+  },
 };

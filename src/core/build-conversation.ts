@@ -90,10 +90,21 @@ const take = (draft: Draft, step: Step): void => {
     case 'rewound-turns':
       truncate(draft, turnsBack(draft.records, step.turns), 'abandoned');
       return;
+    case 'initiator': {
+      const place = afterLastCompaction(draft.records) - 1;
+      const record = draft.records[place];
+      if (record) draft.records[place] = { ...record, entries: record.entries.map(asked(step.initiator)) };
+      return;
+    }
     case 'incomplete':
       draft.incomplete = step.reason;
   }
 };
+
+const asked =
+  (initiator: 'user' | 'agent') =>
+  (entry: Entry): Entry =>
+    entry.kind === 'compaction' ? { ...entry, boundary: { ...entry.boundary, initiator } } : entry;
 
 const put = (draft: Draft, record: FileRecord): void => {
   const { source, entries } = record;

@@ -179,6 +179,8 @@ export type Step =
   | { readonly kind: 'rewound'; readonly toId: string }
   /** the same for that many of the user's last turns */
   | { readonly kind: 'rewound-turns'; readonly turns: number }
+  /** who asked for the last compaction, for records that say so later */
+  | { readonly kind: 'initiator'; readonly initiator: 'user' | 'agent' }
   /** the file holds only a part of the conversation; the reason is a sentence without a full stop */
   | { readonly kind: 'incomplete'; readonly reason: string };
 

@@ -58,6 +58,8 @@ interface GeminiConversation {
   readonly snapshot?: string;
   /** the line before named the session again, as Gemini does before it compacts; the line's number */
   readonly renamedAt?: number;
+  /** the line before was a compaction, and the next one may say who asked for it */
+  readonly isJustCompacted?: true;
   /** ids of the messages that the last compaction has repeated */
   readonly copied: ReadonlySet<string>;
   /** the message that is being read, as far as it has been read, in an old version's document */
@@ -82,10 +84,14 @@ const readLine = (state: GeminiConversation, line: string, lineNumber: number): 
   if (!record) return { state, steps: [], misfit: 'not JSON' };
   const patch = getRecord(record, '$set');
   if (patch) return readPatch(state, patch, lineNumber);
-  const { renamedAt: _, ...after } = state;
+  const { renamedAt: _, isJustCompacted, ...after } = state;
   const toId = getText(record, '$rewindTo');
   if (toId !== undefined) return { state: after, steps: [{ kind: 'rewound', toId }] };
-  if (getText(record, 'type') !== undefined) return readMessage(after, record, lineNumber);
+  if (getText(record, 'type') !== undefined) {
+    const read = readMessage(after, record, lineNumber);
+    const asked = isJustCompacted ? askedIn(record) : [];
+    return { ...read, steps: [...asked, ...read.steps] };
+  }
   if (getText(record, 'sessionId') === undefined) return { state, steps: [], misfit: 'not a Gemini record' };
   const { head, steps } = withHead(state.head, headIn(record, state.head));
   const { messages: document, ...session } = record;
@@ -97,6 +103,15 @@ const readLine = (state: GeminiConversation, line: string, lineNumber: number): 
   const entries = messages.flatMap((message, index) => entriesIn(message, sourceOf(message, index)));
   const written: readonly Step[] = document === undefined ? [] : [{ kind: 'rewritten', entries }];
   return { state: { ...after, head }, steps: [...steps, ...written, settings] };
+};
+
+const ITS_OWN = /^Context compressed from /;
+
+/** Gemini's message right after a compaction: text for one of its own, none for one that the user asked for. */
+const askedIn = ({ type, content }: JsonRecord): readonly Step[] => {
+  if (type !== 'info' || typeof content !== 'string') return [];
+  if (ITS_OWN.test(content)) return [{ kind: 'initiator', initiator: 'agent' }];
+  return content === '' ? [{ kind: 'initiator', initiator: 'user' }] : [];
 };
 
 const headIn = (record: JsonRecord, known: SessionHead): FoundHead => ({
@@ -111,7 +126,7 @@ const readMessage = (state: GeminiConversation, record: JsonRecord, line: number
 };
 
 const readPatch = (state: GeminiConversation, patch: JsonRecord, line: number): Read => {
-  const { renamedAt, ...before } = state;
+  const { renamedAt, isJustCompacted: _, ...before } = state;
   const { head, steps } = withHead(before.head, { id: getText(patch, 'sessionId') });
   const after = { ...before, head };
   if (patch['messages'] === undefined) {
@@ -133,7 +148,7 @@ const readPatch = (state: GeminiConversation, patch: JsonRecord, line: number): 
   const copied = new Set(messages.flatMap((message) => getText(message, 'id') ?? []));
   const at = parseIsoTime(found.timestamp ?? '');
   return {
-    state: { ...after, ...snapshot, copied },
+    state: { ...after, ...snapshot, copied, isJustCompacted: true },
     steps: [...steps, ...compactionSteps(messages, { line, ...(at === undefined ? {} : { at }) }, renamedAt)],
   };
 };

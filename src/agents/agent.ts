@@ -1,5 +1,11 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
 import type { Values } from '../core/config/keys.js';
+import type {
+  Conversation,
+  ConversationReader,
+  ConversationWriter,
+  NewSession,
+} from '../core/conversation.js';
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';
@@ -13,6 +19,7 @@ import type {
   Signals,
 } from '../core/reading.js';
 import type { AgentFacts } from '../core/session-flow.js';
+import type { HistoryFormat } from './history.js';
 import type { OwnCompactionSource, OwnSetting, SettingsContext } from './own-compaction.js';
 import type { ContentReader } from './records.js';
 
@@ -40,6 +47,8 @@ export interface Agent {
   readonly log?: SessionLog;
   /** exact numbers the agent reports when its launch asks for them; undefined when it cannot */
   readonly official?: OfficialSource;
+  /** its session files as conversations; undefined where their form is not known well enough */
+  readonly conversations?: ConversationForm;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how its screen and signals are read; undefined when they are unknown */
@@ -139,6 +148,8 @@ export interface SessionLog {
   readonly recognisesDocument?: (head: readonly string[]) => boolean;
   /** a reader that finds tool results in the session file; undefined where unknown */
   readonly contents?: () => ContentReader;
+  /** how compactions are found in a whole file fast; undefined where every line has to go through `reader` */
+  readonly history?: HistoryFormat;
 }
 
 /**
@@ -219,6 +230,51 @@ export interface ChildPlace {
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** How an agent's session files are read as conversations, and how new ones are written (facts/sessions.md). Pure. */
+export interface ConversationForm {
+  /** the reader for the first line of a session file */
+  readonly reader: () => ConversationReader;
+  /** a conversation as the lines of a new session file */
+  readonly write: ConversationWriter;
+  /** the name of a new session's file, beside the agent's other session files of the same project */
+  readonly fileName: (as: NewSession) => string;
+  /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
+  readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
+  /** why the agent would not take a copy of a file with this first line; undefined if it would */
+  readonly obstacle?: (firstLine: string) => string | undefined;
+  /** the arguments that start the agent with a session in its file */
+  readonly resumeArgs: (session: SavedSession) => readonly string[];
+  /** how the running agent is told to go on with another session; undefined where it cannot be told */
+  readonly switching?: Switching;
+}
+
+export interface SavedSession {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** How the running agent goes on with another session. */
+export interface Switching {
+  /** its command, as a user types it; `name` matches [A-Za-z0-9_-]{1,64} */
+  readonly command: (name: string) => string;
+  /** for an agent that keeps its id: a line of its session file that says that it has taken another conversation */
+  readonly restores?: (line: string) => boolean;
+  /** what the agent's list of completions shows for the typed command, where it shows one */
+  readonly listedAs?: (name: string) => string;
+  /** where it is typed otherwise than the compact command */
+  readonly typing?: Partial<Pick<CompactRecipe, 'isPasted' | 'pauseMs' | 'submit'>>;
+  /**
+   * for an agent that takes no other session file while it runs, but a conversation in a file of its own: that file, beside the session
+   * file that it writes. The command then takes the name of it
+   */
+  readonly checkpoint?: (conversation: Conversation, sessionPath: string, name: string) => NewFile;
+}
+
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+}
+
 // How to ask an agent to compact: data, with figures from facts/ that were proved on the real agents.
 
 export interface CompactRecipe {
@@ -239,6 +295,8 @@ export interface CompactRecipe {
   readonly stash?: { readonly keys: string; readonly pauseMs: number };
   /** the agent lists matching commands below what is typed, and submit runs the first of the list, so it must be the right one */
   readonly isListed?: true;
+  /** the entry of that list that runs the typed command, where it is not the command itself */
+  readonly listedAs?: string;
   /** the agent accepts the command while it works and runs it after the turn */
   readonly isQueued?: true;
 }
@@ -366,9 +424,20 @@ export interface AgentHome {
   readonly largeWindowTokens?: number;
   /** the folder that holds its session files */
   readonly sessions: (where: AgentFolders) => string;
+  /** more such folders, for sessions that were put away; none when absent */
+  readonly archives?: (where: AgentFolders) => readonly string[];
+  /**
+   * what a file is, by its path below such a folder: a session, a packed one, or (undefined) something else, as a subagent's. Its past
+   * sessions are not looked for when absent
+   */
+  readonly sessionFile?: (relativePath: string) => SessionFileKind | undefined;
+  /** the folder that a session file's conversation was started in, where the file itself does not tell */
+  readonly projectOf?: (port: SettingsPort, path: string) => Promise<string | undefined>;
   /** reads how long it keeps its session files; undefined for an agent that is not known to delete any */
   readonly retention?: (port: SettingsPort, where: SettingsContext) => Promise<Retention>;
 }
+
+export type SessionFileKind = 'session' | 'packed';
 
 /** How long an agent keeps its session files (transcripts). */
 export interface Retention {

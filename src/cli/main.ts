@@ -51,7 +51,8 @@ const perform = async (request: Task): Promise<Outcome> => {
 type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'verify' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
-  const { compact, config, context, doctor, hold, ps, watchSessions } = await import('./commands/later.js');
+  const later = await import('./commands/later.js');
+  const { compact, config, context, doctor, hold, ps, watchSessions } = later;
   switch (request.kind) {
     case 'ps':
       return request.watch ? watchSessions(request) : printed(await ps(request));
@@ -65,6 +66,12 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return hold();
     case 'config':
       return config(request);
+    case 'history':
+      return later.history(request);
+    case 'history-show':
+      return later.historyShow(request);
+    case 'undo':
+      return later.undo(request, run);
   }
 };
 

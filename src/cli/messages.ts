@@ -269,6 +269,45 @@ export const unknownFile = (path: string): UserError =>
 export const unfollowedAgent = (agent: string): UserError =>
   usageError(`ctxwrap cannot read session files of ${agent}`, 'use another --runtime');
 
+// Messages of `ctxwrap history`.
+
+export const noSessionAt = (path: string): UserError =>
+  usageError(
+    `there is no session file that is known at "${path}"`,
+    'if it is one all the same, say whose: --runtime claude',
+  );
+
+export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
+  usageError(
+    `there is no file and no session "${given}"`,
+    agents.some(({ name }) => name === given)
+      ? `for all sessions of ${given}: ctxwrap history --runtime ${given}`
+      : 'ctxwrap history lists the sessions with compactions',
+  );
+
+export const noCompaction = (given: string, count: number): UserError =>
+  usageError(
+    `there is no compaction "${given}"`,
+    count === 0 ? 'this session has none' : `this session has ${count}: #1 to #${count}`,
+  );
+
+export const whichCompaction = (given: string): UserError =>
+  usageError(`which compaction of "${given}"?`, `name one, as in ctxwrap history show "${given}#1"`);
+
+export const severalFiles = (given: string, paths: readonly string[]): UserError =>
+  usageError(
+    `"${given}" fits ${paths.length} sessions`,
+    `give more of the id, or the file of one:${listed(paths)}`,
+  );
+
+export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
+
+export const damagedLines = (path: string, count: number): string =>
+  `${path}: ${count} damaged line${count === 1 ? ' was' : 's were'} passed over`;
+
+export const moreSkipped = (count: number): string =>
+  `${count} more files were skipped or have damaged lines; --json lists all of them`;
+
 export const longFocus = (given: number, most: number): UserError =>
   usageError(`--focus must be at most ${most} characters, got ${given}`, 'shorten it');
 

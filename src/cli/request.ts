@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { CurrentSettings, KeyName, Values } from '../core/config/keys.js';
+import type { Millis } from '../core/reading.js';
 import type { AgentOption } from './options.js';
 import type { Candidates } from './shell/completion.js';
 import type { Template } from './template.js';
@@ -99,6 +100,43 @@ export interface CompactCommandRequest {
   readonly options: Options;
 }
 
+/** What `history` and its commands look through. */
+interface HistorySearch {
+  /** paths of files and folders, or ids of sessions, with `#N` for one compaction; all sessions when empty */
+  readonly targets: readonly string[];
+  readonly options: Options;
+}
+
+export interface HistoryRequest extends HistorySearch {
+  readonly kind: 'history';
+  /** only sessions in this folder and those below it */
+  readonly project?: string;
+  /** only compactions since then */
+  readonly since?: Millis;
+  /** whole summaries */
+  readonly full: boolean;
+  readonly format: 'text' | 'json' | 'ndjson';
+  /** also how full the window was over each session */
+  readonly chart: boolean;
+}
+
+export interface HistoryShowRequest extends HistorySearch {
+  readonly kind: 'history-show';
+  /** the conversation before the compaction, not the compaction itself */
+  readonly before: boolean;
+  readonly markdown: boolean;
+}
+
+export interface UndoCommandRequest {
+  readonly kind: 'undo';
+  /** as for `history`, with `#N` for a compaction; when absent, the session this process runs in or the only live one */
+  readonly target?: string;
+  /** start the agent with the new session, wrapped */
+  readonly run: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 export interface DoctorRequest {
   readonly kind: 'doctor';
   readonly json: boolean;
@@ -162,8 +200,11 @@ export type Task =
   | CompleteRequest
   | ConfigRequest
   | DoctorRequest
+  | HistoryRequest
+  | HistoryShowRequest
   | HoldRequest
   | InitRequest
+  | UndoCommandRequest
   | VerifyRequest;
 
 export type Request = Task | { readonly kind: 'print'; readonly text: string };

@@ -1,61 +1,9 @@
 import type { Initiator } from './compaction/outcome.js';
-import type { Boundary } from './event.js';
-import { formatIsoTime } from './time.js';
+import { boundaryRecord } from './boundary-record.js';
 import type { Tier, OwnLadder, Threshold } from './ladder.js';
 import type { Millis, ToolResult } from './reading.js';
 import type { Liveness } from './records.js';
 import type { ReadingRecord } from './report.js';
-
-// The record of a compaction as JSON, with the field names of the common schema for sessions of several agents. Unknown fields are left
-// out.
-
-export interface BoundaryRecord {
-  readonly schema: 'ctxwrap.boundary/1';
-  readonly runtime: string;
-  /** the agent's id of the conversation */
-  readonly session_id?: string;
-  /** id of the agent's record */
-  readonly uuid?: string;
-  /** `auto` if the agent started it by itself */
-  readonly trigger?: 'manual' | 'auto';
-  readonly initiator?: Initiator;
-  readonly pre_tokens?: number;
-  /** the agent did not record it: it is the last number before the compaction */
-  readonly pre_tokens_estimated?: true;
-  readonly post_tokens?: number;
-  readonly duration_ms?: number;
-  /** UTC, `2026-11-21T08:37:12.289Z` */
-  readonly timestamp: string;
-  /** recorded by the agent; text on the screen alone proves nothing */
-  readonly verified: boolean;
-}
-
-/** A compaction, and what is known besides the agent's record. */
-export interface BoundaryFacts extends Omit<Boundary, 'initiator'> {
-  readonly runtime: string;
-  readonly sessionId?: string | undefined;
-  readonly initiator?: Initiator;
-  /** the last number before it, if the record has none */
-  readonly lastTokens?: number | undefined;
-}
-
-export const boundaryRecord = (told: BoundaryFacts): BoundaryRecord => {
-  const { runtime: agent, sessionId, uuid, initiator, preTokens, lastTokens, postTokens, durationMs } = told;
-  const estimated = preTokens === undefined ? lastTokens : undefined;
-  return {
-    schema: 'ctxwrap.boundary/1',
-    runtime: agent,
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
-    ...(uuid === undefined ? {} : { uuid }),
-    ...(initiator === undefined ? {} : { trigger: initiator === 'agent' ? 'auto' : 'manual', initiator }),
-    ...(preTokens === undefined ? {} : { pre_tokens: preTokens }),
-    ...(estimated === undefined ? {} : { pre_tokens: estimated, pre_tokens_estimated: true }),
-    ...(postTokens === undefined ? {} : { post_tokens: postTokens }),
-    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
-    timestamp: formatIsoTime(told.at),
-    verified: told.source !== 'screen',
-  };
-};
 
 // Divides the window into parts that add up to the whole.
 

@@ -4,7 +4,7 @@ import { parseKey, SHIFT, type InputElement } from './terminal-input.js';
 // The keys of the open overlay. None of them reaches the agent, except by the action that the user chose.
 
 const overlayKeys = [
-  ...(['c', 'a', 'p', 'n', 'd', '?', 'q', 'escape'] as const),
+  ...(['c', 'a', 'p', 'n', 'u', 'd', '?', 'q', 'escape'] as const),
   ...(['up', 'down', 'pageup', 'pagedown', 'home', 'end'] as const),
 ];
 
@@ -25,7 +25,7 @@ export const toOverlayKey = ({ kind, text }: InputElement): OverlayKey | undefin
 };
 
 /** What the wrapper has to do; what concerns only the display is in the state. */
-export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'close';
+export type OverlayAction = 'compact' | 'mode' | 'postpone' | 'proactive' | 'undo' | 'close';
 
 export type OverlayPage = 'main' | 'detail' | 'help';
 
@@ -45,6 +45,7 @@ const actions = {
   a: 'mode',
   p: 'postpone',
   n: 'proactive',
+  u: 'undo',
   q: 'close',
 } as const satisfies Readonly<Record<string, OverlayAction>>;
 
@@ -74,6 +75,7 @@ export const pressOverlayKey = (state: OverlayState, key: OverlayKey): OverlayKe
   switch (key) {
     case 'c':
     case 'p':
+    case 'u':
       return { state: atTop(state), action: actions[key] };
     case 'a':
     case 'n':

@@ -82,6 +82,7 @@ export const overlayReport = (facts: OverlayFacts, page: OverlayPage): OverlayRe
       ['a', 'mode'],
       ['p', 'not now'],
       ['n', 'proactive'],
+      ...(session.compactions > 0 ? [['u', 'undo'] as const] : []),
     ],
   };
 };
@@ -347,6 +348,7 @@ const helpSections = ({ hotkey }: OverlayFacts): readonly Section[] => [
     ['c', 'compact now (see Next if it is waiting); again: cancel'],
     ['a', 'the mode: auto, ask, warn'],
     ['p', 'not now: wait for the next turn'],
+    ['u', 'undo the last compaction: the conversation before it, as a new session'],
     ['n', 'proactive on or off: whether text since the last number counts at warn'],
     ['d', 'sources, evidence and the last compaction'],
     ['Arrows', 'scroll; also Page Up, Page Down, Home, End and the wheel'],

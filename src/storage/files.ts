@@ -10,12 +10,14 @@ import {
   statSync,
   type Stats,
 } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { link, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { getuid } from 'node:process';
+import { errorCode } from '../core/errors.js';
 
 // Opens files safely. First, files named by the user to which a session's contents are written.
 
-const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 
@@ -97,5 +99,50 @@ export const readHead = (path: string, maxBytes: number): Buffer => {
     return buffer.subarray(0, length);
   } finally {
     closeSync(file);
+  }
+};
+
+// New files in a folder of another program, which must see each of them whole or not at all.
+
+const PART_BYTES = 256 * 1024; // written at once
+
+/**
+ * Writes a file that is not there yet, for the user only. It appears under its name when it is complete; rejects with EEXIST if the name is
+ * taken, and leaves nothing behind then.
+ */
+export const createFile = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.tmp`);
+  const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+  try {
+    try {
+      let part: string[] = [];
+      let length = 0;
+      for await (const line of lines) {
+        part.push(line, '\n');
+        length += line.length + 1;
+        if (length < PART_BYTES) continue;
+        await file.write(part.join(''));
+        [part, length] = [[], 0];
+      }
+      await file.write(part.join(''));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await giveName(draft, path);
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+};
+
+/** Never takes the place of another file, which a plain rename would. */
+const giveName = async (draft: string, path: string): Promise<void> => {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw error;
+    // no hard links on this file system: an empty file of our own takes the name first
+    await (await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)).close();
+    await rename(draft, path);
   }
 };

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import {
   parseAnswer,
   parseRequest,
+  parseSwitch,
   type AnswerRecord,
   type RequestKey,
   type RequestRecord,
+  type SwitchRecord,
 } from '../core/compaction/protocol.js';
 import type { Millis } from '../core/reading.js';
 import { ensureFolder, readOwnFile, writeAtomic } from './state-folder.js';
@@ -28,12 +30,16 @@ const MAX_AGE_MS = 3_600_000; // nobody will fetch an older answer
 export const ensureRequestsFolder = (stateFolder: string): Promise<string> =>
   ensureFolder(stateFolder, FOLDER);
 
-export const writeRequest = (folder: string, request: RequestRecord): Promise<void> =>
+export const writeRequest = (folder: string, request: RequestRecord | SwitchRecord): Promise<void> =>
   writeAtomic(pathOf(folder, request, REQUEST), `${JSON.stringify(request)}\n`);
 
 /** Undefined if there is none, it is another user's, or its content does not match its name. */
-export const readRequest = async (folder: string, key: RequestKey): Promise<RequestRecord | undefined> => {
-  const request = parseRequest((await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '');
+export const readRequest = async (
+  folder: string,
+  key: RequestKey,
+): Promise<RequestRecord | SwitchRecord | undefined> => {
+  const text = (await readOwnFile(pathOf(folder, key, REQUEST), REQUEST_BYTES)) ?? '';
+  const request = parseRequest(text) ?? parseSwitch(text);
   return request && hasSameKey(request, key) ? request : undefined;
 };
 

@@ -23,29 +23,47 @@ export interface LineSplitter {
 /** Splits bytes into lines without newlines; each line is decoded as a whole, so no character is split. */
 export const makeLineSplitter = (
   onLine: (line: string) => void,
-  { maxBytes = MAX_LINE_BYTES, startsInside = false }: LineSplitterOptions = {},
+  { startsInside = false, maxBytes = MAX_LINE_BYTES }: LineSplitterOptions = {},
 ): LineSplitter => {
+  let isSkipping = startsInside;
+  const splitter = makeByteSplitter((line) => {
+    if (line && !isSkipping) onLine(line.toString('utf8'));
+    isSkipping = false;
+  }, maxBytes);
+  return { push: splitter.push };
+};
+
+export interface ByteSplitter extends LineSplitter {
+  /** the last line, which has no newline yet; undefined if it is empty or too long */
+  readonly rest: () => Buffer | undefined;
+}
+
+/**
+ * Splits bytes into lines, which are only valid during the call: they lie in the memory of the chunk. `undefined` stands for a line of more
+ * than `maxBytes`.
+ */
+export const makeByteSplitter = (
+  onLine: (line: Buffer | undefined) => void,
+  maxBytes = MAX_LINE_BYTES,
+): ByteSplitter => {
   let pieces: Buffer[] = [];
   let bytes = 0;
-  let isSkipping = startsInside;
-  let isFirst = !startsInside;
+  let isFirst = true;
 
   const keep = (piece: Buffer): void => {
     bytes += piece.length;
-    isSkipping ||= bytes > maxBytes;
-    if (isSkipping) pieces = [];
+    if (bytes > maxBytes) pieces = [];
     else if (piece.length > 0) pieces.push(Buffer.from(piece)); // a copy, since the chunk's memory is reused
   };
 
   const end = (piece: Buffer): void => {
-    const isLeftOut = isSkipping || bytes + piece.length > maxBytes;
+    const isTooLong = bytes + piece.length > maxBytes;
     const whole = pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]);
-    const start = isFirst && hasByteOrderMark(whole) ? BYTE_ORDER_MARK_BYTES.length : 0;
+    const line = isFirst && hasByteOrderMark(whole) ? whole.subarray(BYTE_ORDER_MARK_BYTES.length) : whole;
     pieces = [];
     bytes = 0;
-    isSkipping = false;
     isFirst = false;
-    if (!isLeftOut) onLine(whole.toString('utf8', start));
+    onLine(isTooLong ? undefined : line);
   };
 
   return {
@@ -57,6 +75,7 @@ export const makeLineSplitter = (
       }
       keep(chunk.subarray(start));
     },
+    rest: () => (pieces.length === 0 ? undefined : Buffer.concat(pieces)),
   };
 };
 

@@ -19,6 +19,7 @@ import { makeTrustFilter, makeObserver, type Observer, makeScreenLog } from './s
 import { followSession, type Subscription } from './session-file.js';
 import { followSettings, makeSessionLoop, type SessionLoop } from './session.js';
 import { followReports, followOwnCompaction } from './status-line.js';
+import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
 import { makeClock } from './timing.js';
 import { makeVersionNotifier } from './version-notice.js';
@@ -56,6 +57,10 @@ export interface AgentTracker {
   readonly flow: SessionLoop['flow'];
   /** the agent's session file, once it is known */
   readonly sessionFile: () => string | undefined;
+  /** has the agent go on with another session, at the next safe moment */
+  readonly switchTo: Switcher['switchTo'];
+  /** undoes the last compaction, and says in the footer what comes of it */
+  readonly undo: () => void;
   /** the screen model is no longer fed, so it does not show the child's screen any more */
   readonly stopReadingScreen: () => void;
   /** the child has ended */
@@ -88,6 +93,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       publisher?.onFile(path);
     },
   });
+  const undoing = makeUndoing(parts, { observer, loop, take, file: () => file });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
   const noteOutput = (): void => {
@@ -104,6 +110,8 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     handle: take,
     flow: loop.flow,
     sessionFile: () => file,
+    switchTo: undoing.switchTo,
+    undo: undoing.undo,
     stopReadingScreen: () => {
       stopReading();
       take({ type: 'screen-blank' });
@@ -111,6 +119,7 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
     },
     stop: () => {
       stopSettings();
+      undoing.stop();
       stopReading();
       for (const part of [following, official, ownCompaction]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
@@ -146,6 +155,42 @@ const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event)
     stop: () => {
       compactor.stop();
       loop.stop();
+    },
+  };
+};
+
+interface UndoingParts {
+  readonly observer: Observer;
+  readonly loop: SessionLoop;
+  readonly take: (event: Event) => void;
+  readonly file: () => string | undefined;
+}
+
+/** Has the agent go on with another session, and undoes compactions by that. */
+const makeUndoing = (parts: TrackerParts, { observer, loop, take, file }: UndoingParts) => {
+  const { agent, env, cwd, log } = parts.session;
+  const switcher = makeSwitcher({
+    recipe: agent.recipe?.(env),
+    switching: agent.conversations?.switching,
+    port: typistPort(parts, observer),
+    flow: loop.flow,
+    sessionFile: file,
+    log,
+    onEvent: take,
+    audit: parts.publisher,
+  });
+  const ended = new AbortController();
+  return {
+    switchTo: switcher.switchTo,
+    undo: (): void => {
+      const path = file();
+      if (path === undefined) return take(noticeEvent('undo: the session file is not known yet'));
+      const as = { id: crypto.randomUUID(), cwd, now: Date.now(), newUuid: () => crypto.randomUUID() };
+      void undoLive({ agent, path, as, switcher, onEvent: take, signal: ended.signal });
+    },
+    stop: (): void => {
+      ended.abort();
+      switcher.stop();
     },
   };
 };

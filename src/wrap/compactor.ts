@@ -6,7 +6,7 @@ import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
 import type { WrapSession } from './options.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
-import { leftoverNotice, retractLate, typeCompact } from './typist.js';
+import { leftoverNotice, retractLate, typeCommand } from './typist.js';
 
 // Carries out the core's decisions about compacting: types the command, checks that a stashed draft came back, and reports the result.
 
@@ -40,7 +40,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     request = { recipe, focus, isQueued, mayStash, port, signal: mine.signal, onRestoring };
     typedBefore = port.typedCount();
     draft.begin();
-    const result = await typeCompact(request);
+    const result = await typeCommand(request);
     if (result.kind === 'skipped') draft.forget();
     const reason = result.kind === 'sent' ? [] : [result.reason];
     log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));

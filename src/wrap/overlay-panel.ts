@@ -163,6 +163,8 @@ const act = (session: WrapSession, tracker: AgentTracker, action: PanelAction): 
       return tracker.handle(hotkeyCompactRequest());
     case 'postpone':
       return tracker.handle({ type: 'postpone' });
+    case 'undo':
+      return tracker.undo();
     case 'mode':
       return tracker.handle({ type: 'mode', mode: modeAfter(session, tracker) });
     case 'proactive':

@@ -1,5 +1,11 @@
 import { errorText } from '../core/errors.js';
-import { auditLine, lateKeysLine, type AuditContext, type AuditKeys } from '../core/compaction/protocol.js';
+import {
+  auditLine,
+  lateKeysLine,
+  switchLine,
+  type AuditContext,
+  type AuditKeys,
+} from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import { ladderChoice } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
@@ -19,7 +25,8 @@ import { processStart } from '../storage/processes.js';
 import { cleanSessions, ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
 import type { ExitStatus, StartedChild, WrapSession } from './options.js';
-import { watchRequests } from './requests.js';
+import { watchRequests, type RequestsOptions } from './requests.js';
+import type { SwitchResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
 // Publishes the session's record in a file for other processes. A slow or broken disk does not affect the session.
@@ -160,7 +167,8 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     const { activity, witnesses } = state;
     const reading = readingRecord(state, Date.now());
     strokes = [];
-    attempt = { gate: { activity, witnesses }, ...(reading ? { reading } : {}) };
+    const conversation = state.sessionId;
+    attempt = { gate: { activity, witnesses }, conversation, ...(reading ? { reading } : {}) };
   };
   const end = ({ ended, requestId }: Extract<Effect, { readonly type: 'ended' }>, state: Session): void => {
     const isOurs = ended.initiator === 'ctxwrap';
@@ -173,6 +181,17 @@ const makeAttemptLog = (audit: Audit, about: Pick<AuditContext, 'session' | 'ver
     note: (effect: Effect, state: Session): void => {
       if (effect.type === 'type-compact') begin(state);
       if (effect.type === 'ended') end(effect, state);
+    },
+    /** a switch of the agent to another session begins */
+    beginSwitch: begin,
+    /** it has ended; undefined: no key was typed */
+    endSwitch: (name: string, result: SwitchResult | undefined): void => {
+      if (result && strokes) {
+        const reason = 'reason' in result ? result.reason : undefined;
+        const context = { ...about, ...attempt, strokes };
+        audit.append(switchLine({ name, outcome: result.kind, reason }, context, Date.now()));
+      }
+      strokes = undefined;
     },
     /** keys of the wrapper on their way to the agent */
     stroke: (bytes: Uint8Array): void => {
@@ -192,6 +211,10 @@ export interface Publisher {
   readonly onEffect: (effect: Effect, state: Session) => void;
   /** keys of the wrapper on their way to the agent */
   readonly onStroke: (bytes: Uint8Array) => void;
+  /** for the keys that have the agent go on with another session */
+  readonly beginSwitch: (state: Session) => void;
+  /** `result` is undefined where no key was typed */
+  readonly endSwitch: (name: string, result: SwitchResult | undefined) => void;
   /** closes everything; resolves when the last records are written or have failed */
   readonly end: (status: ExitStatus) => Promise<void>;
 }
@@ -202,7 +225,7 @@ const AUDIT_END_MS = 500; // for the last lines; a disk that hangs must not keep
 export const openPublisher = (
   session: WrapSession,
   { pid: childPid, startedAt, requestsFrom }: StartedChild & { readonly requestsFrom?: Millis | undefined },
-  onEvent: (event: Event) => void,
+  { onEvent, switchTo }: Pick<RequestsOptions, 'switchTo'> & { readonly onEvent: (event: Event) => void },
 ): Publisher | undefined => {
   const { wrapper, agent, env, log, cwd, values } = session;
   const ladder = ladderChoice(values);
@@ -225,6 +248,7 @@ export const openPublisher = (
     now: Date.now,
     from: requestsFrom,
     onEvent,
+    switchTo,
     onFailure: (reason) => log.warn(`others cannot ask this session to compact: ${reason}`),
   });
   const audit = openAudit({
@@ -241,6 +265,8 @@ export const openPublisher = (
       attempts.note(effect, state);
     },
     onStroke: attempts.stroke,
+    beginSwitch: attempts.beginSwitch,
+    endSwitch: attempts.endSwitch,
     end: async (status) => {
       await Promise.all([
         requests.stop(),

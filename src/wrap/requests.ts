@@ -8,6 +8,7 @@ import {
   isExpired,
   type AnswerRecord,
   type RequestRecord,
+  type SwitchRecord,
 } from '../core/compaction/protocol.js';
 import type { Effect } from '../core/compaction/state.js';
 import type { Event } from '../core/event.js';
@@ -24,6 +25,7 @@ import {
 } from '../storage/requests.js';
 import { readOwnFile } from '../storage/state-folder.js';
 import { watchFolder, type FolderWatch } from '../storage/watch.js';
+import type { SwitchResult } from './switcher.js';
 import { endsWithin, serialize } from './timing.js';
 
 const MOST_BYTES = 4 * 1024; // the file is about a hundred bytes long
@@ -57,10 +59,61 @@ interface OpenRequest {
 }
 
 /** A request of a process that has ended is void. */
-const isAskerRunning = ({ pid, processStart }: RequestRecord): boolean =>
+const isAskerRunning = ({ pid, processStart }: Pick<RequestRecord, 'pid' | 'processStart'>): boolean =>
   pid === undefined || isRunning(pid, processStart);
 
 const RESTARTED = 'ctxwrap had to restart a part of itself: ask again';
+
+/** Why a request is too old to be carried out; undefined when it is not. */
+const oldReason = (request: RequestRecord | SwitchRecord, from: Millis, now: Millis): string | undefined =>
+  request.askedAt < from ? RESTARTED : isExpired(request, now) ? REQUEST_EXPIRED : undefined;
+
+/** The open requests for another session, and their answers. */
+const makeSwitchQueue = (
+  switchTo: RequestsOptions['switchTo'],
+  answers: AnswerWriter,
+  from: Millis = -Infinity,
+) => {
+  const open = new Map<string, { readonly request: SwitchRecord; readonly abort: AbortController }>();
+  const withdraw = (id: string): void => {
+    open.get(id)?.abort.abort();
+    open.delete(id);
+  };
+  const carryOut = async (request: SwitchRecord, abort: AbortController): Promise<void> => {
+    const { request: id, name } = request;
+    answers.write(id, { state: 'waiting' });
+    const result = (await switchTo?.(name, abort.signal)) ?? { kind: 'refused', reason: NOT_FOLLOWED };
+    if (!open.delete(id)) return answers.drop(id);
+    answers.write(
+      id,
+      result.kind === 'switched' ? { state: 'switched' } : { state: result.kind, reason: result.reason },
+    );
+  };
+  return {
+    accept: (request: SwitchRecord, now: Millis): void => {
+      if (!isAskerRunning(request)) return;
+      const reason = oldReason(request, from, now);
+      if (reason !== undefined) return answers.write(request.request, { state: 'refused', reason });
+      const abort = new AbortController();
+      open.set(request.request, { request, abort });
+      void carryOut(request, abort);
+    },
+    keepOnly: (ids: readonly string[]): void => {
+      for (const id of [...open.keys()].filter((each) => !ids.includes(each))) withdraw(id);
+    },
+    withdrawOrphans: (): void => {
+      for (const [id, { request }] of open) if (!isAskerRunning(request)) withdraw(id);
+    },
+    close: (): void => {
+      for (const id of open.keys()) {
+        withdraw(id);
+        answers.write(id, { state: 'refused', reason: 'the session has ended' });
+      }
+    },
+  };
+};
+
+const NOT_FOLLOWED = 'its screen is not followed';
 
 type EmitRequest = (event: RequestEvent) => void;
 
@@ -90,8 +143,7 @@ const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter, from: Millis
     accept: (request: RequestRecord, now: Millis): void => {
       const { request: id, force, focus } = request;
       if (!isAskerRunning(request)) return;
-      const reason =
-        request.askedAt < from ? RESTARTED : isExpired(request, now) ? REQUEST_EXPIRED : undefined;
+      const reason = oldReason(request, from, now);
       if (reason !== undefined) return answers.write(id, { state: 'refused', reason });
       const one: OpenRequest = { request, isAcknowledged: false };
       open.set(id, one);
@@ -127,6 +179,8 @@ const makeRequestQueue = (emit: EmitRequest, answers: AnswerWriter, from: Millis
 // Requests to compact from other processes, through files. The core decides about them.
 
 export interface RequestsOptions {
+  /** has the agent go on with another session; undefined where its screen is not followed */
+  readonly switchTo?: ((name: string, signal: AbortSignal) => Promise<SwitchResult> | undefined) | undefined;
   readonly stateFolder: string;
   /** as in CTXWRAP_SESSION */
   readonly sessionId: string;
@@ -168,7 +222,8 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   };
   const answers = makeAnswerWriter(options, fail);
   const queue = makeRequestQueue(emit, answers, options.from);
-  const requestFolder = openRequestFolder(options, queue, () => void check());
+  const switches = makeSwitchQueue(options.switchTo, answers, options.from);
+  const requestFolder = openRequestFolder(options, { queue, switches }, () => void check());
   const omc =
     omcFolder === undefined
       ? undefined
@@ -178,6 +233,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
   const check = serialize(async () => {
     if (isStopped) return;
     queue.withdrawOrphans();
+    switches.withdrawOrphans();
     await requestFolder.check().catch(fail);
     await omc?.(now()).catch(fail);
   });
@@ -190,6 +246,7 @@ export const watchRequests = (options: RequestsOptions): Requests => {
       clearInterval(timer);
       requestFolder.close();
       queue.close();
+      switches.close();
       await endsWithin(END_MS, answers.written());
     },
   };
@@ -208,7 +265,7 @@ const makeAnswerWriter = (
     write: (request: string, content: AnswerContent): void => {
       const key = { session: sessionId, request };
       const record: AnswerRecord = { schema: 'ctxwrap.answer/1', ...key, at: now(), ...content };
-      const isLast = content.state === 'refused' || content.state === 'ended';
+      const isLast = content.state !== 'waiting' && content.state !== 'begun';
       next(async (folder) => {
         await writeAnswer(folder, record);
         if (isLast) await removeRequest(folder, key);
@@ -221,10 +278,15 @@ const makeAnswerWriter = (
 
 type AnswerWriter = ReturnType<typeof makeAnswerWriter>;
 
+interface Queues {
+  readonly queue: ReturnType<typeof makeRequestQueue>;
+  readonly switches: ReturnType<typeof makeSwitchQueue>;
+}
+
 /** Watches the folder of requests. */
 const openRequestFolder = (
   { stateFolder, sessionId, now }: RequestsOptions,
-  queue: ReturnType<typeof makeRequestQueue>,
+  { queue, switches }: Queues,
   onChange: () => void,
 ) => {
   let watching: { readonly folder: string; readonly watch: FolderWatch } | undefined;
@@ -253,14 +315,18 @@ const openRequestFolder = (
         const ids = await listRequests(folder, sessionId);
         if (isClosed) return;
         queue.keepOnly(ids);
+        switches.keepOnly(ids);
         const fresh = ids.filter((id) => !seen.has(id));
         seen = new Set(ids);
         for (const id of fresh) {
           const request = await readRequest(folder, { session: sessionId, request: id });
-          if (request && !isClosed) queue.accept(request, now());
+          if (!request || isClosed) continue;
+          if (request.schema === 'ctxwrap.switch/1') switches.accept(request, now());
+          else queue.accept(request, now());
         }
       } catch (error) {
         queue.keepOnly([]);
+        switches.keepOnly([]);
         seen = new Set();
         close(); // the folder may be replaced before the next check
         if (errorCode(error) !== 'ENOENT') throw error;

@@ -190,7 +190,7 @@ export const leftoverNotice = (request: TypeRequest, typedBefore: number): strin
   return isLeft && port.typedCount() === typedBefore ? `${text} is left in the prompt: remove it` : undefined;
 };
 
-// Types the agent's own compact command and checks the screen after each keystroke. If the screen is not as expected, the text is
+// Types a command of the agent's own and checks the screen after each keystroke. If the screen is not as expected, the text is
 // retracted: no key of the wrapper may do what the user did not ask for.
 
 const HOLD_MS = 1_500; // the user's keys are held no longer; a command that is not submitted by then is retracted
@@ -201,7 +201,7 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /** Types the recipe's command and resolves with the result. Never rejects. */
-export const typeCompact = async (request: TypeRequest): Promise<TypeResult> => {
+export const typeCommand = async (request: TypeRequest): Promise<TypeResult> => {
   const { port, signal } = request;
   const typedBefore = port.typedCount();
   const isLate = port.hasUntoldKeys(); // keys that the decision did not know of
@@ -372,6 +372,7 @@ const isCommandTyped = (
   const isTaken = activity === 'draft' || activity === 'ready' || (activity === 'busy' && isQueued);
   if (!isTaken || prompt === undefined || withoutWhitespace(prompt.text) !== withoutWhitespace(text))
     return false;
+  if (recipe.listedAs !== undefined) return prompt.listed === recipe.listedAs;
   if (prompt.listed !== undefined) return prompt.listed === recipe.command;
   return recipe.isListed !== true || text !== recipe.command;
 };

@@ -170,7 +170,14 @@ const makeFollowing = (session: WrapSession, start: WorkerStart, port: WorkerPor
     follow: ({ pid, startedAt, isScreenRead }: Extract<ToWorker, { readonly type: 'child' }>): void => {
       // requests from before belong to the worker that failed, which may have carried them out
       const requestsFrom = start.isReplacement ? Date.now() : undefined;
-      publisher = openPublisher(session, { pid, startedAt, requestsFrom }, (event) => tracker?.handle(event));
+      publisher = openPublisher(
+        session,
+        { pid, startedAt, requestsFrom },
+        {
+          onEvent: (event) => tracker?.handle(event),
+          switchTo: (name, signal) => tracker?.switchTo(name, signal),
+        },
+      );
       if (!isScreenRead) return;
       const parts = {
         session,

@@ -2,7 +2,7 @@ import type { Activity } from '../../src/core/reading.js';
 import type { CompactRecipe } from '../../src/agents/agent.js';
 import { retractLate } from '../../src/wrap/typist.js';
 import type { ScreenObservation, TypeRequest } from '../../src/wrap/typing-steps.js';
-import { typeCompact } from '../../src/wrap/typist.js';
+import { typeCommand } from '../../src/wrap/typist.js';
 
 export const typed: CompactRecipe = {
   command: '/compact',
@@ -124,7 +124,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
       focus: options.focus,
     };
     const typedBefore = state.typedCount;
-    const result = await typeCompact(request);
+    const result = await typeCommand(request);
     if (result.kind === 'withdrawn') void retractLate(request, { typedBefore, wasSent: false });
     return result;
   };

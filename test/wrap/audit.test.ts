@@ -31,7 +31,7 @@ const open = () =>
       log,
     },
     { pid: process.pid, startedAt: Date.now() },
-    () => undefined,
+    { onEvent: () => undefined },
   );
 
 describe('the audit log of a session', () => {

@@ -5,7 +5,9 @@ import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
-import { configFolder, locateClaude } from './files.js';
+import { claudeConversations } from './new-session.js';
+import { configFolder, locateClaude, sessionFile } from './files.js';
+import { claudeHistory } from './history.js';
 import { claudeContents, claudeReader } from './log.js';
 import { claudeScreen } from './screen.js';
 import { claudeCompaction, claudeRetention } from './settings.js';
@@ -17,6 +19,7 @@ const claudeHome: AgentHome = {
   usualWindowTokens: STANDARD_TOKENS,
   largeWindowTokens: LARGE_TOKENS,
   sessions: (where) => posix.join(configFolder(where), 'projects'),
+  sessionFile,
   retention: claudeRetention,
 };
 
@@ -98,8 +101,15 @@ export const claude: Agent = {
   isInteractive: (args) => startsConversation(launchRules, args),
   nativeTrigger,
   ownCompaction: claudeCompaction,
-  log: { locate: locateClaude, reader: claudeReader, recognises: isClaudeRecord, contents: claudeContents },
+  log: {
+    locate: locateClaude,
+    reader: claudeReader,
+    recognises: isClaudeRecord,
+    contents: claudeContents,
+    history: claudeHistory,
+  },
   official,
+  conversations: claudeConversations,
   recipe,
   screen: claudeScreen,
   titleSigns,

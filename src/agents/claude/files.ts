@@ -8,12 +8,20 @@ import {
   getText,
   type JsonRecord,
 } from '../../core/json.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type {
+  AgentFolders,
+  FileEntry,
+  FilePort,
+  Located,
+  ChildPlace,
+  AgentStatus,
+  SessionFileKind,
+} from '../agent.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Claude Code keeps its session files (facts/claude.md §7, facts/sessions.md §F).
 
-const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
+export const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST_SLUG = 200;
 // A version that writes a pid file has done so by then (0.4 s measured); before that, a guess could be another terminal's session.
@@ -44,6 +52,12 @@ export const projectFolder = (place: ChildPlace, cwd: string): string => {
   const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
   const name = slug.length <= LONGEST_SLUG ? slug : `${slug.slice(0, LONGEST_SLUG)}-${hash(cwd)}`;
   return posix.join(configFolder(place), 'projects', name);
+};
+
+/** `<project>/<uuid>.jsonl`; subagents write `agent-*.jsonl`, or files in a folder of the session. */
+export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
+  const [, name, ...deeper] = relativePath.split('/');
+  return name !== undefined && deeper.length === 0 && UUID_FILE.test(name) ? 'session' : undefined;
 };
 
 export const configFolder = ({ env, home }: AgentFolders): string =>

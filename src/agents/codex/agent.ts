@@ -4,7 +4,9 @@ import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
-import { codexFolder, locateCodex, parseStatus } from './files.js';
+import { codexConversations } from './new-session.js';
+import { codexFolder, locateCodex, parseStatus, sessionFile } from './files.js';
+import { codexHistory } from './history.js';
 import { codexContents, codexReader } from './log.js';
 import { codexScreen } from './screen.js';
 
@@ -15,6 +17,8 @@ const codexHome: AgentHome = {
   played: ['0.169.0', '0.154.0'],
   usualWindowTokens: USUAL_TOKENS,
   sessions: (where) => posix.join(codexFolder(where), 'sessions'),
+  archives: (where) => [posix.join(codexFolder(where), 'archived_sessions')],
+  sessionFile,
 };
 
 const command = 'codex';
@@ -121,7 +125,9 @@ export const codex: Agent = {
     stateIn: parseStatus,
     recognises: isCodexRecord,
     contents: codexContents,
+    history: codexHistory,
   },
+  conversations: codexConversations,
   recipe,
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone

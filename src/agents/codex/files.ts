@@ -2,12 +2,21 @@ import { posix } from 'node:path';
 import { isRecord, parseRecord, getRecord, getText } from '../../core/json.js';
 import { dateFolder, parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type {
+  AgentFolders,
+  FileEntry,
+  FilePort,
+  Located,
+  ChildPlace,
+  AgentStatus,
+  SessionFileKind,
+} from '../agent.js';
 
 // Where Codex keeps its rollouts (facts/codex.md §7, facts/sessions.md §A.2): sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl,
 // and rollout-<time>-<thread>_<segment>.jsonl after a rewind.
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
+const PACKED = /^rollout-.*\.jsonl\.(?:zst|gz)$/;
 const LOCK = /^[0-9a-f-]{36}\.lock$/;
 // A lock without a rollout for longer than this is a conversation before its first turn; a subagent writes its rollout at once.
 const LOCK_ALONE_MS = 1_000;
@@ -31,6 +40,13 @@ export const locateCodex = async (port: FilePort, place: ChildPlace): Promise<Lo
   // An embedded Codex keeps its rollout open, so none open means none exists. Only the background server writes for other processes.
   if (held.told && !(await serverMayWrite(port, place))) return undefined;
   return bestOf(port, place, await grownRollouts(port, place));
+};
+
+/** Old rollouts may be packed with zstd. */
+export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
+  const name = posix.basename(relativePath);
+  if (ROLLOUT.test(name)) return 'session';
+  return PACKED.test(name) ? 'packed' : undefined;
 };
 
 export const codexFolder = ({ env, home }: AgentFolders): string =>

@@ -58,13 +58,16 @@ const ANSWER = /"type":"(?:AgentMessage|agent_message)"/;
 // The fixed text before the summary, on one line.
 const PREFIX = /^Another language model started to solve this problem[^\n]*\n/;
 
+/** The summary of a compaction without that text. */
+export const withoutPrefix = (message: string): string => message.replace(PREFIX, '');
+
 /** An answer as it was shown; not the summary of a compaction. */
 const isAnswerLine = (line: string): boolean => ANSWER.test(line) && parseRecord(line) !== undefined;
 
 /** A compaction on the model's server leaves an encrypted text and no message, so nothing is known about it. */
 const isEmptySummary = (message: string, answerLine: string | undefined): boolean => {
   if (message === '') return false;
-  const summary = message.replace(PREFIX, '').trim();
+  const summary = withoutPrefix(message).trim();
   if (summary === '') return true;
   return answerLine !== undefined && summary === answerIn(answerLine).trim();
 };
@@ -269,10 +272,10 @@ export const codexContents = (): ContentReader =>
   makeContentReader(CONTENTS_TELLING, (record) => {
     if (record['type'] === 'compacted') return [{ kind: 'cleared' }];
     const payload = record['type'] === 'response_item' ? getRecord(record, 'payload') : undefined;
-    return payload ? eventsIn(payload) : [];
+    return payload ? codexToolEvents(payload) : [];
   });
 
-const eventsIn = (payload: JsonRecord): readonly ToolEvent[] => {
+export const codexToolEvents = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = getText(payload, 'type') ?? '';
   const id = getText(payload, 'call_id') ?? '';
   if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];

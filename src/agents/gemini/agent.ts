@@ -9,7 +9,9 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
-import { geminiFolder, locateGemini } from './files.js';
+import { geminiConversations } from './new-session.js';
+import { geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
+import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
 import { geminiScreen } from './screen.js';
 
@@ -17,6 +19,8 @@ const geminiHome: AgentHome = {
   played: ['0.61.0', '0.58.0'],
   usualWindowTokens: geminiWindowTokens(''),
   sessions: (where) => posix.join(geminiFolder(where), 'tmp'),
+  sessionFile,
+  projectOf,
 };
 
 const command = 'gemini';
@@ -105,7 +109,9 @@ export const gemini: Agent = {
     recognises: isGeminiRecord,
     recognisesDocument: isDocumentHead,
     contents: geminiContents,
+    history: geminiHistory,
   },
+  conversations: geminiConversations,
   recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

@@ -2,7 +2,16 @@ import { posix } from 'node:path';
 import { parseRecord, getRecord, getText } from '../../core/json.js';
 import { parseIsoTime } from '../../core/time.js';
 import type { Millis } from '../../core/reading.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type {
+  AgentFolders,
+  FileEntry,
+  FilePort,
+  Located,
+  ChildPlace,
+  AgentStatus,
+  SessionFileKind,
+  SettingsPort,
+} from '../agent.js';
 
 // Where Gemini CLI keeps its session files (facts/gemini.md §7): ~/.gemini/tmp/<project>/chats/session-<minute>-<id8>.jsonl. It keeps no
 // file open and has no pid file, so the newest matching file is the best guess.
@@ -52,6 +61,27 @@ const isRewritten = async (port: FilePort, { file }: Chat, place: ChildPlace): P
   return [...text.matchAll(HISTORY_END)].some(
     ([, time]) => (parseIsoTime(time ?? '') ?? 0) >= place.startedAt,
   );
+};
+
+/** `<project>/chats/session-*.jsonl`, or `.json` of old versions; subagents have a folder of their own below. */
+export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
+  const [, chats, name, ...deeper] = relativePath.split('/');
+  const isChat = chats === 'chats' && name !== undefined && deeper.length === 0;
+  return isChat && SESSION_FILE.test(name) ? 'session' : undefined;
+};
+
+/** Beside the chats lies a file with the folder's path; old versions named the folder by a hash and had none. */
+export const projectOf = async (port: SettingsPort, path: string): Promise<string | undefined> => {
+  const folder = posix.dirname(posix.dirname(path));
+  const told = (await port.text(posix.join(folder, '.project_root')))?.trim();
+  if (told) return told;
+  const root = posix.dirname(posix.dirname(folder));
+  const projects = getRecord(
+    parseRecord((await port.text(posix.join(root, 'projects.json'))) ?? ''),
+    'projects',
+  );
+  const name = posix.basename(folder);
+  return Object.entries(projects ?? {}).find(([, slug]) => slug === name)?.[0];
 };
 
 export const geminiFolder = ({ env, home }: AgentFolders): string =>

@@ -9,7 +9,9 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
-import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus } from './files.js';
+import { qwenConversations } from './new-session.js';
+import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
+import { qwenHistory } from './history.js';
 import { qwenContents, qwenReader } from './log.js';
 import { qwenScreen } from './screen.js';
 
@@ -52,6 +54,7 @@ const qwenHome: AgentHome = {
   played: ['0.24.4', '0.15.10'],
   usualWindowTokens: USUAL_TOKENS,
   sessions: (where) => posix.join(qwenRuntimeFolder(where), 'projects'),
+  sessionFile,
 };
 
 const command = 'qwen';
@@ -138,7 +141,9 @@ export const qwen: Agent = {
     stateIn: parseStatus,
     recognises: isQwenRecord,
     contents: qwenContents,
+    history: qwenHistory,
   },
+  conversations: qwenConversations,
   recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

@@ -8,7 +8,15 @@ import {
   getList,
   getRecord,
 } from '../../core/json.js';
-import type { AgentFolders, FileEntry, FilePort, Located, ChildPlace, AgentStatus } from '../agent.js';
+import type {
+  AgentFolders,
+  FileEntry,
+  FilePort,
+  Located,
+  ChildPlace,
+  AgentStatus,
+  SessionFileKind,
+} from '../agent.js';
 import { chooseAskedFile } from '../files.js';
 
 // Where Qwen Code keeps its session files (facts/qwen.md): <runtime folder>/projects/<cwd>/chats/<session>.jsonl. Two files tell a
@@ -103,6 +111,13 @@ const sessionIn = (
   const sessionId = getText(record, names.id);
   if (sessionId === undefined || !SAFE_ID.test(sessionId)) return undefined;
   return { sessionId, cwd: getText(record, names.cwd) ?? place.cwd };
+};
+
+/** `<project>/chats/<session>.jsonl` */
+export const sessionFile = (relativePath: string): SessionFileKind | undefined => {
+  const [, chats, name, ...deeper] = relativePath.split('/');
+  const isChat = chats === 'chats' && name !== undefined && deeper.length === 0;
+  return isChat && CHAT_FILE.test(name) ? 'session' : undefined;
 };
 
 const chatsFolder = (place: ChildPlace, cwd: string): string =>

@@ -4,6 +4,7 @@ import { parseIsoTime } from '../time.js';
 import type { Millis, Activity } from '../reading.js';
 import { isSessionId } from '../records.js';
 import type { ReadingRecord } from '../report.js';
+import type { BoundaryInitiator } from '../boundary-record.js';
 import { REQUEST_MS } from './machine.js';
 import type { EndedCompaction, Failure, Fill, Initiator, Outcome, OutcomeKind } from './outcome.js';
 import { endedText } from './texts.js';
@@ -112,12 +113,27 @@ export interface RequestRecord extends RequestKey {
   readonly processStart?: string | undefined;
 }
 
+/** A request to have the agent go on with another session. */
+export interface SwitchRecord extends RequestKey {
+  readonly schema: 'ctxwrap.switch/1';
+  readonly askedAt: Millis;
+  /** what the agent's command takes: an id or a name, [A-Za-z0-9_-]{1,64} */
+  readonly name: string;
+  /** the process that waits for the answer */
+  readonly pid?: number | undefined;
+  readonly processStart?: string | undefined;
+}
+
 export type AnswerRecord = RequestKey & { readonly schema: 'ctxwrap.answer/1'; readonly at: Millis } & (
     | { readonly state: 'waiting' }
     /** the command is being typed, or was sent */
     | { readonly state: 'begun' }
     | { readonly state: 'refused'; readonly reason: string }
     | { readonly state: 'ended'; readonly attempt: AttemptRecord }
+    /** the agent has gone on with the other session */
+    | { readonly state: 'switched' }
+    /** the command for it was sent, and its effect is not known */
+    | { readonly state: 'unknown'; readonly reason: string }
   );
 
 const LONGEST_REASON = 300;
@@ -142,6 +158,17 @@ export const parseRequest = (text: string): RequestRecord | undefined => {
   };
 };
 
+export const parseSwitch = (text: string): SwitchRecord | undefined => {
+  const found = parseRecord(text);
+  const key = keyIn(found);
+  const askedAt = getCount(found, 'askedAt');
+  const name = getText(found, 'name') ?? '';
+  if (found?.['schema'] !== 'ctxwrap.switch/1' || !key || askedAt === undefined || !isSessionId(name))
+    return undefined;
+  const processStart = getText(found, 'processStart');
+  return { schema: 'ctxwrap.switch/1', ...key, askedAt, name, pid: getCount(found, 'pid'), processStart };
+};
+
 export const parseAnswer = (text: string): AnswerRecord | undefined => {
   const found = parseRecord(text);
   const key = keyIn(found);
@@ -151,9 +178,15 @@ export const parseAnswer = (text: string): AnswerRecord | undefined => {
   switch (found['state']) {
     case 'waiting':
     case 'begun':
+    case 'switched':
       return { ...base, state: found['state'] };
     case 'refused':
-      return { ...base, state: 'refused', reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON) };
+    case 'unknown':
+      return {
+        ...base,
+        state: found['state'],
+        reason: toOneLine(getText(found, 'reason') ?? '', LONGEST_REASON),
+      };
     case 'ended': {
       const attempt = parseAttempt(getRecord(found, 'attempt'));
       return attempt && { ...base, state: 'ended', attempt };
@@ -226,6 +259,30 @@ export const auditLine = (ended: EndedCompaction, context: AuditContext): string
   return `${JSON.stringify(line)}\n`;
 };
 
+/** The line for a switch of the running agent to another session. */
+export const switchLine = (
+  ended: { readonly name: string; readonly outcome: string; readonly reason?: string | undefined },
+  { session, version, runtime: agent, conversation, gate, strokes = [] }: AuditContext,
+  at: Millis,
+): string => {
+  const name = (text: string): string => toOneLine(text, LONGEST_NAME);
+  const line = {
+    schema: 'ctxwrap.switched/1',
+    initiator: 'ctxwrap',
+    at,
+    name: name(ended.name),
+    outcome: ended.outcome,
+    reason: ended.reason && toOneLine(ended.reason, LONGEST_TEXT),
+    session: name(session),
+    version: name(version),
+    runtime: name(agent),
+    conversation: conversation && name(conversation),
+    gate: gate && { activity: gate.activity, witnesses: boundedLines(gate.witnesses) },
+    strokes: strokes.slice(0, MOST_STROKES).map((stroke) => ({ ...stroke, keys: visible(stroke.keys) })),
+  };
+  return `${JSON.stringify(line)}\n`;
+};
+
 /** The keys in readable form: `/compact\r` ends with a backslash and an r. */
 const visible = (keys: string): string =>
   toOneLine(
@@ -266,7 +323,7 @@ export interface SessionFileId {
 
 interface Compaction {
   readonly at: Millis;
-  readonly initiator?: Initiator;
+  readonly initiator?: BoundaryInitiator;
 }
 
 const CLOCK_MS = 2_000; // the agent's clock reading may be slightly before or after ours
@@ -279,7 +336,7 @@ export const markOwnCompactions = <T extends Compaction>(
 ): readonly T[] => {
   const own = attempts.filter((each) => each.runtime === agent && isOf(each, path));
   const isOwn = ({ at, initiator }: T): boolean =>
-    initiator !== 'agent' &&
+    (initiator === undefined || initiator === 'user') &&
     own.some(({ startedAt, endedAt }) => at >= startedAt - CLOCK_MS && at <= endedAt + CLOCK_MS);
   return compactions.map((each) => (isOwn(each) ? { ...each, initiator: 'ctxwrap' } : each));
 };

@@ -43,6 +43,8 @@ export interface MockServer {
   /** changes the answers from now on */
   readonly configure: (change: Change) => void;
   readonly requests: () => readonly RecordedRequest[];
+  /** the last request of a turn, as it was sent; '' before the first one */
+  readonly lastTurn: () => string;
   readonly close: () => void;
 }
 
@@ -76,18 +78,21 @@ const makeAnswers = () => {
 export const startMockServer = async (): Promise<MockServer> => {
   const { change, take } = makeAnswers();
   const requests: RecordedRequest[] = [];
+  let lastTurn = '';
   const note = (what: Omit<RecordedRequest, 'at' | 'end'>): ((end: End) => void) => {
     const one: RecordedRequest = { ...what, at: Date.now() };
     requests.push(one);
     return (end) => void (one.end ??= end);
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = parseRecord(await text(request));
+    const sent = await text(request);
+    const body = parseRecord(sent);
     const path = new URL(request.url ?? '/', 'http://mock').pathname;
     for (const api of apis) {
       const question = body && api.read(path, body);
       if (!question) continue;
       const { purpose, said } = question;
+      if (purpose === 'turn') lastTurn = sent;
       const end = note({ api: api.name, purpose, path, said: said.slice(-SAID_LENGTH) });
       response.once('close', () => end('left by the agent'));
       const answer = take(question);
@@ -108,6 +113,7 @@ export const startMockServer = async (): Promise<MockServer> => {
     port: (server.address() as AddressInfo).port,
     configure: change,
     requests: () => requests,
+    lastTurn: () => lastTurn,
     close: () => {
       server.close();
       server.closeAllConnections();

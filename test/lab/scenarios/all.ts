@@ -8,6 +8,7 @@ import { limits } from './limits.js';
 import { places } from './places.js';
 import type { Scenario } from './scenario.js';
 import { waiting } from './slow.js';
+import { undoing } from './undo.js';
 
 /** Scenarios of one kind: a column of the table. */
 export interface Group {
@@ -25,6 +26,7 @@ export const groups: readonly Group[] = [
   { name: 'other ends', scenarios: ending },
   { name: 'limits', scenarios: limits },
   { name: 'hooks', scenarios: hooks },
+  { name: 'undo', scenarios: undoing },
   { name: 'Alt keys', scenarios: altKeys },
   { name: 'OSC 7501', scenarios: growing.filter(({ name }) => HEARD.includes(name)).map(osc7501Scenarios) },
 ];

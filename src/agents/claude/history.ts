@@ -1,0 +1,95 @@
+import { UUID_FILE } from './files.js';
+import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import type { Millis } from '../../core/reading.js';
+import {
+  SKIPPED,
+  summaryOf,
+  type HistoryDetail,
+  type HistoryFormat,
+  type KeptMessages,
+  type LineSort,
+} from '../history.js';
+
+// Compactions in a session file of Claude Code (facts/claude.md §7): a `compact_boundary`, and the summary in the next user record. Versions
+// without boundaries mark the summary alone.
+
+const BOUNDARY: LineSort = { facts: 'whole', details: 'whole' };
+const TURN_ENDS: LineSort = { turn: 'ends' };
+
+/** Attachments, snapshots and the records of subagents are no messages of the conversation. */
+const sort: HistoryFormat['sort'] = ({ fields }) => {
+  if (fields['isSidechain'] === 'true') return SKIPPED;
+  const message = fields['uuid'] ?? '';
+  switch (fields['type']) {
+    case 'assistant':
+      return fields['message.stop_reason'] === 'end_turn'
+        ? { message, facts: 'reduced', turn: 'ends' }
+        : { message, facts: 'reduced' };
+    case 'user':
+      if (fields['isCompactSummary'] === 'true') return { message, details: 'whole' };
+      return fields['isMeta'] === 'true' ? { message } : { message, turn: 'begins' };
+    case 'system':
+      if (fields['subtype'] === 'compact_boundary') return BOUNDARY;
+      return fields['subtype'] === 'turn_duration' ? TURN_ENDS : SKIPPED;
+    default:
+      return SKIPPED;
+  }
+};
+
+const details: HistoryFormat['details'] = (record, at) => {
+  if (record['subtype'] === 'compact_boundary') return [compacted(record, at)];
+  if (record['isCompactSummary'] !== true) return [];
+  const said = textIn(getRecord(record, 'message'));
+  return [{ kind: 'summary', summary: summaryOf(withoutFrame(said)), at, uuid: getText(record, 'uuid') }];
+};
+
+const compacted = (record: JsonRecord, at: Millis): HistoryDetail => ({
+  kind: 'compacted',
+  at,
+  isCertain: true,
+  uuid: getText(record, 'uuid'),
+  kept: keptIn(getRecord(record, 'compactMetadata')),
+});
+
+/** Versions before 2.1 keep nothing and say nothing of it. */
+const keptIn = (metadata: JsonRecord | undefined): KeptMessages => {
+  const messages = getRecord(metadata, 'preservedMessages');
+  const keys = ['allUuids', 'uuids'].flatMap((name) => getList(messages, name));
+  if (messages) return { keys: [...new Set(keys.filter((key) => typeof key === 'string'))] };
+  const segment = getRecord(metadata, 'preservedSegment');
+  const [from, to] = [getText(segment, 'headUuid'), getText(segment, 'tailUuid')];
+  return from === undefined || to === undefined ? { keys: [] } : { from, to };
+};
+
+const textIn = (message: JsonRecord | undefined): string =>
+  getText(message, 'content') ??
+  getList(message, 'content')
+    .filter(isRecord)
+    .map((block) => getText(block, 'text') ?? '')
+    .join('\n');
+
+// Claude's own sentences around the summary.
+const BEFORE =
+  /^This session is being continued from a previous conversation[\s\S]*?\n(?:Summary:\n|(?=Analysis:\n))/;
+const AFTER =
+  /\n\n?(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from where)[\s\S]*$/;
+
+const withoutFrame = (text: string): string => text.replace(BEFORE, '').replace(AFTER, '').trim();
+
+export const claudeHistory: HistoryFormat = {
+  wish: {
+    fields: ['type', 'subtype', 'uuid', 'isSidechain', 'isMeta', 'isCompactSummary', 'timestamp']
+      .concat(['message.stop_reason'])
+      .concat(['sessionId', 'cwd', 'version']),
+    bulky: ['message.content', 'toolUseResult'],
+  },
+  session: ({ fields }) => ({
+    id: fields['sessionId'],
+    project: fields['cwd'],
+    version: fields['version'],
+  }),
+  idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
+  sort,
+  details,
+  messages: 'appended',
+};

@@ -1,0 +1,139 @@
+import type { Fact } from '../core/event.js';
+import type { JsonRecord } from '../core/json.js';
+import type { Outline, OutlineWish } from '../core/outline.js';
+import type { Millis } from '../core/reading.js';
+
+// How the compactions of an agent are found in its session files for `ctxwrap history`. A file can have 500 MB, so only the outline of each
+// line is read, and a line is parsed only where it matters. Its facts (numbers, boundaries) come from the agent's usual line reader.
+
+/** The records of one agent's session files. */
+export interface HistoryFormat {
+  /** what to read of every line */
+  readonly wish: OutlineWish;
+  /** what a line is, by its outline; called for every line, so it must be cheap */
+  readonly sort: (outline: Outline) => LineSort;
+  /** what a record tells besides its facts; `at` is when it was written */
+  readonly details: (record: JsonRecord, at: Millis) => readonly HistoryDetail[];
+  /** the session, where every record names it; asked until a record names its folder */
+  readonly session?: (outline: Outline) => SessionDetail;
+  /** the name of such a file is the session's id, also of a copy whose records name another one; undefined for other names */
+  readonly idInName?: (name: string) => string | undefined;
+  /**
+   * `appended`: each record is a message, told apart by its key where a compaction names those it keeps; `by-id`: a record with a known key
+   * replaces the earlier one, and the conversation can be written anew
+   */
+  readonly messages: 'appended' | 'by-id';
+  /** reads files that are one JSON document; undefined where there are none */
+  readonly document?: DocumentFormat;
+}
+
+/** A file that is one JSON document, indented so that each text is on one line. */
+export interface DocumentFormat {
+  /** true for the first lines of one */
+  readonly isHead: (lines: readonly string[]) => boolean;
+  /** lines that are indented by more blanks than this say nothing and are not given to the reader */
+  readonly mostIndent: number;
+  /** a reader that remembers what it has read */
+  readonly reader: () => DocumentReader;
+}
+
+export interface LineSort {
+  /** it is a message of the conversation, with this key; '' where `details` tells the key or nobody needs it */
+  readonly message?: string;
+  /** a turn of the user's begins or ends here */
+  readonly turn?: 'begins' | 'ends';
+  /** the line goes to the agent's line reader, without or with its bulky values */
+  readonly facts?: LinePart;
+  /** the record goes to `details` */
+  readonly details?: LinePart;
+}
+
+export type LinePart = 'reduced' | 'whole';
+
+/** Nothing is needed of this line. */
+export const SKIPPED: LineSort = {};
+
+/** What a record tells besides its facts. */
+export type HistoryDetail =
+  | ({ readonly kind: 'session' } & SessionDetail)
+  | CompactedDetail
+  /** the summary of the compaction before, in a record of its own; without one before, it is a compaction itself */
+  | {
+      readonly kind: 'summary';
+      readonly summary: Summary;
+      readonly at: Millis;
+      readonly uuid?: string | undefined;
+    }
+  /** more of the compaction before, in a later record */
+  | { readonly kind: 'ended'; readonly uuid?: string | undefined; readonly durationMs: number | undefined }
+  /** the turn ended; the user's compaction is a turn of its own */
+  | { readonly kind: 'turn-ended'; readonly durationMs: number | undefined }
+  /** the text of the message just counted */
+  | {
+      readonly kind: 'said';
+      readonly text: string;
+      /** it is the key of the message */ readonly isKey: boolean;
+    }
+  /** the conversation was written anew, with messages of these keys */
+  | { readonly kind: 'rewritten'; readonly keys: readonly string[] }
+  /** the conversation was cut back: the message with this key and all after it are gone */
+  | { readonly kind: 'cut-back'; readonly key: string };
+
+/** The session of a file; what is not known is absent. */
+export interface SessionDetail {
+  readonly id?: string | undefined;
+  /** the folder it was started in */
+  readonly project?: string | undefined;
+  readonly version?: string | undefined;
+  /** a subagent's, not the user's conversation */
+  readonly isOther?: boolean;
+}
+
+/** The conversation was replaced here. */
+export interface CompactedDetail {
+  readonly kind: 'compacted';
+  readonly at: Millis;
+  /** it counts although the line reader may give no boundary of this time */
+  readonly isCertain: boolean;
+  readonly uuid?: string | undefined;
+  readonly durationMs?: number | undefined;
+  /** absent where it follows in a record of its own */
+  readonly summary?: Summary;
+  /** the messages that stay in the window; absent where that is not known */
+  readonly kept?: KeptMessages;
+  /** whether the text of the message before is the summary, which is not part of the conversation */
+  readonly isSummary?: (said: string) => boolean;
+  /** what the request for the summary used: a number just before may be its own and not the conversation's; 0 where not recorded */
+  readonly requestTokens?: number;
+}
+
+/** Keys of messages, or the first and the last of a row. */
+export type KeptMessages =
+  | { readonly keys: readonly string[] }
+  | { readonly from: string; readonly to: string };
+
+/** What stands in the place of the conversation that was compacted. */
+export type Summary =
+  /** the model's words, without the agent's own sentences around them */
+  | { readonly kind: 'text'; readonly text: string }
+  /** only the model's server can read it */
+  | { readonly kind: 'encrypted' }
+  /** nothing: the conversation is lost */
+  | { readonly kind: 'empty' };
+
+export const summaryOf = (text: string): Summary =>
+  text.trim() === '' ? { kind: 'empty' } : { kind: 'text', text: text.trim() };
+
+/** Reads a document line by line. */
+export interface DocumentReader {
+  readonly read: (line: string, now: Millis) => DocumentResult;
+  /** what the end of the file makes certain */
+  readonly end: () => DocumentResult;
+}
+
+export interface DocumentResult {
+  /** the line ends a message of the conversation */
+  readonly message?: string;
+  readonly facts: readonly Fact[];
+  readonly details: readonly HistoryDetail[];
+}

@@ -1,0 +1,67 @@
+import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import { SKIPPED, summaryOf, type HistoryFormat, type LineSort } from '../history.js';
+
+// Compactions in a session file of Qwen Code (facts/qwen.md): a `chat_compression` record with the history that replaces the conversation.
+
+const FACTS: LineSort = { facts: 'whole' };
+const COMPRESSION: LineSort = { facts: 'whole', details: 'whole' };
+const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
+const COMPRESSED = 1; // CompressionStatus.COMPRESSED; with any other nothing was replaced
+
+const sort: HistoryFormat['sort'] = ({ fields }) => {
+  if (fields['isSidechain'] === 'true') return SKIPPED;
+  switch (fields['type']) {
+    case 'assistant':
+      return { message: fields['uuid'] ?? '', facts: 'reduced' };
+    case 'user':
+    case 'tool_result':
+      return { message: fields['uuid'] ?? '' };
+    case 'system':
+      if (fields['subtype'] === 'chat_compression') return COMPRESSION;
+      return fields['subtype'] === 'rewind' ? FACTS : SKIPPED;
+    default:
+      return SKIPPED;
+  }
+};
+
+const details: HistoryFormat['details'] = (record, at) => {
+  const payload = getRecord(record, 'systemPayload');
+  const info = getRecord(payload, 'info');
+  if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED) return [];
+  const [first] = getList(payload, 'compressedHistory').filter(isRecord);
+  return [
+    {
+      kind: 'compacted',
+      at,
+      isCertain: false, // the line reader decides
+      uuid: getText(record, 'uuid'),
+      summary: summaryOf(withoutFrame(textOf(first))),
+    },
+  ];
+};
+
+const textOf = (message: JsonRecord | undefined): string =>
+  getList(message, 'parts')
+    .map((part) => getText(part, 'text') ?? '')
+    .join('\n');
+
+const AFTER = /\n+Resume the prior task using the summary above[\s\S]*$/;
+const TAGS = /^<state_snapshot>((?:(?!<state_snapshot>)[\s\S])*)<\/state_snapshot>$/;
+
+const withoutFrame = (text: string): string => text.replace(AFTER, '').trim().replace(TAGS, '$1').trim();
+
+export const qwenHistory: HistoryFormat = {
+  wish: {
+    fields: ['type', 'subtype', 'uuid', 'isSidechain', 'sessionId', 'cwd', 'version'],
+    bulky: ['message', 'toolCallResult'],
+  },
+  session: ({ fields }) => ({
+    id: fields['sessionId'],
+    project: fields['cwd'],
+    version: fields['version'],
+  }),
+  idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
+  sort,
+  details,
+  messages: 'appended',
+};

@@ -1,0 +1,237 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Agent, AgentFolders } from '../../agents/agent.js';
+import { allAgents } from '../../agents/index.js';
+import { historyRecord, sessionHistoryRecord, type SessionHistory } from '../../core/boundary-record.js';
+import { markOwnCompactions, parseOwnAttempt, type OwnAttempt } from '../../core/compaction/protocol.js';
+import { errorText } from '../../core/errors.js';
+import type { Millis } from '../../core/reading.js';
+import { systemReason } from '../../storage/errors.js';
+import { openSettingsFiles } from '../../storage/agent-file-reader.js';
+import { readAudit } from '../../storage/log-file.js';
+import type { StoreProblem } from '../../storage/session-store.js';
+import { homeFolder, stateFolder } from '../../storage/state-folder.js';
+import { readLook, type Look } from '../../ui/look.js';
+import { readHistory, type ReadSession, type SessionSource } from '../../wrap/read-history.js';
+import { agentFromOption } from '../agent-option.js';
+import { countsText, historyText } from '../history-text.js';
+import { findTargets, type HistoryTarget } from '../history-targets.js';
+import * as messages from '../messages.js';
+import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import { byteProgress } from '../progress.js';
+import type { HistoryRequest, Options } from '../request.js';
+import type { Outcome } from '../session.js';
+import { jsonText, widthOfOutput } from '../text.js';
+
+const WIDEST = 160; // columns; longer lines are hard to read
+const CHART_ROWS = 8;
+
+/** `ctxwrap history`: the compactions of all sessions, or of those that are named. */
+export const history = async (request: HistoryRequest): Promise<Outcome> => {
+  const { format } = request;
+  const search = await openSearch(request.options);
+  const { targets, skipped } = await findTargets(request.targets, search);
+  const read: ReadSession[] = [];
+  const problems = [...skipped];
+  const readAll = readTargets(targets, search, {
+    ...request,
+    onProblem: (problem) => problems.push(problem),
+  });
+  for await (const each of readAll) {
+    const isListed = each.history.compactions.length > 0;
+    if (format !== 'ndjson') read.push(each);
+    else if (isListed && !(await print(linesOf(each.history)))) break;
+  }
+  const sessions = read.map((each) => each.history);
+  if (format === 'json') await print(jsonOf(sessions, problems, request));
+  if (format === 'text') await print(await textOf(read, request));
+  return { status: { kind: 'code', code: 0 }, notices: noticesOf(sessions, problems) };
+};
+
+const linesOf = (session: SessionHistory): string =>
+  session.compactions
+    .toReversed()
+    .map((each) => jsonText(historyRecord(session, each)))
+    .join('');
+
+const jsonOf = (
+  sessions: readonly SessionHistory[],
+  skipped: readonly StoreProblem[],
+  { targets }: HistoryRequest,
+): string => {
+  const shown = sessions.filter(
+    ({ compactions, damagedLines }) => targets.length > 0 || compactions.length > 0 || damagedLines > 0,
+  );
+  const text = jsonText(
+    { schema: 'ctxwrap.history/1', sessions: shown.map(sessionHistoryRecord), skipped },
+    2,
+  );
+  return text.replace(NUMBERS, (list) => list.replace(/\s+/g, ' '));
+};
+
+/** A list of numbers over several lines; a string in JSON has no newline of its own. */
+const NUMBERS = /\[\n\s+\d+(?:,\n\s+\d+)*\n\s+\]/g;
+
+const textOf = async (read: readonly ReadSession[], { full, options }: HistoryRequest): Promise<string> => {
+  const { env, stdout } = process;
+  const columns = Math.min(WIDEST, widthOfOutput());
+  const look = readLook({ env, isTTY: stdout.isTTY, columns, theme: options.values.theme });
+  const sessions = read.map((each) => each.history);
+  const count = sessions.reduce((sum, { compactions }) => sum + compactions.length, 0);
+  const view = { look, home: homeFolder(env), isFull: full, charts: await chartsOf(read, look) };
+  const rows = historyText(sessions, view);
+  return [...rows, ...(rows.length > 0 ? [''] : []), countsText(sessions, count)]
+    .map((row) => `${toAsciiIfNeeded(row, env)}\n`)
+    .join('');
+};
+
+const chartsOf = async (
+  read: readonly ReadSession[],
+  look: Look,
+): Promise<ReadonlyMap<SessionHistory, readonly string[]>> => {
+  const charts = new Map<SessionHistory, readonly string[]>();
+  const wanted = read.filter(({ usage, history: { compactions } }) => usage && compactions.length > 0);
+  if (wanted.length === 0) return charts;
+  const { renderReport } = await import('../../ui/Report.js');
+  for (const { usage, history: session } of wanted)
+    if (usage && usage.history.samples.length > 0)
+      charts.set(
+        session,
+        renderReport(
+          { sections: [{ usage: { history: usage.history, now: usage.until, marks: [] }, rows: [] }] },
+          look,
+          CHART_ROWS,
+        ),
+      );
+  return charts;
+};
+
+const MOST_NOTICES = 5;
+
+const noticesOf = (
+  sessions: readonly SessionHistory[],
+  problems: readonly StoreProblem[],
+): readonly string[] => {
+  const damaged = sessions
+    .filter(({ damagedLines }) => damagedLines > 0)
+    .map(({ path, damagedLines }) => messages.damagedLines(path, damagedLines));
+  const all = [...problems.map(({ path, reason }) => messages.skippedFile(path, reason)), ...damaged];
+  const more = all.length - MOST_NOTICES;
+  return more > 0 ? [...all.slice(0, MOST_NOTICES), messages.moreSkipped(more)] : all;
+};
+
+// What several commands need to read past sessions.
+
+/** Where and for whom sessions are looked for. */
+export interface Search {
+  /** those with files that can be read */
+  readonly agents: readonly Agent[];
+  readonly where: AgentFolders;
+  readonly stateFolder: string;
+  /** the agent that the user has named */
+  readonly asked?: Agent | undefined;
+  /** ctxwrap's own attempts to compact */
+  readonly attempts: readonly OwnAttempt[];
+}
+
+export const openSearch = async ({ runtime, configured }: Options): Promise<Search> => {
+  const { env } = process;
+  const asked = await agentFromOption(runtime, configured?.runtimes);
+  if (asked && !asked.log) throw messages.unfollowedAgent(asked.name);
+  const home = homeFolder(env);
+  const folder = stateFolder(env, home);
+  const lines = await readAudit(folder);
+  return {
+    agents: asked ? [asked] : allAgents(configured?.runtimes).filter(({ log }) => log !== undefined),
+    where: { env, home, cwd: workingFolder() },
+    stateFolder: folder,
+    asked,
+    attempts: lines.flatMap((line) => parseOwnAttempt(line) ?? []),
+  };
+};
+
+export interface ReadRequest {
+  readonly full: boolean;
+  readonly chart: boolean;
+  readonly project?: string;
+  readonly since?: Millis;
+  readonly onProblem: (problem: StoreProblem) => void;
+}
+
+/** Reads one session after the other, with a progress bar in a terminal; what cannot be read is a problem and no error. */
+export async function* readTargets(
+  targets: readonly HistoryTarget[],
+  search: Search,
+  request: ReadRequest,
+): AsyncGenerator<ReadSession> {
+  const { since = -Infinity, onProblem } = request;
+  const folders = request.project === undefined ? undefined : await foldersOf(request.project);
+  const wanted = targets.filter(({ source }) => source.modifiedAt >= since);
+  const progress = byteProgress(wanted.reduce((sum, { source }) => sum + source.size, 0));
+  try {
+    for (const target of wanted) {
+      try {
+        const read = await readTarget(target, search, { request, folders, onBytes: progress.add });
+        if (read) yield within(read, target, since);
+      } catch (error) {
+        onProblem({ path: target.source.path, reason: reasonOf(error) });
+      }
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? systemReason(error) : errorText(error);
+
+interface TargetReading {
+  readonly request: ReadRequest;
+  readonly folders: readonly string[] | undefined;
+  readonly onBytes: (count: number) => void;
+}
+
+const readTarget = async (
+  { source, isWanted }: HistoryTarget,
+  { attempts }: Search,
+  { request: { full: isFull, chart: withUsage }, folders, onBytes }: TargetReading,
+): Promise<ReadSession | undefined> => {
+  const project = await projectOf(source);
+  const isInFolder = (found: string | undefined): boolean =>
+    folders === undefined || folders.some((folder) => isWithin(found ?? project ?? '', folder));
+  const read = await readHistory(source, {
+    isFull,
+    withUsage,
+    onBytes,
+    isWanted: (session) => isInFolder(session.project) && isWanted(session),
+    now: source.modifiedAt,
+  });
+  if (!read) return undefined;
+  const { history: session } = read;
+  const compactions = markOwnCompactions(session.compactions, attempts, session);
+  const known = session.project ?? project;
+  return {
+    ...read,
+    history: { ...session, ...(known === undefined ? {} : { project: known }), compactions },
+  };
+};
+
+const projectOf = async ({ agent, path }: SessionSource): Promise<string | undefined> =>
+  agent.home?.projectOf?.(openSettingsFiles(), path);
+
+const within = (read: ReadSession, { number }: HistoryTarget, since: Millis): ReadSession => {
+  const { history: session } = read;
+  const compactions = session.compactions.filter(
+    (each) => each.at >= since && (number === undefined || each.number === number),
+  );
+  return { ...read, history: { ...session, compactions } };
+};
+
+/** As it is given, and behind links: agents record one or the other. */
+const foldersOf = async (given: string): Promise<readonly string[]> => {
+  const path = resolve(workingFolder(), given);
+  return [path, await realpath(path).catch(() => path)];
+};
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);

@@ -1,0 +1,351 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Agent } from '../../agents/agent.js';
+import { allAgents } from '../../agents/index.js';
+import { REQUEST_MS } from '../../core/compaction/machine.js';
+import type { AnswerRecord, SwitchRecord } from '../../core/compaction/protocol.js';
+import type { NewSession } from '../../core/conversation.js';
+import { UserError } from '../../core/errors.js';
+import { formatTokens } from '../../core/format.js';
+import { quoteForCopying } from '../../core/text.js';
+import { formatIsoTime } from '../../core/time.js';
+import { systemReason } from '../../storage/errors.js';
+import { processStart } from '../../storage/processes.js';
+import {
+  ensureRequestsFolder,
+  readAnswer,
+  removeAnswer,
+  removeRequest,
+  writeRequest,
+} from '../../storage/requests.js';
+import { listSessions, readSession, type ListedSession } from '../../storage/sessions.js';
+import { toPlainText } from '../../ui/text.js';
+import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
+import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../../wrap/undo.js';
+import { findTargets } from '../history-targets.js';
+import * as messages from '../messages.js';
+import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
+import type { RunRequest, UndoCommandRequest } from '../request.js';
+import type { Outcome } from '../session.js';
+import { findSession, isThere, onlySession } from '../session-argument.js';
+import { jsonText, noProgress, progressLine } from '../text.js';
+import { catchStopSignals } from '../verify.js';
+import { openSearch, type Search } from './history.js';
+
+/** Starts an agent under ctxwrap; given by the caller, because only `--run` needs that much code. */
+export type Start = (request: RunRequest) => Promise<Outcome>;
+
+/** `ctxwrap undo`: a compaction is undone, in the running agent where that is possible. */
+export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
+  const search = await openSearch(request.options);
+  const found = await findSource(request, search);
+  const live = request.run ? undefined : switchable(found);
+  const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
+  await print(request.json ? jsonText(report, 2) : `${textOf(report).join('\n')}\n`);
+  if (request.run) return runIt(found.source.agent, report, request, start);
+  return { status: { kind: 'code', code: report.live?.outcome === 'unknown' ? 1 : 0 }, notices: [] };
+};
+
+// What is to be undone.
+
+interface Found {
+  readonly source: UndoSource;
+  readonly number?: number | undefined;
+  /** the running session that writes the file */
+  readonly session?: ListedSession | undefined;
+}
+
+const NUMBERED = /^(.+)#(\d{1,6})$/;
+
+const findSource = async (request: UndoCommandRequest, search: Search): Promise<Found> => {
+  const { target } = request;
+  const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
+  const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
+  const number = digits === undefined ? undefined : Number(digits);
+  const session = name === undefined ? onlySession(sessions) : findSession(sessions, name);
+  const live = session && isThere(session) ? session : undefined;
+  const path = live?.record.logPath;
+  const agent = live && agentNamed(live.record.runtime, request);
+  if (agent && path !== undefined) return { source: { agent, path }, number, session: live };
+  if (target === undefined) throw noFile(live?.record.runtime ?? '');
+  const { targets } = await findTargets([target], search);
+  const [first, ...others] = targets;
+  if (!first) throw messages.unknownHistory(target, search.agents);
+  if (others.length > 0)
+    throw severalFiles(
+      target,
+      targets.map(({ source }) => source.path),
+    );
+  // the file of a running session may also be named by its path, or by the agent's id
+  const writing = sessions.find((each) => isThere(each) && each.record.logPath === first.source.path);
+  return { source: first.source, number: first.number, session: writing };
+};
+
+const agentNamed = (name: string, { options }: UndoCommandRequest): Agent | undefined =>
+  allAgents(options.configured?.runtimes).find((each) => each.name === name);
+
+const usage = 2;
+const failed = 1;
+
+const noFile = (agent: string): UserError =>
+  new UserError(`the session file of ${agent || 'this session'} is not known yet`, {
+    exitCode: failed,
+    hint: 'name the file, or the id of the conversation: ctxwrap undo ID; ctxwrap history lists them',
+  });
+
+const severalFiles = (given: string, paths: readonly string[]): UserError =>
+  new UserError(`"${given}" means ${paths.length} session files`, {
+    exitCode: usage,
+    hint: ['name one of them:', ...paths.slice(0, 5).map((path) => `  ${quoteForCopying(path)}`)].join('\n'),
+  });
+
+/** The running session that can be told to go on with another session. */
+const switchable = ({ source: { agent }, session }: Found): ListedSession | undefined => {
+  if (!session || session.liveness !== 'live' || agent.conversations?.switching === undefined)
+    return undefined;
+  const { compaction } = session.record;
+  return compaction === undefined || compaction.mode === 'off' ? undefined : session;
+};
+
+// What was done.
+
+/** The schema of `--json`. Unknown fields are absent. */
+interface UndoReport {
+  readonly schema: 'ctxwrap.undo/1';
+  readonly runtime: string;
+  /** the session file that was read */
+  readonly from: string;
+  readonly compaction: {
+    readonly number: number;
+    /** compactions in the file */
+    readonly of: number;
+    /** ISO 8601 */
+    readonly at?: string;
+    readonly preTokens?: number;
+    readonly postTokens?: number;
+  };
+  /** messages of the user that are in the window again */
+  readonly messages: number;
+  readonly damagedLines: number;
+  /** the new session; absent where the running agent took the conversation without one */
+  readonly session?: { readonly id: string; readonly path: string };
+  /** what starts the agent with it */
+  readonly resume?: { readonly command: string; readonly args: readonly string[]; readonly cwd?: string };
+  /** what became of the running session */
+  readonly live?: {
+    readonly id: string;
+    readonly outcome: 'switched' | 'refused' | 'unknown' | 'asked';
+    readonly words?: string;
+  };
+}
+
+const newSession = (cwd: string): NewSession => ({
+  id: randomUUID(),
+  cwd,
+  now: Date.now(),
+  newUuid: () => randomUUID(),
+});
+
+const reportOf = (source: UndoSource, plan: UndonePlan): UndoReport => {
+  const { at, preTokens, postTokens } = plan.boundary;
+  return {
+    schema: 'ctxwrap.undo/1',
+    runtime: source.agent.name,
+    from: source.path,
+    compaction: {
+      number: plan.number,
+      of: plan.count,
+      ...(at > 0 ? { at: formatIsoTime(at) } : {}),
+      ...(preTokens === undefined ? {} : { preTokens }),
+      ...(postTokens === undefined ? {} : { postTokens }),
+    },
+    messages: plan.prompts,
+    damagedLines: plan.damagedLines,
+  };
+};
+
+const withSession = (
+  report: UndoReport,
+  { command, name, conversations }: Agent,
+  plan: UndonePlan,
+  session: { readonly id: string; readonly path: string },
+): UndoReport => ({
+  ...report,
+  session,
+  resume: {
+    command: command ?? name,
+    args: conversations?.resumeArgs(session) ?? [],
+    ...(plan.head.cwd === undefined ? {} : { cwd: plan.head.cwd }),
+  },
+});
+
+const undoInFile = async ({ source, number }: Found, search: Search): Promise<UndoReport> => {
+  const as = newSession(search.where.cwd);
+  const { session, ...plan } = await orExplain(source, undoCompaction({ ...source, number, as }));
+  return withSession(reportOf(source, plan), source.agent, plan, session);
+};
+
+/** Says what cannot be undone, and why. */
+const orExplain = async <T>({ path }: UndoSource, undoing: Promise<T>): Promise<T> => {
+  try {
+    return await undoing;
+  } catch (error) {
+    const reason = error instanceof UndoError ? error.message : systemReason(error);
+    throw new UserError(`cannot undo in "${path}": ${reason}`, {
+      exitCode: failed,
+      hint: 'ctxwrap history lists the compactions of all sessions',
+    });
+  }
+};
+
+const undoInAgent = async (
+  found: Found,
+  { record }: ListedSession,
+  request: UndoCommandRequest,
+  search: Search,
+): Promise<UndoReport> => {
+  const { source, number } = found;
+  const as = newSession(record.cwd);
+  const prepared = await orExplain(source, prepareSwitch({ ...source, number, as }));
+  const answer = await askToSwitch(record.id, prepared.name, request, search.stateFolder);
+  const live = { id: record.id, ...answer };
+  const report = { ...reportOf(source, prepared.plan), live };
+  const session = sessionOf(prepared, as);
+  if (session) return withSession(report, source.agent, prepared.plan, session);
+  if (answer.outcome === 'switched' || answer.outcome === 'asked') return report;
+  // the running agent has not taken the checkpoint; the session file can be resumed
+  return { ...(await undoInFile(found, search)), live };
+};
+
+const sessionOf = (
+  { name, path }: Prepared,
+  { id }: NewSession,
+): { readonly id: string; readonly path: string } | undefined => (name === id ? { id, path } : undefined);
+
+// The request to the running session.
+
+type LiveOutcome = Omit<NonNullable<UndoReport['live']>, 'id'>;
+
+const POLL_MS = 200;
+const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
+const LONGEST_MS = 2 * REQUEST_MS;
+
+const askToSwitch = async (
+  session: string,
+  name: string,
+  { json, options }: UndoCommandRequest,
+  stateFolder: string,
+): Promise<LiveOutcome> => {
+  // the agent runs this command in its shell: the agent waits for it, and must not be waited for
+  const isInside = process.env['CTXWRAP_SESSION'] === session;
+  const start = processStart(process.pid);
+  const request: SwitchRecord = {
+    schema: 'ctxwrap.switch/1',
+    session,
+    request: `${process.pid}-${randomBytes(6).toString('hex')}`,
+    askedAt: Date.now(),
+    name,
+    ...(isInside ? {} : { pid: process.pid }),
+    ...(isInside || start === undefined ? {} : { processStart: start }),
+  };
+  const stopping = catchStopSignals();
+  const progress = json || options.values.quiet ? noProgress : progressLine();
+  try {
+    const folder = await ensureRequestsFolder(stateFolder);
+    await writeRequest(folder, request);
+    if (isInside) return { outcome: 'asked', words: 'the agent goes back as soon as it is at rest' };
+    progress.say('waiting for a safe moment');
+    const outcome = await outcomeIn(folder, request, stateFolder, stopping.signal);
+    await removeRequest(folder, request);
+    await removeAnswer(folder, request);
+    return outcome;
+  } catch (error) {
+    return { outcome: 'refused', words: systemReason(error) };
+  } finally {
+    progress.clear();
+    stopping.release();
+  }
+};
+
+const outcomeIn = async (
+  folder: string,
+  request: SwitchRecord,
+  stateFolder: string,
+  signal: AbortSignal,
+): Promise<LiveOutcome> => {
+  let isNoticed = false;
+  while (!signal.aborted) {
+    const answer = await readAnswer(folder, request);
+    const outcome = answer && finalOf(answer);
+    if (outcome) return outcome;
+    isNoticed ||= answer !== undefined;
+    const waited = Date.now() - request.askedAt;
+    if (!isNoticed && waited > NOTICE_MS)
+      return { outcome: 'refused', words: 'the running session does not notice requests' };
+    const session = await readSession(stateFolder, request.session, Date.now());
+    const isGone = session === undefined || !isThere(session);
+    if (isGone || waited > LONGEST_MS) return { outcome: 'refused', words: 'the session has ended' };
+    await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return { outcome: 'refused', words: 'withdrawn' };
+};
+
+const finalOf = (answer: AnswerRecord): LiveOutcome | undefined => {
+  switch (answer.state) {
+    case 'switched':
+      return { outcome: 'switched' };
+    case 'refused':
+    case 'unknown':
+      return { outcome: answer.state, words: answer.reason };
+    default:
+      return undefined;
+  }
+};
+
+// For people.
+
+const textOf = (report: UndoReport): readonly string[] => {
+  const { compaction, messages: count, session, live } = report;
+  const said = count === 1 ? '1 message of yours' : `${count} messages of yours`;
+  const sizes = [compaction.preTokens, compaction.postTokens].map((each) =>
+    each === undefined ? '?' : formatTokens(each),
+  );
+  const size = compaction.preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
+  const which = `compaction ${compaction.number} of ${compaction.of}${size}`;
+  const rows =
+    live?.outcome === 'switched'
+      ? [`✓ ${which} undone in ${report.runtime}: ${said} back in the window`]
+      : [
+          ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
+          ...(session ? [`✓ before ${which}: ${said}, session ${session.id}`] : []),
+        ];
+  const resume = live?.outcome === 'switched' || live?.outcome === 'asked' ? [] : resumeRows(report);
+  return [...rows.map(toPlainText), ...resume].map((row) => toAsciiIfNeeded(row, process.env));
+};
+
+const resumeRows = ({ resume }: UndoReport): readonly string[] => {
+  if (!resume) return [];
+  const { command, args, cwd } = resume;
+  const words = [command, ...args].map(quoteForCopying).join(' ');
+  const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
+  return ['Go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
+};
+
+const runIt = async (
+  agent: Agent,
+  { resume }: UndoReport,
+  { options }: UndoCommandRequest,
+  start: Start,
+): Promise<Outcome> => {
+  if (!resume) return { status: { kind: 'code', code: failed }, notices: [] };
+  if (resume.cwd !== undefined)
+    try {
+      process.chdir(resume.cwd); // the agents look for their sessions by the folder that they run in
+    } catch (error) {
+      throw new UserError(`cannot go to "${resume.cwd}": ${systemReason(error)}`, {
+        exitCode: failed,
+        hint: `ctxwrap ${[agent.name, ...resume.args].join(' ')}`,
+      });
+    }
+  return start({ kind: 'run', word: agent.name, args: resume.args, anyCommand: false, options });
+};

@@ -1,0 +1,104 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Agent, AgentFolders } from '../agents/agent.js';
+import type { SessionDetail } from '../agents/history.js';
+import { errorCode } from '../core/errors.js';
+import type { StoreProblem } from '../storage/session-store.js';
+import { systemReason } from '../storage/errors.js';
+import { listSessions } from '../storage/sessions.js';
+import { findSources, sourcesAt } from '../wrap/session-sources.js';
+import type { SessionSource } from '../wrap/read-history.js';
+import * as messages from './messages.js';
+import { findSession } from './session-argument.js';
+
+// Resolves the arguments of `ctxwrap history`: paths of files and folders, ids of conversations or their beginnings, and sessions as
+// `ctxwrap ps` lists them; each may name one compaction with `#N`.
+
+export interface HistoryTarget {
+  readonly source: SessionSource;
+  /** the only compaction that is wanted */
+  readonly number?: number;
+  /** whether the session in the file is the one that is meant */
+  readonly isWanted: (session: SessionDetail) => boolean;
+}
+
+export interface FoundTargets {
+  readonly targets: readonly HistoryTarget[];
+  readonly skipped: readonly StoreProblem[];
+}
+
+interface TargetSearch {
+  readonly agents: readonly Agent[];
+  readonly where: AgentFolders;
+  readonly stateFolder: string;
+  readonly asked?: Agent | undefined;
+}
+
+/** All sessions when nothing is given. Throws for an argument that names none. */
+export const findTargets = async (given: readonly string[], search: TargetSearch): Promise<FoundTargets> => {
+  if (given.length === 0) {
+    const { sources, skipped } = await findSources(search);
+    return { targets: sources.map((source) => ({ source, isWanted: () => true })), skipped };
+  }
+  const found = await Promise.all(given.map((each) => targetsOf(each, search)));
+  return {
+    targets: found.flatMap(({ targets }) => targets),
+    skipped: found.flatMap(({ skipped }) => skipped),
+  };
+};
+
+const NUMBERED = /^(.+)#(\d{1,6})$/;
+
+const targetsOf = async (given: string, search: TargetSearch): Promise<FoundTargets> => {
+  const numbered = (await exists(given)) ? undefined : NUMBERED.exec(given);
+  const [, name = given, digits] = numbered ?? [];
+  const number = digits === undefined ? {} : { number: Number(digits) };
+  const { sources, skipped, isWanted } = (await exists(name))
+    ? { ...(await atPath(name, search)), isWanted: () => true }
+    : await byId(name, search);
+  return { targets: sources.map((source) => ({ source, isWanted, ...number })), skipped };
+};
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error: unknown) => errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR',
+  );
+
+const atPath = async (
+  path: string,
+  search: TargetSearch,
+): Promise<{ readonly sources: readonly SessionSource[]; readonly skipped: readonly StoreProblem[] }> => {
+  try {
+    const found = await sourcesAt({ ...search, path: resolve(search.where.cwd, path) });
+    if (found.sources.length === 0 && found.skipped.length === 0) throw messages.noSessionAt(path);
+    return found;
+  } catch (error) {
+    if (errorCode(error) !== undefined) throw messages.unreadableFile(path, systemReason(error));
+    throw error;
+  }
+};
+
+const LEAST_ID = 4; // characters of an id; fewer mean nothing
+const ID_IN_NAME = 8; // some agents name a file after the beginning of the id
+
+const byId = async (id: string, search: TargetSearch) => {
+  const wrapped = await listSessions(search.stateFolder, Date.now()).catch(() => []);
+  const live = findSession(wrapped, id)?.record;
+  const path = live?.logPath;
+  if (path !== undefined && (await exists(path)))
+    return { ...(await atPath(path, search)), isWanted: () => true };
+  const { sources, skipped } = await findSources(search);
+  const start = (live?.agentSessionId ?? id).toLowerCase();
+  const named = sources.filter(({ path: file }) => isNamedAfter(basename(file).toLowerCase(), start));
+  if (start.length < LEAST_ID || named.length === 0) throw messages.unknownHistory(id, search.agents);
+  return {
+    sources: named,
+    skipped: skipped.filter(({ path: file }) => basename(file).includes(start)),
+    isWanted: (session: SessionDetail) =>
+      session.id === undefined || session.id.toLowerCase().startsWith(start),
+  };
+};
+
+const isNamedAfter = (name: string, id: string): boolean =>
+  name.includes(id) || (id.length > ID_IN_NAME && name.includes(`-${id.slice(0, ID_IN_NAME)}.`));

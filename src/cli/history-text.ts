@@ -1,0 +1,221 @@
+import {
+  triggerOf,
+  type BoundaryInitiator,
+  type RecordedCompaction,
+  type SessionHistory,
+} from '../core/boundary-record.js';
+import { formatDuration, formatTokens } from '../core/format.js';
+import type { Millis } from '../core/reading.js';
+import { stripControls } from '../core/text.js';
+import type { Look } from '../ui/look.js';
+import { makeTextsSafe, shorten, wrapText } from '../ui/text.js';
+import { makeTheme, type Theme } from '../ui/theme.js';
+import { timeText } from './context-text.js';
+import { folderText } from './sessions-text.js';
+import { type Cell, table, type Column } from './text.js';
+
+// Past compactions for people, in `ctxwrap history`: a table for each session, newest first.
+
+export interface HistoryView {
+  readonly look: Look;
+  readonly home: string;
+  /** whole summaries, below the rows */
+  readonly isFull: boolean;
+  /** the rows of a chart, for each session that has one */
+  readonly charts?: ReadonlyMap<SessionHistory, readonly string[]>;
+}
+
+// What is looked for first stays longest: which one, how large it was and is, who wanted it, when.
+const columns: readonly Column[] = [
+  { title: 'COMPACTION', rank: 0 },
+  { title: 'WHEN', rank: 2 },
+  { title: 'BEFORE', rank: 0, align: 'right' },
+  { title: 'AFTER', rank: 0, align: 'right' },
+  { title: 'TRIGGER', rank: 5 },
+  { title: 'BY', rank: 1 },
+  { title: 'TOOK', rank: 4, align: 'right' },
+  { title: 'SUMMARY', rank: 3, leastWidth: 16 },
+];
+
+/** Rows in at most `look.columns` columns. */
+export const historyText = (sessions: readonly SessionHistory[], view: HistoryView): readonly string[] => {
+  const ordered = sessions
+    .filter(({ compactions }) => compactions.length > 0)
+    .toSorted((a, b) => lastOf(b) - lastOf(a));
+  const theme = makeTheme(undefined, view.look);
+  return ordered.flatMap((session, index) => [
+    ...(index > 0 ? [''] : []),
+    headOf(session, view, theme),
+    ...(view.charts?.get(session) ?? []),
+    ...rowsOf(session, shortNameOf(ordered, session), view, theme),
+  ]);
+};
+
+const lastOf = ({ compactions }: SessionHistory): Millis => compactions.at(-1)?.at ?? 0;
+
+/** `claude · ~/work/app · 11111111-2222-…` */
+const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: Theme): string => {
+  const { runtime, project, sessionId, path, isKept } = session;
+  const parts = [folderText(project ?? path, home), ...(sessionId === undefined ? [] : [sessionId])];
+  const rest = makeTextsSafe([...parts, ...(isKept ? ['kept by ctxwrap'] : [])].join(' · '));
+  const whole = shorten(`${runtime} · ${rest}`, look.columns);
+  return theme.accent(whole.slice(0, runtime.length)) + theme.quiet(whole.slice(runtime.length));
+};
+
+const SHORT_ID = 8; // characters
+
+/** The beginning of the session's id that means it alone among these sessions; its path, where it has no id. */
+export const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistory): string => {
+  const { sessionId, path } = session;
+  if (sessionId === undefined) return path;
+  const others = sessions.flatMap((each) => (each === session ? [] : (each.sessionId ?? [])));
+  let length = Math.min(SHORT_ID, sessionId.length);
+  while (length < sessionId.length && others.some((id) => id.startsWith(sessionId.slice(0, length))))
+    length += 1;
+  return sessionId.slice(0, length);
+};
+
+const rowsOf = (
+  { compactions }: SessionHistory,
+  name: string,
+  { look, isFull }: HistoryView,
+  theme: Theme,
+): readonly string[] => {
+  const newest = compactions.toReversed();
+  const [titles = '', ...rows] = table(
+    columns,
+    newest.map((each) => cellsOf(each, name, theme)),
+    look.columns,
+  );
+  return [
+    theme.quiet(titles),
+    ...rows.flatMap((row, index) => [row, ...(isFull ? wholeOf(newest[index], look) : [])]),
+  ];
+};
+
+const cellsOf = (each: RecordedCompaction, name: string, theme: Theme): readonly Cell[] => {
+  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, isVerified } = each;
+  const after = postTokens ?? nextTokens;
+  return [
+    makeTextsSafe(`${name}#${each.number}`),
+    { text: timeText(each.at), paint: theme.quiet },
+    tokensText(preTokens, isEstimated === true),
+    { text: tokensText(after, postTokens === undefined), paint: theme.strong },
+    initiator === undefined ? '-' : triggerOf(initiator),
+    { text: `${initiatorText(initiator)}${isVerified ? '' : '?'}`, paint: theme.plain },
+    durationMs === undefined ? '-' : tookText(durationMs),
+    summaryCell(each, theme),
+  ];
+};
+
+const tokensText = (tokens: number | undefined, isEstimated: boolean): string =>
+  tokens === undefined ? '-' : `${isEstimated ? '~' : ''}${formatTokens(tokens)}`;
+
+const initiatorText = (initiator: BoundaryInitiator | undefined): string => {
+  if (initiator === 'agent-idle') return 'agent, idle';
+  return initiator === 'user' ? 'you' : (initiator ?? '-');
+};
+
+const tookText = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms));
+
+const LONGEST_CELL = 400; // characters
+
+const summaryCell = ({ summary }: RecordedCompaction, theme: Theme): Cell => {
+  switch (summary?.kind) {
+    case undefined:
+      return { text: 'not in the file', paint: theme.quiet };
+    case 'encrypted':
+      return { text: 'encrypted', paint: theme.quiet };
+    case 'empty':
+      return { text: 'empty: nothing was kept', paint: theme.failure };
+    case 'text':
+      return makeTextsSafe(summary.text.replace(TAG, ' ').slice(0, LONGEST_CELL));
+  }
+};
+
+const TAG = /<\/?[a-z_]+>/g; // around the parts of a summary
+
+const MARGIN = 4;
+
+const wholeOf = (each: RecordedCompaction | undefined, { columns }: Look): readonly string[] =>
+  (each?.summary?.text ? each.summary.text.split('\n') : [])
+    .flatMap((line) => wrapText(makeTextsSafe(line), columns - MARGIN))
+    .map((line) => (line === '' ? '' : ' '.repeat(MARGIN) + line));
+
+/** One compaction with everything that is known of it. */
+export const compactionText = (
+  session: SessionHistory,
+  each: RecordedCompaction,
+  view: HistoryView,
+): readonly string[] => {
+  const theme = makeTheme(undefined, view.look);
+  const width = Math.max(...factsOf(session, each, view.home).map(([label]) => label.length));
+  const facts = factsOf(session, each, view.home).map(([label, value]) =>
+    wrapText(makeTextsSafe(value), view.look.columns - width - 2).map(
+      (line, index) => `${theme.quiet((index === 0 ? label : '').padEnd(width))}  ${line}`,
+    ),
+  );
+  const summary = wholeOf(each, view.look);
+  return [...facts.flat(), ...(summary.length > 0 ? ['', theme.accent('Summary'), ...summary] : [])];
+};
+
+/** The same as Markdown. */
+export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): string =>
+  [
+    `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
+    '',
+    ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
+    ...(each.summary?.text ? ['', '## Summary', '', stripLines(each.summary.text)] : []),
+    '',
+  ].join('\n');
+
+/** Control characters do not belong into a file either. */
+const stripLines = (text: string): string => text.split('\n').map(stripControls).join('\n');
+
+const factsOf = (
+  session: SessionHistory,
+  each: RecordedCompaction,
+  home: string,
+): readonly (readonly [label: string, value: string])[] => {
+  const { initiator, preTokens, isEstimated, postTokens, nextTokens, durationMs, summary, isVerified } = each;
+  const after = postTokens ?? nextTokens;
+  return [
+    [
+      'Agent',
+      [session.runtime, ...(session.agentVersion === undefined ? [] : [session.agentVersion])].join(' '),
+    ],
+    ['Session', session.sessionId ?? 'unknown'],
+    ['Project', session.project === undefined ? 'unknown' : folderText(session.project, home)],
+    ['File', `${folderText(session.path, home)}, line ${each.line}`],
+    ['When', timeText(each.at)],
+    [
+      'Wanted by',
+      initiator === undefined ? 'unknown' : `${initiatorText(initiator)} (${triggerOf(initiator)})`,
+    ],
+    [
+      'Tokens',
+      `${tokensText(preTokens, isEstimated === true)} → ${tokensText(after, postTokens === undefined)}`,
+    ],
+    ['Took', durationMs === undefined ? 'unknown' : tookText(durationMs)],
+    ['Messages', messagesText(each)],
+    ...(summary?.kind === 'text' ? [] : [['Summary', summary?.kind ?? 'not in the file'] as const]),
+    ...(isVerified
+      ? []
+      : [['Proof', 'none: the agent writes the same record when a compaction fails'] as const]),
+  ];
+};
+
+const messagesText = ({ afterMessage, replaced }: RecordedCompaction): string => {
+  const gone = replaced?.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  return `${afterMessage} before it${gone === undefined ? '' : `, ${gone} of them left the window`}`;
+};
+
+/** `5 compactions in 3 sessions, 38 without any` */
+export const countsText = (sessions: readonly SessionHistory[], count: number): string => {
+  const some = sessions.filter(({ compactions }) => compactions.length > 0).length;
+  if (count === 0) return `No compaction in ${counted(sessions.length, 'session')}.`;
+  const others = sessions.length - some;
+  return `${counted(count, 'compaction')} in ${counted(some, 'session')}${others > 0 ? `, ${others} without any` : ''}`;
+};
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

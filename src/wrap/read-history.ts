@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Agent, LineReader } from '../agents/agent.js';
+import type { DocumentReader, HistoryFormat, LinePart, SessionDetail, Summary } from '../agents/history.js';
+import type { CompactionSummary, RecordedCompaction, SessionHistory } from '../core/boundary-record.js';
+import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
+import { parseRecord } from '../core/json.js';
+import { makeOutlineReader, type Outline, type OutlineReader } from '../core/outline.js';
+import { percentUsed, validReading, type Millis, type Reading } from '../core/reading.js';
+import { parseIsoTime } from '../core/time.js';
+import { timeOfRecord } from '../agents/records.js';
+import { readStored } from '../storage/session-store.js';
+import { makeByteSplitter } from '../storage/tail.js';
+import { makeCompactionFold, type CompactionFold, type FoundCompaction } from './compaction-fold.js';
+
+// Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
+
+/** A session file: the agent's own, or a copy of one. */
+export interface SessionSource {
+  readonly agent: Agent;
+  /** the agent's own path of it, also where that file is gone */
+  readonly path: string;
+  /** in bytes, as stored */
+  readonly size: number;
+  readonly modifiedAt: Millis;
+  /** the bytes of a copy, in chunks that are valid until the next one; those at `path` when absent */
+  readonly open?: () => AsyncIterable<Buffer>;
+}
+
+export interface HistoryOptions {
+  /** summaries whole, not only their first lines */
+  readonly isFull: boolean;
+  /** also how full the window was over the session */
+  readonly withUsage: boolean;
+  /** called with the bytes that were read since the last call */
+  readonly onBytes?: (count: number) => void;
+  /** false for a session whose file is then not read on; asked once its folder is known */
+  readonly isWanted?: (session: SessionDetail) => boolean;
+  /** the time of records that have none */
+  readonly now: Millis;
+}
+
+/** A session, and where asked for its usage until its last number. */
+export interface ReadSession {
+  readonly history: SessionHistory;
+  readonly usage?: { readonly history: UsageHistory; readonly until: Millis };
+}
+
+/** Longer lines are counted as damaged: an agent's longest ones hold a whole conversation. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** Undefined for a file that is no conversation of the user's, or not wanted. Rejects when it cannot be read. */
+export const readHistory = async (
+  source: SessionSource,
+  options: HistoryOptions,
+): Promise<ReadSession | undefined> => {
+  const usage = makeUsage();
+  const { agent, path } = source;
+  const format = agent.log?.history;
+  const fold = makeCompactionFold(format?.messages ?? 'appended', (reading) => {
+    if (options.withUsage) usage.add(reading);
+  });
+  const id = format?.idInName?.(basename(path));
+  if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
+  const reader = makeFileReader(agent, fold, options);
+  const bytes = makeByteSplitter(reader.line, MAX_LINE_BYTES);
+  for await (const chunk of source.open?.() ?? readStored(path)) {
+    bytes.push(chunk);
+    options.onBytes?.(chunk.length);
+    if (reader.isOver()) return undefined;
+  }
+  reader.end(bytes.rest());
+  const session = fold.session();
+  if (session.isOther || options.isWanted?.(session) === false) return undefined;
+  const compactions = fold.compactions().map((each, index) => recorded(each, index + 1, options.isFull));
+  return {
+    history: {
+      runtime: agent.name,
+      path,
+      ...(session.id === undefined ? {} : { sessionId: session.id }),
+      ...(session.project === undefined ? {} : { project: session.project }),
+      ...(session.version === undefined ? {} : { agentVersion: session.version }),
+      writtenAt: source.modifiedAt,
+      messages: fold.messages(),
+      damagedLines: reader.damagedLines(),
+      compactions,
+      ...(source.open ? { isKept: true } : {}),
+    },
+    ...(options.withUsage ? { usage: usage.end(compactions.map(({ at }) => at)) } : {}),
+  };
+};
+
+interface FileReader {
+  /** undefined for a line that was too long */
+  readonly line: (line: Buffer | undefined) => void;
+  /** `rest`: a last line without a newline */
+  readonly end: (rest: Buffer | undefined) => void;
+  /** the session is known not to be wanted */
+  readonly isOver: () => boolean;
+  readonly damagedLines: () => number;
+}
+
+const DOCUMENT_START = '{';
+
+const makeFileReader = (
+  agent: Agent,
+  fold: CompactionFold,
+  { isWanted, now }: Pick<HistoryOptions, 'isWanted' | 'now'>,
+): FileReader => {
+  const format = agent.log?.history;
+  let place = { line: 0, offset: 0 };
+  let nextOffset = 0;
+  let damagedLines = 0;
+  let document: DocumentReader | undefined;
+  let lastText = '';
+  const lines = makeLineTaker(agent, fold, now);
+
+  const ofDocument = (reader: DocumentReader, line: Buffer): void => {
+    if (indentOf(line) > (format?.document?.mostIndent ?? 0)) return;
+    lastText = line.toString('utf8');
+    const read = reader.read(lastText, now);
+    if (read.message !== undefined) fold.message(read.message);
+    fold.details(read.details, place);
+    fold.facts(read.facts, place);
+  };
+
+  const line = (bytes: Buffer | undefined): void => {
+    const length = bytes?.length ?? MAX_LINE_BYTES; // of a longer line only the order of the bytes is lost
+    place = { line: place.line + 1, offset: nextOffset };
+    nextOffset += length + 1;
+    if (place.line === 1 && bytes?.length === 1 && bytes.toString() === DOCUMENT_START)
+      document = format?.document?.reader();
+    if (bytes === undefined) damagedLines += 1;
+    else if (document) ofDocument(document, bytes);
+    else if (!lines.take(bytes, place)) damagedLines += 1;
+  };
+
+  return {
+    line,
+    end: (rest) => {
+      const isHalf = !document && rest !== undefined && !lines.isWhole(rest); // it is being written
+      if (rest && !isHalf) line(rest);
+      const read = document?.end();
+      if (read) {
+        if (lastText !== '}') damagedLines += 1;
+        fold.details(read.details, place);
+        fold.facts(read.facts, place);
+      }
+    },
+    isOver: () => {
+      const session = fold.session();
+      return session.isOther === true || (session.project !== undefined && isWanted?.(session) === false);
+    },
+    damagedLines: () => damagedLines,
+  };
+};
+
+const BLANK = 0x20;
+
+const indentOf = (line: Buffer): number => {
+  let at = 0;
+  while (line[at] === BLANK) at += 1;
+  return at;
+};
+
+interface LineTaker {
+  /** false for a line that is damaged */
+  readonly take: (line: Buffer, place: { readonly line: number; readonly offset: number }) => boolean;
+  readonly isWhole: (line: Buffer) => boolean;
+}
+
+/** Gives the lines that matter to the agent's readers. */
+const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
+  const format = agent.log?.history ?? everyLine;
+  const outlineOf: OutlineReader = makeOutlineReader(format.wish);
+  let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
+  let needsSession = format.session !== undefined;
+  const read = (line: Buffer): Outline | undefined =>
+    outlineOf(line, (start, end) => line.toString('utf8', start, end));
+  const textOf = (outline: Outline, part: LinePart): string =>
+    part === 'whole' ? outline.whole() : outline.reduced();
+
+  return {
+    isWhole: (line) => read(line) !== undefined,
+    take: (line, place) => {
+      const outline = read(line);
+      if (!outline) return isBlankLine(line);
+      if (needsSession) {
+        const session = format.session?.(outline) ?? {};
+        needsSession = session.project === undefined;
+        fold.details([{ kind: 'session', ...session }], place);
+      }
+      const { message, turn, facts, details } = format.sort(outline);
+      if (turn) fold.turn(turn, parseIsoTime(outline.fields['timestamp'] ?? ''));
+      if (message !== undefined) fold.message(message);
+      if (details) {
+        const record = parseRecord(textOf(outline, details));
+        if (!record) return false;
+        fold.details(format.details(record, timeOfRecord(record, now)), place);
+      }
+      if (facts && reader) {
+        const step = reader(textOf(outline, facts), now);
+        reader = step.next;
+        fold.facts(step.facts, place);
+        return step.misfit !== 'not JSON';
+      }
+      return true;
+    },
+  };
+};
+
+/** For an agent whose records nothing more is known of. */
+const everyLine: HistoryFormat = {
+  wish: { fields: [] },
+  sort: () => ({ facts: 'whole' }),
+  details: () => [],
+  messages: 'appended',
+};
+
+const isBlankLine = (line: Buffer): boolean => line.length < 100 && line.toString('utf8').trim() === '';
+
+const FIRST_LINES = 5;
+const FIRST_CHARACTERS = 600;
+
+const recorded = (found: FoundCompaction, number: number, isFull: boolean): RecordedCompaction => {
+  const { at, line, offset, afterMessage, isVerified, lastTokens, preTokens = lastTokens } = found;
+  const { initiator, postTokens, nextTokens, uuid, durationMs, replaced, summary } = found;
+  return {
+    number,
+    at,
+    ...(initiator === undefined ? {} : { initiator }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(found.preTokens === undefined && preTokens !== undefined ? { isEstimated: true } : {}),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    ...(nextTokens === undefined ? {} : { nextTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    afterMessage,
+    ...(replaced ? { replaced } : {}),
+    ...(summary ? { summary: summaryText(summary.summary, summary.line, isFull) } : {}),
+    line,
+    offset,
+    isVerified,
+  };
+};
+
+const summaryText = (summary: Summary, line: number, isFull: boolean): CompactionSummary => {
+  const text = summary.kind === 'text' ? summary.text : '';
+  const shown = isFull ? text : text.split('\n', FIRST_LINES).join('\n').slice(0, FIRST_CHARACTERS);
+  return {
+    kind: summary.kind,
+    text: Buffer.from(shown).toString(), // a copy, since a part of a string keeps all of it in memory
+    isCut: shown.length < text.length,
+    characters: text.length,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    line,
+  };
+};
+
+/** How full the window was, from the numbers in the file. */
+const makeUsage = () => {
+  let history: UsageHistory = emptyUsage;
+  let until: Millis = 0;
+  return {
+    add: (reading: Reading): void => {
+      const valid = validReading(reading);
+      if (!valid) return;
+      const usedPercent = percentUsed(valid);
+      const fill = { usedTokens: valid.usedTokens, ...(usedPercent === undefined ? {} : { usedPercent }) };
+      until = Math.max(until, valid.at);
+      history = recordUsage(history, { fill, at: valid.at });
+    },
+    end: (marks: readonly Millis[]) => ({
+      history: { ...history, marks },
+      until: Math.max(until, ...marks),
+    }),
+  };
+};

@@ -1,0 +1,119 @@
+import { relative } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import type { Agent, AgentFolders } from '../agents/agent.js';
+import {
+  canUnpack,
+  listStore,
+  storedFile,
+  type StoreProblem,
+  type StoredFile,
+} from '../storage/session-store.js';
+import type { SessionSource } from './read-history.js';
+import { agentOfFile } from './read-session-file.js';
+
+// Finds session files: all that the agents keep, or those in a folder or at a path that the user has named.
+
+export interface SourceSearch {
+  /** those whose sessions are wanted */
+  readonly agents: readonly Agent[];
+  readonly where: AgentFolders;
+  /** copies of session files, which count where the agent's own file is gone; none when absent */
+  readonly kept?: readonly SessionSource[] | undefined;
+}
+
+export interface FoundSources {
+  /** the last written first */
+  readonly sources: readonly SessionSource[];
+  /** files that are sessions and cannot be read, and folders that cannot be listed */
+  readonly skipped: readonly StoreProblem[];
+}
+
+/** All sessions of these agents. */
+export const findSources = async ({ agents, where, kept = [] }: SourceSearch): Promise<FoundSources> => {
+  const stores = agents.flatMap((agent) => storesOf(agent, where));
+  const found = await Promise.all(stores.map(sourcesIn));
+  const own = found.flatMap(({ sources }) => sources);
+  const there = new Set(own.map(({ path }) => path));
+  const wanted = kept.filter(({ agent, path }) => agents.includes(agent) && !there.has(path));
+  return {
+    sources: [...own, ...wanted].toSorted((a, b) => b.modifiedAt - a.modifiedAt),
+    skipped: found.flatMap(({ skipped }) => skipped),
+  };
+};
+
+interface Store {
+  readonly agent: Agent;
+  readonly folder: string;
+}
+
+const storesOf = (agent: Agent, where: AgentFolders): readonly Store[] => {
+  const { home } = agent;
+  if (!home?.sessionFile) return [];
+  return [home.sessions(where), ...(home.archives?.(where) ?? [])].map((folder) => ({ agent, folder }));
+};
+
+const sourcesIn = async ({ agent, folder }: Store): Promise<FoundSources> => {
+  const isSession = (path: string): boolean => agent.home?.sessionFile?.(path) !== undefined;
+  const { files, problems } = await listStore(folder, isSession);
+  return sorted(
+    files.map((file) => ({ ...file, agent })),
+    problems,
+  );
+};
+
+const PACKED = 'it is compressed with zstd, which needs Node 22.15 or newer: unpack it with zstd -d';
+
+const sorted = (sources: readonly SessionSource[], problems: readonly StoreProblem[]): FoundSources => ({
+  sources: sources.filter(({ path }) => canUnpack(path)),
+  skipped: [
+    ...problems,
+    ...sources.filter(({ path }) => !canUnpack(path)).map(({ path }) => ({ path, reason: PACKED })),
+  ],
+});
+
+const SESSION_NAME = /\.(?:jsonl|json)(?:\.gz|\.zst)?$/;
+
+export interface PathSearch extends SourceSearch {
+  readonly path: string;
+  /** whose the files are, where the user says so */
+  readonly asked?: Agent | undefined;
+}
+
+/** The sessions at a path: a file, or all in a folder. Rejects with the system's error; a file that is no session gives none. */
+export const sourcesAt = async (search: PathSearch): Promise<FoundSources> => {
+  const { isFolder, ...file } = await storedFile(search.path);
+  const listed: { readonly files: readonly StoredFile[]; readonly problems: readonly StoreProblem[] } =
+    isFolder
+      ? await listStore(file.path, (name) => SESSION_NAME.test(name))
+      : { files: [file], problems: [] };
+  const roots = await Promise.all(
+    search.agents.flatMap((agent) => storesOf(agent, search.where)).map(resolved),
+  );
+  const own = await Promise.all(
+    listed.files.map(async (each): Promise<readonly SessionSource[]> => {
+      const agent = search.asked ?? (await ownerOf(each.path, roots, search.agents));
+      return agent ? [{ ...each, agent }] : [];
+    }),
+  );
+  const found = sorted(own.flat(), listed.problems);
+  return { ...found, sources: found.sources.toSorted((a, b) => b.modifiedAt - a.modifiedAt) };
+};
+
+const resolved = async ({ agent, folder }: Store): Promise<Store> => ({
+  agent,
+  folder: await realpath(folder).catch(() => folder),
+});
+
+/** By the store that the file is in, else by its records. */
+const ownerOf = async (
+  path: string,
+  stores: readonly Store[],
+  agents: readonly Agent[],
+): Promise<Agent | undefined> => {
+  for (const { agent, folder } of stores) {
+    const inner = relative(folder, path);
+    if (inner !== '' && !inner.startsWith('..'))
+      return agent.home?.sessionFile?.(inner) === undefined ? undefined : agent;
+  }
+  return canUnpack(path) ? agentOfFile(path, agents).catch(() => undefined) : undefined;
+};

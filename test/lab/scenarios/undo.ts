@@ -1,0 +1,168 @@
+// A compaction is undone in the running agent: the model gets the whole conversation again.
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { getRecord, getText, parseRecord } from '../../../src/core/json.js';
+import { assertThat, openDialog, staysUntouched, untilCompacted } from '../../../src/verify/checks.js';
+import { BACKSPACE, ctrl, ESC } from '../agents/agent.js';
+import {
+  FULL,
+  LITTLE,
+  QUICK_SUMMARY_MS,
+  SOME,
+  WATCH_MS,
+  type LabSession,
+  type Scenario,
+} from './scenario.js';
+import { fill } from './steps.js';
+
+const CHORD_MS = 200; // between the hotkey and its second key
+const DRAFT = 'half a thought';
+
+const undo = async (session: LabSession, ...args: readonly string[]): Promise<string> => {
+  const report = parseRecord(await session.runCtxwrap('undo', '--json', ...args));
+  const live = getRecord(report, 'live');
+  const [outcome, words] = [getText(live, 'outcome'), getText(live, 'words')];
+  assertThat(outcome === 'switched', `undo says ${outcome}: ${words}`);
+  return getText(report, 'from') ?? '';
+};
+
+/** The next request of a turn has what was said in these turns, and not what was said in the others. */
+const asksWith = async (
+  session: LabSession,
+  said: readonly number[],
+  unsaid: readonly number[] = [],
+): Promise<string> => {
+  const { mock, submit, untilRequest } = session;
+  mock.configure({ turn: { usedTokens: SOME, text: 'so it is' } });
+  await submit('and what now');
+  await untilRequest(
+    ({ purpose, said: text, end }) =>
+      purpose === 'turn' && text.includes('and what now') && end === 'answered',
+    'an answer after the undo',
+  );
+  const sent = mock.lastTurn();
+  for (const number of said)
+    assertThat(
+      sent.includes(`my number ${number}`) && sent.includes(`heard ${number} of you`),
+      `turn ${number} is not in the next request`,
+    );
+  for (const number of unsaid)
+    assertThat(!sent.includes(`heard ${number} of you`), `turn ${number} is in the next request`);
+  return `the next request has ${said.length} turns from before`;
+};
+
+const afterOurs: Scenario = {
+  name: 'undo',
+  expects:
+    'after our compaction `ctxwrap undo`: the next request has the whole conversation, the old file is as it was',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    await fill(session);
+    const line = await untilCompacted(session);
+    const from = await undo(session);
+    const before = readFileSync(from, 'utf8');
+    const evidence = await asksWith(session, [1, 2, 3]);
+    // an agent without another session file goes on in the old one
+    const after = readFileSync(from, 'utf8');
+    assertThat(after.startsWith(before), 'the old session file was changed');
+    return `${evidence}; ${line}`;
+  },
+};
+
+const byHotkey: Scenario = {
+  name: 'undo by hotkey',
+  expects: "after the user's own compact command the hotkey and u: the same",
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    const { terminal, agent, submit, summaryCount, untilLog } = session;
+    await fill(session, SOME);
+    await submit(agent.compact);
+    await terminal.until(() => summaryCount() > 0, 'a summary');
+    await untilLog(/the agent has compacted/);
+    terminal.pressForWrapper(ctrl(']'));
+    await pause(CHORD_MS);
+    terminal.pressForWrapper('u');
+    await pause(CHORD_MS);
+    terminal.pressForWrapper('q');
+    await untilLog(/typing \/\w+ .*: sent/);
+    await session.untilFooter(/compaction undone/);
+    return asksWith(session, [1, 2, 3]);
+  },
+};
+
+const withTools: Scenario = {
+  name: 'undo with tools',
+  expects: 'a tool call in the conversation: it is in the next request, with its result',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    const { terminal, mock, activity } = session;
+    await session.turn(LITTLE);
+    await openDialog(session);
+    terminal.press(ESC);
+    await terminal.until(() => activity() === 'ready' || activity() === 'draft', 'the prompt again');
+    for (let left = 40; activity() === 'draft' && left > 0; left -= 1) {
+      terminal.press(BACKSPACE);
+      await pause(20);
+    }
+    await fill(session);
+    await untilCompacted(session);
+    await undo(session);
+    const evidence = await asksWith(session, [1, 2, 3, 4]);
+    assertThat(mock.lastTurn().includes('touch approved'), 'the tool call is not in the next request');
+    return evidence;
+  },
+};
+
+const nested: Scenario = {
+  name: 'undo twice',
+  expects: 'two compactions, two undos: first what was said between them, then all of it',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    await fill(session);
+    await untilCompacted(session);
+    await session.turn(LITTLE);
+    const from = session.log().length;
+    await session.turn(FULL);
+    await session.untilLog(/compaction by us: verified/, from);
+    await undo(session);
+    const first = await asksWith(session, [4, 5]);
+    await undo(session, `${session.agent.name}#1`);
+    return `${first}, then ${await asksWith(session, [1, 2, 3], [4, 5])}`;
+  },
+};
+
+const withDraft: Scenario = {
+  name: 'undo with a draft',
+  expects: 'text in the prompt: waits, and the text stays; undone when it is gone',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    const { terminal } = session;
+    await fill(session);
+    await untilCompacted(session);
+    await terminal.type(DRAFT);
+    const undone = undo(session);
+    await pause(WATCH_MS);
+    assertThat(new RegExp(DRAFT).test(terminal.screen()), 'the draft is gone');
+    await terminal.type(BACKSPACE.repeat(DRAFT.length));
+    await undone;
+    return asksWith(session, [1, 2, 3]);
+  },
+};
+
+const atDialog: Scenario = {
+  name: 'undo at a dialog',
+  expects: 'a tool asks for permission: no key, and the tool is not approved',
+  summaryMs: QUICK_SUMMARY_MS,
+  play: async (session) => {
+    await fill(session);
+    await untilCompacted(session);
+    await openDialog(session);
+    const from = session.log().length;
+    void undo(session).catch(() => undefined);
+    const evidence = await staysUntouched(session, /.*/, session.agent.dialog, WATCH_MS);
+    assertThat(!/typing \/\w+ /.test(session.log().slice(from)), 'the command was typed');
+    return evidence;
+  },
+};
+
+export const undoing: readonly Scenario[] = [afterOurs, byHotkey, withTools, nested, withDraft, atDialog];

@@ -1,0 +1,200 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import { readConversation } from '../../src/core/build-conversation.js';
+import { compactionsOf, windowOf, type Conversation, type NewSession } from '../../src/core/conversation.js';
+import { planCheckpoint, undoCompaction, UndoError } from '../../src/wrap/undo.js';
+
+const logs = join(import.meta.dirname, '../fixtures/logs');
+const ID = '0f0f0f0f-1111-4222-8333-444444444444';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'undo-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const as = (): NewSession => ({
+  id: ID,
+  cwd: folder,
+  now: Date.UTC(2026, 10, 24, 9, 5, 7),
+  newUuid: () => 'unused',
+});
+
+const copyOf = (name: string): string => {
+  const path = join(folder, name.replace('/', '-'));
+  copyFileSync(join(logs, name), path);
+  return path;
+};
+
+const read = (path: string, agent: Agent): Conversation => {
+  const reader = agent.conversations?.reader();
+  if (!reader) throw new Error('no reader');
+  return readConversation(readFileSync(path, 'utf8').split('\n'), reader);
+};
+
+const textsOf = (conversation: Conversation): readonly string[] =>
+  windowOf(conversation).flatMap((entry) =>
+    entry.kind === 'prompt' || entry.kind === 'answer' ? [entry.text] : [],
+  );
+
+const cases: readonly (readonly [string, Agent, string, readonly string[]])[] = [
+  [
+    'claude/session-with-compaction.jsonl',
+    agents.claude,
+    `${ID}.jsonl`,
+    [
+      'hello one',
+      'first answer',
+      'hello two',
+      'second answer',
+      'run the tool',
+      'I will run a command.',
+      'tool finished',
+    ],
+  ],
+  [
+    'codex/own-compact-ends.jsonl',
+    agents.codex,
+    `rollout-2026-11-24T09-05-07-${ID}.jsonl`,
+    [
+      'one ~tok=20000',
+      'MOCK reply #1: ok (input_tokens=20000).',
+      'two ~tok=91000',
+      'MOCK reply #3: ok (input_tokens=91000).',
+      'three ~tok=30000',
+    ],
+  ],
+  [
+    'gemini/manual-compaction.jsonl',
+    agents.gemini,
+    `session-2026-11-24T09-05-${ID.slice(0, 8)}.jsonl`,
+    ['hello #tok=300000', 'MOCK-REPLY ok', 'hello2 #tok=310000', 'MOCK-REPLY ok'],
+  ],
+  [
+    'qwen/old-0.15.10.jsonl',
+    agents.qwen,
+    `${ID}.jsonl`,
+    ['number one', 'heard number one', 'number two', 'heard number two'],
+  ],
+];
+
+describe('undoing a compaction', () => {
+  it.each(cases)('of %s makes a session of what was said before', async (name, agent, file, said) => {
+    const path = copyOf(name);
+    const before = readFileSync(path);
+    const undone = await undoCompaction({ agent, path, as: as() });
+    expect(undone.session).toEqual({ id: ID, path: join(folder, file) });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(statSync(undone.session.path).mode & 0o777).toBe(0o600);
+    const conversation = read(undone.session.path, agent);
+    expect(conversation.head.id).toBe(ID);
+    expect(conversation.damaged).toBe(0);
+    expect(textsOf(conversation).slice(0, said.length)).toEqual(said);
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it('takes any of several: the earlier ones stay undone only as far as the wanted one', async () => {
+    const path = copyOf('codex/compactions.jsonl');
+    const { number, count, session, prompts } = await undoCompaction({
+      agent: agents.codex,
+      path,
+      number: 3,
+      as: as(),
+    });
+    expect([number, count, prompts]).toEqual([3, 4, 5]);
+    const conversation = read(session.path, agents.codex);
+    expect(compactionsOf(conversation)).toHaveLength(2);
+    expect(textsOf(conversation).filter((text) => text.startsWith('fill'))).toHaveLength(3);
+  });
+
+  it('never takes the place of another file, and leaves nothing of its own behind', async () => {
+    const path = copyOf('claude/session-with-compaction.jsonl');
+    writeFileSync(join(folder, `${ID}.jsonl`), 'mine');
+    await expect(undoCompaction({ agent: agents.claude, path, as: as() })).rejects.toThrow(/EEXIST/);
+    expect(readFileSync(join(folder, `${ID}.jsonl`), 'utf8')).toBe('mine');
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it('takes the bytes of a copy where the file is gone', async () => {
+    const bytes = readFileSync(join(logs, 'claude/session-with-compaction.jsonl'));
+    const undone = await undoCompaction({
+      agent: agents.claude,
+      path: join(folder, 'gone.jsonl'),
+      open: async function* copy() {
+        yield bytes.subarray(0, 10_000);
+        yield bytes.subarray(10_000);
+      },
+      as: as(),
+    });
+    expect(undone.prompts).toBe(3);
+    expect(readdirSync(folder)).toEqual([`${ID}.jsonl`]);
+  });
+
+  it.each([
+    [
+      'a file without a compaction',
+      'codex/context-exceeded.jsonl',
+      agents.codex,
+      undefined,
+      /no compaction in it/,
+    ],
+    [
+      'a number that is too high',
+      'codex/compactions.jsonl',
+      agents.codex,
+      9,
+      /no compaction 9 in it, only 4/,
+    ],
+    ['a compaction with nothing before it', 'codex/compactions.jsonl', agents.codex, 1, /no longer holds/],
+    ['a file of an old form', 'gemini/document-0.20.0.json', agents.gemini, undefined, /no compaction in it/],
+  ])('says why it cannot undo %s', async (_, name, agent, number, reason) => {
+    const path = copyOf(name);
+    const undoing = undoCompaction({ agent, path, number, as: as() });
+    await expect(undoing).rejects.toThrow(UndoError);
+    await expect(undoing).rejects.toThrow(reason);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it('refuses a rollout that was rewound, because its copy would continue itself', async () => {
+    const path = copyOf('codex/own-compact-ends.jsonl');
+    const [first = '', ...rest] = readFileSync(path, 'utf8').split('\n');
+    const record = JSON.parse(first) as { payload: Record<string, unknown> };
+    record.payload['history_base'] = { thread_id: record.payload['id'], end_ordinal_exclusive: 3 };
+    writeFileSync(path, [JSON.stringify(record), ...rest].join('\n'));
+    await expect(undoCompaction({ agent: agents.codex, path, as: as() })).rejects.toThrow(/rewound/);
+  });
+
+  it('says so when Claude has removed what was before the compaction from its file', async () => {
+    const path = copyOf('claude/session-with-compaction.jsonl');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, lines.slice(28).join('\n'));
+    await expect(undoCompaction({ agent: agents.claude, path, as: as() })).rejects.toThrow(/no longer holds/);
+  });
+
+  it('gives a running Gemini the history of its model, beside its sessions', async () => {
+    const path = copyOf('gemini/manual-compaction.jsonl');
+    const planned = await planCheckpoint({ agent: agents.gemini, path, as: as() }, 'a-name');
+    expect(planned?.file.path).toBe(join(folder, '../checkpoint-a-name.json'));
+    const { history } = JSON.parse(planned?.file.text ?? '{}') as {
+      history: { role: string; parts: object[] }[];
+    };
+    expect(history.slice(1)).toEqual([
+      { role: 'user', parts: [{ text: 'hello #tok=300000' }] },
+      { role: 'model', parts: [{ text: 'MOCK-REPLY ok' }] },
+      { role: 'user', parts: [{ text: 'hello2 #tok=310000' }] },
+      { role: 'model', parts: [{ text: 'MOCK-REPLY ok' }] },
+    ]);
+  });
+});

@@ -21,11 +21,11 @@ const FACTS: LineSort = { facts: 'reduced' };
 const WHOLE_FACTS: LineSort = { facts: 'whole' };
 const PATCH: LineSort = { facts: 'whole', details: 'whole' };
 
-const sort: HistoryFormat['sort'] = ({ fields }) => {
-  switch (fields['type']) {
+const sort: HistoryFormat['sort'] = (line) => {
+  switch (line.get('type')) {
     case 'user':
     case 'gemini':
-      return { message: fields['id'] ?? '', facts: 'reduced' };
+      return { message: line.get('id') ?? '', facts: 'reduced' };
     case 'info':
       return WHOLE_FACTS;
     case undefined:
@@ -44,7 +44,7 @@ const details: HistoryFormat['details'] = (record, now) => {
   const keys = getList(patch, 'messages')
     .filter(isRecord)
     .map((message) => getText(message, 'id') ?? '');
-  return [...compacted(patch, now), { kind: 'rewritten', keys }];
+  return [...compacted(patch, now()), { kind: 'rewritten', keys }];
 };
 
 const sessionIn = (head: JsonRecord): HistoryDetail => ({

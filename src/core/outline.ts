@@ -12,6 +12,8 @@ export interface OutlineWish {
 export interface Outline {
   /** a wanted field: the string in it, or the text of a number, a boolean or null; undefined for anything else */
   readonly get: (path: string) => string | undefined;
+  /** whether it has this wanted field, whatever is in it */
+  readonly has: (path: string) => boolean;
   /** the line as JSON with null in place of its bulky values */
   readonly reduced: () => string;
   readonly whole: () => string;
@@ -42,6 +44,7 @@ export const makeOutlineReader = ({ fields, bulky = [] }: OutlineWish, decode: D
       if (start < 0) return undefined;
       return values[index]?.(line, [start, spans.ends[index] ?? start], decode);
     },
+    has: (path) => (spans.starts[places.get(path) ?? -1] ?? -1) >= 0,
     reduced: () => reducedText(line, spans.cuts, decode),
     whole: () => decode(line, 0, line.length),
   };

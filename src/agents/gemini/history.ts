@@ -1,9 +1,11 @@
 import { getList, getRecord, getText, isRecord } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Fact } from '../../core/event.js';
+import type { Outline } from '../../core/outline.js';
 import type { Millis } from '../../core/reading.js';
 import { parseIsoTime } from '../../core/time.js';
 import {
+  SKIPPED,
   summaryOf,
   type CompactedDetail,
   type DocumentReader,
@@ -29,11 +31,15 @@ const sort: HistoryFormat['sort'] = (line) => {
     case 'info':
       return WHOLE_FACTS;
     case undefined:
-      return PATCH; // or the first line
+      return isOfTime(line) ? SKIPPED : PATCH; // or the first line
     default:
       return FACTS;
   }
 };
+
+/** After each message comes a patch that only notes the time. */
+const isOfTime = (line: Outline): boolean =>
+  line.has('$set.lastUpdated') && !line.has('$set.messages') && !line.has('$set.sessionId');
 
 const details: HistoryFormat['details'] = (record, now) => {
   const cutBack = getText(record, '$rewindTo');
@@ -147,7 +153,10 @@ const boundaryAt = ({ at, isOwn }: Mark, source: 'log' | 'screen' = 'log'): Fact
 });
 
 export const geminiHistory: HistoryFormat = {
-  wish: { fields: ['type', 'id'], bulky: ['content', 'toolCalls', 'thoughts', 'displayContent'] },
+  wish: {
+    fields: ['type', 'id', '$set.lastUpdated', '$set.messages', '$set.sessionId'],
+    bulky: ['content', 'toolCalls', 'thoughts', 'displayContent'],
+  },
   sort,
   details,
   messages: 'by-id',

@@ -1,5 +1,11 @@
 import type { NativeTrigger } from '../core/build-ladder.js';
 import type { Values } from '../core/config/keys.js';
+import type {
+  Conversation,
+  ConversationReader,
+  ConversationWriter,
+  NewSession,
+} from '../core/conversation.js';
 import type { Fact } from '../core/event.js';
 import type { JsonRecord } from '../core/json.js';
 import type { OwnLadder } from '../core/ladder.js';
@@ -41,6 +47,8 @@ export interface Agent {
   readonly log?: SessionLog;
   /** exact numbers the agent reports when its launch asks for them; undefined when it cannot */
   readonly official?: OfficialSource;
+  /** its session files as conversations; undefined where their form is not known well enough */
+  readonly conversations?: ConversationForm;
   /** how to ask the agent to compact; without a recipe nothing is ever typed */
   readonly recipe?: (env: Env) => CompactRecipe | undefined;
   /** how its screen and signals are read; undefined when they are unknown */
@@ -221,6 +229,45 @@ export interface ChildPlace {
 
 /** The environment of the child, as far as a runtime's own variables matter. */
 export type Env = Readonly<Record<string, string | undefined>>;
+
+/** How an agent's session files are read as conversations, and how new ones are written (facts/sessions.md). Pure. */
+export interface ConversationForm {
+  /** the reader for the first line of a session file */
+  readonly reader: () => ConversationReader;
+  /** a conversation as the lines of a new session file */
+  readonly write: ConversationWriter;
+  /** the name of a new session's file, beside the agent's other session files of the same project */
+  readonly fileName: (as: NewSession) => string;
+  /** a line of a session file as it stands in a copy that is another session; `ids` are the ids that the file had so far */
+  readonly copyLine: (line: string, ids: ReadonlySet<string>, as: NewSession) => string;
+  /** why the agent would not take a copy of a file with this first line; undefined if it would */
+  readonly obstacle?: (firstLine: string) => string | undefined;
+  /** the arguments that start the agent with a session in its file */
+  readonly resumeArgs: (session: SavedSession) => readonly string[];
+  /** how the running agent is told to go on with another session; undefined where it cannot be told */
+  readonly switching?: Switching;
+}
+
+export interface SavedSession {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** How the running agent goes on with another session. */
+export interface Switching {
+  /** its command, as a user types it; `name` matches [A-Za-z0-9_-]{1,64} */
+  readonly command: (name: string) => string;
+  /**
+   * for an agent that takes no other session file while it runs, but a conversation in a file of its own: that file, beside the session
+   * file that it writes. The command then takes the name of it
+   */
+  readonly checkpoint?: (conversation: Conversation, sessionPath: string, name: string) => NewFile;
+}
+
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+}
 
 // How to ask an agent to compact: data, with figures from facts/ that were proved on the real agents.
 

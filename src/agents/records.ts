@@ -46,6 +46,8 @@ interface Result {
   readonly output: unknown;
   /** when it was written, if not at the time of the whole record */
   readonly timestamp?: string | undefined;
+  /** the agent says that the tool failed, or that the user did not allow it */
+  readonly isError?: boolean;
 }
 
 /** A tool call without a result yet. */
@@ -141,7 +143,8 @@ const shortLine = (text: string, longest: number): string => toOneLine(text.slic
 const PICTURE_TOKENS = 1_600;
 const DEEPEST = 8;
 
-const outputTokens = (output: unknown, depth = 0): number => {
+/** Estimated tokens of a tool's output in any form: text, parts, data. */
+export const outputTokens = (output: unknown, depth = 0): number => {
   if (typeof output === 'string') return estimateTokens(output);
   if (typeof output === 'number' || typeof output === 'boolean') return estimateTokens(String(output));
   if (depth >= DEEPEST) return 0;
@@ -152,6 +155,20 @@ const outputTokens = (output: unknown, depth = 0): number => {
   return sum(words.map(([, value]) => outputTokens(value, depth + 1)));
 };
 
+/** The text of a tool's output in any form; pictures have none. */
+export const outputText = (output: unknown, depth = 0): string => {
+  if (typeof output === 'string') return output;
+  if (typeof output === 'number' || typeof output === 'boolean') return String(output);
+  if (depth >= DEEPEST) return '';
+  if (Array.isArray(output))
+    return nonEmpty(output.map((part: unknown) => outputText(part, depth + 1))).join('\n');
+  if (!isRecord(output) || isPicture(output)) return '';
+  const words = Object.entries(output).filter(([name]) => !labels.has(name));
+  return nonEmpty(words.map(([, value]) => outputText(value, depth + 1))).join('\n');
+};
+
+const nonEmpty = (texts: readonly string[]): readonly string[] => texts.filter((text) => text !== '');
+
 /** Fields that describe a part but are not in the conversation. */
 const labels = new Set(['type', 'id', 'tool_use_id', 'mimeType', 'media_type', 'cache_control']);
 
@@ -159,6 +176,19 @@ const isPicture = (part: JsonRecord): boolean =>
   part['type'] === 'image' || part['type'] === 'input_image' || isRecord(part['inlineData']);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** The line with these fields of a record holding another id, wherever they hold one of `ids`; texts of the conversation stay. */
+export const replaceIds = (
+  line: string,
+  fields: readonly string[],
+  { from, to }: { readonly from: ReadonlySet<string>; readonly to: string },
+): string => {
+  let replaced = line;
+  for (const field of fields)
+    // in a text the quotation marks are escaped
+    for (const id of from) replaced = replaced.replaceAll(`"${field}":"${id}"`, `"${field}":"${to}"`);
+  return replaced;
+};
 
 // When a record of a session file was written. The field names differ little between agents, and a replay needs nothing else.
 

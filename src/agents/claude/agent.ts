@@ -5,6 +5,7 @@ import type { AgentHome, CompactRecipe, Env, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import { parseAgentState } from '../tested.js';
 import { meaningOfState } from './activity.js';
+import { claudeConversations } from './new-session.js';
 import { configFolder, locateClaude, sessionFile } from './files.js';
 import { claudeHistory } from './history.js';
 import { claudeContents, claudeReader } from './log.js';
@@ -108,6 +109,7 @@ export const claude: Agent = {
     history: claudeHistory,
   },
   official,
+  conversations: claudeConversations,
   recipe,
   screen: claudeScreen,
   titleSigns,

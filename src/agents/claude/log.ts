@@ -140,12 +140,18 @@ export const usedTokens = (usage: JsonRecord | undefined): number | undefined =>
 };
 
 const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMeaning<ClaudeLog> => {
+  const boundary = boundaryIn(record, now);
+  return { state: proven(state, boundary.preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
+};
+
+/** The compaction that a `compact_boundary` record tells of. */
+export const boundaryIn = (record: JsonRecord, now: Millis): Boundary => {
   const metadata = getRecord(record, 'compactMetadata');
   const preTokens = getCount(metadata, 'preTokens');
   const postTokens = getCount(metadata, 'postTokens');
   const uuid = getText(record, 'uuid');
   const durationMs = getCount(metadata, 'durationMs');
-  const boundary: Boundary = {
+  return {
     // `auto` also when it compacts although nobody asks for anything; an old record is not the user's request
     initiator: (getText(metadata, 'trigger') ?? 'manual') === 'manual' ? 'user' : 'agent',
     ...(preTokens === undefined ? {} : { preTokens }),
@@ -154,7 +160,6 @@ const readBoundary = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMe
     ...(durationMs === undefined ? {} : { durationMs }),
     at: timeOfRecord(record, now),
   };
-  return { state: proven(state, preTokens ?? 0), facts: [{ type: 'boundary', boundary }] };
 };
 
 const proven = (state: ClaudeLog, tokens: number): ClaudeLog => {
@@ -172,12 +177,13 @@ export const claudeContents = (): ContentReader =>
   makeContentReader(TELLING, (record) => {
     if (record['isSidechain'] === true) return [];
     if (record['subtype'] === 'compact_boundary') return [{ kind: 'cleared' }];
-    return getList(getRecord(record, 'message'), 'content').filter(isRecord).flatMap(eventsIn);
+    return getList(getRecord(record, 'message'), 'content').filter(isRecord).flatMap(claudeToolEvents);
   });
 
-const eventsIn = (block: JsonRecord): readonly ToolEvent[] => {
+export const claudeToolEvents = (block: JsonRecord): readonly ToolEvent[] => {
   const id = getText(block, block['type'] === 'tool_use' ? 'id' : 'tool_use_id') ?? '';
   if (block['type'] === 'tool_use')
     return [{ kind: 'call', id, name: getText(block, 'name'), input: block['input'] }];
-  return block['type'] === 'tool_result' ? [{ kind: 'result', id, output: block['content'] }] : [];
+  if (block['type'] !== 'tool_result') return [];
+  return [{ kind: 'result', id, output: block['content'], isError: block['is_error'] === true }];
 };

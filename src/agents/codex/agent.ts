@@ -4,6 +4,7 @@ import { isRecord, type JsonRecord } from '../../core/json.js';
 import type { AgentHome, CompactRecipe, Agent } from '../agent.js';
 import { splitWords, type LaunchRules, startsConversation } from '../launch.js';
 import type { OwnCompactionSource, OwnSetting } from '../own-compaction.js';
+import { codexConversations } from './new-session.js';
 import { codexFolder, locateCodex, parseStatus, sessionFile } from './files.js';
 import { codexHistory } from './history.js';
 import { codexContents, codexReader } from './log.js';
@@ -126,6 +127,7 @@ export const codex: Agent = {
     contents: codexContents,
     history: codexHistory,
   },
+  conversations: codexConversations,
   recipe,
   screen: codexScreen,
   // a TOML string that takes any other quotes; Codex puts its own JSON behind it as an argument, which sh leaves alone

@@ -132,9 +132,7 @@ const readCompacted = (
 ): LineMeaning<CodexLog> => {
   const isEmpty = isEmptySummary(getText(payload, 'message') ?? '', state.answer);
   const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
-  const isOther = state.compacted !== undefined && state.compacted.at !== at; // not the same record, written twice
-  const untold: readonly Fact[] =
-    isOther && state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
+  const untold: readonly Fact[] = state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
   return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold };
 };
 
@@ -272,10 +270,10 @@ export const codexContents = (): ContentReader =>
   makeContentReader(CONTENTS_TELLING, (record) => {
     if (record['type'] === 'compacted') return [{ kind: 'cleared' }];
     const payload = record['type'] === 'response_item' ? getRecord(record, 'payload') : undefined;
-    return payload ? eventsIn(payload) : [];
+    return payload ? codexToolEvents(payload) : [];
   });
 
-const eventsIn = (payload: JsonRecord): readonly ToolEvent[] => {
+export const codexToolEvents = (payload: JsonRecord): readonly ToolEvent[] => {
   const type = getText(payload, 'type') ?? '';
   const id = getText(payload, 'call_id') ?? '';
   if (CONTENTS_OUTPUT.test(type)) return [{ kind: 'result', id, output: payload['output'] }];

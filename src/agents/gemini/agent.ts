@@ -9,6 +9,7 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
+import { geminiConversations } from './new-session.js';
 import { geminiFolder, locateGemini, projectOf, sessionFile } from './files.js';
 import { geminiHistory } from './history.js';
 import { geminiWindowTokens, geminiContents, isDocumentHead, geminiReader } from './log.js';
@@ -110,6 +111,7 @@ export const gemini: Agent = {
     contents: geminiContents,
     history: geminiHistory,
   },
+  conversations: geminiConversations,
   recipe: () => geminiRecipe,
   screen: geminiScreen,
 };

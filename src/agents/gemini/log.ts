@@ -212,6 +212,7 @@ interface Snapshot {
   readonly answer: JsonRecord | undefined;
 }
 
+/** The summary in a conversation that is written anew, if there is one. */
 export const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
   const messages = getList(patch, 'messages').filter(isRecord);
   for (const [index, message] of messages.entries()) {
@@ -224,7 +225,8 @@ export const snapshotIn = (patch: JsonRecord): Snapshot | undefined => {
   return undefined;
 };
 
-const textOf = (content: unknown): string => {
+/** A text, or the texts of the parts of a message. */
+export const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part: unknown) => getText(part, 'text') ?? '').join('');
@@ -239,13 +241,13 @@ const TELLING = /"toolCalls"|^\{"\$set":\{.*"messages"/;
 export const geminiContents = (): ContentReader =>
   makeContentReader(TELLING, (record) => {
     const set = getRecord(record, '$set');
-    if (!set) return callsIn(record);
+    if (!set) return geminiToolEvents(record);
     return set['messages'] === undefined
       ? []
-      : [{ kind: 'cleared' }, ...getList(set, 'messages').flatMap(callsIn)];
+      : [{ kind: 'cleared' }, ...getList(set, 'messages').flatMap(geminiToolEvents)];
   });
 
-const callsIn = (message: unknown): readonly ToolEvent[] =>
+export const geminiToolEvents = (message: unknown): readonly ToolEvent[] =>
   getList(message, 'toolCalls')
     .filter(isRecord)
     .filter(({ result }) => result !== undefined)
@@ -256,6 +258,7 @@ const callsIn = (message: unknown): readonly ToolEvent[] =>
       input: call['args'],
       output: responsesOf(call['result']),
       timestamp: getText(message, 'timestamp'),
+      isError: call['status'] === 'error' || call['status'] === 'cancelled',
     }));
 
 // The model gets the `response` of each part; the rest names the call again.

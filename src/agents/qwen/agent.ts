@@ -9,6 +9,7 @@ import {
   readSettingsFiles,
   type OwnCompactionSource,
 } from '../own-compaction.js';
+import { qwenConversations } from './new-session.js';
 import { qwenRuntimeFolder, qwenFolder, locateQwen, parseStatus, sessionFile } from './files.js';
 import { qwenHistory } from './history.js';
 import { qwenContents, qwenReader } from './log.js';
@@ -142,6 +143,7 @@ export const qwen: Agent = {
     contents: qwenContents,
     history: qwenHistory,
   },
+  conversations: qwenConversations,
   recipe: () => qwenRecipe,
   screen: qwenScreen,
 };

@@ -1,4 +1,4 @@
-import type { CompactResult, Fact } from '../../core/event.js';
+import type { Boundary, CompactResult, Fact } from '../../core/event.js';
 import {
   getCount,
   isRecord,
@@ -108,8 +108,15 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
     const result = isRecent(at, now) ? commandResult(getRecord(record, 'systemPayload')) : undefined;
     return result ? [{ type: 'compact-result', result }] : [];
   }
+  const boundary = compressionIn(record, at);
+  return boundary ? [{ type: 'boundary', boundary }] : [];
+};
+
+/** The compaction that a record tells of; undefined for any other record, and for one that changed nothing. */
+export const compressionIn = (record: JsonRecord, at: Millis): Boundary | undefined => {
   const info = getRecord(getRecord(record, 'systemPayload'), 'info');
-  if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED) return [];
+  if (record['subtype'] !== 'chat_compression' || info?.['compressionStatus'] !== COMPRESSED)
+    return undefined;
   const preTokens = getCount(info, 'originalTokenCount');
   const postTokens = getCount(info, 'newTokenCount');
   // versions before 0.16 do not say who asked for it
@@ -118,7 +125,7 @@ const readSystem = (record: JsonRecord, at: Millis, now: Millis): readonly Fact[
     reason === undefined ? {} : ({ initiator: reason === 'manual' ? 'user' : 'agent' } as const);
   // Qwen's estimate of what is left may be 0, which is impossible.
   const sizes = { ...(preTokens ? { preTokens } : {}), ...(postTokens ? { postTokens } : {}) };
-  return [{ type: 'boundary', boundary: { ...initiator, ...sizes, at } }];
+  return { ...initiator, ...sizes, at };
 };
 
 const readGrowth = (record: JsonRecord): readonly Fact[] =>
@@ -140,17 +147,17 @@ export const qwenContents = (): ContentReader =>
       const info = getRecord(getRecord(record, 'systemPayload'), 'info');
       return info?.['compressionStatus'] === COMPRESSED ? [{ kind: 'cleared' }] : [];
     }
-    return getList(getRecord(record, 'message'), 'parts').flatMap(eventsIn);
+    return getList(getRecord(record, 'message'), 'parts').flatMap(qwenToolEvents);
   });
 
-const eventsIn = (part: unknown): readonly ToolEvent[] => {
+export const qwenToolEvents = (part: unknown): readonly ToolEvent[] => {
   const asked = getRecord(part, 'functionCall');
   if (asked) return [{ kind: 'call', id: idOf(asked), name: getText(asked, 'name'), input: asked['args'] }];
   const answered = getRecord(part, 'functionResponse');
   if (!answered) return [];
-  return [
-    { kind: 'result', id: idOf(answered), name: getText(answered, 'name'), output: answered['response'] },
-  ];
+  const output = answered['response'];
+  const isError = getText(output, 'error') !== undefined;
+  return [{ kind: 'result', id: idOf(answered), name: getText(answered, 'name'), output, isError }];
 };
 
 // Some models give no ids; then the name links the two.

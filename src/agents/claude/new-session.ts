@@ -1,0 +1,156 @@
+import {
+  tokensOf,
+  windowOf,
+  type Conversation,
+  type ConversationWriter,
+  type Entry,
+  type NewSession,
+} from '../../core/conversation.js';
+import { getCount, getList, getRecord, getText, type JsonRecord } from '../../core/json.js';
+import { formatIsoTime } from '../../core/time.js';
+import type { ConversationForm } from '../agent.js';
+import { replaceIds } from '../records.js';
+import { claudeConversation } from './conversation.js';
+
+// New Claude Code sessions (facts/sessions.md §A.1, §B). Of the records that Claude itself wrote, everything stays but the session's id and
+// the order; the rest has what was found to be enough.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A record before it has its place in the chain. */
+interface Written {
+  /** Claude's own record, or undefined */
+  readonly record: JsonRecord | undefined;
+  readonly entries: readonly Entry[];
+}
+
+/** Writes a Claude Code session file. */
+const writeClaudeConversation: ConversationWriter = (conversation, as) => {
+  const window = windowOf(conversation).filter(isWritable);
+  if (!window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  const used = new Set<string>();
+  let parentUuid: string | null = null;
+  const link = (record: Fields): string => {
+    const own = getText(record, 'uuid');
+    const uuid = own === undefined || used.has(own) ? as.newUuid() : own;
+    used.add(uuid);
+    const line = JSON.stringify({ ...record, parentUuid, uuid, sessionId: as.id });
+    parentUuid = uuid;
+    return line;
+  };
+  const head = window[0]?.kind === 'summary' ? [link(boundaryRecord(conversation, as))] : [];
+  return [...head, ...groupsOf(window).map((group) => link(recordOf(group, as)))];
+};
+
+// Without its signature a thought is refused by the model's server.
+const isWritable = (entry: Entry): boolean =>
+  recordIn(entry) !== undefined ||
+  (entry.kind !== 'reasoning' && (!('text' in entry) || entry.text.trim() !== ''));
+
+const recordIn = ({ native }: Entry): JsonRecord | undefined => {
+  const record = getRecord(native, 'record');
+  return getText(record, 'uuid') === undefined ? undefined : record;
+};
+
+const roleOf = ({ kind }: Entry): 'user' | 'assistant' =>
+  kind === 'answer' || kind === 'reasoning' || kind === 'call' ? 'assistant' : 'user';
+
+/** Parts of one record of Claude's, in a row; new parts of one answer, and new results, are one record, too. */
+const groupsOf = (window: readonly Entry[]): readonly Written[] => {
+  const groups: { record: JsonRecord | undefined; entries: Entry[] }[] = [];
+  for (const entry of window) {
+    const record = recordIn(entry);
+    const last = groups.at(-1);
+    const before = last?.entries.at(-1);
+    const isNewPart =
+      record === undefined &&
+      before !== undefined &&
+      roleOf(entry) === roleOf(before) &&
+      joins(before, entry);
+    if (last && last.record === record && (record !== undefined || isNewPart)) last.entries.push(entry);
+    else groups.push({ record, entries: [entry] });
+  }
+  return groups;
+};
+
+const joins = (before: Entry, entry: Entry): boolean =>
+  roleOf(entry) === 'assistant' || (before.kind === 'result' && entry.kind === 'result');
+
+const recordOf = ({ record, entries }: Written, as: NewSession): Fields => {
+  if (record) return withBlocks(record, entries);
+  const [first] = entries;
+  const role = first ? roleOf(first) : 'user';
+  const summary =
+    first?.kind === 'summary' ? { isCompactSummary: true, isVisibleInTranscriptOnly: true } : {};
+  const isMeta = first?.kind === 'context' ? { isMeta: true } : {};
+  return {
+    type: role,
+    ...summary,
+    ...isMeta,
+    isSidechain: false,
+    userType: 'external',
+    cwd: as.cwd,
+    timestamp: formatIsoTime(first?.source.at ?? as.now),
+    message: { role, content: contentOf(entries, role) },
+  };
+};
+
+/** The record with those of its blocks that are still wanted. */
+const withBlocks = (record: JsonRecord, entries: readonly Entry[]): Fields => {
+  const { logicalParentUuid: _, ...rest } = record;
+  const message = getRecord(record, 'message');
+  const blocks = getList(message, 'content');
+  const wanted = new Set(entries.map(({ native }) => getCount(native, 'block')));
+  if (blocks.length === 0 || blocks.length === wanted.size) return rest;
+  return { ...rest, message: { ...message, content: blocks.filter((__, index) => wanted.has(index)) } };
+};
+
+const contentOf = (entries: readonly Entry[], role: 'user' | 'assistant'): unknown => {
+  const [first] = entries;
+  if (role === 'user' && first && 'text' in first) return first.text;
+  return entries.map((entry) => {
+    if (entry.kind === 'call')
+      return { type: 'tool_use', id: entry.callId, name: entry.name, input: entry.input };
+    if (entry.kind !== 'result') return { type: 'text', text: 'text' in entry ? entry.text : '' };
+    const error = entry.isError ? { is_error: true } : {};
+    return { type: 'tool_result', tool_use_id: entry.callId, content: entry.output, ...error };
+  });
+};
+
+/** The boundary before a summary, without what it had kept: that follows in full. */
+const boundaryRecord = ({ entries }: Conversation, as: NewSession): Fields => {
+  const own = entries.findLast(({ kind }) => kind === 'compaction');
+  const record = own && recordIn(own);
+  if (record) {
+    const {
+      preservedSegment: _,
+      preservedMessages: __,
+      ...compactMetadata
+    } = {
+      ...getRecord(record, 'compactMetadata'),
+    };
+    return { ...withBlocks(record, []), compactMetadata };
+  }
+  return {
+    type: 'system',
+    subtype: 'compact_boundary',
+    content: 'Conversation compacted',
+    isMeta: false,
+    isSidechain: false,
+    level: 'info',
+    cwd: as.cwd,
+    timestamp: formatIsoTime(as.now),
+    compactMetadata: { trigger: 'manual', preTokens: tokensOf(entries) },
+  };
+};
+
+// A copy of the lines before a compaction is a session: Claude follows its records from the last one back. It must be in the folder of the
+// same project.
+export const claudeConversations: ConversationForm = {
+  reader: claudeConversation,
+  write: writeClaudeConversation,
+  fileName: ({ id }) => `${id}.jsonl`,
+  copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
+  resumeArgs: ({ id }) => ['--resume', id],
+  switching: { command: (id) => `/resume ${id}` },
+};

@@ -1,0 +1,179 @@
+import type {
+  Call,
+  Entry,
+  PlanItem,
+  PlanChange,
+  Result,
+  SessionHead,
+  SourceRecord,
+  Step,
+  TouchedFile,
+} from '../core/conversation.js';
+import { getList, getText, isRecord, type JsonRecord } from '../core/json.js';
+import { estimateTokens } from '../core/reading.js';
+import { outputText, outputTokens, type ToolEvent } from './records.js';
+
+// Entries of a conversation from the parts of an agent's record; the same for all agents.
+
+type Told = 'prompt' | 'context' | 'answer' | 'reasoning' | 'summary' | 'notice';
+
+/** An entry that is a text. */
+export const textEntry = <K extends Told>(
+  kind: K,
+  source: SourceRecord,
+  text: string,
+  native?: unknown,
+): Extract<Entry, { kind: K }> =>
+  ({
+    kind,
+    source,
+    text,
+    tokens: estimateTokens(text),
+    ...(native === undefined ? {} : { native }),
+  }) as Extract<Entry, { kind: K }>;
+
+/** What an agent's tools do, by their names. */
+export interface Tools {
+  /** the argument with the file that a tool reads */
+  readonly reads: Readonly<Record<string, string>>;
+  /** the argument with the file that a tool writes, changes or removes */
+  readonly edits: Readonly<Record<string, string>>;
+  /** the argument with the shell command that a tool runs */
+  readonly runs: Readonly<Record<string, string>>;
+  /** the change of the plan that a call makes */
+  readonly plan: (name: string, input: JsonRecord) => PlanChange | undefined;
+  /** files of a call whose arguments do not name them one by one */
+  readonly files?: (name: string, input: unknown) => readonly TouchedFile[];
+}
+
+/** A call or a result of a tool, as an entry; both for a record that holds both; none for other events. */
+export const toolEntries = (
+  event: ToolEvent,
+  source: SourceRecord,
+  tools: Tools,
+  native?: unknown,
+): readonly (Call | Result)[] => {
+  switch (event.kind) {
+    case 'call':
+      return [callEntry(event, source, tools, native)];
+    case 'result':
+      return [resultEntry(event, source, native)];
+    case 'call-with-result':
+      return [callEntry(event, source, tools, native), resultEntry(event, source, native)];
+    case 'cleared':
+      return [];
+  }
+};
+
+const LONGEST_COMMAND = 100_000; // characters
+
+const callEntry = (
+  { id, name = 'tool', input }: Extract<ToolEvent, { kind: 'call' | 'call-with-result' }>,
+  source: SourceRecord,
+  tools: Tools,
+  native: unknown,
+): Call => {
+  const given = isRecord(input) ? input : {};
+  const command = commandIn(given, tools.runs[name])?.slice(0, LONGEST_COMMAND);
+  const plan = tools.plan(name, given);
+  return {
+    kind: 'call',
+    source,
+    callId: id,
+    name,
+    input,
+    files: filesIn(name, input, given, tools),
+    tokens: estimateTokens(typeof input === 'string' ? input : JSON.stringify(input ?? {})),
+    ...(command === undefined ? {} : { command }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(native === undefined ? {} : { native }),
+  };
+};
+
+// A command is a text, or a program with its arguments.
+const commandIn = (input: JsonRecord, argument: string | undefined): string | undefined => {
+  if (argument === undefined) return undefined;
+  const words = getList(input, argument).filter((word) => typeof word === 'string');
+  return getText(input, argument) ?? (words.length > 0 ? words.join(' ') : undefined);
+};
+
+const filesIn = (name: string, input: unknown, given: JsonRecord, tools: Tools): readonly TouchedFile[] => {
+  const named = (['reads', 'edits'] as const).flatMap((list): readonly TouchedFile[] => {
+    const argument = tools[list][name];
+    const path = argument === undefined ? undefined : getText(given, argument);
+    return path ? [{ path, access: list === 'reads' ? 'read' : 'edit' }] : [];
+  });
+  return [...named, ...(tools.files?.(name, input) ?? [])];
+};
+
+const resultEntry = (
+  { id, name, output, isError = false }: Extract<ToolEvent, { kind: 'result' | 'call-with-result' }>,
+  source: SourceRecord,
+  native: unknown,
+): Result => ({
+  kind: 'result',
+  source,
+  callId: id,
+  output: outputText(output),
+  tokens: outputTokens(output),
+  ...(name === undefined ? {} : { name }),
+  ...(isError ? { isError } : {}),
+  ...(native === undefined ? {} : { native }),
+});
+
+const STATUS: Readonly<Record<string, PlanItem['status']>> = {
+  pending: 'open',
+  open: 'open',
+  todo: 'open',
+  blocked: 'open',
+  in_progress: 'active',
+  active: 'active',
+  completed: 'done',
+  done: 'done',
+  closed: 'done',
+  cancelled: 'cancelled',
+  canceled: 'cancelled',
+  deleted: 'cancelled',
+};
+
+export const planStatus = (status: string | undefined): PlanItem['status'] => STATUS[status ?? ''] ?? 'open';
+
+/** A list of steps with their status, as todo tools take it. `text` names the field that holds the words. */
+export const planOf = (items: readonly unknown[], text: string): PlanChange => ({
+  kind: 'whole',
+  items: items.filter(isRecord).map((item) => {
+    const id = getText(item, 'id');
+    return {
+      ...(id === undefined ? {} : { id }),
+      text: getText(item, text) ?? '',
+      status: planStatus(getText(item, 'status')),
+    };
+  }),
+});
+
+/** Facts about a session in one record. */
+export type FoundHead = { readonly [K in keyof SessionHead]?: SessionHead[K] | undefined };
+
+/** The head with these facts, and the step that tells of them; no step if they are known. */
+export const withHead = (
+  known: SessionHead,
+  found: FoundHead,
+): { readonly head: SessionHead; readonly steps: readonly Step[] } => {
+  const news = Object.entries(found).filter(
+    ([name, value]) => value !== undefined && known[name as keyof SessionHead] !== value,
+  );
+  if (news.length === 0) return { head: known, steps: [] };
+  const head = { ...known, ...(Object.fromEntries(news) as SessionHead) };
+  return { head, steps: [{ kind: 'head', head }] };
+};
+
+/** The same entries as repeated by a compaction. */
+export const asCopies = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.map((entry) => ({ ...entry, isCopy: true }));
+
+/** One record and its entries. */
+export const recordStep = (source: SourceRecord, entries: readonly Entry[]): Step => ({
+  kind: 'record',
+  source,
+  entries,
+});

@@ -1,0 +1,186 @@
+import { posix } from 'node:path';
+import {
+  windowOf,
+  type Conversation,
+  type ConversationWriter,
+  type Entry,
+  type NewSession,
+} from '../../core/conversation.js';
+import { getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import { formatIsoTime } from '../../core/time.js';
+import type { ConversationForm, NewFile } from '../agent.js';
+import { replaceIds } from '../records.js';
+import { geminiConversation } from './conversation.js';
+
+// New Gemini sessions (facts/sessions.md §A.3, §B): messages, each with its tool calls and their results in it.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes a Gemini session file. */
+const writeGeminiConversation: ConversationWriter = (conversation, as) => {
+  const messages = messagesOf(windowOf(conversation), as);
+  if (messages.length === 0) return undefined;
+  const time = formatIsoTime(as.now);
+  const head = {
+    sessionId: as.id,
+    projectHash: hashIn(conversation) ?? '', // must be there, and is not checked
+    startTime: time,
+    lastUpdated: time,
+    kind: 'main',
+  };
+  return [head, ...messages].map((record) => JSON.stringify(record));
+};
+
+const hashIn = ({ entries }: Conversation): string | undefined =>
+  entries.map(({ native }) => getText(getRecord(native, 'session'), 'projectHash')).find(Boolean);
+
+/** Entries of one message, in a row. */
+type Group = readonly [Entry, ...Entry[]];
+
+const groupsOf = (window: readonly Entry[]): readonly Group[] => {
+  const groups: [Entry, ...Entry[]][] = [];
+  for (const entry of window) {
+    const last = groups.at(-1);
+    if (last && belongsTo(last, entry)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+};
+
+const isModels = ({ kind }: Entry): boolean =>
+  kind === 'answer' || kind === 'reasoning' || kind === 'call' || kind === 'result';
+
+/** Parts of the same message of Gemini's; new ones of the model are one message until the user says something. */
+const belongsTo = ([first]: Group, entry: Entry): boolean => {
+  const own = messageIn(first);
+  if (own !== undefined || messageIn(entry) !== undefined) return own === messageIn(entry);
+  return isModels(first) && isModels(entry) && !(entry.kind === 'answer' && first.kind === 'call');
+};
+
+const messageIn = ({ native }: Entry): JsonRecord | undefined => getRecord(native, 'message');
+
+const messagesOf = (window: readonly Entry[], as: NewSession): readonly Fields[] =>
+  groupsOf(window.filter(isWritable)).map((group) => {
+    const [first] = group;
+    const own = messageIn(first);
+    const base = {
+      id: getText(own, 'id') ?? as.newUuid(),
+      timestamp: getText(own, 'timestamp') ?? formatIsoTime(first.source.at ?? as.now),
+    };
+    if (own) return withParts({ ...own, ...base }, group);
+    return isModels(first) ? answerOf(base, group) : { ...base, type: 'user', content: contentOf(first) };
+  });
+
+// Gemini adds its own context to every session, and leaves out a message that begins with it.
+const CONTEXT = /^\s*<session_context>/;
+
+const isWritable = (entry: Entry): boolean =>
+  !('text' in entry && entry.text === '') && !(entry.kind === 'context' && CONTEXT.test(entry.text));
+
+const contentOf = (entry: Entry): readonly Fields[] => [{ text: 'text' in entry ? entry.text : '' }];
+
+/** Gemini's own message, with those of its parts that are still wanted. */
+const withParts = (message: Fields, group: Group): Fields => {
+  const [first] = group;
+  // merged with its context after a cancelled turn
+  if (first.kind === 'summary' && CONTEXT.test(first.text))
+    return { ...message, content: [{ text: first.text.slice(first.text.indexOf('<state_snapshot>')) }] };
+  if (!isModels(first)) return message;
+  const calls = getList(message, 'toolCalls');
+  const wanted = new Set(group.flatMap((entry) => (entry.kind === 'call' ? [entry.callId] : [])));
+  const isWhole =
+    calls.length === wanted.size && group.some(({ kind }) => kind === 'answer' || kind === 'call');
+  if (isWhole) return message;
+  const kept = calls.filter((call) => wanted.has(getText(call, 'id') ?? ''));
+  const { toolCalls: _, ...rest } = message;
+  return {
+    ...rest,
+    ...(group.some(({ kind }) => kind === 'answer') ? {} : { content: '' }),
+    ...(kept.length === 0 ? {} : { toolCalls: kept }),
+  };
+};
+
+const answerOf = (base: Fields, group: Group): Fields => {
+  const texts = group.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : []));
+  const results = new Map(group.flatMap((each) => (each.kind === 'result' ? [[each.callId, each]] : [])));
+  const toolCalls = group.flatMap((entry): readonly Fields[] => {
+    if (entry.kind !== 'call') return [];
+    const { callId: id, name, input } = entry;
+    const result = results.get(id);
+    const response = result?.isError ? { error: result.output } : { output: result?.output ?? '' };
+    return [
+      {
+        id,
+        name,
+        args: isRecord(input) ? input : {},
+        result: [{ functionResponse: { id, name, response } }],
+        status: result?.isError ? 'error' : 'success',
+      },
+    ];
+  });
+  return {
+    ...base,
+    type: 'gemini',
+    content: texts.join('\n\n'),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+};
+
+// A running Gemini takes a conversation from a checkpoint, beside the folder of its session files: the history of the model's API.
+
+const checkpoint = (conversation: Conversation, sessionPath: string, name: string): NewFile => {
+  const history = groupsOf(windowOf(conversation).filter(isInHistory)).flatMap(contentsOf);
+  return {
+    path: posix.join(posix.dirname(posix.dirname(sessionPath)), `checkpoint-${name}.json`),
+    text: JSON.stringify({ history }),
+  };
+};
+
+/** The context, too: Gemini takes this history as it is. */
+const isInHistory = (entry: Entry): boolean => !('text' in entry && entry.text === '');
+
+const contentsOf = (group: Group): readonly Fields[] => {
+  const [first] = group;
+  const message = messageIn(first);
+  if (!isModels(first)) {
+    const parts = getList(message, 'content').filter(isRecord);
+    return [{ role: 'user', parts: parts.length > 0 ? parts : contentOf(first) }];
+  }
+  const answers = group.flatMap((each) => (each.kind === 'answer' ? [{ text: each.text }] : []));
+  const calls = group.flatMap((each) =>
+    each.kind === 'call'
+      ? [{ functionCall: { id: each.callId, name: each.name, args: isRecord(each.input) ? each.input : {} } }]
+      : [],
+  );
+  const names = new Map(group.flatMap((each) => (each.kind === 'call' ? [[each.callId, each.name]] : [])));
+  const responses = group.flatMap((each) =>
+    each.kind === 'result' ? responsesOf(each, names.get(each.callId) ?? each.name ?? '') : [],
+  );
+  return [
+    ...(answers.length + calls.length === 0 ? [] : [{ role: 'model', parts: [...answers, ...calls] }]),
+    ...(responses.length === 0 ? [] : [{ role: 'user', parts: responses }]),
+  ];
+};
+
+const responsesOf = (entry: Extract<Entry, { kind: 'result' }>, name: string): readonly Fields[] => {
+  const call = getList(messageIn(entry), 'toolCalls').find((each) => getText(each, 'id') === entry.callId);
+  const own = getList(call, 'result').filter(isRecord);
+  if (own.length > 0) return own;
+  const response = entry.isError ? { error: entry.output } : { output: entry.output };
+  return [{ functionResponse: { id: entry.callId, name, response } }];
+};
+
+// A copy of the lines before a compaction is a session under another id. Gemini finds it by the id in it, and cleans up by the beginning of
+// the id in its name.
+
+const ID_IN_NAME = 8;
+
+export const geminiConversations: ConversationForm = {
+  reader: geminiConversation,
+  write: writeGeminiConversation,
+  fileName: ({ id, now }) =>
+    `session-${formatIsoTime(now).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace(':', '-')}-${id.slice(0, ID_IN_NAME)}.jsonl`,
+  copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
+  resumeArgs: ({ id }) => ['--resume', id],
+  switching: { command: (name) => `/chat resume ${name}`, checkpoint },
+};

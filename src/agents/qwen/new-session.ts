@@ -1,0 +1,146 @@
+import {
+  tokensOf,
+  windowOf,
+  type Conversation,
+  type ConversationWriter,
+  type Entry,
+  type NewSession,
+} from '../../core/conversation.js';
+import { getCount, getList, getRecord, getText, isRecord, type JsonRecord } from '../../core/json.js';
+import { formatIsoTime } from '../../core/time.js';
+import type { ConversationForm } from '../agent.js';
+import { replaceIds } from '../records.js';
+import { qwenConversation } from './conversation.js';
+
+// New Qwen Code sessions. Each record names the one before; what a compaction left is one record with the whole history in it. The folder of
+// the first record must be the one that Qwen runs in.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes a Qwen Code session file. */
+const writeQwenConversation: ConversationWriter = (conversation, as) => {
+  const window = windowOf(conversation).filter(({ kind, ...rest }) => kind !== 'reasoning' && !isBlank(rest));
+  if (!window.some(({ kind }) => kind === 'prompt' || kind === 'answer')) return undefined;
+  const used = new Set<string>();
+  let parentUuid: string | null = null;
+  const link = (record: Fields): string => {
+    const own = getText(record, 'uuid');
+    const uuid = own === undefined || used.has(own) ? as.newUuid() : own;
+    used.add(uuid);
+    const line = JSON.stringify({ ...record, uuid, parentUuid, sessionId: as.id });
+    parentUuid = uuid;
+    return line;
+  };
+  // a copy, or the answer that Qwen makes up for the summary, is in no record of its own
+  const isLeft = (entry: Entry): boolean => entry.isCopy === true || entry.kind === 'summary';
+  const left = window.slice(0, window.findLastIndex(isLeft) + 1);
+  const version = conversation.head.version ?? VERSION;
+  const base = { cwd: as.cwd, version };
+  return [
+    ...(left.length === 0 ? [] : [link({ ...base, ...compressionOf(conversation, left, as) })]),
+    ...groupsOf(window.slice(left.length)).map((group) => link({ ...base, ...recordOf(group, as) })),
+  ];
+};
+
+const VERSION = '0.24.4'; // of the form, where the conversation does not come from such a file
+
+const isBlank = (part: object): boolean => 'text' in part && part.text === '';
+
+/** Parts of one message, in a row. */
+type Group = readonly [Entry, ...Entry[]];
+
+const groupsOf = (window: readonly Entry[]): readonly Group[] => {
+  const groups: [Entry, ...Entry[]][] = [];
+  for (const entry of window) {
+    const last = groups.at(-1);
+    if (last && belongsTo(last, entry)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+};
+
+type Role = 'model' | 'user';
+
+const roleOf = ({ kind }: Entry): Role => (kind === 'answer' || kind === 'call' ? 'model' : 'user');
+
+const belongsTo = ([first]: Group, entry: Entry): boolean => {
+  const own = originOf(first);
+  if (own !== undefined || originOf(entry) !== undefined) return own === originOf(entry);
+  const isSameTurn = roleOf(first) === roleOf(entry);
+  return isSameTurn && (roleOf(first) === 'model' || (first.kind === 'result' && entry.kind === 'result'));
+};
+
+/** The record of Qwen's, or the message in the record of a compaction, that the entry comes from. */
+const originOf = ({ native }: Entry): JsonRecord | undefined =>
+  getRecord(native, 'record') ?? getRecord(native, 'message');
+
+/** The parts of the message that are still wanted, as Qwen wrote them. */
+const partsOf = (group: Group): readonly Fields[] =>
+  group.flatMap((entry): readonly Fields[] => {
+    const { native } = entry;
+    const origin = originOf(entry);
+    const message = getRecord(native, 'record') ? getRecord(origin, 'message') : origin;
+    const own = getList(message, 'parts')[getCount(native, 'part') ?? -1];
+    return [isRecord(own) ? own : partOf(entry)];
+  });
+
+const partOf = (entry: Entry): Fields => {
+  if (entry.kind === 'call')
+    return {
+      functionCall: { id: entry.callId, name: entry.name, args: isRecord(entry.input) ? entry.input : {} },
+    };
+  if (entry.kind !== 'result') return { text: 'text' in entry ? entry.text : '' };
+  const response = entry.isError ? { error: entry.output } : { output: entry.output };
+  return { functionResponse: { id: entry.callId, name: entry.name ?? '', response } };
+};
+
+const recordOf = (group: Group, as: NewSession): Fields => {
+  const [first] = group;
+  const record = getRecord(first.native, 'record');
+  const role = roleOf(first);
+  const message = { role, parts: partsOf(group) };
+  if (record) return { ...record, cwd: as.cwd, message: { ...getRecord(record, 'message'), ...message } };
+  const type = first.kind === 'result' ? 'tool_result' : role === 'model' ? 'assistant' : 'user';
+  return { timestamp: formatIsoTime(first.source.at ?? as.now), type, message };
+};
+
+/** The record of a compaction that left these entries. */
+const compressionOf = ({ entries }: Conversation, left: readonly Entry[], as: NewSession): Fields => {
+  const messages = groupsOf(left).map((group) => ({ role: roleOf(group[0]), parts: partsOf(group) }));
+  const isAnswered = messages.some(({ role }) => role === 'model');
+  const compressedHistory = isAnswered
+    ? messages
+    : [...messages, { role: 'model', parts: [{ text: ANSWER }] }];
+  const own = getRecord(entries.findLast(({ kind }) => kind === 'compaction')?.native, 'record');
+  if (own)
+    return {
+      ...own,
+      cwd: as.cwd,
+      systemPayload: { ...getRecord(own, 'systemPayload'), compressedHistory },
+    };
+  return {
+    timestamp: formatIsoTime(as.now),
+    type: 'system',
+    subtype: 'chat_compression',
+    systemPayload: {
+      info: {
+        originalTokenCount: tokensOf(entries),
+        newTokenCount: tokensOf(left),
+        compressionStatus: 1,
+        triggerReason: 'manual',
+      },
+      compressedHistory,
+    },
+  };
+};
+
+const ANSWER = 'Got it. Thanks for the additional context!'; // as Qwen itself answers for the model
+
+export const qwenConversations: ConversationForm = {
+  reader: qwenConversation,
+  write: writeQwenConversation,
+  fileName: ({ id }) => `${id}.jsonl`,
+  copyLine: (line, from, { id }) => replaceIds(line, ['sessionId'], { from, to: id }),
+  resumeArgs: ({ id }) => ['--resume', id],
+  switching: { command: (id) => `/resume ${id}` },
+};

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
+import { agents } from '../../src/agents/index.js';
+import { readConversation } from '../../src/core/build-conversation.js';
+import { windowOf, type Conversation, type Entry, type NewSession } from '../../src/core/conversation.js';
+
+const folder = join(import.meta.dirname, '../fixtures/logs');
+const known: readonly Agent[] = Object.values<Agent>(agents).filter(({ conversations }) => conversations);
+
+const files = known.flatMap((agent) =>
+  readdirSync(join(folder, agent.name)).map((file) => ({ name: `${agent.name}/${file}`, agent })),
+);
+
+const linesOf = (name: string): readonly string[] =>
+  readFileSync(join(folder, name), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+const read = (lines: Iterable<string>, agent: Agent): Conversation => {
+  const reader = agent.conversations?.reader();
+  if (!reader) throw new Error('no reader');
+  return readConversation(lines, reader);
+};
+
+const newSession = (): NewSession => {
+  let count = 0;
+  return {
+    id: '0f0f0f0f-1111-4222-8333-444444444444',
+    cwd: '/somewhere/else',
+    now: Date.UTC(2026, 10, 24, 12, 30),
+    newUuid: () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
+  };
+};
+
+/** What the model gets of an entry. */
+const sent = (entry: Entry): unknown => {
+  const { kind } = entry;
+  if (kind === 'call') return { kind, callId: entry.callId, name: entry.name, input: entry.input };
+  if (kind === 'result') return { kind, callId: entry.callId, output: entry.output };
+  return kind === 'compaction' ? { kind } : { kind, text: entry.text };
+};
+
+const isSent = (entry: Entry): boolean => !('text' in entry && entry.text === '');
+
+describe.each(files)('the session file $name', ({ name, agent }) => {
+  it('is read without a damaged line', () => {
+    const { damaged, entries, incomplete } = read(linesOf(name), agent);
+    expect({ damaged, incomplete }).toEqual({ damaged: 0, incomplete: undefined });
+    expect(entries.some(({ kind }) => kind === 'prompt')).toBe(true);
+  });
+
+  it('written under a new id gives the same conversation', () => {
+    const before = read(linesOf(name), agent);
+    const lines = agent.conversations?.write(before, newSession());
+    if (!lines) return expect(agent.name).toBe('codex'); // a rollout without the name of the model's service
+    const after = read(lines, agent);
+    expect(after.head.id).toBe(newSession().id);
+    expect(windowOf(after).filter(isSent).map(sent)).toEqual(expectedAfter(agent, before));
+    expect(after.damaged).toBe(0);
+  });
+
+  it('never makes the reader throw when it is damaged, cut or shuffled, and every broken line is counted', () => {
+    const lines = linesOf(name);
+    const damage = fc.record({
+      order: fc.shuffledSubarray(lines.map((_, index) => index)),
+      cuts: fc.dictionary(fc.nat({ max: lines.length - 1 }).map(String), fc.nat({ max: 2_000 })),
+      junk: fc.array(fc.oneof(fc.string(), fc.json(), fc.constant('{"type":"user"}')), { maxLength: 5 }),
+    });
+    fc.assert(
+      fc.property(damage, ({ order, cuts, junk }) => {
+        const damaged = order.map((index) => (lines[index] ?? '').slice(0, cuts[String(index)] ?? Infinity));
+        const all = [...damaged, ...junk];
+        const conversation = read(all, agent);
+        expect(conversation.damaged).toBeLessThanOrEqual(all.length);
+        windowOf(conversation);
+        agent.conversations?.write(conversation, newSession());
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+/** An agent adds its own context to a new session again. */
+const expectedAfter = (agent: Agent, conversation: Conversation): readonly unknown[] => {
+  const window = windowOf(conversation).filter(isSent);
+  if (agent.name !== 'gemini') return window.map(sent);
+  return window
+    .filter((entry) => !(entry.kind === 'context' && entry.text.startsWith('<session_context>')))
+    .map((entry) =>
+      entry.kind === 'summary'
+        ? { kind: 'summary', text: entry.text.slice(entry.text.indexOf('<state_snapshot>')) }
+        : sent(entry),
+    );
+};

@@ -59,7 +59,7 @@ export interface ReadSession {
 }
 
 /** Longer lines are counted as damaged: an agent's longest ones hold a whole conversation. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Undefined for a file that is no conversation of the user's, or not wanted. Rejects when it cannot be read. */
 export const readHistory = async (

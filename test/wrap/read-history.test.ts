@@ -238,7 +238,14 @@ const counted: readonly Counted[] = [
     session: '27b5599c-9271-4bcf-ab39-de97a45e72ac',
     project: null,
     found: [
-      { ...asked, at: day('15:24:14.197'), sizes: [500_000, null, 20_000], after: 4, line: 56, summary: null },
+      {
+        ...asked,
+        at: day('15:24:14.197'),
+        sizes: [500_000, null, 20_000],
+        after: 4,
+        line: 56,
+        summary: null,
+      },
     ],
   },
   {
@@ -342,7 +349,14 @@ describe('the compactions of a recorded session', () => {
 
 // Records of a Claude session, shortened.
 const claudeLine = (uuid: string, more: object): string =>
-  JSON.stringify({ isSidechain: false, uuid, cwd: '/p', sessionId: 's', timestamp: day('10:00:00.000'), ...more });
+  JSON.stringify({
+    isSidechain: false,
+    uuid,
+    cwd: '/p',
+    sessionId: 's',
+    timestamp: day('10:00:00.000'),
+    ...more,
+  });
 const prompt = (uuid: string, at = '10:00:00.000'): string =>
   claudeLine(uuid, { type: 'user', timestamp: day(at), message: { role: 'user', content: 'do it' } });
 const answer = (uuid: string, stop = 'end_turn'): string =>
@@ -416,7 +430,12 @@ describe('a compaction of Claude', () => {
       'This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\nSummary:\nall of it\nPlease continue the conversation from where we left it off without asking the user any further questions.';
     const [found, ...others] = await claudeFile(prompt('a'), answer('b'), summary('c', said), prompt('d'));
     expect(others).toEqual([]);
-    expect(found).toMatchObject({ summary: 'all of it', after_message_index: 2, pre_tokens: 5_000, initiator: null });
+    expect(found).toMatchObject({
+      summary: 'all of it',
+      after_message_index: 2,
+      pre_tokens: 5_000,
+      initiator: null,
+    });
     expect(found?.pre_tokens_estimated).toBe(true);
   });
 
@@ -435,7 +454,9 @@ it('a compaction of Codex whose summary only the server can read says that it is
     const history = await readBytes('codex', `${text}\n`);
     return history && recordsOf(history).map((each) => [each.summary_kind, each.summary]);
   };
-  expect(await kinds(compacted([{ type: 'compaction', encrypted_content: 'gAAAA' }]))).toEqual([['encrypted', null]]);
+  expect(await kinds(compacted([{ type: 'compaction', encrypted_content: 'gAAAA' }]))).toEqual([
+    ['encrypted', null],
+  ]);
   expect(await kinds(compacted([]))).toEqual([['empty', null]]);
 });
 
@@ -462,7 +483,14 @@ describe('a damaged session file', () => {
   });
 
   it('has all compactions between lines of garbage, which are counted', async () => {
-    const garbage = fc.constantFrom('garbage', '{"type":"user"', '\0\0\0\0', '{"a":1}{"b":2}', '[]', 'x'.repeat(5_000));
+    const garbage = fc.constantFrom(
+      'garbage',
+      '{"type":"user"',
+      '\0\0\0\0',
+      '{"a":1}{"b":2}',
+      '[]',
+      'x'.repeat(5_000),
+    );
     const places = fc.array(fc.tuple(fc.nat(), garbage), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...cases), places, async ({ agent, file }, added) => {
@@ -497,9 +525,13 @@ describe('a damaged session file', () => {
 
   it('of any other kind has none', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom<Name>('claude', 'codex', 'gemini', 'qwen'), fc.uint8Array(), async (agent, noise) => {
-        expect((await readBytes(agent, Buffer.from(noise)))?.compactions ?? []).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom<Name>('claude', 'codex', 'gemini', 'qwen'),
+        fc.uint8Array(),
+        async (agent, noise) => {
+          expect((await readBytes(agent, Buffer.from(noise)))?.compactions ?? []).toEqual([]);
+        },
+      ),
     );
   });
 });

@@ -21,7 +21,10 @@ interface Shown {
 /** Lines without line ends. */
 export const conversationText = (entries: readonly Entry[], look: Look): readonly string[] => {
   const theme = makeTheme(undefined, look);
-  return partsOf(entries).flatMap((shown, index) => [...(index > 0 ? [''] : []), ...plainLines(shown, theme)]);
+  return partsOf(entries).flatMap((shown, index) => [
+    ...(index > 0 ? [''] : []),
+    ...plainLines(shown, theme),
+  ]);
 };
 
 const INDENT = '  ';

@@ -160,13 +160,12 @@ export const compactionText = (
 };
 
 /** The same as Markdown. */
-export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): readonly string[] =>
-  [
-    `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
-    '',
-    ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
-    ...(each.summary?.text ? ['', '## Summary', '', ...stripLines(each.summary.text)] : []),
-  ];
+export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): readonly string[] => [
+  `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
+  '',
+  ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
+  ...(each.summary?.text ? ['', '## Summary', '', ...stripLines(each.summary.text)] : []),
+];
 
 /** Control characters do not belong into a file either. */
 const stripLines = (text: string): readonly string[] => text.split('\n').map(stripControls);

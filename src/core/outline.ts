@@ -187,12 +187,15 @@ const skipValue = (bytes: Uint8Array, start: number): number => {
   if (first === QUOTE) return skipString(bytes, start + 1);
   if (first === OPEN || first === OPEN_LIST) return skipNested(bytes, start + 1);
   let at = start;
-  while (at < bytes.length && !isEnd(bytes[at])) at += 1;
+  while (isPlain(bytes[at])) at += 1;
   return at === start ? -1 : at;
 };
 
-const isEnd = (byte: number | undefined): boolean =>
-  byte === COMMA || byte === CLOSE || byte === CLOSE_LIST || isBlank(byte);
+/** In a number, a boolean or null: a small letter, a digit, or one of + - . E */
+const isPlain = (byte = 0): boolean =>
+  (byte >= 0x61 && byte <= 0x7a) ||
+  (byte >= 0x2b && byte <= 0x39 && byte !== COMMA && byte !== 0x2f) ||
+  byte === 0x45;
 
 const skipNested = (bytes: Uint8Array, start: number): number => {
   let depth = 1;

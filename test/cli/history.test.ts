@@ -23,7 +23,8 @@ const files: Readonly<Record<string, string>> = {
     'codex/context-exceeded.jsonl',
   '.gemini/tmp/app-gemini/chats/session-2026-11-21T08-41-60f4dd20.jsonl': 'gemini/manual-compaction.jsonl',
   '.gemini/tmp/app-gemini/chats/4561a90d/645155a2.jsonl': 'gemini/subagent.jsonl',
-  [`.gemini/tmp/${'a'.repeat(64)}/chats/session-2026-11-21T15-24-27b5599c.json`]: 'gemini/document-0.20.0.json',
+  [`.gemini/tmp/${'a'.repeat(64)}/chats/session-2026-11-21T15-24-27b5599c.json`]:
+    'gemini/document-0.20.0.json',
   [`.qwen/projects/-proj-app-qwen/chats/${ids.qwen}.jsonl`]: 'qwen/ladder.jsonl',
 };
 
@@ -58,7 +59,9 @@ const json = async (...args: readonly string[]) => {
   };
 };
 const sessionsOf = async (...args: readonly string[]) =>
-  (await json(...args)).sessions.map(({ runtime, session_id }) => `${runtime} ${session_id.slice(0, 8)}`).toSorted();
+  (await json(...args)).sessions
+    .map(({ runtime, session_id }) => `${runtime} ${session_id.slice(0, 8)}`)
+    .toSorted();
 
 describe('ctxwrap history', () => {
   it('lists all compactions by session, newest first', async () => {
@@ -71,7 +74,9 @@ describe('ctxwrap history', () => {
     const { schema, sessions, skipped } = await json('--runtime', 'claude');
     expect([schema, skipped]).toEqual(['ctxwrap.history/1', []]);
     const path = at(`.claude/projects/-proj-app-claude/${ids.claude}.jsonl`);
-    expect(sessions).toMatchObject([{ runtime: 'claude', session_id: ids.claude, project: '/proj/app-claude', path }]);
+    expect(sessions).toMatchObject([
+      { runtime: 'claude', session_id: ids.claude, project: '/proj/app-claude', path },
+    ]);
     expect(sessions[0]?.compaction.boundaries).toEqual([
       {
         schema: 'ctxwrap.boundary/1',
@@ -105,7 +110,10 @@ describe('ctxwrap history', () => {
 
   it('prints the same records one a line', async () => {
     const { stdout } = await history('--ndjson');
-    const records = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     const all = (await json()).sessions.flatMap(({ compaction }) => compaction.boundaries);
     expect(records.length).toBe(9);
     const order = (list: readonly Record<string, unknown>[]) =>
@@ -118,11 +126,17 @@ describe('ctxwrap history', () => {
     [['--project', '/proj/app-codex'], ['codex 01a1fd1c']],
     [['--project', '/proj/app-gemini/'], ['gemini 60f4dd20']],
     [['--project', '/proj/app'], []],
-    [['--since', '2026-11-21T08:37:00Z'], ['claude 11111111', 'gemini 27b5599c', 'gemini 60f4dd20']],
+    [
+      ['--since', '2026-11-21T08:37:00Z'],
+      ['claude 11111111', 'gemini 27b5599c', 'gemini 60f4dd20'],
+    ],
     [['01a1fd1c'], ['codex 01a1fd1c']],
     [[ids.gemini], ['gemini 60f4dd20']],
     [['.codex/sessions'], ['codex 01a1fd1c']],
-    [['.qwen', '.claude'], ['claude 11111111', 'qwen b3603808']],
+    [
+      ['.qwen', '.claude'],
+      ['claude 11111111', 'qwen b3603808'],
+    ],
   ] as const)('looks for %j', async (args, found) => {
     expect(await sessionsOf(...args)).toEqual(found);
   });
@@ -136,8 +150,14 @@ describe('ctxwrap history', () => {
     [['nowhere'], /^ctxwrap: there is no file and no session "nowhere"\n/],
     [['claude'], /ctxwrap history --runtime claude\n$/],
     [['show', '11111111'], /^ctxwrap: which compaction of "11111111"\?\n/],
-    [['show', '11111111#2'], /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has 1: #1 to #1\n$/],
-    [['--since', 'soon'], /^ctxwrap: --since must be a date or an age, got "soon"\nctxwrap: try --since 7d\n$/],
+    [
+      ['show', '11111111#2'],
+      /^ctxwrap: there is no compaction "11111111#2"\nctxwrap: this session has 1: #1 to #1\n$/,
+    ],
+    [
+      ['--since', 'soon'],
+      /^ctxwrap: --since must be a date or an age, got "soon"\nctxwrap: try --since 7d\n$/,
+    ],
     [['.gemini/tmp/app-gemini/.project_root'], /^ctxwrap: there is no session file that is known at/],
   ] as const)('says what is wrong with %j', async (args, told) => {
     const { stderr, stdout, code } = await history(...args);
@@ -149,7 +169,9 @@ describe('ctxwrap history', () => {
     for (const columns of ['20', '40', '80', '200']) {
       const { stdout } = await ctxwrap(['history'], { ...bench, env: { ...bench.env, COLUMNS: columns } });
       expect(stdout).not.toContain('\x1b');
-      expect(Math.max(...stdout.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(Number(columns));
+      expect(Math.max(...stdout.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(
+        Number(columns),
+      );
     }
   });
 
@@ -170,7 +192,9 @@ describe('ctxwrap history', () => {
       outcome: { kind: 'verified' },
       evidence: [],
     } as const;
-    audit.append(auditLine(ended, { session: 's', version: '1', runtime: 'gemini', conversation: ids.gemini }));
+    audit.append(
+      auditLine(ended, { session: 's', version: '1', runtime: 'gemini', conversation: ids.gemini }),
+    );
     await audit.flushed();
     const { sessions } = await json(ids.gemini);
     expect(sessions[0]?.compaction.boundaries[0]).toMatchObject({ initiator: 'ctxwrap', trigger: 'manual' });
@@ -185,7 +209,11 @@ describe('what cannot be read', () => {
     mkdirSync(at(store), { recursive: true });
     const lines = readFileSync(fixture('claude/session-with-compaction.jsonl'), 'utf8').split('\n');
     writeFileSync(damaged(), lines.toSpliced(5, 0, 'garbage', '{"half').join('\n'));
-    writeFileSync(at('.codex/sessions/2026/11/21/rollout-2026-01-01T00-00-00-0.jsonl.zst'), '\x28\xb5\x2f\xfd', 'latin1');
+    writeFileSync(
+      at('.codex/sessions/2026/11/21/rollout-2026-01-01T00-00-00-0.jsonl.zst'),
+      '\x28\xb5\x2f\xfd',
+      'latin1',
+    );
     symlinkSync('/etc', at('.claude/projects/etc'));
     symlinkSync('/etc/passwd', at(`${store}/33333333-2222-4333-8444-555555555555.jsonl`));
   });
@@ -203,9 +231,17 @@ describe('what cannot be read', () => {
   });
 
   it('reaches no terminal as a control sequence', async () => {
-    const line = readFileSync(damaged(), 'utf8').replaceAll('mock summary', '\\u001b]0;evil\\u0007\\u001b[31mred\\u202e');
+    const line = readFileSync(damaged(), 'utf8').replaceAll(
+      'mock summary',
+      '\\u001b]0;evil\\u0007\\u001b[31mred\\u202e',
+    );
     writeFileSync(damaged(), line);
-    for (const args of [['--full'], ['--json'], ['show', '22222222#1'], ['show', '22222222#1', '--markdown']]) {
+    for (const args of [
+      ['--full'],
+      ['--json'],
+      ['show', '22222222#1'],
+      ['show', '22222222#1', '--markdown'],
+    ]) {
       const { stdout } = await history(...args);
       expect(stdout).toContain('red');
       expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);

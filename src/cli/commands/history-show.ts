@@ -50,7 +50,9 @@ const beforeLines = async (
   const { incomplete } = conversation;
   const notices = [
     ...(incomplete === undefined ? [] : [messages.incompleteConversation(incomplete)]),
-    ...(entries.some(({ kind }) => kind === 'summary') ? [messages.earlierPart(given, compaction.number)] : []),
+    ...(entries.some(({ kind }) => kind === 'summary')
+      ? [messages.earlierPart(given, compaction.number)]
+      : []),
   ];
   return { lines: markdown ? conversationMarkdown(entries) : conversationText(entries, look), notices };
 };

@@ -60,7 +60,9 @@ const partsOf = (entries: readonly Entry[]): readonly Shown[] => {
   return entries.flatMap((entry) => {
     if (entry.kind === 'call') calls.set(entry.callId, entry);
     const shown = shownOf(entry, calls);
-    return shown ? [{ ...shown, label: stripControls(shown.label) }] : [];
+    const isNothing =
+      !shown || (entry.kind !== 'call' && entry.kind !== 'result' && shown.text.trim() === '');
+    return isNothing ? [] : [{ ...shown, label: stripControls(shown.label) }];
   });
 };
 
@@ -72,9 +74,7 @@ const shownOf = (entry: Entry, calls: ReadonlyMap<string, Call>): Shown | undefi
     case 'answer':
       return { who: 'agent', label: entry.model ?? '', text: entry.text, tone: 'accent', isCode: false };
     case 'reasoning':
-      return entry.text === ''
-        ? undefined
-        : { who: 'agent thinks', label: '', text: entry.text, tone: 'quiet', isCode: false };
+      return { who: 'agent thinks', label: '', text: entry.text, tone: 'quiet', isCode: false };
     case 'context':
       return { who: 'context', label: '', text: entry.text, tone: 'quiet', isCode: true };
     case 'summary':

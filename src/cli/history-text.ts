@@ -65,7 +65,7 @@ const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: The
 const SHORT_ID = 8; // characters
 
 /** The beginning of the session's id that means it alone among these sessions; its path, where it has no id. */
-export const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistory): string => {
+const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistory): string => {
   const { sessionId, path } = session;
   if (sessionId === undefined) return path;
   const others = sessions.flatMap((each) => (each === session ? [] : (each.sessionId ?? [])));

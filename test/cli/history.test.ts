@@ -66,7 +66,34 @@ const sessionsOf = async (...args: readonly string[]) =>
 describe('ctxwrap history', () => {
   it('lists all compactions by session, newest first', async () => {
     const { stdout, stderr, code } = await history();
-    expect(stdout).toMatchInlineSnapshot();
+    expect(stdout).toMatchInlineSnapshot(`
+      "gemini · ~/.gemini/tmp/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/chats/session-2026-11…
+      COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY   TOOK  SUMMARY
+      27b5599c#1  2026-11-21 15:24   ~500k   ~20k  manual   you     -  not in the file
+
+      gemini · /proj/app-gemini · 60f4dd20-5ca6-4622-ac05-e88aa42d09a4
+      COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY   TOOK  SUMMARY
+      60f4dd20#1  2026-11-21 08:41   ~310k      -  manual   you     -  MOCK-SUMMARY
+
+      claude · /proj/app-claude · 11111111-2222-4333-8444-555555555555
+      COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY    TOOK  SUMMARY
+      11111111#1  2026-11-21 08:37    131k    777  manual   you  97 ms  1. Primary Request: mock summary.
+
+      qwen · /proj/app-qwen · b3603808-fed8-4da3-976d-e26fb89ab012
+      COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY     TOOK  SUMMARY
+      b3603808#2  2026-11-21 08:36    110k    10k  auto     agent     -  MOCK-SUMMARY
+      b3603808#1  2026-11-21 08:36    100k   ~66k  auto     agent     -  MOCK-SUMMARY
+
+      codex · /proj/app-codex · 01a1fd1c-f01b-7b00-a700-c9e1017aceb1
+      COMPACTION  WHEN              BEFORE  AFTER  TRIGGER  BY    TOOK  SUMMARY
+      01a1fd1c#4  2026-11-21 07:59    ~70k   8.3k  manual   you    6 s  MOCK SUMMARY: the user and the agent talked…
+      01a1fd1c#3  2026-11-21 07:58    ~70k   8.3k  manual   you    1 s  empty: nothing was kept
+      01a1fd1c#2  2026-11-21 07:58    ~70k   8.2k  manual   you    4 s  MOCK SUMMARY: the user and the agent talked…
+      01a1fd1c#1  2026-11-21 07:58       -   7.9k  manual   you  24 ms  MOCK SUMMARY: the user and the agent talked…
+
+      9 compactions in 5 sessions, 1 without any
+      "
+    `);
     expect([stderr, code]).toEqual(['', 0]);
   });
 
@@ -270,7 +297,7 @@ describe('ctxwrap history show', () => {
 
   it('shows what the compaction before has left, and where the rest is', async () => {
     const { stdout, stderr } = await history('show', '01a1fd1c#3', '--before');
-    expect(stdout).toMatch(/^summary {2}of an earlier compaction\n {2}.*MOCK SUMMARY/m);
+    expect(stdout).toMatch(/^summary {2}of an earlier compaction\n {2}.*\n {2}MOCK SUMMARY/m);
     expect(stdout).toContain('after ~tok=9000');
     expect(stdout.match(/MOCK reply #60/g)?.length).toBe(1); // not again as the summary
     expect(stdout).not.toContain('MOCK reply #49'); // replaced by the one before
@@ -279,7 +306,7 @@ describe('ctxwrap history show', () => {
 
   it.each([
     ['gemini', '60f4dd20#1', ['hello #tok=300000', 'hello2 #tok=310000']],
-    ['gemini, an old document', '27b5599c#1', ['hello #tok=100000', 'slow #tok=500000']],
+    ['gemini, an old document', '27b5599c#1', ['hello #tok=100000', 'slow #tok=500000 #slow=6x200']],
     ['qwen', 'b3603808#1', ['p50 #tok=65536', 'p76 #tok=99615']],
   ])('shows that of %s as Markdown', async (_, target, words) => {
     const { stdout } = await history('show', target, '--before', '--markdown');

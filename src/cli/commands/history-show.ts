@@ -58,14 +58,14 @@ const beforeLines = async (
 };
 
 /** A compaction in its session. */
-export interface OneCompaction {
+interface OneCompaction {
   readonly source: SessionSource;
   readonly session: SessionHistory;
   readonly compaction: RecordedCompaction;
 }
 
 /** The compaction that `SESSION#N` names. Throws when there is none, or more than one. */
-export const findCompaction = async ({
+const findCompaction = async ({
   targets: [given = ''],
   options,
 }: Pick<HistoryShowRequest, 'targets' | 'options'>): Promise<OneCompaction> => {

@@ -12,16 +12,16 @@ import { readAudit } from '../../storage/log-file.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
+import { wrapText } from '../../ui/text.js';
 import { readHistory, type ReadSession, type SessionSource } from '../../wrap/read-history.js';
 import { agentFromOption } from '../agent-option.js';
 import { countsText, historyText } from '../history-text.js';
 import { findTargets, type HistoryTarget } from '../history-targets.js';
 import * as messages from '../messages.js';
 import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
-import { byteProgress } from '../progress.js';
 import type { HistoryRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
-import { jsonText, widthOfOutput } from '../text.js';
+import { byteProgress, jsonText, widthOfOutput } from '../text.js';
 
 const WIDEST = 160; // columns; longer lines are hard to read
 const CHART_ROWS = 8;
@@ -80,7 +80,7 @@ const textOf = async (read: readonly ReadSession[], { full, options }: HistoryRe
   const count = sessions.reduce((sum, { compactions }) => sum + compactions.length, 0);
   const view = { look, home: homeFolder(env), isFull: full, charts: await chartsOf(read, look) };
   const rows = historyText(sessions, view);
-  return [...rows, ...(rows.length > 0 ? [''] : []), countsText(sessions, count)]
+  return [...rows, ...(rows.length > 0 ? [''] : []), ...wrapText(countsText(sessions, count), columns)]
     .map((row) => `${toAsciiIfNeeded(row, env)}\n`)
     .join('');
 };

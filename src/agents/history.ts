@@ -12,8 +12,8 @@ export interface HistoryFormat {
   readonly wish: OutlineWish;
   /** what a line is, by its outline; called for every line, so it must be cheap */
   readonly sort: (outline: Outline) => LineSort;
-  /** what a record tells besides its facts; `at` is when it was written */
-  readonly details: (record: JsonRecord, at: Millis) => readonly HistoryDetail[];
+  /** what a record tells besides its facts; `at` is when it was written, asked for where it matters */
+  readonly details: (record: JsonRecord, at: () => Millis) => readonly HistoryDetail[];
   /** the session, where every record names it; asked until a record names its folder */
   readonly session?: (outline: Outline) => SessionDetail;
   /** the name of such a file is the session's id, also of a copy whose records name another one; undefined for other names */
@@ -40,10 +40,14 @@ export interface DocumentFormat {
 export interface LineSort {
   /** it is a message of the conversation, with this key; '' where `details` tells the key or nobody needs it */
   readonly message?: string;
-  /** a turn of the user's begins or ends here */
+  /** a turn begins or ends here */
   readonly turn?: 'begins' | 'ends';
+  /** how long the turn took, in milliseconds, where its end tells */
+  readonly turnMs?: number;
   /** the line goes to the agent's line reader, without or with its bulky values */
   readonly facts?: LinePart;
+  /** the message may turn out to be the summary of a compaction: its record is remembered until the next message */
+  readonly mayBeSummary?: true;
   /** the record goes to `details` */
   readonly details?: LinePart;
 }
@@ -66,14 +70,8 @@ export type HistoryDetail =
     }
   /** more of the compaction before, in a later record */
   | { readonly kind: 'ended'; readonly uuid?: string | undefined; readonly durationMs: number | undefined }
-  /** the turn ended; the user's compaction is a turn of its own */
-  | { readonly kind: 'turn-ended'; readonly durationMs: number | undefined }
-  /** the text of the message just counted */
-  | {
-      readonly kind: 'said';
-      readonly text: string;
-      /** it is the key of the message */ readonly isKey: boolean;
-    }
+  /** the key of the message just counted */
+  | { readonly kind: 'key'; readonly key: string }
   /** the conversation was written anew, with messages of these keys */
   | { readonly kind: 'rewritten'; readonly keys: readonly string[] }
   /** the conversation was cut back: the message with this key and all after it are gone */
@@ -101,8 +99,8 @@ export interface CompactedDetail {
   readonly summary?: Summary;
   /** the messages that stay in the window; absent where that is not known */
   readonly kept?: KeptMessages;
-  /** whether the text of the message before is the summary, which is not part of the conversation */
-  readonly isSummary?: (said: string) => boolean;
+  /** whether the record of the message before holds the summary, which is not part of the conversation */
+  readonly isSummary?: (message: JsonRecord) => boolean;
   /** what the request for the summary used: a number just before may be its own and not the conversation's; 0 where not recorded */
   readonly requestTokens?: number;
 }

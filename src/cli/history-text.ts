@@ -65,7 +65,7 @@ const headOf = (session: SessionHistory, { look, home }: HistoryView, theme: The
 const SHORT_ID = 8; // characters
 
 /** The beginning of the session's id that means it alone among these sessions; its path, where it has no id. */
-export const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistory): string => {
+const shortNameOf = (sessions: readonly SessionHistory[], session: SessionHistory): string => {
   const { sessionId, path } = session;
   if (sessionId === undefined) return path;
   const others = sessions.flatMap((each) => (each === session ? [] : (each.sessionId ?? [])));
@@ -160,17 +160,15 @@ export const compactionText = (
 };
 
 /** The same as Markdown. */
-export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): string =>
-  [
-    `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
-    '',
-    ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
-    ...(each.summary?.text ? ['', '## Summary', '', stripLines(each.summary.text)] : []),
-    '',
-  ].join('\n');
+export const compactionMarkdown = (session: SessionHistory, each: RecordedCompaction): readonly string[] => [
+  `# Compaction ${each.number} of ${session.sessionId ?? session.path}`,
+  '',
+  ...factsOf(session, each, '/').map(([label, value]) => `- ${label}: ${makeTextsSafe(value)}`),
+  ...(each.summary?.text ? ['', '## Summary', '', ...stripLines(each.summary.text)] : []),
+];
 
 /** Control characters do not belong into a file either. */
-const stripLines = (text: string): string => text.split('\n').map(stripControls).join('\n');
+const stripLines = (text: string): readonly string[] => text.split('\n').map(stripControls);
 
 const factsOf = (
   session: SessionHistory,

@@ -300,6 +300,18 @@ export const severalFiles = (given: string, paths: readonly string[]): UserError
     `give more of the id, or the file of one:${listed(paths)}`,
   );
 
+export const unreadConversation = (agent: string): UserError =>
+  usageError(
+    `the conversations of ${agent} cannot be read`,
+    'its compactions can be listed all the same: ctxwrap history',
+  );
+
+export const incompleteConversation = (reason: string): string => `this is only a part: ${reason}`;
+
+/** `given`: `SESSION#N` */
+export const earlierPart = (given: string, number: number): string =>
+  `an earlier compaction left a summary; what was before it: ctxwrap history show ${quoteForCopying(given.replace(/#\d+$/, `#${number - 1}`))} --before`;
+
 export const skippedFile = (path: string, reason: string): string => `skipped ${path}: ${reason}`;
 
 export const damagedLines = (path: string, count: number): string =>

@@ -143,6 +143,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineCompact(program, ask);
   defineSetup(program, ask);
   defineHistory(program, ask);
+  defineUndo(program, ask);
   defineConfig(program, ask);
   defineShell(program, { agents: agentWords, version, ask });
   defineHook(program, ask);

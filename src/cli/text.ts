@@ -1,4 +1,6 @@
 import type { Tier } from '../core/ladder.js';
+import { barOf } from '../ui/footer.js';
+import { readLook } from '../ui/look.js';
 import { shorten, widthOf, toPlainText } from '../ui/text.js';
 
 export interface Column {
@@ -149,4 +151,41 @@ export const widthOfOutput = (): number => {
   const given = Number(process.env['COLUMNS']);
   const wanted = process.stdout.columns ?? (given > 0 ? given : 80);
   return Number.isInteger(wanted) && wanted > 0 ? wanted : 80;
+};
+
+// How far a command that reads much has come.
+
+const LATE_MS = 1_000; // nothing is shown of what is done by then
+const STEP_MS = 100;
+const PROGRESS_CELLS = 20;
+const MEGABYTE = 1_000_000;
+
+/** Shown on standard error, if that is a terminal. */
+export interface ByteProgress {
+  readonly add: (bytes: number) => void;
+  readonly clear: () => void;
+}
+
+/** `totalBytes` is what is expected; more may come, as of packed files. */
+export const byteProgress = (totalBytes: number): ByteProgress => {
+  const line = progressLine();
+  const startedAt = performance.now();
+  let [shownAt, bytes] = [0, 0];
+  return {
+    add: (count) => {
+      bytes += count;
+      const now = performance.now();
+      if (!process.stderr.isTTY || now - startedAt < LATE_MS || now - shownAt < STEP_MS) return;
+      shownAt = now;
+      line.say(progressText(bytes, totalBytes));
+    },
+    clear: line.clear,
+  };
+};
+
+const progressText = (bytes: number, total: number): string => {
+  const { ascii } = readLook({ env: process.env, isTTY: true, columns: 0 });
+  const percent = total > 0 ? Math.min(100, (bytes * 100) / total) : 100;
+  const { text, rest = '' } = barOf(percent, PROGRESS_CELLS, { ascii });
+  return `reading session files  ${text}${rest}  ${Math.floor(percent)}% of ${Math.ceil(total / MEGABYTE)} MB`;
 };

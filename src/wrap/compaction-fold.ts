@@ -1,5 +1,6 @@
 import type { CompactedDetail, HistoryDetail, SessionDetail, Summary } from '../agents/history.js';
 import type { BoundaryInitiator, MessageRange } from '../core/boundary-record.js';
+import type { JsonRecord } from '../core/json.js';
 import type { Boundary, Fact } from '../core/event.js';
 import type { Millis, Reading } from '../core/reading.js';
 import { makeMessageList, makeMessagesById, type Messages } from './message-list.js';
@@ -16,6 +17,8 @@ export interface FoundCompaction {
   readonly replaced?: readonly MessageRange[] | undefined;
   isVerified: boolean;
   readonly lastTokens?: number | undefined;
+  /** no turn was under way */
+  readonly isIdle: boolean;
   uuid?: string | undefined;
   durationMs?: number | undefined;
   initiator?: BoundaryInitiator | undefined;
@@ -34,7 +37,12 @@ export interface LinePlace {
 export interface CompactionFold {
   /** a message of the conversation with this key, '' for none */
   readonly message: (key: string) => void;
-  readonly turn: (phase: 'begins' | 'ends', at: Millis | undefined) => void;
+  /** the record of the message just counted, where it may turn out to be the summary of a compaction */
+  readonly summaryCandidate: (record: () => JsonRecord | undefined) => void;
+  /** `at`: when it was written */
+  readonly beginTurn: (at: () => Millis | undefined) => void;
+  /** `durationMs`: of the turn */
+  readonly endTurn: (durationMs?: number) => void;
   readonly details: (details: readonly HistoryDetail[], place: LinePlace) => void;
   readonly facts: (facts: readonly Fact[], place: LinePlace) => void;
   readonly session: () => SessionDetail;
@@ -58,8 +66,8 @@ interface Fold {
   candidate: Candidate | undefined;
   /** the last three numbers, newest first */
   tokens: readonly SeenTokens[];
-  /** the text of the last message */
-  said: string;
+  /** the record of the last message, if it may be the summary of a compaction */
+  lastMessage: (() => JsonRecord | undefined) | undefined;
   /** an unknown turn is taken for one of the user's */
   isTurnOpen: boolean;
   awaitsSummary: boolean;
@@ -78,7 +86,7 @@ export const makeCompactionFold = (
     session: {},
     candidate: undefined,
     tokens: [],
-    said: '',
+    lastMessage: undefined,
     isTurnOpen: true,
     awaitsSummary: false,
     awaitsTurnEnd: false,
@@ -86,9 +94,13 @@ export const makeCompactionFold = (
   return {
     message: (key) => {
       fold.messages.add(key);
-      fold.said = '';
+      fold.lastMessage = undefined;
     },
-    turn: (phase, at) => takeTurn(fold, phase, at),
+    summaryCandidate: (record) => {
+      fold.lastMessage = record;
+    },
+    beginTurn: (at) => beginTurn(fold, at),
+    endTurn: (durationMs) => endTurn(fold, durationMs),
     details: (details, place) => {
       for (const detail of details) takeDetail(fold, detail, place);
     },
@@ -101,12 +113,21 @@ export const makeCompactionFold = (
   };
 };
 
-const takeTurn = (fold: Fold, phase: 'begins' | 'ends', at: Millis | undefined): void => {
-  fold.isTurnOpen = phase === 'begins';
+const beginTurn = (fold: Fold, at: () => Millis | undefined): void => {
+  fold.isTurnOpen = true;
+  fold.lastMessage = undefined;
   const last = fold.found.at(-1);
   // it was sent before the compaction and written after it: the compaction was part of this turn
-  if (fold.isTurnOpen && last?.initiator === 'agent-idle' && at !== undefined && at <= last.at)
-    last.initiator = 'agent';
+  if (last?.initiator === 'agent-idle' && (at() ?? Infinity) <= last.at) last.initiator = 'agent';
+};
+
+const endTurn = (fold: Fold, durationMs = Number.NaN): void => {
+  const last = fold.found.at(-1);
+  // the user's compaction is a turn of its own, the agent's only a part of one
+  const isWholeTurn = last !== undefined && fold.awaitsTurnEnd && last.initiator === 'user';
+  if (isWholeTurn && durationMs >= 0) last.durationMs ??= durationMs;
+  fold.awaitsTurnEnd = false;
+  fold.isTurnOpen = false;
 };
 
 const takeDetail = (fold: Fold, detail: HistoryDetail, place: LinePlace): void => {
@@ -127,15 +148,8 @@ const takeDetail = (fold: Fold, detail: HistoryDetail, place: LinePlace): void =
       last.uuid = detail.uuid ?? last.uuid;
       last.durationMs ??= detail.durationMs;
       return;
-    case 'turn-ended':
-      // the agent's own compaction is only a part of its turn
-      if (last && fold.awaitsTurnEnd && last.initiator === 'user') last.durationMs ??= detail.durationMs;
-      fold.awaitsTurnEnd = false;
-      return;
-    case 'said':
-      fold.said = detail.text;
-      if (detail.isKey) messages.rename(detail.text);
-      return;
+    case 'key':
+      return messages.rename(detail.key);
     case 'rewritten':
       return messages.rewrite(detail.keys);
     case 'cut-back':
@@ -146,7 +160,8 @@ const takeDetail = (fold: Fold, detail: HistoryDetail, place: LinePlace): void =
 const takeCompacted = (fold: Fold, detail: CompactedDetail, place: LinePlace): void => {
   const { messages, found } = fold;
   if (found.some(({ at, uuid }) => at === detail.at && uuid === detail.uuid)) return; // the same record, written twice
-  if (detail.isSummary?.(fold.said) === true) messages.dropLast();
+  const last = detail.isSummary && fold.lastMessage?.();
+  if (last && detail.isSummary?.(last)) messages.dropLast();
   const candidate = { detail, place, afterMessage: messages.count() };
   if (detail.isCertain) add(fold, candidate);
   else fold.candidate = candidate;
@@ -159,6 +174,7 @@ const add = (fold: Fold, { detail, place, afterMessage }: Candidate): FoundCompa
     afterMessage,
     replaced: fold.messages.replace(detail.kept),
     isVerified: true,
+    isIdle: !fold.isTurnOpen,
     lastTokens: tokensBefore(fold.tokens, afterMessage, detail.requestTokens),
     uuid: detail.uuid,
     durationMs: detail.durationMs,
@@ -222,7 +238,7 @@ const takeBoundary = (fold: Fold, boundary: Boundary, place: LinePlace): void =>
   const entry =
     fold.found.findLast((each) => each.at === at) ??
     add(fold, candidate?.detail.at === at ? candidate : bare);
-  entry.initiator = initiator === 'agent' && !fold.isTurnOpen ? 'agent-idle' : (initiator ?? entry.initiator);
+  entry.initiator = initiator === 'agent' && entry.isIdle ? 'agent-idle' : (initiator ?? entry.initiator);
   entry.preTokens = preTokens ?? entry.preTokens;
   entry.postTokens = postTokens ?? entry.postTokens;
   entry.uuid ??= uuid;

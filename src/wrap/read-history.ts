@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Agent, LineReader } from '../agents/agent.js';
-import type { DocumentReader, HistoryFormat, LinePart, SessionDetail, Summary } from '../agents/history.js';
+import type {
+  DocumentReader,
+  HistoryFormat,
+  LinePart,
+  LineSort,
+  SessionDetail,
+  Summary,
+} from '../agents/history.js';
 import type { CompactionSummary, RecordedCompaction, SessionHistory } from '../core/boundary-record.js';
 import { emptyUsage, recordUsage, type UsageHistory } from '../core/history.js';
 import { parseRecord } from '../core/json.js';
@@ -11,7 +18,12 @@ import { parseIsoTime } from '../core/time.js';
 import { timeOfRecord } from '../agents/records.js';
 import { readStored } from '../storage/session-store.js';
 import { makeByteSplitter } from '../storage/tail.js';
-import { makeCompactionFold, type CompactionFold, type FoundCompaction } from './compaction-fold.js';
+import {
+  makeCompactionFold,
+  type CompactionFold,
+  type FoundCompaction,
+  type LinePlace,
+} from './compaction-fold.js';
 
 // Reads a whole session file once for its compactions, as fast as its bytes can be walked, and in little memory.
 
@@ -47,7 +59,7 @@ export interface ReadSession {
 }
 
 /** Longer lines are counted as damaged: an agent's longest ones hold a whole conversation. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Undefined for a file that is no conversation of the user's, or not wanted. Rejects when it cannot be read. */
 export const readHistory = async (
@@ -163,22 +175,39 @@ const indentOf = (line: Buffer): number => {
   return at;
 };
 
+const textIn = (line: Uint8Array, start: number, end: number): string =>
+  (line as Buffer).toString('utf8', start, end);
+
 interface LineTaker {
   /** false for a line that is damaged */
-  readonly take: (line: Buffer, place: { readonly line: number; readonly offset: number }) => boolean;
+  readonly take: (line: Buffer, place: LinePlace) => boolean;
   readonly isWhole: (line: Buffer) => boolean;
 }
 
 /** Gives the lines that matter to the agent's readers. */
 const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTaker => {
   const format = agent.log?.history ?? everyLine;
-  const outlineOf: OutlineReader = makeOutlineReader(format.wish);
+  const read: OutlineReader = makeOutlineReader(format.wish, textIn);
   let reader: LineReader | undefined = agent.log?.reader({}); // the file may come from another machine, so this shell's settings do not apply
   let needsSession = format.session !== undefined;
-  const read = (line: Buffer): Outline | undefined =>
-    outlineOf(line, (start, end) => line.toString('utf8', start, end));
   const textOf = (outline: Outline, part: LinePart): string =>
     part === 'whole' ? outline.whole() : outline.reduced();
+
+  const takeRecord = (sort: LineSort, outline: Outline, place: LinePlace): boolean => {
+    if (sort.details) {
+      const record = parseRecord(textOf(outline, sort.details));
+      if (!record) return false;
+      fold.details(
+        format.details(record, () => timeOfRecord(record, now)),
+        place,
+      );
+    }
+    if (!sort.facts || !reader) return true;
+    const step = reader(textOf(outline, sort.facts), now);
+    reader = step.next;
+    fold.facts(step.facts, place);
+    return step.misfit !== 'not JSON';
+  };
 
   return {
     isWhole: (line) => read(line) !== undefined,
@@ -190,21 +219,16 @@ const makeLineTaker = (agent: Agent, fold: CompactionFold, now: Millis): LineTak
         needsSession = session.project === undefined;
         fold.details([{ kind: 'session', ...session }], place);
       }
-      const { message, turn, facts, details } = format.sort(outline);
-      if (turn) fold.turn(turn, parseIsoTime(outline.fields['timestamp'] ?? ''));
-      if (message !== undefined) fold.message(message);
-      if (details) {
-        const record = parseRecord(textOf(outline, details));
-        if (!record) return false;
-        fold.details(format.details(record, timeOfRecord(record, now)), place);
+      const sort = format.sort(outline);
+      if (sort.turn === 'begins') fold.beginTurn(() => parseIsoTime(outline.get('timestamp') ?? ''));
+      if (sort.message !== undefined) fold.message(sort.message);
+      if (sort.mayBeSummary) {
+        const copy = Buffer.from(line); // the line's memory is reused
+        fold.summaryCandidate(() => parseRecord(copy.toString()));
       }
-      if (facts && reader) {
-        const step = reader(textOf(outline, facts), now);
-        reader = step.next;
-        fold.facts(step.facts, place);
-        return step.misfit !== 'not JSON';
-      }
-      return true;
+      const isWhole = takeRecord(sort, outline, place);
+      if (sort.turn === 'ends') fold.endTurn(sort.turnMs);
+      return isWhole;
     },
   };
 };

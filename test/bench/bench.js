@@ -1,7 +1,8 @@
 // Measures ctxwrap next to the command alone, a bare node-pty proxy, `script` and tmux, all in the same run; prints Markdown.
 // Parts can be named: node test/bench/bench.js latency throughput frames recording start silent early idle resident memory paints scan overlay
 // --against=FOLDER compares with another build of ctxwrap, too; --write puts the tables into docs/speed.md.
-// With --worst instead: what the filter costs for output that is made to be costly.
+// With --worst instead: what the filter costs for output that is made to be costly. With --history: how fast session files are read;
+// --megabytes=N says how large they are.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { candidates, missing } from './candidates.js';
 import { readRecordings } from './recordings.js';
 import { measureEarly } from './measure-early.js';
+import { measureHistory } from './measure-history.js';
 import { measureLatency } from './measure-latency.js';
 import { measureOverlay } from './measure-overlay.js';
 import { measureScan } from './measure-scan.js';
@@ -17,7 +19,7 @@ import { measureThroughput } from './measure-throughput.js';
 import { countPaints, measureIdle, measureMemory, measureResident } from './measure-upkeep.js';
 import { measureWorker } from './measure-worker.js';
 import { measureWorst } from './measure-worst.js';
-import { tableText, worstText } from './table.js';
+import { historyText, tableText, worstText } from './table.js';
 
 const HEAD = `# Speed\n\nWritten by \`npm run bench -- --write\`. All candidates ran in turn, in one run; \`+\` is what is added to the command alone.\n`;
 const RESIDENT_BYTES = 34e6;
@@ -95,14 +97,22 @@ const bench = async (folder, { wanted, against }) => {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { against: { type: 'string' }, write: { type: 'boolean' }, worst: { type: 'boolean' } },
+  options: {
+    against: { type: 'string' },
+    write: { type: 'boolean' },
+    worst: { type: 'boolean' },
+    history: { type: 'boolean' },
+    megabytes: { type: 'string', default: '500' },
+  },
 });
 const folder = mkdtempSync(join(tmpdir(), 'ctxwrap-bench-'));
 try {
   const machine = `${cpus()[0].model}, ${cpus().length} cores, Node ${process.versions.node}, ${process.platform}`;
-  const text = values.worst
-    ? worstText(machine, await measureWorst(folder))
-    : tableText(machine, await bench(folder, { wanted: positionals, against: values.against }));
+  const text = values.history
+    ? historyText(machine, measureHistory(folder, Number(values.megabytes) * 1e6))
+    : values.worst
+      ? worstText(machine, await measureWorst(folder))
+      : tableText(machine, await bench(folder, { wanted: positionals, against: values.against }));
   if (values.write) writeFileSync(join(import.meta.dirname, '../../docs/speed.md'), `${HEAD}\n${text}`);
   process.stdout.write(text);
 } finally {

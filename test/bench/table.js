@@ -130,6 +130,18 @@ export const worstText = (machine, results) => {
   ].join('\n');
 };
 
+/** What `measureHistory` has measured, as Markdown. */
+export const historyText = (machine, results) =>
+  [
+    `Machine: ${machine}. The whole program, from start to end, over one file.\n`,
+    line(['', 'file, MB', 'compactions', 'MB/s (≥ 150)', 'MB for 1 s of CPU', 'memory, MB (≤ 100)']),
+    line(['---', '--:', '--:', '--:', '--:', '--:']),
+    ...results.map(({ agent, megabytes, compactions, rate, cpuRate, memory }) =>
+      line([agent, fixed(megabytes, 0), compactions, fixed(rate, 0), fixed(cpuRate, 0), fixed(memory, 0)]),
+    ),
+    '',
+  ].join('\n');
+
 /** Everything that was measured, as Markdown. */
 export const tableText = (machine, bench) => {
   const { names, results } = bench;

@@ -17,30 +17,32 @@ const BOUNDARY: LineSort = { facts: 'whole', details: 'whole' };
 const TURN_ENDS: LineSort = { turn: 'ends' };
 
 /** Attachments, snapshots and the records of subagents are no messages of the conversation. */
-const sort: HistoryFormat['sort'] = ({ fields }) => {
-  if (fields['isSidechain'] === 'true') return SKIPPED;
-  const message = fields['uuid'] ?? '';
-  switch (fields['type']) {
+const sort: HistoryFormat['sort'] = (line) => {
+  if (line.get('isSidechain') === 'true') return SKIPPED;
+  const message = line.get('uuid') ?? '';
+  switch (line.get('type')) {
     case 'assistant':
-      return fields['message.stop_reason'] === 'end_turn'
+      return line.get('message.stop_reason') === 'end_turn'
         ? { message, facts: 'reduced', turn: 'ends' }
         : { message, facts: 'reduced' };
     case 'user':
-      if (fields['isCompactSummary'] === 'true') return { message, details: 'whole' };
-      return fields['isMeta'] === 'true' ? { message } : { message, turn: 'begins' };
+      if (line.get('isCompactSummary') === 'true') return { message, details: 'whole' };
+      return line.get('isMeta') === 'true' ? { message } : { message, turn: 'begins' };
     case 'system':
-      if (fields['subtype'] === 'compact_boundary') return BOUNDARY;
-      return fields['subtype'] === 'turn_duration' ? TURN_ENDS : SKIPPED;
+      if (line.get('subtype') === 'compact_boundary') return BOUNDARY;
+      return line.get('subtype') === 'turn_duration' ? TURN_ENDS : SKIPPED;
     default:
       return SKIPPED;
   }
 };
 
 const details: HistoryFormat['details'] = (record, at) => {
-  if (record['subtype'] === 'compact_boundary') return [compacted(record, at)];
+  if (record['subtype'] === 'compact_boundary') return [compacted(record, at())];
   if (record['isCompactSummary'] !== true) return [];
   const said = textIn(getRecord(record, 'message'));
-  return [{ kind: 'summary', summary: summaryOf(withoutFrame(said)), at, uuid: getText(record, 'uuid') }];
+  return [
+    { kind: 'summary', summary: summaryOf(withoutFrame(said)), at: at(), uuid: getText(record, 'uuid') },
+  ];
 };
 
 const compacted = (record: JsonRecord, at: Millis): HistoryDetail => ({
@@ -83,10 +85,10 @@ export const claudeHistory: HistoryFormat = {
       .concat(['sessionId', 'cwd', 'version']),
     bulky: ['message.content', 'toolUseResult'],
   },
-  session: ({ fields }) => ({
-    id: fields['sessionId'],
-    project: fields['cwd'],
-    version: fields['version'],
+  session: (line) => ({
+    id: line.get('sessionId'),
+    project: line.get('cwd'),
+    version: line.get('version'),
   }),
   idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
   sort,

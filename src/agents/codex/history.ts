@@ -15,13 +15,13 @@ import { withoutPrefix } from './log.js';
 const META: LineSort = { details: 'reduced' };
 const FACTS: LineSort = { facts: 'whole' };
 const BOTH: LineSort = { facts: 'whole', details: 'whole' };
-const MESSAGE: LineSort = { message: '', details: 'whole' };
+const PROMPT: LineSort = { message: '', details: 'whole' };
+const ANSWER: LineSort = { message: '', mayBeSummary: true };
 
 const events: Readonly<Record<string, LineSort>> = {
   token_count: FACTS,
-  task_started: BOTH,
-  task_complete: BOTH,
-  turn_aborted: FACTS,
+  task_started: { facts: 'whole', turn: 'begins' },
+  turn_aborted: { facts: 'whole', turn: 'ends' },
   user_message: FACTS,
   agent_message: FACTS,
 };
@@ -30,26 +30,30 @@ const items: Readonly<Record<string, LineSort>> = {
   AgentMessage: FACTS,
   ContextCompaction: BOTH,
 };
-const SPEAKERS = new Set(['user', 'assistant']);
+const speakers: Readonly<Record<string, LineSort>> = { user: PROMPT, assistant: ANSWER };
 
-const sort: HistoryFormat['sort'] = ({ fields }) => {
-  const kind = fields['payload.type'] ?? '';
-  switch (fields['type']) {
+const sort: HistoryFormat['sort'] = (line) => {
+  const kind = line.get('payload.type') ?? '';
+  switch (line.get('type')) {
     case 'compacted':
       return BOTH;
     case 'session_meta':
       return META;
-    case 'turn_context':
-      return FACTS;
     case 'response_item':
-      return kind === 'message' && SPEAKERS.has(fields['payload.role'] ?? '') ? MESSAGE : SKIPPED;
+      return kind === 'message' ? (speakers[line.get('payload.role') ?? ''] ?? SKIPPED) : SKIPPED;
     case 'event_msg':
-      if (kind === 'item_completed') return items[fields['payload.item.type'] ?? ''] ?? SKIPPED;
-      return events[kind] ?? SKIPPED;
+      if (kind === 'item_completed') return items[line.get('payload.item.type') ?? ''] ?? SKIPPED;
+      return kind === 'task_complete' ? turnEnd(line.get('payload.duration_ms')) : (events[kind] ?? SKIPPED);
     default:
       return SKIPPED;
   }
 };
+
+const turnEnd = (duration: string | undefined): LineSort => ({
+  facts: 'whole',
+  turn: 'ends',
+  turnMs: Number(duration ?? Number.NaN),
+});
 
 const details: HistoryFormat['details'] = (record, at) => {
   const payload = getRecord(record, 'payload');
@@ -58,9 +62,9 @@ const details: HistoryFormat['details'] = (record, at) => {
     case 'session_meta':
       return [sessionIn(payload)];
     case 'compacted':
-      return [compacted(payload, at)];
+      return [compacted(payload, at())];
     case 'response_item':
-      return [said(payload)];
+      return [{ kind: 'key', key: keyOf(payload) }];
     case 'event_msg':
       return endIn(payload);
     default:
@@ -94,7 +98,7 @@ const compacted = (payload: JsonRecord, at: Millis): HistoryDetail => {
     // without a history only the summary is left, as the first versions had it
     kept: { keys: Array.isArray(history) ? history.filter(isUsers).map(keyOf) : [] },
     requestTokens: requestTokens(payload),
-    isSummary: (answer) => text !== '' && answer === text,
+    isSummary: (message) => text !== '' && keyOf(getRecord(message, 'payload')) === text,
   };
 };
 
@@ -117,17 +121,8 @@ const keyOf = (item: unknown): string =>
     .map((block) => getText(block, 'text') ?? '')
     .join('\n');
 
-const said = (item: JsonRecord): HistoryDetail => ({
-  kind: 'said',
-  text: keyOf(item),
-  isKey: item['role'] === 'user',
-});
-
 const endIn = (payload: JsonRecord): readonly HistoryDetail[] => {
   const item = getRecord(payload, 'item');
-  if (payload['type'] === 'task_started') return [{ kind: 'said', text: '', isKey: false }];
-  if (payload['type'] === 'task_complete')
-    return [{ kind: 'turn-ended', durationMs: getCount(payload, 'duration_ms') }];
   if (item?.['type'] !== 'ContextCompaction') return [];
   const [from, to] = [getCount(payload, 'started_at_ms'), getCount(payload, 'completed_at_ms')];
   const durationMs = from === undefined || to === undefined || to < from ? undefined : to - from;
@@ -136,7 +131,7 @@ const endIn = (payload: JsonRecord): readonly HistoryDetail[] => {
 
 export const codexHistory: HistoryFormat = {
   wish: {
-    fields: ['type', 'payload.type', 'payload.role', 'payload.item.type'],
+    fields: ['type', 'payload.type', 'payload.role', 'payload.item.type', 'payload.duration_ms'],
     bulky: ['payload.base_instructions', 'payload.user_instructions', 'payload.dynamic_tools'],
   },
   sort,

@@ -1,9 +1,11 @@
 import { getList, getRecord, getText, isRecord } from '../../core/json.js';
 import type { JsonRecord } from '../../core/json.js';
 import type { Fact } from '../../core/event.js';
+import type { Outline } from '../../core/outline.js';
 import type { Millis } from '../../core/reading.js';
 import { parseIsoTime } from '../../core/time.js';
 import {
+  SKIPPED,
   summaryOf,
   type CompactedDetail,
   type DocumentReader,
@@ -21,19 +23,23 @@ const FACTS: LineSort = { facts: 'reduced' };
 const WHOLE_FACTS: LineSort = { facts: 'whole' };
 const PATCH: LineSort = { facts: 'whole', details: 'whole' };
 
-const sort: HistoryFormat['sort'] = ({ fields }) => {
-  switch (fields['type']) {
+const sort: HistoryFormat['sort'] = (line) => {
+  switch (line.get('type')) {
     case 'user':
     case 'gemini':
-      return { message: fields['id'] ?? '', facts: 'reduced' };
+      return { message: line.get('id') ?? '', facts: 'reduced' };
     case 'info':
       return WHOLE_FACTS;
     case undefined:
-      return PATCH; // or the first line
+      return isOfTime(line) ? SKIPPED : PATCH; // or the first line
     default:
       return FACTS;
   }
 };
+
+/** After each message comes a patch that only notes the time. */
+const isOfTime = (line: Outline): boolean =>
+  line.has('$set.lastUpdated') && !line.has('$set.messages') && !line.has('$set.sessionId');
 
 const details: HistoryFormat['details'] = (record, now) => {
   const cutBack = getText(record, '$rewindTo');
@@ -44,7 +50,7 @@ const details: HistoryFormat['details'] = (record, now) => {
   const keys = getList(patch, 'messages')
     .filter(isRecord)
     .map((message) => getText(message, 'id') ?? '');
-  return [...compacted(patch, now), { kind: 'rewritten', keys }];
+  return [...compacted(patch, now()), { kind: 'rewritten', keys }];
 };
 
 const sessionIn = (head: JsonRecord): HistoryDetail => ({
@@ -147,7 +153,10 @@ const boundaryAt = ({ at, isOwn }: Mark, source: 'log' | 'screen' = 'log'): Fact
 });
 
 export const geminiHistory: HistoryFormat = {
-  wish: { fields: ['type', 'id'], bulky: ['content', 'toolCalls', 'thoughts', 'displayContent'] },
+  wish: {
+    fields: ['type', 'id', '$set.lastUpdated', '$set.messages', '$set.sessionId'],
+    bulky: ['content', 'toolCalls', 'thoughts', 'displayContent'],
+  },
   sort,
   details,
   messages: 'by-id',

@@ -8,17 +8,17 @@ const COMPRESSION: LineSort = { facts: 'whole', details: 'whole' };
 const UUID_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$/;
 const COMPRESSED = 1; // CompressionStatus.COMPRESSED; with any other nothing was replaced
 
-const sort: HistoryFormat['sort'] = ({ fields }) => {
-  if (fields['isSidechain'] === 'true') return SKIPPED;
-  switch (fields['type']) {
+const sort: HistoryFormat['sort'] = (line) => {
+  if (line.get('isSidechain') === 'true') return SKIPPED;
+  switch (line.get('type')) {
     case 'assistant':
-      return { message: fields['uuid'] ?? '', facts: 'reduced' };
+      return { message: line.get('uuid') ?? '', facts: 'reduced' };
     case 'user':
     case 'tool_result':
-      return { message: fields['uuid'] ?? '' };
+      return { message: line.get('uuid') ?? '' };
     case 'system':
-      if (fields['subtype'] === 'chat_compression') return COMPRESSION;
-      return fields['subtype'] === 'rewind' ? FACTS : SKIPPED;
+      if (line.get('subtype') === 'chat_compression') return COMPRESSION;
+      return line.get('subtype') === 'rewind' ? FACTS : SKIPPED;
     default:
       return SKIPPED;
   }
@@ -32,7 +32,7 @@ const details: HistoryFormat['details'] = (record, at) => {
   return [
     {
       kind: 'compacted',
-      at,
+      at: at(),
       isCertain: false, // the line reader decides
       uuid: getText(record, 'uuid'),
       summary: summaryOf(withoutFrame(textOf(first))),
@@ -55,10 +55,10 @@ export const qwenHistory: HistoryFormat = {
     fields: ['type', 'subtype', 'uuid', 'isSidechain', 'sessionId', 'cwd', 'version'],
     bulky: ['message', 'toolCallResult'],
   },
-  session: ({ fields }) => ({
-    id: fields['sessionId'],
-    project: fields['cwd'],
-    version: fields['version'],
+  session: (line) => ({
+    id: line.get('sessionId'),
+    project: line.get('cwd'),
+    version: line.get('version'),
   }),
   idInName: (name) => (UUID_FILE.test(name) ? name.slice(0, -'.jsonl'.length) : undefined),
   sort,

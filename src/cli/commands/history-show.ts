@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { RecordedCompaction, SessionHistory } from '../../core/boundary-record.js';
+import { windowOf, type Entry } from '../../core/conversation.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder } from '../../storage/state-folder.js';
-import { readLook } from '../../ui/look.js';
+import { readLook, type Look } from '../../ui/look.js';
+import { readConversationBefore } from '../../wrap/read-conversation.js';
 import type { SessionSource } from '../../wrap/read-history.js';
+import { conversationMarkdown, conversationText } from '../conversation-text.js';
 import { compactionMarkdown, compactionText } from '../history-text.js';
 import { findTargets } from '../history-targets.js';
 import * as messages from '../messages.js';
@@ -15,48 +18,69 @@ import { openSearch, readTargets } from './history.js';
 
 /** `ctxwrap history show SESSION#N`: one compaction, or the conversation before it. */
 export const historyShow = async (request: HistoryShowRequest): Promise<Outcome> => {
-  const found = await findCompaction(request);
-  await page(shownText(found, request));
-  return { status: { kind: 'code', code: 0 }, notices: [] };
-};
-
-const shownText = ({ session, compaction }: OneCompaction, request: HistoryShowRequest): string => {
   const { env, stdout } = process;
-  if (request.markdown) return compactionMarkdown(session, compaction);
+  const found = await findCompaction(request);
   const { theme } = request.options.values;
   const look = readLook({ env, isTTY: stdout.isTTY, columns: widthOfOutput(), theme });
-  return compactionText(session, compaction, { look, home: homeFolder(env), isFull: true })
-    .map((row) => `${toAsciiIfNeeded(row, env)}\n`)
-    .join('');
+  const { lines, notices } = request.before
+    ? await beforeLines(found, request, look)
+    : { lines: compactionLines(found, request, look), notices: [] };
+  await page(lines.map((line) => `${toAsciiIfNeeded(line, env)}\n`).join(''));
+  return { status: { kind: 'code', code: 0 }, notices };
+};
+
+const compactionLines = (
+  { session, compaction }: OneCompaction,
+  { markdown }: HistoryShowRequest,
+  look: Look,
+): readonly string[] =>
+  markdown
+    ? compactionMarkdown(session, compaction)
+    : compactionText(session, compaction, { look, home: homeFolder(process.env), isFull: true });
+
+/** What was in the window just before the compaction, in the order of the conversation. */
+const beforeLines = async (
+  { source, compaction }: OneCompaction,
+  { markdown, targets: [given = ''] }: HistoryShowRequest,
+  look: Look,
+): Promise<{ readonly lines: readonly string[]; readonly notices: readonly string[] }> => {
+  const conversation = await readConversationBefore(source, compaction);
+  if (!conversation) throw messages.unreadConversation(source.agent.name);
+  const entries: readonly Entry[] = windowOf(conversation);
+  const { incomplete } = conversation;
+  const notices = [
+    ...(incomplete === undefined ? [] : [messages.incompleteConversation(incomplete)]),
+    ...(entries.some(({ kind }) => kind === 'summary')
+      ? [messages.earlierPart(given, compaction.number)]
+      : []),
+  ];
+  return { lines: markdown ? conversationMarkdown(entries) : conversationText(entries, look), notices };
 };
 
 /** A compaction in its session. */
-export interface OneCompaction {
+interface OneCompaction {
   readonly source: SessionSource;
   readonly session: SessionHistory;
   readonly compaction: RecordedCompaction;
 }
 
 /** The compaction that `SESSION#N` names. Throws when there is none, or more than one. */
-export const findCompaction = async ({
+const findCompaction = async ({
   targets: [given = ''],
   options,
 }: Pick<HistoryShowRequest, 'targets' | 'options'>): Promise<OneCompaction> => {
   const search = await openSearch(options);
   const { targets, skipped } = await findTargets([given], search);
   const problems = [...skipped];
+  const onProblem = (problem: StoreProblem): void => void problems.push(problem);
   const number = targets[0]?.number;
+  if (targets.length > 0 && number === undefined) throw messages.whichCompaction(given);
   const found: OneCompaction[] = [];
   let most = 0;
   for (const { source, isWanted } of targets) {
-    const request = {
-      full: true,
-      chart: false,
-      onProblem: (problem: StoreProblem) => void problems.push(problem),
-    };
-    for await (const { history: session } of readTargets([{ source, isWanted }], search, request)) {
+    const read = readTargets([{ source, isWanted }], search, { full: true, chart: false, onProblem });
+    for await (const { history: session } of read) {
       most = Math.max(most, session.compactions.length);
-      if (number === undefined) throw messages.whichCompaction(given);
       const compaction = session.compactions.find((each) => each.number === number);
       if (compaction) found.push({ source, session, compaction });
     }
@@ -78,12 +102,12 @@ const page = async (text: string): Promise<void> => {
   const { env, stdin, stdout } = process;
   const isShort = text.split('\n').length <= (stdout.rows ?? 0);
   const pager = env['PAGER'] ?? 'less -R';
-  if (!stdout.isTTY || !stdin.isTTY || isShort || pager === '' || !(await paged(pager, text)))
-    await print(text);
+  const isPaged = stdout.isTTY && stdin.isTTY && !isShort && pager !== '';
+  if (!isPaged || !(await runPager(pager, text))) await print(text);
 };
 
-/** As git does it: the pager is a shell command. False if it could not be started. */
-const paged = (pager: string, text: string): Promise<boolean> =>
+/** The pager is a shell command. False if it could not be started. */
+const runPager = (pager: string, text: string): Promise<boolean> =>
   new Promise((done) => {
     const child = spawn('/bin/sh', ['-c', pager], {
       stdio: ['pipe', 'inherit', 'inherit'],

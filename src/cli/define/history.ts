@@ -3,6 +3,7 @@ import type { Millis } from '../../core/reading.js';
 import * as messages from '../messages.js';
 import { type CommandOptions, parseAgent, parseOptions } from '../options.js';
 import type { Ask, HistoryRequest } from '../request.js';
+import { addNotes, commandTopics } from './help.js';
 
 // The commands about past compactions, defined for commander.
 
@@ -18,27 +19,16 @@ interface HistoryOptions extends CommandOptions {
 export const defineHistory = (program: Command, ask: Ask): Command => {
   const history = program
     .command('history')
-    .description("the compactions of any session, read from the agents' own files")
-    .argument(
-      '[path|session...]',
-      'session files, folders, or ids of sessions, ID#2 for one compaction; all sessions of all agents when absent',
-    )
-    .option(
-      '--runtime <name>',
-      'only sessions of this agent; whose the files are, when not recognised',
-      parseAgent,
-    )
-    .option('--project <dir>', 'only sessions that were started in this folder or below it', parseFolder)
-    .option('--since <date>', 'only compactions since then: 2026-11-21, or 12h, 7d, 2w ago', parseSince)
-    .option('--full', 'print summaries whole')
-    .addOption(new Option('--json', 'print one JSON object').conflicts('ndjson'))
-    .option('--ndjson', 'print one JSON object a line, for each compaction')
-    .addOption(
-      new Option('--chart', 'also how full the window was, with compactions marked').conflicts([
-        'json',
-        'ndjson',
-      ]),
-    )
+    .helpGroup(commandTopics.sessions)
+    .description('list compactions of past and running sessions')
+    .argument('[path|session...]', 'session files, folders or session ids; ID#2 for one compaction')
+    .option('--runtime <name>', 'only this agent; or whose the files are', parseAgent)
+    .option('--project <dir>', 'only sessions in this folder or below it', parseFolder)
+    .option('--since <date>', 'only compactions since 2026-11-21, or 12h, 7d, 2w ago', parseSince)
+    .option('--full', 'print whole summaries')
+    .option('--chart', 'also how full the window was over each session')
+    .addOption(new Option('--json', 'print one JSON object').conflicts(['ndjson', 'chart']))
+    .addOption(new Option('--ndjson', 'print one JSON object per line').conflicts('chart'))
     .helpCommand(false)
     .action((targets: readonly string[], own: HistoryOptions) => {
       const { project, since, full = false, json, ndjson, chart = false } = own;
@@ -54,6 +44,9 @@ export const defineHistory = (program: Command, ask: Ask): Command => {
         options: parseOptions(program, own),
       });
     });
+  addNotes(history, {
+    examples: ['ctxwrap history --since 7d', 'ctxwrap history show 0f3a9c12#2 --before'],
+  });
   defineShow(program, history, ask);
   return history;
 };
@@ -63,20 +56,19 @@ interface ShowOptions extends CommandOptions {
   readonly markdown?: boolean;
 }
 
-const defineShow = (program: Command, history: Command, ask: Ask): Command =>
-  history
+const defineShow = (program: Command, history: Command, ask: Ask): void => {
+  const show = history
     .command('show')
-    .description('one compaction with its whole summary, or the conversation that it replaced')
-    .argument(
-      '<session#n>',
-      'a compaction as history names it: the beginning of an id or a path, and its number',
-    )
+    .description('show one compaction, or the conversation before it')
+    .argument('<session#n>', 'a compaction, as history lists it')
     .option('--before', 'the conversation as it was before the compaction')
-    .option('--markdown', 'as Markdown')
-    .option('--runtime <name>', 'whose the file is, when it is not recognised', parseAgent)
+    .option('--markdown', 'print Markdown')
+    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
     .action((target: string, { before = false, markdown = false, ...own }: ShowOptions) =>
       ask({ kind: 'history-show', targets: [target], before, markdown, options: parseOptions(program, own) }),
     );
+  addNotes(show, { examples: ['ctxwrap history show 0f3a9c12#2 --before --markdown > before.md'] });
+};
 
 const parseFolder = (text: string): string => {
   if (text === '') throw messages.badValue('--project', 'the name of a folder', text, '.');

@@ -1,0 +1,56 @@
+import type { Conversation, ConversationReader, Step } from '../core/conversation.js';
+import { buildConversation } from '../core/build-conversation.js';
+import type { RecordedCompaction } from '../core/boundary-record.js';
+import { readStored } from '../storage/session-store.js';
+import { makeByteSplitter } from '../storage/tail.js';
+import { MAX_LINE_BYTES, type SessionSource } from './read-history.js';
+
+// Reads the part of a session file that is the conversation before a compaction.
+
+interface LineSteps {
+  readonly line: number;
+  readonly steps: readonly Step[];
+}
+
+/**
+ * The conversation as it was before this compaction; undefined if this agent's conversations cannot be read. Memory grows with what was
+ * in it. Rejects when the file cannot be read.
+ */
+export const readConversationBefore = async (
+  source: SessionSource,
+  { line: end }: Pick<RecordedCompaction, 'line'>,
+): Promise<Conversation | undefined> => {
+  const form = source.agent.conversations;
+  if (!form) return undefined;
+  let reader: ConversationReader = form.reader();
+  let line = 0;
+  let damaged = 0;
+  const read: LineSteps[] = [];
+  const splitter = makeByteSplitter((bytes) => {
+    line += 1;
+    if (line > end) return;
+    const text = bytes?.toString('utf8');
+    const result = text === undefined ? undefined : reader(text, line - 1);
+    if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
+    if (!result) return;
+    reader = result.next;
+    if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps });
+  }, MAX_LINE_BYTES);
+  for await (const chunk of source.open?.() ?? readStored(source.path)) {
+    splitter.push(chunk);
+    if (line >= end) break;
+  }
+  const first = firstLineOf(read, end - 1);
+  const steps = read.filter((each) => each.line < first).flatMap((each) => each.steps);
+  return { ...buildConversation(steps), damaged };
+};
+
+/** Some agents write records of a compaction before the one that says so, such as the request for the summary. */
+const firstLineOf = (read: readonly LineSteps[], compactionLine: number): number => {
+  const entries = read
+    .filter(({ line }) => line === compactionLine)
+    .flatMap(({ steps }) => steps)
+    .flatMap((step) => (step.kind === 'record' || step.kind === 'rewritten' ? step.entries : []));
+  const starts = entries.flatMap((entry) => (entry.kind === 'compaction' ? (entry.startLine ?? []) : []));
+  return Math.min(compactionLine, ...starts);
+};

@@ -205,6 +205,8 @@ const entriesIn = (message: JsonRecord, source: SourceRecord): readonly Entry[] 
 };
 
 const OWN_WORDS = /^\s*<(?:session_context|hook_context)>/;
+// once a turn was cancelled, the first message of the user stands behind the context, in one text
+const CONTEXT = /^\s*<session_context>[^]*?<\/session_context>\s*/;
 const SUMMARY = /<state_snapshot>/;
 // commands of Gemini's own, which never go to the model
 const COMMAND = /^\s*[/?]/;
@@ -215,14 +217,16 @@ const userEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[
   // results also stand in the answer that has called the tools
   if (text === '' && getList(message, 'content').some((part) => getRecord(part, 'functionResponse')))
     return [];
-  const kind = SUMMARY.test(text)
-    ? 'summary'
-    : OWN_WORDS.test(text)
-      ? 'context'
-      : COMMAND.test(text)
-        ? 'notice'
-        : 'prompt';
-  return [textEntry(kind, source, text, native)];
+  const [context = ''] = CONTEXT.exec(text) ?? [];
+  if (context === '' || context === text) return [textEntry(kindOf(text), source, text, native)];
+  const rest = text.slice(context.length);
+  return [textEntry('context', source, context), textEntry(kindOf(rest), source, rest)];
+};
+
+const kindOf = (text: string): 'summary' | 'context' | 'notice' | 'prompt' => {
+  if (OWN_WORDS.test(text)) return 'context';
+  if (SUMMARY.test(text)) return 'summary';
+  return COMMAND.test(text) ? 'notice' : 'prompt';
 };
 
 const answerEntries = (message: JsonRecord, source: SourceRecord): readonly Entry[] => {

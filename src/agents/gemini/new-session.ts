@@ -82,9 +82,6 @@ const contentOf = (entry: Entry): readonly Fields[] => [{ text: 'text' in entry 
 /** Gemini's own message, with those of its parts that are still wanted. */
 const withParts = (message: Fields, group: Group): Fields => {
   const [first] = group;
-  // merged with its context after a cancelled turn
-  if (first.kind === 'summary' && CONTEXT.test(first.text))
-    return { ...message, content: [{ text: first.text.slice(first.text.indexOf('<state_snapshot>')) }] };
   if (!isModels(first)) return message;
   const calls = getList(message, 'toolCalls');
   const wanted = new Set(group.flatMap((entry) => (entry.kind === 'call' ? [entry.callId] : [])));

@@ -1,9 +1,10 @@
 // A compaction is undone in the running agent: the model gets the whole conversation again.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRecord, getText, parseRecord } from '../../../src/core/json.js';
 import { assertThat, openDialog, staysUntouched, untilCompacted } from '../../../src/verify/checks.js';
-import { BACKSPACE, ctrl, ESC } from '../agents/agent.js';
+import { BACKSPACE, ctrl, ENTER } from '../agents/agent.js';
 import {
   FULL,
   LITTLE,
@@ -97,18 +98,18 @@ const withTools: Scenario = {
   play: async (session) => {
     const { terminal, mock, activity } = session;
     await session.turn(LITTLE);
-    await openDialog(session);
-    terminal.press(ESC);
-    await terminal.until(() => activity() === 'ready' || activity() === 'draft', 'the prompt again');
-    for (let left = 40; activity() === 'draft' && left > 0; left -= 1) {
-      terminal.press(BACKSPACE);
-      await pause(20);
-    }
+    mock.configure({ next: [{ command: 'touch made-by-a-tool', text: 'I run it.' }] });
+    await session.submit('run it');
+    await session.untilScreen(session.agent.dialog);
+    terminal.press(ENTER); // the first choice: yes, once
+    await session.untilRequest(({ said, end }) => said !== 'run it' && end === 'answered', 'the tool');
+    await terminal.until(() => existsSync(join(session.project, 'made-by-a-tool')), 'what the tool makes');
+    await terminal.until(() => activity() === 'ready', 'activity ready after the tool');
     await fill(session);
     await untilCompacted(session);
     await undo(session);
     const evidence = await asksWith(session, [1, 2, 3, 4]);
-    assertThat(mock.lastTurn().includes('touch approved'), 'the tool call is not in the next request');
+    assertThat(mock.lastTurn().includes('touch made-by-a-tool'), 'the tool call is not in the next request');
     return evidence;
   },
 };

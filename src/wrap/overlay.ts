@@ -172,7 +172,7 @@ const closedState = (): OverlayState => ({
 export interface OverlayTour {
   /** compactions of the session so far */
   readonly noteCompactions: (count: number) => void;
-  /** the overlay has opened; true if not the user has opened it */
+  /** the overlay has opened; false if the user opened it */
   readonly noteOpened: () => boolean;
   /** the user has pressed a key in it, and closes it */
   readonly noteKey: () => void;

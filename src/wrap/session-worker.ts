@@ -44,8 +44,10 @@ export interface SessionWorker {
   readonly isRunning: () => boolean;
   /** it runs, and has sent something */
   readonly isReady: () => boolean;
-  /** the child has ended; resolves when the last records are written, or after a while */
-  /** resolves when the end is recorded, with what happened in one line for the user's shell */
+  /**
+   * The child has ended; resolves when the last records are written, or after a while, with what happened in one line for the user's shell;
+   * undefined when there is nothing to say.
+   */
   readonly stop: (status: ExitStatus) => Promise<string | undefined>;
   readonly close: () => void;
 }

@@ -23,6 +23,34 @@ describe.concurrent('a full window', () => {
     });
   });
 
+  it.each([
+    { form: 'a lone Escape', key: '\x1b' },
+    { form: 'Escape with its release, as the kitty protocol sends them', key: '\x1b[27;1:1u\x1b[27;1:3u' },
+  ])('is not compacted before the next turn after $form, which does not reach the agent', async ({ key }) => {
+    await withCompactSession([], async ({ window, keys, outcomes, ended }) => {
+      await says(window, 'compacting in');
+      window.type(key);
+      await says(window, 'not now: waiting for your next turn');
+      expect(keys()).toBe('');
+      expect(outcomes()).toEqual([]);
+      window.type('next\r');
+      await ended('verified');
+      expect(keys()).toBe('next\r/compact\r');
+    });
+  });
+
+  it('leaves Escape to the agent where nothing is counted down', async () => {
+    await withCompactSession(
+      [],
+      async ({ window, keys }) => {
+        await says(window, 'full · Ctrl-] c compacts now');
+        window.type('\x1b');
+        await vi.waitFor(() => expect(keys()).toBe('\x1b'), WAIT);
+      },
+      ['--mode', 'ask'],
+    );
+  });
+
   it('is not compacted while the agent never becomes idle', async () => {
     await withCompactSession(['--busy'], async ({ window, keys }) => {
       await says(window, 'waiting: the agent is busy');

@@ -251,6 +251,7 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
     noteOpened: () => {
       if (opened >= OPENED_OFTEN) return;
       opened += 1;
+      onKnown();
       ensureFolder(folder)
         .then(() => appendFile(path, '.', { mode: 0o600 }))
         .catch((error: unknown) => log.info(`openings of the overview are not counted: ${String(error)}`));

@@ -44,10 +44,7 @@ export interface SessionWorker {
   readonly isRunning: () => boolean;
   /** it runs, and has sent something */
   readonly isReady: () => boolean;
-  /**
-   * The child has ended; resolves when the last records are written, or after a while, with what happened in one line for the user's shell;
-   * undefined when there is nothing to say.
-   */
+  /** the child has ended; resolves when the last records are written, or after a while, with a line for the user's shell if there is one */
   readonly stop: (status: ExitStatus) => Promise<string | undefined>;
   readonly close: () => void;
 }

@@ -80,8 +80,10 @@ const printed = async (text: string): Promise<Outcome> => {
   return { status: { kind: 'code', code: 0 }, notices: [] };
 };
 
-const finish = ({ status, notices }: Outcome, quiet: boolean): void => {
-  for (const notice of quiet ? [] : notices) say(toAsciiIfNeeded(notice, process.env));
+const finish = ({ status, notices, isLineOpen }: Outcome, quiet: boolean): void => {
+  const told = quiet ? [] : notices;
+  if (isLineOpen && told.length > 0 && process.stderr.isTTY) process.stderr.write('\n');
+  for (const notice of told) say(toAsciiIfNeeded(notice, process.env));
   if (status.kind === 'signal') exitBySignal(status.signal);
   // The child is gone: no open handle may keep the user's shell waiting.
   process.exit(status.kind === 'signal' ? exitCodeOfSignal(status.signal) : status.code);

@@ -31,6 +31,8 @@ export interface Outcome {
   readonly status: ExitStatus;
   /** messages for the user after the session has ended */
   readonly notices: readonly string[];
+  /** the cursor is in the middle of a line, so that a notice needs another one */
+  readonly isLineOpen?: boolean | undefined;
 }
 
 /** Opens the log of a task. If only a file or the environment names it and it cannot be written, the session starts without it. */
@@ -87,11 +89,11 @@ const runWith = async (starting: Promise<SttyProcess>, { command, options, log }
   try {
     const { configured, ...plain } = options;
     const thread = { options: plain, isConfigured: configured !== undefined, agent: command.agent.name };
-    const { status, summary } = await wrap(session, sttyProcess, (start, listener) =>
+    const { status, summary, isLineOpen } = await wrap(session, sttyProcess, (start, listener) =>
       startThread({ ...thread, start }, listener),
     );
     const told = options.values.summary && summary !== undefined ? [summary] : [];
-    return { status, notices: [...told, ...notices] };
+    return { status, notices: [...told, ...notices], isLineOpen };
   } finally {
     await close();
     await recording?.close();

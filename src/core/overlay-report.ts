@@ -226,7 +226,7 @@ const ASK = 'c';
 type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
 
 const nextSentence = ({ session, compaction, now }: NextFacts): string => {
-  const { phase, request, isPostponed, mode } = compaction;
+  const { phase, request, postponedAt, mode } = compaction;
   if (phase.kind === 'countdown') {
     const why = compaction.isByText ? ' (proactive)' : '';
     return `Compacts in ${secondsTo(phase.until, now)} s${why} · p: not now.`;
@@ -238,7 +238,7 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     const said = request ? `compaction asked for, ${words}` : words;
     return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
   }
-  return isPostponed && (mode === 'auto' || mode === 'ask')
+  return postponedAt !== undefined && (mode === 'auto' || mode === 'ask')
     ? 'Not now: waiting for your next turn.'
     : restSentence({ session, compaction });
 };

@@ -11,7 +11,8 @@ import {
 } from './compaction/state.js';
 import { fromTo } from './compaction/texts.js';
 import type { Event } from './event.js';
-import { formatDuration, formatPercent } from './format.js';
+import { footerView } from './footer-view.js';
+import { formatDuration, formatFill } from './format.js';
 import { emptyHistory, recordStep, type OverlayHistory } from './history.js';
 import { groupDigits, type LadderChoice } from './ladder.js';
 import { noticeDeadline, startMessages, stepMessages, type Messages } from './messages.js';
@@ -22,7 +23,7 @@ import {
   type NotificationKind,
   type NotificationState,
 } from './notifications.js';
-import { percentUsed, type Millis, type Reading, type WindowClaim } from './reading.js';
+import type { Millis, Reading, WindowClaim } from './reading.js';
 import { sessionLadder } from './report.js';
 import { sessionDeadline, startSession, stepSession, type Session } from './session.js';
 import { updateCapacity, capacityNotice, type Capacity } from './window.js';
@@ -294,7 +295,7 @@ export const sessionSummary = (
   { session, record, startedAt }: SessionFlow,
   now: Millis,
 ): string | undefined => {
-  const { compactions, shown } = session;
+  const { compactions } = session;
   if (compactions === 0) return undefined;
   const worked = record.past.attempts.filter(({ ended }) => ended.outcome.kind === 'verified');
   const sizes = worked.flatMap(({ ended, next }) => {
@@ -302,10 +303,12 @@ export const sessionSummary = (
     return fromTo(ended.before, after) || [];
   });
   const listed = [...(sizes.length > MOST_LISTED ? ['…'] : []), ...sizes.slice(-MOST_LISTED)].join(', ');
-  const percent = shown && percentUsed(shown.fused.reading);
+  const { usedPercent, isOver, estimated } = footerView(session, now);
   return [
     `${compactions} compaction${compactions === 1 ? '' : 's'}${listed === '' ? '' : ` (${listed})`}`,
     formatDuration(Math.max(0, now - startedAt)),
-    ...(percent === undefined ? [] : [`ended at ${formatPercent(percent)}`]),
+    ...(usedPercent === undefined
+      ? []
+      : [`ended at ${formatFill(usedPercent, isOver, estimated ? '~' : '')}`]),
   ].join(', ');
 };

@@ -80,15 +80,15 @@ export interface RestoreState {
   readonly isStringOpen: boolean;
   /** the child did not exit normally: titles and agent states are cleared too */
   readonly hasDied: boolean;
-  /** last row of the main screen with content, counted from 0; undefined if unknown */
+  /** last row of the main screen with content, counted from 0; undefined or Infinity if unknown */
   readonly lastRow: number | undefined;
   /** the footer was removed during the session: a terminal with a region per buffer may still have the wrapper's in the other buffer */
   readonly isFooterAbandoned?: boolean;
 }
 
-const cursorBelow = (grid: Grid, lastRow: number | undefined): string => {
+const cursorBelow = (grid: Grid, lastRow = Infinity): string => {
   const bottom = `\x1b[${grid.terminalRows};1H`;
-  if (lastRow === undefined) return hasFooter(grid) ? bottom : `${bottom}\n`;
+  if (lastRow === Infinity) return hasFooter(grid) ? bottom : `${bottom}\n`; // the footer's row is free
   if (grid.row > lastRow) return '';
   return lastRow + 1 < grid.terminalRows ? `\x1b[${lastRow + 2};1H` : `${bottom}\n`;
 };

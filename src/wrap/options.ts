@@ -14,6 +14,8 @@ export interface SessionEnd {
   readonly status: ExitStatus;
   /** what happened, in one line for the user's shell; undefined if nothing did */
   readonly summary?: string | undefined;
+  /** the child has left the cursor in the middle of a line */
+  readonly isLineOpen?: boolean;
 }
 
 /** The child, since when it runs (wall clock). */

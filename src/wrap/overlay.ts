@@ -172,7 +172,7 @@ const closedState = (): OverlayState => ({
 export interface OverlayTour {
   /** compactions of the session so far */
   readonly noteCompactions: (count: number) => void;
-  /** the overlay has opened; true if not the user has opened it */
+  /** the overlay has opened; false if the user opened it */
   readonly noteOpened: () => boolean;
   /** the user has pressed a key in it, and closes it */
   readonly noteKey: () => void;
@@ -251,6 +251,7 @@ export const makeOverlayHint = ({ session }: TerminalSession, onKnown: () => voi
     noteOpened: () => {
       if (opened >= OPENED_OFTEN) return;
       opened += 1;
+      onKnown();
       ensureFolder(folder)
         .then(() => appendFile(path, '.', { mode: 0o600 }))
         .catch((error: unknown) => log.info(`openings of the overview are not counted: ${String(error)}`));

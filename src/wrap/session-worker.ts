@@ -44,8 +44,7 @@ export interface SessionWorker {
   readonly isRunning: () => boolean;
   /** it runs, and has sent something */
   readonly isReady: () => boolean;
-  /** the child has ended; resolves when the last records are written, or after a while */
-  /** resolves when the end is recorded, with what happened in one line for the user's shell */
+  /** the child has ended; resolves when the last records are written, or after a while, with a line for the user's shell if there is one */
   readonly stop: (status: ExitStatus) => Promise<string | undefined>;
   readonly close: () => void;
 }
@@ -62,7 +61,7 @@ const MOST_TOLD = 256 * 1024; // bytes told together
 const MOST_UNREAD = 256 * 1024; // bytes that the screen model has not read; more are left out, and it starts anew
 const RESTART_MS = 250; // between two such starts, while a child writes without a pause
 const TICK_MS = 500;
-const HUNG_TICKS = 4; // so often nothing was handled: 2 s
+const HUNG_TICKS = 10; // so often nothing was handled: 5 s, because a busy machine may leave it without a core for a while
 const START_TICKS = 60; // loading takes seconds on a busy machine
 const LATE_MS = 250; // a tick that is so late says that this thread has not run either
 const ANSWER_MS = 1_000; // the child's output is held meanwhile

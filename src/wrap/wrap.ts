@@ -421,7 +421,9 @@ export const wrap = async (
   try {
     const end = await runChild(parts, ending);
     // Node crashes in an ordinary exit when its terminal is gone
-    return ending.hasHungUp ? { status: { kind: 'signal', signal: 'SIGHUP' } } : end;
+    return ending.hasHungUp
+      ? { status: { kind: 'signal', signal: 'SIGHUP' } }
+      : { ...end, isLineOpen: terminal.filter.grid.column > 0 };
   } finally {
     stopListening();
   }

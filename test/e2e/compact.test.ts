@@ -1,6 +1,12 @@
 // Compacting from the user's view: the built program around a script that imitates the demo agent and can misbehave.
 import { describe, expect, it, vi } from 'vitest';
-import { COMPACT_KEYS, withCompactSession, says, WAIT } from '../support/compact-session.js';
+import {
+  COMPACT_KEYS,
+  type CompactSession,
+  withCompactSession,
+  says,
+  WAIT,
+} from '../support/compact-session.js';
 
 describe.concurrent('a full window', () => {
   it('is compacted after a countdown, without the user, and the footer says from how much to how much', async () => {
@@ -23,6 +29,34 @@ describe.concurrent('a full window', () => {
     });
   });
 
+  it.each([
+    { form: 'a lone Escape', key: '\x1b' },
+    { form: 'Escape with its release, as the kitty protocol sends them', key: '\x1b[27;1:1u\x1b[27;1:3u' },
+  ])('is not compacted before the next turn after $form, which does not reach the agent', async ({ key }) => {
+    await withCompactSession(['--work', '1500'], async ({ window, keys, outcomes, ended }) => {
+      await says(window, 'compacting in');
+      window.type(key);
+      await says(window, 'not now: waiting for your next turn');
+      expect(keys()).toBe('');
+      expect(outcomes()).toEqual([]);
+      window.type('next\r');
+      await ended('verified');
+      expect(keys()).toBe('next\r/compact\r');
+    });
+  });
+
+  it('leaves Escape to the agent where nothing is counted down', async () => {
+    await withCompactSession(
+      [],
+      async ({ window, keys }) => {
+        await says(window, 'full · Ctrl-] c compacts now');
+        window.type('\x1b');
+        await vi.waitFor(() => expect(keys()).toBe('\x1b'), WAIT);
+      },
+      ['--mode', 'ask'],
+    );
+  });
+
   it('is not compacted while the agent never becomes idle', async () => {
     await withCompactSession(['--busy'], async ({ window, keys }) => {
       await says(window, 'waiting: the agent is busy');
@@ -42,6 +76,40 @@ describe.concurrent('a full window', () => {
       },
       ['--mode', 'ask'],
     );
+  });
+});
+
+describe.concurrent('after a session with a compaction', () => {
+  const SUMMARY = /^ctxwrap: 1 compaction \(50k → 13k\), \d+ (?:s|min), ended at ~7%/;
+  const withEnded = (
+    options: readonly string[],
+    act: (scene: CompactSession) => Promise<void>,
+  ): Promise<void> =>
+    withCompactSession(
+      [],
+      async (scene) => {
+        await scene.ended('verified');
+        scene.window.type('\x03\x03');
+        await act(scene);
+      },
+      options,
+    );
+
+  it('one line on the normal screen says what happened', async () => {
+    await withEnded([], async ({ window }) => {
+      await window.until('ended at');
+      expect(window.rows().filter((row) => row.includes('ended at'))).toEqual([
+        expect.stringMatching(SUMMARY),
+      ]);
+    });
+  });
+
+  it.each(['--no-summary', '--quiet'])('%s leaves that line out', async (option) => {
+    await withEnded([option], async ({ window }) => {
+      await vi.waitFor(() => expect(window.isOpen()).toBe(false), WAIT);
+      await window.emulator.write(''); // everything received so far is drawn
+      expect(window.rows().join('\n')).not.toContain('1 compaction (');
+    });
   });
 });
 

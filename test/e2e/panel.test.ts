@@ -100,6 +100,22 @@ describe.concurrent('the overlay', () => {
     );
   });
 
+  it('is hinted at in the footer until it was opened three times', async () => {
+    await onScene(async (scene) => {
+      const { window } = scene;
+      for (const isHinted of [true, true, true, false]) {
+        await window.until(
+          () => lastRow(window).includes('Ctrl-] overview') === isHinted,
+          'the hint, or none',
+        );
+        await open(scene);
+        window.type('q');
+        await hasNumber(window);
+      }
+      expect(lastRow(window)).not.toContain('overview');
+    });
+  });
+
   it('switches proactive off and on', async () => {
     await onScene(async (scene) => {
       const { window } = scene;

@@ -76,7 +76,7 @@ describe.concurrent('a worker that fails', () => {
         player.exit(3);
         expect(await wrapped.ended()).toEqual({ code: 3, signal: null });
         expect(window.termios()).toBe(wrapped.termios);
-        expect(window.rows().filter((row) => row !== '')).toEqual(['the last output']);
+        expect(window.rows('all').filter((row) => row !== '')).toEqual(['the last output']);
         expect(window.emulator.terminal.modes).toMatchObject({
           bracketedPasteMode: false,
           mouseTrackingMode: 'none',

@@ -40,6 +40,8 @@ describe('the hotkey', () => {
     { form: 'the kitty protocol with caps lock on', keys: '\x1b[93;69u' },
     { form: 'the kitty protocol with alternate keys', keys: '\x1b[93::93;5u' },
     { form: 'modifyOtherKeys', keys: '\x1b[27;5;93~' },
+    { form: 'Ctrl-5 in the kitty protocol', keys: '\x1b[53;5u' },
+    { form: 'Ctrl-5 in modifyOtherKeys', keys: '\x1b[27;5;53~' },
   ])('is recognised as $form, also when its bytes come one by one', ({ keys }) => {
     expect(read([`a${keys}b`])).toBe('a<HOTKEY>b');
     expect(read(bytes(`a${keys}b`))).toBe('a<HOTKEY>b');
@@ -49,6 +51,7 @@ describe('the hotkey', () => {
     { what: 'a ] without Ctrl', keys: ']' },
     { what: 'Ctrl-Alt-]', keys: '\x1b[93;7u' },
     { what: 'Ctrl-a in the kitty protocol', keys: '\x1b[97;5u' },
+    { what: 'Ctrl-4 in the kitty protocol', keys: '\x1b[52;5u' },
     { what: 'an arrow with Ctrl', keys: '\x1b[1;5A' },
     { what: 'a lone Escape', keys: '\x1b' },
     { what: 'Alt-x', keys: '\x1bx' },
@@ -167,6 +170,28 @@ describe('keys that look like the hotkey', () => {
     const colour = '\x1b]11;rgb:1/1/1\x07';
     expect(read([`${colour}\x07`], { hotkey: 0x07 })).toBe(`${colour}<HOTKEY>`);
     expect(read(bytes(`${colour}\x07`), { hotkey: 0x07 })).toBe(`${colour}<HOTKEY>`);
+  });
+
+  it('Ctrl-5 is the child’s where another key is the hotkey', () => {
+    expect(read(['\x1b[53;5u'], { hotkey: 0x07 })).toBe('\x1b[53;5u');
+  });
+});
+
+describe('the background of the terminal', () => {
+  const answer = '\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\';
+  const asked = (): Partial<InputContext> => {
+    let open = 1;
+    return { takeIfOwn: (final) => final === '11' && open-- > 0 };
+  };
+
+  it('is not passed on where the wrapper asked for it, also when it comes byte by byte', () => {
+    expect(read([`a${answer}b`], asked())).toBe('a<ANSWER rgb:1e1e/1e1e/1e1e>b');
+    expect(read(bytes(`a${answer}b`), asked())).toBe('a<ANSWER rgb:1e1e/1e1e/1e1e>b');
+  });
+
+  it('is passed on where the child asked, too', () => {
+    expect(read([answer + answer], asked())).toBe(`<ANSWER rgb:1e1e/1e1e/1e1e>${answer}`);
+    expect(read([answer])).toBe(answer);
   });
 });
 

@@ -106,6 +106,20 @@ describe('restoring the terminal at the end', () => {
     );
   });
 
+  it('scrolls nothing away for a cursor below what is not known: the row of the footer is free', async () => {
+    const emulator = makeEmulator(40, 11);
+    const grid = makeGrid(40, 10, 11, xtermJs);
+    const { modeTracker } = makeStreamFilter(grid);
+    await emulator.write('the only line\r\n');
+    for (const lastRow of [undefined, Infinity]) {
+      await emulator.write(
+        restoreTerminalSequence(grid, modeTracker, { isStringOpen: false, hasDied: true, lastRow }),
+      );
+      expect(describeTerminal(emulator.terminal).rows[0]).toBe('the only line');
+      expect(emulator.terminal.buffer.active.cursorY).toBe(10);
+    }
+  });
+
   it('leaves the cursor below the last output of any recording, cut off anywhere', async () => {
     const some = casts().filter((_, index) => index % 7 === 0);
     for (const { name, output, columns, rows } of some) {

@@ -8,12 +8,6 @@ import { addNotes, commandTopics } from './help.js';
 
 // The commands that set ctxwrap up and try it, defined for commander, and hidden ones for shells, hooks and the build.
 
-interface VerifyOptions {
-  readonly keep?: boolean;
-  readonly json?: boolean;
-  readonly order?: string;
-}
-
 export const defineDemo = (program: Command, ask: Ask): void => {
   const demo = program
     .command('demo')
@@ -40,6 +34,12 @@ export const defineSetup = (program: Command, ask: Ask): void => {
     examples: ['ctxwrap doctor'],
   });
 };
+
+interface VerifyOptions {
+  readonly keep?: boolean;
+  readonly json?: boolean;
+  readonly order?: string;
+}
 
 export const defineVerify = (program: Command, agents: readonly string[], ask: Ask): void => {
   const verify = program

@@ -70,7 +70,7 @@ const afterEvent = (state: Compaction, event: Event, moment: SessionContext): Co
     case 'sight':
       return { ...state, unseen: event.unseen };
     case 'postpone':
-      return { ...state, isPostponed: true };
+      return { ...state, postponedAt: now };
     case 'settings': {
       const { compact: settings } = event.settings;
       // a mode chosen by key stays, unless the user has written another one into the configuration
@@ -242,9 +242,9 @@ const withEpisode = (state: Compaction, moment: SessionContext): Compaction => {
 
 // An open breaker is reported first, because the user can change it. A pause is not: without news there would be no attempt after it.
 const blockFor = (state: Compaction, moment: SessionContext): BlockReason | undefined => {
-  const { policy, isPostponed, isByText: isProactive = false } = state;
+  const { policy, postponedAt, isByText: isProactive = false } = state;
   const { now, tier } = moment;
-  if (isPostponed) return { why: 'postponed' };
+  if (postponedAt !== undefined) return { why: 'postponed' };
   const block = findBlock(policy, { isHard: tier === 'hard', isProactive }, now);
   return block?.why !== 'breaker' && isSame(state, moment) ? { why: 'same' } : block;
 };

@@ -1,5 +1,5 @@
 import type { Boundary, Event } from '../event.js';
-import { askedText, type Activity, type Millis } from '../reading.js';
+import { askedText, type Activity, type Millis, type Reading } from '../reading.js';
 import { findFailure, isLower, type EndedCompaction, type Initiator, type Outcome } from './outcome.js';
 import { recordAttempt, recordCompaction, startConversation, startTurn } from './policy.js';
 import {
@@ -91,6 +91,8 @@ const withAgent = (state: Compaction, event: Event, moment: SessionContext): Com
     }
     case 'session-changed':
       return inAnother(state, event.sessionId, moment);
+    case 'reading':
+      return isAnswerAfter(state.postponedAt, event.reading) ? { ...state, postponedAt: undefined } : state;
     default:
       return state;
   }
@@ -109,11 +111,15 @@ const withActivity = (state: Compaction, activity: Activity): Compaction => {
     activity,
     hasNews: true,
     policy: startTurn(state.policy),
-    ...(isNextTurn ? { isPostponed: undefined, countdownLeftMs: undefined } : {}),
+    ...(isNextTurn ? { postponedAt: undefined, countdownLeftMs: undefined } : {}),
   };
 };
 
 const resting: readonly Activity[] = ['ready', 'draft', 'dialog'];
+
+/** A turn may be so short that the agent was never seen at work; its answer is in the session file all the same. */
+const isAnswerAfter = (postponedAt: Millis | undefined, { source, at }: Reading): boolean =>
+  postponedAt !== undefined && source === 'log' && at > postponedAt;
 
 // The first id only names the current conversation.
 const inAnother = (state: Compaction, conversation: string, moment: SessionContext): Compaction => {
@@ -125,7 +131,7 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
   return {
     ...emptied(over.phase.kind === 'typing' ? over : enterPhase(over, { kind: 'rest' })),
     tried: undefined,
-    isPostponed: undefined,
+    postponedAt: undefined,
     conversation,
     policy: startConversation(over.policy),
     hasNews: true,
@@ -348,7 +354,7 @@ const emptied = (state: Compaction): Compaction => ({
   episodeSince: undefined,
   episodeFill: undefined,
   givenUp: undefined,
-  isPostponed: undefined,
+  postponedAt: undefined,
   countdownLeftMs: undefined,
 });
 

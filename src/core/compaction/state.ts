@@ -123,8 +123,8 @@ export interface Compaction {
   /** how full the window was at that time */
   readonly episodeFill?: Fill | undefined;
   readonly request?: OpenRequest | undefined;
-  /** the user said "not now": until the next turn only a request of the user starts a compaction */
-  readonly isPostponed?: true | undefined;
+  /** when the user said "not now": until the next turn only a request of the user starts a compaction */
+  readonly postponedAt?: Millis | undefined;
   /** what was left of a countdown when the user began to type */
   readonly countdownLeftMs?: number | undefined;
   /** time of the user's last key */

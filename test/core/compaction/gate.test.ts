@@ -6,6 +6,7 @@ import { compacted, tokens } from '../../support/sessions.js';
 import {
   AUTO_TOKENS,
   HARD_TOKENS,
+  NOON,
   playCompaction,
   playFull,
   settings,
@@ -103,6 +104,21 @@ describe('in a full window', () => {
     expect(play.typings()).toEqual([]);
     play.wait(1);
     expect(play.typings()).toHaveLength(1);
+  });
+
+  it('a turn too short to be seen, which only the session file tells of, is a next turn, too', () => {
+    const play = playFull();
+    play.wait(5_000);
+    play.tell({ type: 'postpone' });
+    const tellAnswer = (): void => {
+      const at = NOON + play.at();
+      play.tell({ type: 'reading', reading: { usedTokens: AUTO_TOKENS + 100, source: 'log', at } });
+    };
+    tellAnswer();
+    expect(play.words()).toBe('not now: waiting for your next turn');
+    play.wait(1_000);
+    tellAnswer();
+    expect(play.words()).toContain('compacting in');
   });
 
   it('a user who has put it off can ask for it all the same', () => {

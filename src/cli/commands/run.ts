@@ -101,7 +101,9 @@ export const demo = async ({ interactive, options }: DemoRequest): Promise<Outco
       env: { ...process.env, CTXWRAP_DEMO_LOG: join(folder, 'session.jsonl') },
       agent: agents.demo,
     };
-    return await runWrapped(command, options, log);
+    // nobody needs what was said in a demonstration
+    const values = { ...options.values, blackbox: 'off' } as const;
+    return await runWrapped(command, { ...options, values }, log);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

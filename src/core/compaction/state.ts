@@ -29,6 +29,8 @@ export interface CompactSettings {
   readonly mayTypeUnseen?: boolean;
   /** the session file is copied before a command is typed */
   readonly keepsCopy?: boolean;
+  /** how much all copies together may take on the disk */
+  readonly copyLimitBytes?: number;
 }
 
 /** A request to compact now. */

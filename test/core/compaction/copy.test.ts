@@ -97,7 +97,7 @@ describe('without a copy', () => {
     expect(typings()).toEqual([]);
   });
 
-  it('it is tried again every minute, and the countdown begins when it works', () => {
+  it('another try is made every minute, and the countdown begins when it works', () => {
     const { wait, words, copies, typings } = play(AUTO_TOKENS, full, full, { kind: 'kept' });
     wait(1_500 + 60_000);
     expect([copies().length, words()]).toEqual([2, 'not compacting: no copy (disk full)']);

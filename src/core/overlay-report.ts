@@ -237,7 +237,7 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
   }
   return isPostponed && (mode === 'auto' || mode === 'ask')
-    ? 'Not now: waits for your next turn.'
+    ? 'Not now: waiting for your next turn.'
     : restSentence({ session, compaction });
 };
 

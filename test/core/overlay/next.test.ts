@@ -137,7 +137,7 @@ describe('what happens next', () => {
     const overlay = overlayAt(100_000);
     overlay.play.tell({ type: 'postpone' });
     overlay.play.wait(60_000);
-    expect(next(overlay)).toBe('Not now: waits for your next turn.');
+    expect(next(overlay)).toBe('Not now: waiting for your next turn.');
     overlay.play.is('busy');
     overlay.play.wait(1_000);
     overlay.play.is('ready');

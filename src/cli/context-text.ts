@@ -82,7 +82,7 @@ const pastRow = ({ at, initiator, preTokens, postTokens, nextTokens, durationMs 
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /** In the local time zone. */
-const timeText = (at: Millis): string => {
+export const timeText = (at: Millis): string => {
   const date = new Date(at);
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;

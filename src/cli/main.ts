@@ -51,7 +51,8 @@ const perform = async (request: Task): Promise<Outcome> => {
 type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'verify' }>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
-  const { compact, config, context, doctor, hold, ps, watchSessions } = await import('./commands/later.js');
+  const { checkpoint, compact, config, context, doctor, hold, ps, watchSessions } =
+    await import('./commands/later.js');
   switch (request.kind) {
     case 'ps':
       return request.watch ? watchSessions(request) : printed(await ps(request));
@@ -59,6 +60,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return printed(await context(request));
     case 'doctor':
       return doctor(request);
+    case 'checkpoint':
+      return printed(await checkpoint(request));
     case 'compact':
       return compact(request);
     case 'hold':

@@ -274,7 +274,42 @@ export const longFocus = (given: number, most: number): UserError =>
 /** What the exit status means. */
 export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
 2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails,
-or config edit has left a wrong file.`;
+or config edit has left a wrong file; 1 a copy cannot be made or restored.`;
+
+// Messages of `ctxwrap checkpoint`.
+
+export const noCheckpoint = (given: string): UserError =>
+  usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
+
+export const severalCheckpoints = (given: string, ids: readonly string[]): UserError =>
+  usageError(`"${given}" fits ${ids.length} copies`, `give more of the id of one:${listed(ids)}`);
+
+export const blackBoxOff = (): UserError =>
+  usageError('the black box is switched off, so nothing is added', 'ctxwrap config show --origin says where');
+
+export const noSessionFile = (agent: string): UserError =>
+  usageError(
+    `the session file of ${agent} is not known yet`,
+    'send the agent a message first; ctxwrap doctor says what is read',
+  );
+
+export const copyFailed = (path: string, reason: string): UserError =>
+  new UserError(`cannot copy "${path}": ${reason}`, { exitCode: 1, hint: 'ctxwrap doctor' });
+
+export const restoreExists = (path: string): UserError =>
+  usageError(`"${path}" exists, and nothing is ever replaced`, 'name a file that does not exist');
+
+export const restoreFailed = (id: string, path: string, reason: string): UserError =>
+  new UserError(`cannot restore ${id} to "${path}": ${reason}`, {
+    exitCode: 1,
+    hint: 'ctxwrap checkpoint list shows the other copies',
+  });
+
+export const badAge = (given: string): UserError =>
+  usageError(`--older-than must be a time such as 30d, 12h or 2w, got "${given}"`, 'try --older-than 30d');
+
+export const badSize = (given: string): UserError =>
+  usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');
 
 // Messages of `ctxwrap verify` besides its results.
 

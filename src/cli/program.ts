@@ -2,6 +2,7 @@ import { Command, Argument, CommanderError } from 'commander';
 import { agents } from '../agents/index.js';
 import type { UserError } from '../core/errors.js';
 import { defineConfig } from './define/config.js';
+import { defineCheckpoint } from './define/history.js';
 import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
 import { defineHook, defineShell, defineVerify } from './define/setup.js';
 import * as messages from './messages.js';
@@ -140,6 +141,7 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   defineReplay(program, ask);
   defineSessions(program, ask);
   defineCompact(program, ask);
+  defineCheckpoint(program, ask);
   program
     .command('doctor')
     .description('check your setup and suggest fixes')

@@ -278,6 +278,9 @@ or config edit has left a wrong file; 1 a copy cannot be made or restored.`;
 
 // Messages of `ctxwrap checkpoint`.
 
+export const noRunningSession = (): UserError =>
+  usageError('no session is running', 'start one with ctxwrap claude');
+
 export const noCheckpoint = (given: string): UserError =>
   usageError(`nothing in the black box has the id "${given}"`, 'ctxwrap checkpoint list shows what is kept');
 

@@ -158,27 +158,71 @@ export const fateOf = (before: FileMark, now: FileMark | undefined): FileFate | 
 
 // Which copies have to go when there is not enough room.
 
-/** Something that can be removed, with the session it belongs to. */
-export interface Removable {
-  readonly session: string;
-  readonly id: string;
-  readonly at: Millis;
+/** What a session takes, as far as it can be removed. */
+export interface PrunableSession {
+  readonly key: string;
   /** the session still runs */
   readonly isLive: boolean;
+  /** on the disk */
+  readonly usedBytes: number;
+  /** oldest first */
+  readonly copies: readonly PrunableCopy[];
 }
 
-/** The one to remove next: the oldest, never the last of a session that still runs. Undefined if there is none. */
-export const findOldest = (all: readonly Removable[]): Removable | undefined => {
-  const last = new Map<string, Removable>();
-  for (const each of all) {
-    const known = last.get(each.session);
-    if (!known || each.at >= known.at) last.set(each.session, each);
-  }
-  const free = all.filter((each) => !each.isLive || last.get(each.session) !== each);
-  return free.reduce<Removable | undefined>((oldest, each) => {
-    return oldest === undefined || each.at < oldest.at ? each : oldest;
-  }, undefined);
+export interface PrunableCopy {
+  readonly id: string;
+  readonly at: Millis;
+  /** names of what it needs; copies that share all of it free nothing one by one */
+  readonly pieces: readonly string[];
+}
+
+export interface Removal {
+  readonly key: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * What to remove next; undefined if everything is within its limit, or nothing else may go. A session above its share loses its oldest
+ * copies; if all together are too much, the session goes that was written to least recently, and those that still run lose their oldest
+ * copies at the end. The last copy of a session goes only with all of it, and never while it runs.
+ */
+export const nextRemoval = (
+  sessions: readonly PrunableSession[],
+  limitBytes: number,
+): Removal | undefined => {
+  const large = sessions.filter(({ usedBytes }) => usedBytes > sessionLimit(limitBytes));
+  const ofLarge = oldestOf(large);
+  if (ofLarge) return ofLarge;
+  const total = sessions.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+  if (total <= limitBytes) return undefined;
+  const ended = sessions.filter(({ isLive, copies }) => !isLive && copies.length > 0);
+  const [oldest] = ended.toSorted((a, b) => lastAt(a) - lastAt(b));
+  if (oldest) return { key: oldest.key, ids: oldest.copies.map(({ id }) => id) };
+  return oldestOf(sessions.filter(({ isLive }) => isLive));
 };
+
+const lastAt = ({ copies }: PrunableSession): Millis => copies.at(-1)?.at ?? 0;
+
+/** The oldest copy that frees something and is not the last one of its session. */
+const oldestOf = (sessions: readonly PrunableSession[]): Removal | undefined => {
+  const free = sessions.flatMap(({ key, copies }) =>
+    copies
+      .slice(0, -1)
+      .filter((copy) => !copy.pieces.every((piece) => isShared(piece, copy, copies)))
+      .map(({ id, at }) => ({ key, id, at })),
+  );
+  const [oldest] = free.toSorted((a, b) => a.at - b.at);
+  return oldest && { key: oldest.key, ids: [oldest.id] };
+};
+
+const isShared = (piece: string, of: PrunableCopy, copies: readonly PrunableCopy[]): boolean =>
+  copies.some((copy) => copy !== of && copy.pieces.includes(piece));
+
+/** The copies that are too old; never the last one of a session that still runs. */
+export const tooOld = ({ copies, isLive }: PrunableSession, before: Millis): readonly string[] =>
+  copies
+    .filter((copy, index) => copy.at < before && !(isLive && index === copies.length - 1))
+    .map(({ id }) => id);
 
 /** A line of the audit log about a copy, with its newline. Like all its lines it has nothing of what was said. */
 export const checkpointLine = (about: {

@@ -53,12 +53,12 @@ export const parseTokens = (text: string): number => {
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** `512 B`, `1.4 MB`, `2 GB` without the blank: a form that `parseBytes` reads. */
+/** `512 B`, `1.4 MB`, `2 GB`, which `parseBytes` reads. */
 export const formatBytes = (size: number): string => {
   let [value, index] = [Math.max(0, size), 0];
   for (; value >= 999.5 && index < byteUnits.length - 1; index += 1) value /= 1_000;
   const isWhole = index === 0 || value >= 9.95 || Math.abs(value - Math.round(value)) < 0.05;
-  return `${isWhole ? Math.round(value) : value.toFixed(1)}${byteUnits[index]}`;
+  return `${isWhole ? Math.round(value) : value.toFixed(1)} ${byteUnits[index]}`;
 };
 
 /** Bytes: `2GB`, `500 MB`, `1.5g`, `2000000`; NaN for anything else. */

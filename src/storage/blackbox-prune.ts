@@ -1,6 +1,12 @@
 import { lstat, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findOldest, sessionLimit, type Removable } from '../core/checkpoint.js';
+import {
+  nextRemoval,
+  tooOld,
+  type PrunableCopy,
+  type PrunableSession,
+  type Removal,
+} from '../core/checkpoint.js';
 import type { Millis } from '../core/reading.js';
 import {
   blackBoxFolder,
@@ -44,62 +50,51 @@ export interface Pruned {
 
 /** Removes what is too old or too much, the oldest first; never the last copy of a session that still runs. */
 export const pruneBlackBox = async (request: PruneRequest): Promise<Pruned> => {
-  const { stateFolder, limitBytes = Infinity, only } = request;
+  const { stateFolder, limitBytes = Infinity, before = -Infinity, only } = request;
   const live = await liveKeys(request);
   const sessions = await listKept(stateFolder, only);
-  const used = new Map(sessions.map(({ key, usedBytes: bytes }) => [key, bytes]));
-  const total = (): number => [...used.values()].reduce((sum, each) => sum + each, 0);
+  const left = new Map(sessions.map((session) => [session.key, prunable(session, live)]));
+  const total = (): number => [...left.values()].reduce((sum, { usedBytes: bytes }) => sum + bytes, 0);
   const first = total();
   const removed: Pruned['removed'][number][] = [];
-  const left = new Map(sessions.map((session) => [session.key, session.copies]));
 
-  const removableIn = (
-    keys: readonly string[],
-    isWanted: (copy: KeptCopy) => boolean,
-  ): readonly Removable[] =>
-    keys.flatMap((key) => {
-      const copies = (left.get(key) ?? []).filter(isWanted);
-      return copies.map(({ id, at }) => ({ session: key, id, at, isLive: live.has(key) }));
-    });
-  const remove = async ({ session: key, id }: Removable): Promise<void> => {
-    const session = sessions.find((each) => each.key === key);
-    const copy = session?.copies.find((each) => each.id === id);
-    left.set(
-      key,
-      (left.get(key) ?? []).filter((each) => each.id !== id),
-    );
-    if (!session || !copy) return;
-    used.set(key, await removeCopy(stateFolder, session, copy));
-    removed.push({ session, copy });
-  };
-  const removeWhile = async (
-    keys: readonly string[],
-    isDue: (oldest: Removable) => boolean,
-    isWanted = costsSpace,
-  ): Promise<void> => {
-    for (let next = findOldest(removableIn(keys, isWanted)); next && isDue(next);) {
-      await remove(next);
-      next = findOldest(removableIn(keys, isWanted));
-    }
+  const remove = async ({ key, ids }: Removal): Promise<void> => {
+    const [session, known] = [sessions.find((each) => each.key === key), left.get(key)];
+    if (!session || !known) return;
+    const copies = session.copies.filter(({ id }) => ids.includes(id));
+    const bytes = await removeCopies(stateFolder, key, copies);
+    left.set(key, { ...known, usedBytes: bytes, copies: known.copies.filter(({ id }) => !ids.includes(id)) });
+    removed.push(...copies.map((copy) => ({ session, copy })));
   };
 
-  const all = sessions.map(({ key }) => key);
-  const { before = -Infinity } = request;
-  await removeWhile(
-    all,
-    ({ at }) => at < before,
-    () => true,
-  );
-  for (const { key, damaged } of sessions)
-    if (before === Infinity && damaged > 0 && !live.has(key))
-      used.set(key, await removeAll(stateFolder, key));
-  for (const key of all) await removeWhile([key], () => (used.get(key) ?? 0) > sessionLimit(limitBytes));
-  await removeWhile(all, () => total() > limitBytes);
+  for (const session of sessions) {
+    const ids = tooOld({ ...prunable(session, live), copies: session.copies.map(toPrunable) }, before);
+    if (ids.length > 0) await remove({ key: session.key, ids });
+    const isUnreadable = before === Infinity && session.damaged > 0 && !live.has(session.key);
+    const known = left.get(session.key);
+    if (isUnreadable && known)
+      left.set(session.key, { ...known, usedBytes: await removeAll(stateFolder, session.key) });
+  }
+  for (let next = nextRemoval([...left.values()], limitBytes); next;) {
+    await remove(next);
+    next = nextRemoval([...left.values()], limitBytes);
+  }
   return { removed, bytes: [first, total()] };
 };
 
-/** A link to a file that the agent still has takes no room. */
-const costsSpace = (copy: KeptCopy): boolean => copy.kind === 'checkpoint' || copy.isAlone;
+const prunable = (session: KeptSession, live: ReadonlySet<string>): PrunableSession => ({
+  key: session.key,
+  isLive: live.has(session.key),
+  usedBytes: session.usedBytes,
+  // a link to a file that the agent still has takes no room
+  copies: session.copies.filter((copy) => copy.kind === 'checkpoint' || copy.isAlone).map(toPrunable),
+});
+
+const toPrunable = (copy: KeptCopy): PrunableCopy => ({
+  id: copy.id,
+  at: copy.at,
+  pieces: copy.kind === 'file' ? [copy.id] : copy.chunks.map(({ sha256 }) => sha256),
+});
 
 const liveKeys = async ({ stateFolder, now, liveKey }: PruneRequest): Promise<ReadonlySet<string>> => {
   const listed = await listSessions(stateFolder, now);
@@ -111,11 +106,17 @@ const liveKeys = async ({ stateFolder, now, liveKey }: PruneRequest): Promise<Re
   return new Set([...keys, ...(liveKey === undefined ? [] : [liveKey])]);
 };
 
-/** Removes a copy, and the whole session when it was the last one. Returns what the session takes on the disk then. */
-const removeCopy = async (stateFolder: string, { key }: KeptSession, copy: KeptCopy): Promise<number> => {
+/** Removes copies, and the whole session with the last of them. Returns what the session takes on the disk then. */
+const removeCopies = async (
+  stateFolder: string,
+  key: string,
+  copies: readonly KeptCopy[],
+): Promise<number> => {
   const used = await inSessionFolder(stateFolder, key, async (folder) => {
-    const path = copy.kind === 'file' ? join(folder, copy.id + FILE_ENDING) : recordPath(folder, copy.id);
-    await unlink(path).catch(() => undefined);
+    for (const { kind, id } of copies)
+      await unlink(kind === 'file' ? join(folder, id + FILE_ENDING) : recordPath(folder, id)).catch(
+        () => undefined,
+      );
     const { index, checkpoints, damaged } = await readRecords(folder, key);
     if (damaged === 0) await sweepChunks(join(folder, CHUNKS_FOLDER), chunksOf(checkpoints));
     const links = await Promise.all(

@@ -118,9 +118,9 @@ const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
       }
       if (event.type !== 'boundary' || event.boundary.offset === undefined || !isOn) return;
       const [target, end] = [followed, event.boundary.offset];
-      const boundary = boundaryOf(event.boundary, compaction);
-      if (target)
-        void enqueue.add(async () => void (await copier.make(target, 'compaction', { end, boundary })));
+      // the number after the compaction may have come when the copy is made
+      const more = { end, boundary: boundaryOf(event.boundary, compaction), reading };
+      if (target) void enqueue.add(() => copier.make(target, 'compaction', more));
     },
     onState: (state) => {
       reading = readingRecord(state, Date.now()) ?? reading;
@@ -193,6 +193,15 @@ interface CopierOptions {
   readonly reading: () => ReadingRecord | undefined;
 }
 
+/** What is known about a copy beside its reason. */
+interface CopyFacts {
+  /** bytes from the beginning of the file; all when absent */
+  readonly end?: number;
+  readonly boundary?: CheckpointBoundary;
+  /** the last one when absent */
+  readonly reading?: ReadingRecord | undefined;
+}
+
 /** Keeps the black box within its limits after a copy: the session each time, everything now and then. */
 const makePruner = ({ stateFolder, limit }: CopierOptions, audit: Audit) => {
   let prunedAt = -Infinity;
@@ -209,7 +218,7 @@ const makePruner = ({ stateFolder, limit }: CopierOptions, audit: Audit) => {
 
 const makeCopier = (session: WrapSession, options: CopierOptions) => {
   const { cwd, env, log } = session;
-  const { stateFolder, limit, reading } = options;
+  const { stateFolder, limit, reading: lastReading } = options;
   const audit = openAudit({
     stateFolder,
     onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
@@ -219,7 +228,7 @@ const makeCopier = (session: WrapSession, options: CopierOptions) => {
   const make = async (
     target: Followed,
     why: CheckpointReason,
-    { end, boundary }: { readonly end?: number; readonly boundary?: CheckpointBoundary } = {},
+    { end, boundary, reading = lastReading() }: CopyFacts = {},
   ): Promise<void> => {
     const { place, link } = target;
     const isFromLink = target.isGone && link !== undefined;
@@ -228,7 +237,7 @@ const makeCopier = (session: WrapSession, options: CopierOptions) => {
       : place.path;
     const began = performance.now();
     const git = why === 'growing' ? undefined : await readGit(cwd, env);
-    const request = { ...place, why, source, end, boundary, git, reading: reading(), mostBytes: limit() };
+    const request = { ...place, why, source, end, boundary, git, reading, mostBytes: limit() };
     const { checkpoint, isNew, changed } = await keepCopy({ ...request, now: Date.now() });
     const at = performance.now();
     target.last = { id: checkpoint.id, bytes: checkpoint.bytes, at, tookMs: at - began };

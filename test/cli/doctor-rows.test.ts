@@ -180,6 +180,7 @@ describe('the state folder', () => {
         stats: mine,
         obstacle: undefined,
         sessions: [],
+        blackBox: { isOn: true, sessions: 0, usedBytes: 0, limitBytes: 2e9, damaged: 0 },
         home: '/h',
         ...more,
       }),

@@ -135,23 +135,37 @@ const rowOf = ({ session, copy }: Entry): readonly string[] => [
 ];
 
 const reasons: Readonly<Record<CheckpointReason, string>> = {
-  first: 'copy at first sight',
-  growing: 'copy while it fills',
-  before: 'copy before /compact',
-  compaction: 'before a compaction',
-  asked: 'copy you asked for',
+  first: 'first sight',
+  growing: 'filling up',
+  before: 'before /compact',
+  compaction: 'compaction',
+  asked: 'asked for',
 };
 
+/** In a few words, for the table. */
 const whatText = (copy: KeptCopy): string => {
-  if (copy.kind === 'file') return copy.isAlone ? 'whole file, lost elsewhere' : 'whole file, linked';
-  const { boundary, why } = copy;
-  if (why === 'before') return 'before a compaction of ctxwrap';
-  if (!boundary) return reasons[why];
-  const by =
-    boundary.initiator === undefined
-      ? ''
-      : ` by ${boundary.initiator === 'user' ? 'you' : boundary.initiator}`;
-  return `${reasons[why]}${by}`;
+  if (copy.kind === 'file') return copy.isAlone ? 'file, only copy' : 'file';
+  return reasons[copy.why] + byText(copy);
+};
+
+const byText = ({ boundary }: CheckpointRecord): string => {
+  const by = boundary?.initiator;
+  return by === undefined ? '' : ` by ${by === 'user' ? 'you' : by}`;
+};
+
+const sentences: Readonly<Record<CheckpointReason, string>> = {
+  first: 'a copy made at first sight, because the file could not be linked',
+  growing: 'a copy made while the window was filling up',
+  before: 'a copy made before ctxwrap typed the compact command',
+  compaction: 'all that was in the file before a compaction',
+  asked: 'a copy that you asked for',
+};
+
+const sentenceOf = (copy: KeptCopy): string => {
+  if (copy.kind === 'checkpoint') return sentences[copy.why] + byText(copy);
+  return copy.isAlone
+    ? "the whole file, which is gone from the agent's folder"
+    : 'the whole file, under a second name; the agent may still write to it';
 };
 
 // show
@@ -186,7 +200,7 @@ const show = async (request: CheckpointRequest): Promise<string> => {
   if (request.json) return jsonOf(request, [entry], { events });
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['id', copy.id],
-    ['what', whatText(copy)],
+    ['what', sentenceOf(copy)],
     ['when', timeText(copy.at)],
     ['agent', session.runtime],
     ['session', session.session],
@@ -252,7 +266,8 @@ const create = async (request: CheckpointRequest): Promise<string> => {
   const folder = stateFolder();
   const sessions = await listSessions(folder, Date.now());
   const { target } = request;
-  const found = target === undefined ? onlySession(sessions) : findSession(sessions, target);
+  const found =
+    target === undefined ? onlySession(sessions, messages.noRunningSession) : findSession(sessions, target);
   if (!found) throw messages.unknownSession(target ?? '', sessionNames(sessions));
   const { runtime, agentSessionId: session, logPath: path, cwd, reading } = found.record;
   if (session === undefined || path === undefined) throw messages.noSessionFile(toPlainText(runtime));

@@ -139,7 +139,8 @@ export const bytes = (least: number, most: number): ValueType<number> => {
     rule: () => `a size from ${leastText} to ${mostText}`,
     nearest: (text) => {
       const size = parseBytes(text);
-      return size > most ? mostText : size < least ? leastText : undefined;
+      const near = size > most ? mostText : size < least ? leastText : undefined;
+      return near?.replace(' ', ''); // to be typed without quotes
     },
     read: (written) => {
       const size = parseBytes(amount(written));

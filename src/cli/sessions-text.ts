@@ -132,7 +132,7 @@ const waitsText = ({ record, liveness }: ListedSession): string => {
 };
 
 /** `compacting in 8 s` of `compacting in 8 s · Esc: not now` */
-const mainClause = (words: string): string => words.split(', ', 1)[0] ?? words;
+const mainClause = (words: string): string => words.split(/, | · /, 1)[0] ?? words;
 
 const exitText = ({ exit }: SessionRecord): string => {
   if (!exit) return '';

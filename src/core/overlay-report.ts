@@ -140,6 +140,7 @@ const numberOf = (session: Session, contents: SessionContents | undefined, now: 
   });
   const number: ReadingFacts = {
     isEstimated: known?.source === 'estimate' || (known?.raised === true && known.source === 'screen'),
+    isAfterCompaction: isAfterCompaction(session),
     isWindowAssumed: known?.windowTokens !== undefined && !known.windowCertain,
     tokens: session.fused?.tokens,
     ageMs: known?.ageMs ?? 0,
@@ -241,6 +242,10 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     : restSentence({ session, compaction });
 };
 
+/** The number is the size that a compaction left, and the next one will be exact. */
+const isAfterCompaction = ({ evidence, fused }: Session): boolean =>
+  evidence.isVoid && fused?.reading.source === 'estimate';
+
 const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string => {
   const { fused } = session;
   const { mode } = compaction;
@@ -251,7 +256,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   if (!fused) return 'Waiting for the first usage number.';
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
     return 'The window is not known: set --window, or --auto in tokens (150k).';
-  const doubt = fused.exact ? undefined : uncertaintyOf(fused);
+  const doubt = fused.exact || isAfterCompaction(session) ? undefined : uncertaintyOf(fused);
   return doubt ? doubtTexts[doubt] : distance(session, mode === 'ask' ? 'Asks' : 'Compacts');
 };
 

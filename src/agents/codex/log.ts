@@ -129,7 +129,9 @@ const readCompacted = (
 ): LineMeaning<CodexLog> => {
   const isEmpty = isEmptySummary(getText(payload, 'message') ?? '', state.answer);
   const boundary: Boundary = { ...initiator(state), ...(isEmpty ? { summary: 'empty' } : {}), at };
-  const untold: readonly Fact[] = state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
+  const isOther = state.compacted !== undefined && state.compacted.at !== at; // not the same record, written twice
+  const untold: readonly Fact[] =
+    isOther && state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
   return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold, isCompaction: true };
 };
 

@@ -44,8 +44,8 @@ const noSuchSession = (given: string, names: readonly string[]): UserError =>
     exitCode: usage,
     hint:
       names.length > 0
-        ? `ctxwrap ps shows the sessions:${names.map((name) => `\n  ${name}`).join('')}`
-        : 'no session is running; ctxwrap ps --all shows those that are over',
+        ? `the sessions are:${names.map((name) => `\n  ${name}`).join('')}`
+        : 'no session is running; ctxwrap ps --all lists ended ones',
   });
 
 /** Why this session cannot be asked to compact; undefined when it can. */
@@ -53,31 +53,31 @@ const unaskable = ({ record, liveness }: ListedSession, now: number): UserError 
   const name = nameOf(record.id);
   switch (liveness) {
     case 'ended':
-      return refusing(`${name} has ended`, 'ctxwrap ps shows those that run');
+      return refusing(`${name} has ended`, 'ctxwrap ps lists running sessions');
     case 'dead':
-      return refusing(`the ctxwrap of ${name} is gone`, 'ctxwrap ps shows those that run');
+      return refusing(`the ctxwrap of ${name} was killed`, 'ctxwrap ps lists running sessions');
     case 'stale':
       return refusing(
         `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
-        'if it is stopped, go to its terminal and continue it with fg',
+        'if it is suspended, run fg in its terminal',
       );
     case 'live':
       if (record.compaction === undefined)
         return refusing(
-          `the ctxwrap ${toPlainText(record.version)} of ${name} cannot be asked`,
-          'end this session and start it again with this ctxwrap',
+          `${name} runs ctxwrap ${toPlainText(record.version)}, which cannot take requests`,
+          'restart that session with this version',
         );
       if (record.compaction.mode === 'off')
         return refusing(
-          `${name} observes nothing and types nothing (--mode off)`,
-          `type the command of ${toPlainText(record.runtime)} in its own window, or start it again with --mode warn`,
+          `${name} runs with --mode off`,
+          `type the compact command of ${toPlainText(record.runtime)} yourself, or restart it with --mode warn`,
         );
       return undefined;
   }
 };
 
 const withoutFocus = (agent: string): UserError =>
-  refusing(`the compact command of ${agent} takes no text`, 'leave out --focus');
+  refusing(`the compact command of ${agent} accepts no text`, 'leave out --focus');
 
 /** The agent runs this command in its shell: the shell waits for the command, and the agent for the shell. */
 const insideItself = (id: string): UserError =>
@@ -87,11 +87,14 @@ const insideItself = (id: string): UserError =>
   );
 
 const cannotAsk = (reason: string): UserError =>
-  refusing(`cannot leave the request: ${reason}`, 'make the folder of ctxwrap in XDG_STATE_HOME writable');
+  refusing(
+    `cannot write the request: ${reason}`,
+    'make the state folder of ctxwrap writable: ctxwrap doctor',
+  );
 
-const withdrawn = 'the request is withdrawn; a compaction that has begun goes on';
+const withdrawn = 'request withdrawn; a compaction that has begun continues';
 
-const notNoticed = 'it does not notice requests';
+const notNoticed = 'the session does not react to requests';
 
 const nameOf = (id: string): string => `session ${id}`;
 
@@ -160,7 +163,7 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
     if (isGone) return lost('the session has ended');
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
-    if (waited > LONGEST_MS) return lost('it does not answer');
+    if (waited > LONGEST_MS) return lost('the session does not answer');
     const session = await readSession(stateFolder, request.session, Date.now());
     isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
     const words = wordsAbout(request, session);
@@ -202,7 +205,7 @@ const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Compac
     case 'unknown':
       return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
     case 'asked':
-      return { ...base, outcome: 'asked', words: 'it compacts at its next safe moment' };
+      return { ...base, outcome: 'asked', words: 'it will compact at its next safe moment' };
     case 'cancelled':
       return { ...base, outcome: 'cancelled', words: 'withdrawn' };
   }
@@ -232,7 +235,7 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
     case 'refused':
       return `not compacted: ${words}`;
     case 'unknown':
-      return `it is not known whether it has compacted: ${words}`;
+      return `outcome unknown: ${words}`;
     case 'cancelled':
       return withdrawn;
     default:
@@ -242,7 +245,7 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
 
 /** What helps after this outcome; nothing where the session itself shows it. */
 const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
-  if (outcome === 'unknown') return ["look in the agent's own window"];
+  if (outcome === 'unknown') return ["look at the agent's own window"];
   if (outcome !== 'refused') return [];
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };

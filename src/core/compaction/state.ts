@@ -31,6 +31,8 @@ export interface CompactSettings {
   readonly keepsCopy?: boolean;
   /** how much all copies together may take on the disk */
   readonly copyLimitBytes?: number;
+  /** length of the countdown; 10 s when absent */
+  readonly countdownMs?: number;
 }
 
 /** A request to compact now. */

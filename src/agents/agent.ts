@@ -163,6 +163,8 @@ export interface LineResult {
   readonly next: LineReader;
   /** why the line does not match the known format; undefined when it does */
   readonly misfit?: string;
+  /** the line records a compaction whose boundary is reported with a later line */
+  readonly isCompaction?: true;
 }
 
 /** What one line means to a reader with state S. */
@@ -170,6 +172,7 @@ export interface LineMeaning<S> {
   readonly state: S;
   readonly facts: readonly Fact[];
   readonly misfit?: string;
+  readonly isCompaction?: true;
 }
 
 /** A reader from a state and a pure function of it. */

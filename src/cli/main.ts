@@ -52,7 +52,7 @@ type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'compl
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
   const later = await import('./commands/later.js');
-  const { compact, config, context, doctor, hold, ps, watchSessions } = later;
+  const { checkpoint, compact, config, context, doctor, hold, ps, watchSessions } = later;
   switch (request.kind) {
     case 'ps':
       return request.watch ? watchSessions(request) : printed(await ps(request));
@@ -60,6 +60,8 @@ const performLater = async (request: LaterTask): Promise<Outcome> => {
       return printed(await context(request));
     case 'doctor':
       return doctor(request);
+    case 'checkpoint':
+      return printed(await checkpoint(request));
     case 'compact':
       return compact(request);
     case 'hold':

@@ -137,6 +137,23 @@ export interface UndoCommandRequest {
   readonly options: Options;
 }
 
+export interface CheckpointRequest {
+  readonly kind: 'checkpoint';
+  readonly action: 'list' | 'show' | 'create' | 'restore' | 'prune';
+  /** a copy or a session, by its id or the beginning of it, or an agent */
+  readonly target?: string;
+  /** the new file to restore to */
+  readonly path?: string;
+  /** remove copies older than this, in milliseconds */
+  readonly olderThanMs?: number;
+  /** remove the oldest copies until so many bytes are left */
+  readonly limitBytes?: number;
+  /** remove everything */
+  readonly all: boolean;
+  readonly json: boolean;
+  readonly options: Options;
+}
+
 export interface DoctorRequest {
   readonly kind: 'doctor';
   readonly json: boolean;
@@ -196,6 +213,7 @@ export type Task =
   | ReplayRequest
   | PsRequest
   | ContextRequest
+  | CheckpointRequest
   | CompactCommandRequest
   | CompleteRequest
   | ConfigRequest

@@ -1,4 +1,5 @@
 import type { NativeTrigger } from './build-ladder.js';
+import type { CopyResult } from './compaction/copy.js';
 import type { Failure } from './compaction/outcome.js';
 import type { InvisibleReason } from './compaction/policy.js';
 import type { CompactRequest, CompactSettings, Mode, TypeResult } from './compaction/state.js';
@@ -18,6 +19,8 @@ export interface Boundary {
   readonly source?: 'log' | 'screen';
   /** what is wrong with the summary, if the record shows it; absent if nothing is, or it cannot be seen */
   readonly summary?: 'empty' | 'truncated';
+  /** where the record begins in the session file, in bytes: what was there before is above; absent if unknown */
+  readonly offset?: number;
   readonly at: Millis;
 }
 
@@ -84,6 +87,8 @@ export type Event =
   | { readonly type: 'notice'; readonly text: string; readonly priority: number }
   /** the result of typing the agent's command */
   | { readonly type: 'typed'; readonly result: TypeResult }
+  /** the session file was copied before a command is typed, or could not be */
+  | { readonly type: 'copied'; readonly id: number; readonly result: CopyResult }
   /** the child has written output; a number that does not change for minutes of output is stale */
   | { readonly type: 'output' }
   /** the time of the last deadline has come */

@@ -49,6 +49,25 @@ export const parseTokens = (text: string): number => {
   return Math.round(number * (factors[found?.[2]?.toLowerCase() ?? ''] ?? Number.NaN));
 };
 
+// Sizes on a disk, in the units of `df -H`: 1 MB is a million bytes.
+
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** `512 B`, `1.4 MB`, `2 GB`, which `parseBytes` reads. */
+export const formatBytes = (size: number): string => {
+  let [value, index] = [Math.max(0, size), 0];
+  for (; value >= 999.5 && index < byteUnits.length - 1; index += 1) value /= 1_000;
+  const isWhole = index === 0 || value >= 9.95 || Math.abs(value - Math.round(value)) < 0.05;
+  return `${isWhole ? Math.round(value) : value.toFixed(1)} ${byteUnits[index]}`;
+};
+
+/** Bytes: `2GB`, `500 MB`, `1.5g`, `2000000`; NaN for anything else. */
+export const parseBytes = (text: string): number => {
+  const found = /^(\d{1,15}(?:\.\d{1,3})?) ?([kmgt]?)b?$/i.exec(text.trim());
+  const power = ['', 'k', 'm', 'g', 't'].indexOf(found?.[2]?.toLowerCase() ?? '');
+  return found ? Math.round(Number(found[1]) * 1_000 ** power) : Number.NaN;
+};
+
 /** A number read from a screen. */
 export interface DisplayedAmount {
   readonly value: number;

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { ID, type CheckpointRecord, type KeptRecord } from './checkpoint.js';
 import { toOneLine } from './text.js';
 import { askedText, IMPOSSIBLE_TOKENS } from './reading.js';
 import { SESSION_ID, type SessionRecord, type VerifiedRecord } from './records.js';
 
-// Reads records of sessions and of `ctxwrap verify`. They may come from another version or another program: a field of an unexpected form
+// Reads records of sessions, of the black box and of `ctxwrap verify`. They may come from another version or another program: a field of an unexpected form
 // is ignored, and a record without a required field is rejected. Valibot takes some milliseconds to load, so this file is loaded only when
 // there is a record to read.
 
@@ -150,3 +151,89 @@ const verified = v.object({
 
 /** Parses a record; undefined for anything else. */
 export const parseVerifiedRecord = (from: string): VerifiedRecord | undefined => read(verified, from);
+
+// The records of the black box. Unlike those above they lead to files, so every field that names one is checked.
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const id = v.pipe(v.string(), v.regex(ID));
+const decimal = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+const wholeBytes = v.pipe(count, v.safeInteger());
+const MOST_CHUNKS = 100_000; // of a megabyte each
+const MOST_DIRTY = 200;
+const MOST_FILES = 64;
+const MOST_EVENTS = 64;
+
+const keptOf = { runtime: v.string(), session: v.string(), cwd: text, path: text };
+const identity = { device: decimal, inode: decimal, bornAt: decimal };
+
+const checkpoint = v.pipe(
+  fields({
+    schema: v.literal('ctxwrap.checkpoint/1'),
+    id,
+    ...keptOf,
+    why: v.picklist(['first', 'growing', 'before', 'compaction', 'asked']),
+    at: count,
+    file: v.object(identity),
+    bytes: wholeBytes,
+    sha256,
+    chunks: v.pipe(
+      v.array(
+        v.object({
+          sha256,
+          bytes: v.pipe(wholeBytes, v.minValue(1)),
+          storedBytes: wholeBytes,
+          codec: v.picklist(['zstd', 'gzip']),
+        }),
+      ),
+      v.maxLength(MOST_CHUNKS),
+    ),
+    boundary: maybe(
+      fields({
+        at: count,
+        initiator: maybe(v.picklist(['ctxwrap', 'user', 'agent'])),
+        preTokens: maybe(tokens),
+        postTokens: maybe(tokens),
+        uuid: maybe(v.string()),
+      }),
+    ),
+    reading: maybe(reading),
+    git: maybe(
+      fields({
+        head: maybe(v.string()),
+        dirty: v.pipe(
+          itemsOf(v.string()),
+          v.transform((paths) => paths.slice(0, MOST_DIRTY)),
+        ),
+        isCut: maybe(v.literal(true)),
+      }),
+    ),
+  }),
+  v.check(({ bytes, chunks }) => chunks.reduce((sum, each) => sum + each.bytes, 0) === bytes),
+);
+
+/** Parses the record of a copy; undefined if anything that leads to its contents is wrong. */
+export const parseCheckpoint = (from: string): CheckpointRecord | undefined => read(checkpoint, from);
+
+const kept = v.object({
+  schema: v.literal('ctxwrap.kept/1'),
+  ...keptOf,
+  since: count,
+  files: v.pipe(
+    itemsOf(v.object({ id, ...identity, since: count, path: text })),
+    v.transform((files) => files.slice(-MOST_FILES)),
+  ),
+  events: v.pipe(
+    itemsOf(
+      fields({
+        at: count,
+        fate: v.picklist(['replaced', 'rewritten', 'shortened', 'removed']),
+        path: text,
+        kept: maybe(id),
+      }),
+    ),
+    v.transform((events) => events.slice(-MOST_EVENTS)),
+  ),
+});
+
+/** Parses the index of a session; undefined for anything else. */
+export const parseKept = (from: string): KeptRecord | undefined => read(kept, from);

@@ -241,6 +241,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
       ...(reduced === undefined ? [] : [reduced]),
       ...breakerOpened(flow.compaction, compaction),
       ...breakerBypassed(flow.compaction, compaction, session, now),
+      ...typedWithoutCopy(flow.compaction, compaction),
     ],
     messages: stepMessages(flow.messages, event, { session, compaction, reduced, now }),
     notifying: stepNotifications(flow.notifying, { session, compaction, now }),
@@ -268,6 +269,13 @@ const breakerBypassed = (
   const { failures } = before.policy;
   const { reason } = sessionLadder(session).hard;
   return [`breaker bypassed at hard: ${failures} failures in a row, used ${usedText(fill)}, ${reason}`];
+};
+
+const typedWithoutCopy = (before: Compaction, { phase }: Compaction): readonly string[] => {
+  if (phase.kind !== 'typing' || before.phase.kind === 'typing') return [];
+  const { noCopy, request } = phase.attempt;
+  const cause = request ? 'because it was requested' : 'because the window is at hard';
+  return noCopy === undefined ? [] : [`compacting without a copy of the session file, ${cause}: ${noCopy}`];
 };
 
 const usedText = (fill: Fill | undefined): string => {

@@ -14,23 +14,28 @@ export interface LineSplitterOptions {
   readonly maxBytes?: number;
   /** the first bytes may belong to a line that started earlier: everything up to the first newline is skipped */
   readonly startsInside?: boolean;
+  /** where the first bytes are in their file; 0 when absent */
+  readonly offset?: number;
 }
 
 export interface LineSplitter {
   readonly push: (chunk: Buffer) => void;
 }
 
+/** Gets a line without its newline, and the byte at which it begins in its file. */
+export type OnLine = (line: string, offset: number) => void;
+
 /** Splits bytes into lines without newlines; each line is decoded as a whole, so no character is split. */
 export const makeLineSplitter = (
-  onLine: (line: string) => void,
-  { startsInside = false, maxBytes = MAX_LINE_BYTES }: LineSplitterOptions = {},
+  onLine: OnLine,
+  { startsInside = false, maxBytes = MAX_LINE_BYTES, offset = 0 }: LineSplitterOptions = {},
 ): LineSplitter => {
   let isSkipping = startsInside;
-  const splitter = makeByteSplitter((line) => {
-    if (line && !isSkipping) onLine(line.toString('utf8'));
+  const onBytes = (line: Buffer | undefined, lineAt: number): void => {
+    if (line && !isSkipping) onLine(line.toString('utf8'), lineAt);
     isSkipping = false;
-  }, maxBytes);
-  return { push: splitter.push };
+  };
+  return { push: makeByteSplitter(onBytes, { maxBytes, offset }).push };
 };
 
 export interface ByteSplitter extends LineSplitter {
@@ -43,9 +48,11 @@ export interface ByteSplitter extends LineSplitter {
  * than `maxBytes`.
  */
 export const makeByteSplitter = (
-  onLine: (line: Buffer | undefined) => void,
-  maxBytes = MAX_LINE_BYTES,
+  onLine: (line: Buffer | undefined, offset: number) => void,
+  { maxBytes = MAX_LINE_BYTES, offset = 0 }: Omit<LineSplitterOptions, 'startsInside'> = {},
 ): ByteSplitter => {
+  let lineAt = offset;
+  let chunkAt = offset;
   let pieces: Buffer[] = [];
   let bytes = 0;
   let isFirst = true;
@@ -63,7 +70,7 @@ export const makeByteSplitter = (
     pieces = [];
     bytes = 0;
     isFirst = false;
-    onLine(isTooLong ? undefined : line);
+    onLine(isTooLong ? undefined : line, lineAt);
   };
 
   return {
@@ -72,8 +79,10 @@ export const makeByteSplitter = (
       for (let newline = chunk.indexOf(NEWLINE); newline >= 0; newline = chunk.indexOf(NEWLINE, start)) {
         end(chunk.subarray(start, newline));
         start = newline + 1;
+        lineAt = chunkAt + start;
       }
       keep(chunk.subarray(start));
+      chunkAt += chunk.length;
     },
     rest: () => (pieces.length === 0 ? undefined : Buffer.concat(pieces)),
   };
@@ -102,8 +111,8 @@ export interface LookBack {
 
 export interface TailReaderOptions {
   readonly path: string;
-  /** one complete line, without its newline */
-  readonly onLine: (line: string) => void;
+  /** one complete line */
+  readonly onLine: OnLine;
   /** the first line of a long file, before the lines of its end: for facts about the whole file */
   readonly onHead?: (line: string) => void;
   /** the file was truncated or replaced, or more of its end is needed: earlier lines are void, lines are read again */
@@ -140,7 +149,7 @@ export const makeTailReader = (options: TailReaderOptions): TailReader => {
   const startAt = (inode: number, offset: number): Position => {
     if (wasRead) options.onRestart();
     wasRead = true;
-    lines = makeLineSplitter(options.onLine, { startsInside: offset > 0 });
+    lines = makeLineSplitter(options.onLine, { startsInside: offset > 0, offset });
     position = { inode, offset, lastBytes: Buffer.alloc(0), modifiedAt: 0 };
     return position;
   };
@@ -266,10 +275,10 @@ export interface TailOptions extends TailReaderOptions {
 
 /** Reports and skips a line at which the caller throws; reading it again would fail again. */
 const skipUnusable =
-  ({ path, onProblem }: TailOptions, use: ((line: string) => void) | undefined) =>
-  (line: string): void => {
+  ({ path, onProblem }: TailOptions, use: OnLine | undefined) =>
+  (line: string, offset = 0): void => {
     try {
-      use?.(line);
+      use?.(line, offset);
     } catch (error) {
       onProblem(`${path}: ${errorText(error)}`);
     }

@@ -10,6 +10,7 @@ import { makeFilePort } from '../storage/agent-file-reader.js';
 import { terminalReaders } from '../storage/processes.js';
 import { homeFolder, stateFolder } from '../storage/state-folder.js';
 import type { ScreenModel } from '../terminal/screen-model.js';
+import { openBlackBox, type BlackBox } from './blackbox.js';
 import { compactSettings, makeCompactor } from './compactor.js';
 import { makeEstimateSource } from './estimate.js';
 import type { Notifier } from './notifier.js';
@@ -75,22 +76,28 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   const { session, screen, publisher } = parts;
   const { agent, env, cwd, log } = session;
   const recipe = agent.recipe?.(env);
+  const blackBox = openBlackBox(session, {
+    onNotice: (text) => loop.take(noticeEvent(text)),
+    onFailure: (reason) => log.warn(`the black box: ${reason}`),
+  });
   const take = (event: Event): void => {
     if (event.type === 'activity') logActivity(log, event.report);
+    blackBox.onEvent(event, loop.flow().compaction);
     loop.take(event);
   };
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
   const observer = observe(parts, place, take);
   const estimate = agent.isEstimated && makeEstimateSource({ screen, now: makeClock(), onFact: take });
-  const loop = startLoop(parts, observer, take);
+  const loop = startLoop(parts, { observer, blackBox, take });
   const official = followReports(session, { onFact: take, now: Date.now });
   let file: string | undefined;
   const following = followFile(parts, place, {
     handle: take,
     switchTo: official.switchTo,
-    onFile: (path) => {
+    onFile: (path, sessionId) => {
       file = path;
       publisher?.onFile(path);
+      blackBox.onFile(path, sessionId);
     },
   });
   const undoing = makeUndoing(parts, { observer, loop, take, file: () => file });
@@ -121,15 +128,21 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       stopSettings();
       undoing.stop();
       stopReading();
-      for (const part of [following, official, ownCompaction]) part.stop();
+      for (const part of [following, official, ownCompaction, blackBox]) part.stop();
       take({ type: 'activity', report: { activity: 'dead', witnesses: ['the child has ended'] } });
       loop.stop();
     },
   };
 };
 
+interface LoopParts {
+  readonly observer: Observer;
+  readonly blackBox: BlackBox;
+  readonly take: (event: Event) => void;
+}
+
 /** Runs the session and carries out the effects of each step. */
-const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event) => void): SessionLoop => {
+const startLoop = (parts: TrackerParts, { observer, blackBox, take }: LoopParts): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe);
@@ -137,6 +150,7 @@ const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event)
     recipe,
     mayStash: settings.mayStash === true,
     port: typistPort(parts, observer),
+    copy: blackBox.copy,
     log: session.log,
     onEvent: take,
   });
@@ -144,7 +158,10 @@ const startLoop = (parts: TrackerParts, observer: Observer, take: (event: Event)
     onView,
     unseen,
     onNotification: notify,
-    onState: publisher?.onState,
+    onState: (state, compaction) => {
+      publisher?.onState(state, compaction);
+      blackBox.onState(state);
+    },
     onEffect: (effect, state) => {
       publisher?.onEffect(effect, state);
       compactor.run(effect);
@@ -221,7 +238,7 @@ const logActivity = (log: WrapSession['log'], { activity, witnesses, asks }: Act
 type AgentPlace = Omit<ChildPlace, 'now'>;
 
 interface FileListener {
-  readonly onFile: (path: string | undefined) => void;
+  readonly onFile: (path: string | undefined, sessionId: string) => void;
   readonly handle: (event: Event) => void;
   /** the agent switched to another conversation */
   readonly switchTo: (sessionId: string) => void;

@@ -1,6 +1,8 @@
 import type { CompactRecipe } from '../agents/agent.js';
+import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import { isBlackBoxOn } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
@@ -14,6 +16,8 @@ export interface CompactorOptions {
   readonly recipe: CompactRecipe | undefined;
   readonly mayStash: boolean;
   readonly port: TypistPort;
+  /** copies the session file before the command is typed; must not reject */
+  readonly copy: () => Promise<CopyResult>;
   readonly log: Log;
   readonly onEvent: (event: Event) => void;
 }
@@ -24,7 +28,7 @@ export interface Compactor {
 }
 
 export const makeCompactor = (options: CompactorOptions): Compactor => {
-  const { recipe, mayStash, port, log, onEvent } = options;
+  const { recipe, mayStash, port, copy, log, onEvent } = options;
   let attempt = new AbortController();
   let isOver = false;
   let request: TypeRequest | undefined;
@@ -60,6 +64,10 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
         case 'type-compact':
           // a microtask: the step that decided this is not finished yet
           return queueMicrotask(() => void type(effect.focus, effect.isQueued));
+        case 'copy':
+          return void copy().then((result) => {
+            if (!isOver) onEvent({ type: 'copied', id: effect.id, result });
+          });
         case 'ended':
           log.info(endedText(effect.ended));
           if (isOver) return undefined;
@@ -93,6 +101,7 @@ export const compactSettings = (
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive: proactive,
+    ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
     ...(tour ? { countdownMs: tour.countdownMs } : {}),
   };

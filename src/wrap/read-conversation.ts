@@ -26,16 +26,19 @@ export const readConversationBefore = async (
   let line = 0;
   let damaged = 0;
   const read: LineSteps[] = [];
-  const splitter = makeByteSplitter((bytes) => {
-    line += 1;
-    if (line > end) return;
-    const text = bytes?.toString('utf8');
-    const result = text === undefined ? undefined : reader(text, line - 1);
-    if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
-    if (!result) return;
-    reader = result.next;
-    if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps });
-  }, MAX_LINE_BYTES);
+  const splitter = makeByteSplitter(
+    (bytes) => {
+      line += 1;
+      if (line > end) return;
+      const text = bytes?.toString('utf8');
+      const result = text === undefined ? undefined : reader(text, line - 1);
+      if (result === undefined || result.misfit !== undefined) damaged += text?.trim() === '' ? 0 : 1;
+      if (!result) return;
+      reader = result.next;
+      if (result.steps.length > 0) read.push({ line: line - 1, steps: result.steps });
+    },
+    { maxBytes: MAX_LINE_BYTES },
+  );
   for await (const chunk of source.open?.() ?? readStored(source.path)) {
     splitter.push(chunk);
     if (line >= end) break;

@@ -75,7 +75,7 @@ export const readHistory = async (
   const id = format?.idInName?.(basename(path));
   if (id !== undefined) fold.details([{ kind: 'session', id }], { line: 0, offset: 0 });
   const reader = makeFileReader(agent, fold, options);
-  const bytes = makeByteSplitter(reader.line, MAX_LINE_BYTES);
+  const bytes = makeByteSplitter(reader.line, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of source.open?.() ?? readStored(path)) {
     bytes.push(chunk);
     options.onBytes?.(chunk.length);

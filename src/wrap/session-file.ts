@@ -145,12 +145,17 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
   let reader = log.reader(env);
   let formatCheck = startFormatCheck;
   let reportedProblem: string | undefined;
+  let compactedAt: number | undefined; // where the record of a compaction began that was not reported yet
   return {
-    read: (line: string, now: Millis): LineResult => {
+    /** `offset`: where the line begins in the file */
+    read: (line: string, now: Millis, offset?: number): LineResult => {
       const step = reader(line, now);
       reader = step.next;
       formatCheck = checkLine(formatCheck, step);
-      step.facts.forEach(add);
+      for (const fact of step.facts)
+        add(fact.type === 'boundary' ? placed(fact, compactedAt ?? offset) : fact);
+      if (step.isCompaction) compactedAt = offset;
+      else if (step.facts.some(({ type }) => type === 'boundary')) compactedAt = undefined;
       return step;
     },
     /** only what has to be remembered for the lines that follow */
@@ -161,6 +166,7 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
     restart: (): void => {
       reader = log.reader(env);
       formatCheck = startFormatCheck;
+      compactedAt = undefined;
     },
     /** why it cannot be read, when that is new */
     problem: (): string | undefined => {
@@ -171,6 +177,9 @@ export const makeFileReader = (log: SessionLog, env: Env, { add }: Pick<FactCoal
     },
   };
 };
+
+const placed = (fact: Extract<Fact, { readonly type: 'boundary' }>, offset: number | undefined): Fact =>
+  offset === undefined ? fact : { ...fact, boundary: { ...fact.boundary, offset } };
 
 // Locates the session file, follows it, and passes its facts on.
 
@@ -192,7 +201,7 @@ export interface FollowOptions {
   readonly enteredAt: () => Millis | undefined;
   readonly onFact: (event: Event) => void;
   /** the session file that is followed from now on; undefined while the conversation has none */
-  readonly onFile?: (path: string | undefined) => void;
+  readonly onFile?: (path: string | undefined, sessionId: string) => void;
   /** why there is no reading, for the log; a later fact means that reading works again */
   readonly onProblem: (reason: string) => void;
 }
@@ -237,7 +246,7 @@ const follow = (log: SessionLog, options: FollowOptions): Subscription => {
     } else if (current.path !== undefined) {
       options.onFact({ type: 'voided' }); // the same conversation continues in another file: it was shortened
     }
-    options.onFile?.(found.path);
+    options.onFile?.(found.path, found.sessionId);
     file = found.path === undefined ? undefined : followFile(found.path, log, { options, coalescer });
   };
 
@@ -310,9 +319,9 @@ const followFile = (path: string, log: SessionLog, { options, coalescer }: FileC
   return tail({
     path,
     intervalMs: POLL_MS,
-    onLine: (line) => {
+    onLine: (line, offset) => {
       version.readLine(line);
-      const { facts } = file.read(line, options.now());
+      const { facts } = file.read(line, options.now(), offset);
       hasFillFacts ||= facts.some(({ type }) => type === 'reading' || type === 'boundary');
     },
     onHead: (line) => {

@@ -182,7 +182,7 @@ const eachLine = async (
     onLine(line?.toString('utf8'), lineNumber);
     lineNumber += 1;
   };
-  const splitter = makeByteSplitter(take, MAX_LINE_BYTES);
+  const splitter = makeByteSplitter(take, { maxBytes: MAX_LINE_BYTES });
   for await (const chunk of open?.() ?? readStored(path)) splitter.push(chunk);
   const rest = splitter.rest();
   if (rest) take(rest); // one document has no newline at its end
@@ -197,13 +197,16 @@ async function* copiedLines(
 ): AsyncGenerator<string> {
   let lineNumber = 0;
   let lines: string[] = [];
-  const splitter = makeByteSplitter((line) => {
-    if (lineNumber < startLine) {
-      if (!line) throw new UndoError(`its line ${lineNumber + 1} is too long to be copied`);
-      lines.push(form.copyLine(line.toString('utf8'), ids, as));
-    }
-    lineNumber += 1;
-  }, MAX_LINE_BYTES);
+  const splitter = makeByteSplitter(
+    (line) => {
+      if (lineNumber < startLine) {
+        if (!line) throw new UndoError(`its line ${lineNumber + 1} is too long to be copied`);
+        lines.push(form.copyLine(line.toString('utf8'), ids, as));
+      }
+      lineNumber += 1;
+    },
+    { maxBytes: MAX_LINE_BYTES },
+  );
   for await (const chunk of open?.() ?? readStored(path)) {
     splitter.push(chunk);
     yield* lines;

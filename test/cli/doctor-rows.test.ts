@@ -180,6 +180,7 @@ describe('the state folder', () => {
         stats: mine,
         obstacle: undefined,
         sessions: [],
+        blackBox: { isOn: true, sessions: 0, usedBytes: 0, limitBytes: 2e9, damaged: 0 },
         home: '/h',
         ...more,
       }),
@@ -194,7 +195,31 @@ describe('the state folder', () => {
     liveness,
   });
 
+  const box = { isOn: true, sessions: 3, usedBytes: 34e6, limitBytes: 2e9, damaged: 0 };
+
   it.each<readonly [string, Partial<FolderFacts>, string | undefined]>([
+    ['black box', { blackBox: box }, 'ok: on, 34 MB of 2 GB used by 3 sessions'],
+    [
+      'black box',
+      { stats: undefined, blackBox: { ...box, sessions: 1 } },
+      'ok: on, 34 MB of 2 GB used by 1 session',
+    ],
+    [
+      'black box',
+      { blackBox: { ...box, isOn: false } },
+      'none: off, as you set it; 34 MB of 2 GB used by 3 sessions → ctxwrap checkpoint prune --all',
+    ],
+    ['black box', { blackBox: { ...box, isOn: false, sessions: 0 } }, 'none: off, as you set it'],
+    [
+      'black box',
+      { blackBox: { ...box, damaged: 1 } },
+      'warn: 34 MB of 2 GB used by 3 sessions; 1 record cannot be read → ctxwrap checkpoint list',
+    ],
+    [
+      'black box',
+      { blackBox: undefined },
+      'warn: ctxwrap cannot read /h/s/ctxwrap/checkpoints → chmod 700 /h/s/ctxwrap/checkpoints',
+    ],
     ['folder', {}, 'ok: /h/s/ctxwrap, private to you'],
     ['folder', { stats: undefined }, 'ok: ctxwrap will create /h/s/ctxwrap when it needs it'],
     [

@@ -46,6 +46,21 @@ describe('the line splitter', () => {
     );
   });
 
+  it('says at which byte each line begins, in any pieces and from any place on', () => {
+    fc.assert(
+      fc.property(fc.array(line), fc.array(fc.nat()), fc.nat(1_000), (lines, places, offset) => {
+        const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''));
+        const found: number[] = [];
+        const splitter = makeLineSplitter((_, at) => found.push(at), { offset });
+        for (const chunk of cut(bytes, places)) splitter.push(chunk);
+        const expected = lines.map((_, i) =>
+          lines.slice(0, i).reduce((sum, text) => sum + Buffer.byteLength(text) + 1, offset),
+        );
+        expect(found).toEqual(expected);
+      }),
+    );
+  });
+
   it('copies bytes from a chunk whose memory is reused', () => {
     const chunk = Buffer.from('first');
     const lines: string[] = [];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { CopyResult } from '../../src/core/compaction/copy.js';
 import type { Activity } from '../../src/core/reading.js';
 import type { CompactSettings, TypeResult } from '../../src/core/compaction/state.js';
 import type { Event } from '../../src/core/event.js';
@@ -14,6 +15,8 @@ export type SessionEvent =
   | { readonly kind: 'clock'; readonly ms: number };
 
 export interface EventSequence {
+  /** results of the copies that are asked for, in turn */
+  readonly copies: readonly (CopyResult | undefined)[];
   readonly wish: Partial<CompactSettings>;
   readonly happenings: readonly SessionEvent[];
 }
@@ -135,9 +138,18 @@ const wish = fc.record({
   mayQueue: fc.boolean(),
   isProactive: fc.boolean(),
   mayTypeUnseen: fc.boolean(),
+  keepsCopy: fc.boolean(),
 });
+const anyCopy = fc.constantFrom<CopyResult | undefined>(
+  { kind: 'kept' },
+  { kind: 'kept' },
+  { kind: 'nothing' },
+  { kind: 'failed', reason: 'disk full' },
+  undefined,
+);
+const copies = fc.array(anyCopy, { minLength: 1, maxLength: 4 });
 const storyOf = (each: fc.Arbitrary<readonly SessionEvent[]>): fc.Arbitrary<EventSequence> =>
-  fc.record({ wish, happenings: fc.array(each, { maxLength: 50 }).map((parts) => parts.flat()) });
+  fc.record({ wish, copies, happenings: fc.array(each, { maxLength: 50 }).map((parts) => parts.flat()) });
 
 /** Any sequence of events of a session before its end. */
 export const eventSequence = storyOf(part);
@@ -149,10 +161,16 @@ export const eventSequenceWithClockJumps = storyOf(
 
 /** Plays a sequence; `watch` gets each step. */
 export const playEvents = (
-  { wish: wanted, happenings }: EventSequence,
+  { wish: wanted, happenings, copies: results }: EventSequence,
   watch: (step: PlayStep) => void = () => undefined,
 ): Play => {
-  const play = playCompaction(wanted, {}, (each) => watch({ ...each, now: each.now - NOON }));
+  let asked = 0;
+  const play = playCompaction(
+    wanted,
+    {},
+    (each) => watch({ ...each, now: each.now - NOON }),
+    () => results[asked++ % results.length],
+  );
   for (const each of happenings) {
     if (each.kind === 'event') play.tell(each.event);
     if (each.kind === 'wait') play.wait(each.ms);

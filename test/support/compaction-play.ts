@@ -1,4 +1,5 @@
 import type { Activity } from '../../src/core/reading.js';
+import type { CopyResult } from '../../src/core/compaction/copy.js';
 import { compactionDeadline } from '../../src/core/compaction/machine.js';
 import type {
   Compaction,
@@ -54,6 +55,8 @@ export const playCompaction = (
   wish: Partial<CompactSettings> = {},
   more: Partial<FlowContext> = {},
   watch: (step: PlayStep) => void = () => undefined,
+  /** the result of every copy that is asked for; undefined if none comes */
+  copied: () => CopyResult | undefined = () => undefined,
 ) => {
   const compact = { ...settings, ...wish };
   const context: FlowContext = { agent: toAgentFacts(agents.claude, {}), compact, ...more };
@@ -64,7 +67,12 @@ export const playCompaction = (
     const before = flow;
     flow = next;
     watch({ before, after: flow, now, ...(event ? { event } : {}) });
-    for (const effect of flow.compaction.effects) done.push({ at: now - NOON, effect });
+    const { effects } = flow.compaction;
+    for (const effect of effects) done.push({ at: now - NOON, effect });
+    for (const effect of effects) {
+      const result = effect.type === 'copy' ? copied() : undefined;
+      if (effect.type === 'copy' && result) tell({ type: 'copied', id: effect.id, result });
+    }
   };
   const tell = (...events: readonly Event[]): void => {
     for (const event of events) go(stepFlow(flow, event, now), event);

@@ -76,6 +76,11 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   proactive: { valid: [true, false], wrong: ['true', 1, 'yes', null] },
   'hold.native': { valid: [true, false], wrong: ['yes', 1] },
   strategy: { valid: ['auto', 'summarize', 'truncate', 'clustering'], wrong: ['none', true] },
+  blackbox: { valid: ['on', 'off'], wrong: [true, 'yes', null] },
+  'blackbox.limit': {
+    valid: ['2GB', 10_000_000, '10MB', '1.5 tb', '500000000'],
+    wrong: ['9MB', 9_999_999, '11TB', 'much', '', -1, null, true],
+  },
   checkpoint: { valid: [true, false], wrong: ['no', 0] },
   backend: {
     valid: ['claude', 'openai', 'gemini', 'ollama', 'vllm', 'custom'],

@@ -4,6 +4,7 @@ import {
   closeSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -17,7 +18,7 @@ import type { Fact } from '../../src/core/event.js';
 import { agents } from '../../src/agents/index.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { makeTailReader } from '../../src/storage/tail.js';
-import { makeFactCoalescer } from '../../src/wrap/session-file.js';
+import { makeFactCoalescer, makeFileReader } from '../../src/wrap/session-file.js';
 import { footerSequence, linesOf, readLines } from '../support/read-log.js';
 
 const cases = [
@@ -188,4 +189,39 @@ describe.each(cases)('a session file of $name', ({ name, file }) => {
     }).readNew();
     expect(readingsIn(facts)).toEqual(readingsIn(expected));
   });
+});
+
+describe('where a compaction is recorded', () => {
+  const records = [
+    { name: 'claude', file: 'session-with-compaction.jsonl', sign: '"compact_boundary"' },
+    { name: 'codex', file: 'compactions.jsonl', sign: '"type":"compacted"' },
+    { name: 'gemini', file: 'manual-compaction.jsonl', sign: '<state_snapshot>' },
+    { name: 'qwen', file: 'ladder.jsonl', sign: '"chat_compression"' },
+  ] as const;
+
+  it.each(records)(
+    'in a file of $name is the byte at which that line begins',
+    async ({ name, file, sign }) => {
+      const { log } = agents[name];
+      if (!log) throw new Error('no session file');
+      const text = linesOf(name, file)
+        .map((line) => `${line}\n`)
+        .join('');
+      writeFileSync(path, `${JSON.stringify({ type: 'x', text: 'ä€🙂' })}\n${text}`); // bytes are not characters
+      const facts: Fact[] = [];
+      const reader = makeFileReader(log, {}, { add: (fact) => facts.push(fact) });
+      const onLine = (line: string, offset: number): void => void reader.read(line, 0, offset);
+      await makeTailReader({ path, onLine, onRestart: () => undefined }).readNew();
+      const offsets = facts.flatMap((fact) => (fact.type === 'boundary' ? [fact.boundary.offset] : []));
+      const whole = readFileSync(path);
+      expect(offsets.length).toBeGreaterThan(0);
+      for (const offset of offsets) {
+        const line = whole.subarray(offset).toString().split('\n')[0] ?? '';
+        expect(line.startsWith('{') && line.includes(sign)).toBe(true);
+        expect(offset === 0 || whole[(offset ?? 0) - 1] === 0x0a).toBe(true);
+      }
+      const before = whole.subarray(0, offsets[0]).toString();
+      expect(before).not.toContain(sign);
+    },
+  );
 });

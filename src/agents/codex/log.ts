@@ -135,7 +135,7 @@ const readCompacted = (
   const isOther = state.compacted !== undefined && state.compacted.at !== at; // not the same record, written twice
   const untold: readonly Fact[] =
     isOther && state.compacted ? [{ type: 'boundary', boundary: state.compacted }] : [];
-  return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold };
+  return { state: { ...state, turn: OPEN, compacted: boundary }, facts: untold, isCompaction: true };
 };
 
 // A compaction the user asked for is a turn of its own; one inside a user's turn is Codex's own.

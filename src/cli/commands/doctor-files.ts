@@ -1,4 +1,5 @@
 import { fail, none, ok, warn, type Check, type CheckSection } from '../../core/doctor-report.js';
+import { formatBytes } from '../../core/format.js';
 import { quoteForCopying } from '../../core/text.js';
 import type { FolderObstacle } from '../../storage/errors.js';
 import type { ListedSession } from '../../storage/sessions.js';
@@ -14,8 +15,19 @@ export interface FolderFacts {
   /** why it cannot be created or written; undefined when it can */
   readonly obstacle: FolderObstacle | undefined;
   readonly sessions: readonly ListedSession[];
+  /** undefined where it cannot be read */
+  readonly blackBox: BlackBoxFacts | undefined;
   /** the user's home folder */
   readonly home: string;
+}
+
+export interface BlackBoxFacts {
+  readonly isOn: boolean;
+  readonly sessions: number;
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  /** records that cannot be read */
+  readonly damaged: number;
 }
 
 const OTHERS = 0o077;
@@ -23,9 +35,29 @@ const OTHERS = 0o077;
 export const folderSection = (facts: FolderFacts): CheckSection => ({
   title: 'State',
   checks: facts.stats
-    ? [folder({ ...facts, stats: facts.stats }), sessions(facts), ...evidence(facts)]
-    : [absentFolder(facts)],
+    ? [folder({ ...facts, stats: facts.stats }), sessions(facts), blackBox(facts), ...evidence(facts)]
+    : [absentFolder(facts), blackBox(facts)],
 });
+
+/** What is kept of session files, and how much room it takes. */
+const blackBox = ({ blackBox: facts, folder: path }: FolderFacts): Check => {
+  if (!facts) {
+    const place = `${path}/checkpoints`;
+    return warn('black box', `ctxwrap cannot read ${place}`, `chmod 700 ${quoteForCopying(place)}`);
+  }
+  const { isOn, sessions: count, usedBytes, limitBytes, damaged } = facts;
+  const used = `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} used by ${count} session${count === 1 ? '' : 's'}`;
+  if (damaged > 0)
+    return warn(
+      'black box',
+      `${used}; ${damaged} record${damaged === 1 ? '' : 's'} cannot be read`,
+      'ctxwrap checkpoint list',
+    );
+  if (isOn) return ok('black box', `on, ${used}`);
+  return count === 0
+    ? none('black box', 'off, as you set it')
+    : none('black box', `off, as you set it; ${used}`, 'ctxwrap checkpoint prune --all');
+};
 
 /** Moves ctxwrap's state for one run only; other programs use XDG_STATE_HOME too. */
 const ELSEWHERE = 'XDG_STATE_HOME="$(mktemp -d)" ctxwrap doctor';

@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { errorCode } from '../../core/errors.js';
 import type { AgentFolders, OfficialLaunch, Agent } from '../../agents/agent.js';
 import { allAgents } from '../../agents/index.js';
-import { ladderChoice } from '../../core/config/keys.js';
+import { isBlackBoxOn, ladderChoice } from '../../core/config/keys.js';
 import { type Check, type CheckSection, type DoctorReport, doctorReport } from '../../core/doctor-report.js';
+import { listKept } from '../../storage/blackbox.js';
 import { findFolderObstacle } from '../../storage/errors.js';
 import { findCommand, installedVersion } from '../../storage/find-command.js';
 import { processesUpToShell } from '../../storage/processes.js';
@@ -24,7 +25,7 @@ import { readOwnCompaction } from './context.js';
 import { SHELL_VARIABLE } from '../shell/init.js';
 import { agentSection, definedAgentSection, type AgentFacts } from './doctor-agents.js';
 import { systemSection, terminalSection } from './doctor-checks.js';
-import { configSection, folderSection } from './doctor-files.js';
+import { type BlackBoxFacts, configSection, folderSection } from './doctor-files.js';
 
 const NAME_COLUMNS = 15;
 
@@ -83,7 +84,7 @@ export const doctor = async (request: DoctorRequest): Promise<Outcome> => {
 
 const examine = async (request: DoctorRequest): Promise<DoctorReport> => {
   const agents = knownAgents(request).map((agent) => agentChecks(agent, request));
-  const parts = [system(), terminal(request), state(), configuration(request), ...agents];
+  const parts = [system(), terminal(request), state(request), configuration(request), ...agents];
   const sections: readonly CheckSection[] = await Promise.all(parts);
   return doctorReport(version(), sections);
 };
@@ -118,7 +119,7 @@ const terminal = async ({ options: { values } }: DoctorRequest): Promise<CheckSe
     theme: values.theme,
   });
 
-const state = async (): Promise<CheckSection> => {
+const state = async (request: DoctorRequest): Promise<CheckSection> => {
   const home = homeFolder(process.env);
   const folder = stateFolder(process.env, home);
   const stats = await lstat(folder).catch(() => undefined);
@@ -132,8 +133,25 @@ const state = async (): Promise<CheckSection> => {
     },
     obstacle: await findFolderObstacle(folder),
     sessions,
+    blackBox: await blackBoxFacts(folder, request),
     home,
   });
+};
+
+const blackBoxFacts = async (
+  folder: string,
+  { options: { values } }: DoctorRequest,
+): Promise<BlackBoxFacts | undefined> => {
+  const kept = await listKept(folder).catch(() => undefined);
+  return (
+    kept && {
+      isOn: isBlackBoxOn(values),
+      sessions: kept.length,
+      usedBytes: kept.reduce((sum, each) => sum + each.usedBytes, 0),
+      limitBytes: values['blackbox.limit'],
+      damaged: kept.reduce((sum, each) => sum + each.damaged, 0),
+    }
+  );
 };
 
 const agentChecks = async (agent: Agent, { options }: DoctorRequest): Promise<CheckSection> => {

@@ -13,6 +13,7 @@ export const applyConfiguration = async (task: Task): Promise<Task> => {
     case 'run':
     case 'context':
     case 'doctor':
+    case 'checkpoint':
     case 'complete':
     case 'init':
       return { ...task, options: await withConfiguration(task.options) };

@@ -10,7 +10,7 @@ import { addNotes, commandTopics } from './help.js';
 /** What other programs call it. */
 const otherNamesOfPs = ['ls', 'status'];
 
-const SESSION = "an id, a pid or an agent's name; by default the session you are in, or the only one";
+export const SESSION = "an id, a pid or an agent's name; by default the session you are in, or the only one";
 
 export const defineSessions = (program: Command, ask: Ask): void => {
   program.commandsGroup(commandTopics.sessions);

@@ -1,5 +1,15 @@
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
+import {
+  copyAfterEvent,
+  copyAfterTime,
+  copyDueAt,
+  copyFailure,
+  copyRetryAt,
+  noCopyText,
+  withCopy,
+  withoutCopy,
+} from './copy.js';
 import { isLower, isSameFill } from './outcome.js';
 import {
   findBlock,
@@ -42,7 +52,8 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   if (before.activity === 'dead') {
     return event.type === 'compact-requested' ? refused(state, event.request, ENDED) : state;
   }
-  const timed = withoutLate(applyTime(afterEvent(state, event, moment), moment), now);
+  const told = afterEvent(copyAfterEvent(state, event, now), event, moment);
+  const timed = withoutLate(copyAfterTime(applyTime(told, moment), now), now);
   const current = withoutMoot(before, timed);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
@@ -195,6 +206,19 @@ const decided = (before: Compaction, moment: SessionContext): Compaction => {
   if (state.mode === 'ask') return enterPhase(state, { kind: 'proposed' });
   const hold = gateHold(state, moment) ?? visibilityHold(state);
   if (hold) return held(pauseCountdown(state, hold, now), hold, now);
+  return counting(withCopy(state, now), moment);
+};
+
+/** The countdown, once there is a copy: at hard also without one. */
+const counting = (state: Compaction, moment: SessionContext): Compaction => {
+  const { now, tier } = moment;
+  const failure = copyFailure(state);
+  if (failure !== undefined && tier !== 'hard') {
+    const block = { why: 'copy', reason: failure, until: copyRetryAt(state) } as const;
+    return { ...enterPhase(state, { kind: 'blocked', block }), countdownLeftMs: undefined };
+  }
+  const due = copyDueAt(state);
+  if (due !== undefined) return held(state, { why: 'copying', until: due }, now);
   const until = countdownEnd(state, now);
   if (now >= until) return typing(state, moment);
   return { ...enterPhase(state, { kind: 'countdown', until }), countdownLeftMs: undefined };
@@ -203,8 +227,16 @@ const decided = (before: Compaction, moment: SessionContext): Compaction => {
 const forRequest = (state: Compaction, request: CompactRequest, moment: SessionContext): Compaction => {
   const refusal = refusalOf(state, request, moment.now);
   if (refusal !== undefined) return decided(refused(state, request, refusal), moment);
+  const { now, tier } = moment;
   const hold = gateHold(state, moment);
-  return hold ? held(state, hold, moment.now) : typing(state, moment);
+  if (hold) return held(state, hold, now);
+  const copying = withCopy(state, now);
+  const due = copyDueAt(copying);
+  if (due !== undefined) return held(copying, { why: 'copying', until: due }, now);
+  const failure = copyFailure(copying);
+  return failure === undefined || request.force || tier === 'hard'
+    ? typing(copying, moment)
+    : decided(refused(copying, request, noCopyText(failure)), moment);
 };
 
 const refusalOf = (
@@ -284,17 +316,19 @@ const PROACTIVE = 'proactive: at auto with the text since the last number';
 const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext): Compaction => {
   const { request, settings } = state;
   const isProactive = state.isByText === true && !request;
+  const noCopy = copyFailure(state);
   const attempt: Attempt = {
     startedAt: now,
     isHard: tier === 'hard',
     isProactive,
     request,
     before: fill,
-    evidence: isProactive ? [PROACTIVE] : [],
+    evidence: [...(isProactive ? [PROACTIVE] : []), ...(noCopy === undefined ? [] : [noCopyText(noCopy)])],
+    noCopy,
   };
   const focus = request?.focus ?? settings.focus;
   return {
-    ...enterPhase(state, { kind: 'typing', attempt }),
+    ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,
     givenUp: undefined,
     effects: [...state.effects, { type: 'type-compact', isQueued: activity === 'busy', focus }],
@@ -342,6 +376,8 @@ const blockDue = (block: BlockReason, now: Millis): Millis | undefined => {
       return tickBefore(block.until, now, MINUTE_MS);
     case 'cooldown':
       return tickBefore(block.until, now);
+    case 'copy':
+      return block.until;
     default:
       return undefined;
   }

@@ -46,7 +46,9 @@ export type BlockReason =
   | { readonly why: 'attempts'; readonly attempts: number }
   | { readonly why: 'refills'; readonly refills: number }
   /** nothing is new since the last attempt */
-  | { readonly why: 'same' };
+  | { readonly why: 'same' }
+  /** the session file could not be copied; tried again at `until` */
+  | { readonly why: 'copy'; readonly reason: string; readonly until: Millis | undefined };
 
 /** Updates the history after an attempt of ctxwrap. A skipped one does not count. */
 export const recordAttempt = (
@@ -156,6 +158,8 @@ export interface GateHold {
     | 'dead'
     | 'settling'
     | 'typing'
+    /** the session file is being copied */
+    | 'copying'
     /** the countdown was not visible */
     | 'unseen';
   readonly until?: Millis;

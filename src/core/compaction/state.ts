@@ -2,6 +2,7 @@ import type { FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
 import type { Session } from '../session.js';
+import type { Copy } from './copy.js';
 import { type EndedCompaction, type Fill, fillOf } from './outcome.js';
 import { type GateHold, noPolicy, type BlockReason, type Policy, type InvisibleReason } from './policy.js';
 
@@ -26,6 +27,10 @@ export interface CompactSettings {
   readonly isProactive: boolean;
   /** the user has chosen `auto` explicitly: without a footer the countdown need not be visible */
   readonly mayTypeUnseen?: boolean;
+  /** the session file is copied before a command is typed */
+  readonly keepsCopy?: boolean;
+  /** how much all copies together may take on the disk */
+  readonly copyLimitBytes?: number;
   /** length of the countdown; 10 s when absent */
   readonly countdownMs?: number;
 }
@@ -54,6 +59,8 @@ export interface Attempt {
   readonly request?: CompactRequest | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
+  /** why the session file was not copied before, although it should have been */
+  readonly noCopy?: string | undefined;
 }
 
 /** An attempt that ended by its time limit. The agent may still report success. */
@@ -127,6 +134,10 @@ export interface Compaction {
   readonly postponedAt?: Millis | undefined;
   /** what was left of a countdown when the user began to type */
   readonly countdownLeftMs?: number | undefined;
+  /** the copy of the session file before the next command */
+  readonly copy?: Copy | undefined;
+  /** how many copies were asked for */
+  readonly copies: number;
   /** time of the user's last key */
   readonly keyAt?: Millis;
   /** the agent's id of it */
@@ -154,6 +165,8 @@ export interface Compaction {
 /** What the wrapper does on behalf of the core. */
 export type Effect =
   | { readonly type: 'type-compact'; readonly focus?: string | undefined; readonly isQueued: boolean }
+  /** copies the session file; the event `copied` with the same id reports the result */
+  | { readonly type: 'copy'; readonly id: number }
   /** for the audit log and for the process that requested it */
   | { readonly type: 'ended'; readonly ended: EndedCompaction; readonly requestId?: string | undefined }
   /** a request that was refused without an attempt */
@@ -200,6 +213,7 @@ export const startCompaction = (settings: CompactSettings, agent?: string): Comp
   phase: { kind: 'rest' },
   policy: noPolicy,
   hasNews: true,
+  copies: 0,
   effects: [],
 });
 

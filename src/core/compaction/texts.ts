@@ -1,5 +1,6 @@
 import { formatPercent, formatTokens } from '../format.js';
 import type { Millis } from '../reading.js';
+import { copyFailure, noCopyText } from './copy.js';
 import { isFailure, type EndedCompaction, type Fill, type Outcome } from './outcome.js';
 import type { GateHold, BlockReason, InvisibleReason } from './policy.js';
 import type { Compaction, Uncertainty, Phase } from './state.js';
@@ -60,10 +61,21 @@ const countdownWords = (until: Millis, now: Millis): string => `compacting in ${
 
 const COMPACTED = 'compacted, waiting for the new size';
 
-const underWayWords = ({ phase, isByText, settings }: Compaction, now: Millis): string | undefined => {
+const underWayWords = (state: Compaction, now: Millis): string | undefined => {
+  const words = progressWords(state, now);
+  const { phase } = state;
+  const noCopy = phase.kind === 'typing' || phase.kind === 'sent' ? phase.attempt.noCopy : undefined;
+  return words === undefined || noCopy === undefined ? words : `${words} · ${noCopyText(noCopy)}`;
+};
+
+const progressWords = (state: Compaction, now: Millis): string | undefined => {
+  const { phase, isByText, settings } = state;
   switch (phase.kind) {
-    case 'countdown':
-      return `${countdownWords(phase.until, now)}${isByText ? ' (proactive)' : ''} · Esc: not now`;
+    case 'countdown': {
+      const noCopy = copyFailure(state);
+      const without = noCopy === undefined ? '' : ` · ${noCopyText(noCopy)}`;
+      return `${countdownWords(phase.until, now)}${without}${isByText ? ' (proactive)' : ''} · Esc: not now`;
+    }
     case 'typing':
       return `typing ${settings.command ?? 'the command'}`;
     case 'sent':
@@ -209,6 +221,7 @@ const holdWords: Readonly<Record<Exclude<GateHold['why'], 'unseen'>, string>> = 
   dead: 'the agent has ended',
   settling: 'waiting: the agent has just stopped',
   typing: 'waiting: you are typing',
+  copying: 'waiting: copying the session file',
 };
 
 const blockWords = (block: BlockReason, now: Millis, ask: string): string => {
@@ -227,5 +240,7 @@ const blockWords = (block: BlockReason, now: Millis, ask: string): string => {
       return `paused: full again after ${block.refills} compactions · ${ask} to try again`;
     case 'same':
       return 'waiting: nothing new since the last try';
+    case 'copy':
+      return `not compacting: ${noCopyText(block.reason)}`;
   }
 };

@@ -5,6 +5,7 @@ import { backendNames } from './backends.js';
 import { theme, themeNames } from './theme.js';
 import {
   bound,
+  bytes,
   choice,
   definitions,
   flag,
@@ -193,13 +194,29 @@ const compactingKeys = {
     aliases: [{ name: 'COMPACTION_STRATEGY' }],
     isPending: true,
   },
+  blackbox: {
+    type: choice('on', 'off'),
+    fallback: 'on',
+    careful: 'off', // it holds what was said
+    doc: "Keep the agent's session file, and a copy of it before each compaction, readable only by you; see docs/blackbox.md.",
+    aliases: [{ name: 'CHECKPOINT_BEFORE_COMPACTION', type: flagFor('on', 'off') }],
+    project: ['on', 'off'],
+    isLive: true,
+  },
+  'blackbox.limit': {
+    type: bytes(10_000_000, 10_000_000_000_000),
+    fallback: '2GB',
+    doc: 'The disk space that the black box may use; one session may use a quarter of it. The oldest copies are removed first.',
+    example: '500MB',
+    isLive: true,
+  },
   checkpoint: {
     type: flag,
     fallback: true,
-    doc: 'Before a compaction, keep what is needed to undo it.',
-    aliases: [{ name: 'CHECKPOINT_BEFORE_COMPACTION' }],
-    project: [false, true],
-    isPending: true,
+    careful: false,
+    doc: 'Another name for `blackbox`: `false` disables it.',
+    project: [true, false],
+    isLive: true,
   },
   backend: {
     type: choice(...backendNames),
@@ -395,6 +412,9 @@ export interface CurrentSettings {
   /** the user has set the mode: by an option, in the environment, or in the user's file */
   readonly isModeGiven: boolean;
 }
+
+/** Whether copies of session files are kept: both names of the setting must allow it. */
+export const isBlackBoxOn = ({ blackbox, checkpoint }: Values): boolean => blackbox === 'on' && checkpoint;
 
 /** The boundaries of the tiers from these values. */
 export const ladderChoice = ({ ladder, warn, auto, hard }: Values): LadderChoice => ({

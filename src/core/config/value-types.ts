@@ -1,6 +1,8 @@
 import {
   type ControlKey,
+  formatBytes,
   parseBound,
+  parseBytes,
   formatBound,
   formatControlKey,
   MIN_TOKENS,
@@ -19,6 +21,7 @@ export interface ValueType<T = unknown> {
     | 'choice'
     | 'flag'
     | 'tokens'
+    | 'bytes'
     | 'bound'
     | 'text'
     | 'focus'
@@ -123,6 +126,30 @@ export const tokens = (least = MIN_TOKENS, most = MAX_TOKENS): ValueType<number>
       anyOf: [
         { type: 'integer', minimum: least, maximum: most },
         { type: 'string', pattern: TOKENS },
+      ],
+    },
+  };
+};
+
+/** A size on a disk, in bytes, also written as `500MB` or `2GB`. */
+export const bytes = (least: number, most: number): ValueType<number> => {
+  const [leastText, mostText] = [formatBytes(least), formatBytes(most)];
+  return {
+    kind: 'bytes',
+    rule: () => `a size from ${leastText} to ${mostText}`,
+    nearest: (text) => {
+      const size = parseBytes(text);
+      const near = size > most ? mostText : size < least ? leastText : undefined;
+      return near?.replace(' ', ''); // to be typed without quotes
+    },
+    read: (written) => {
+      const size = parseBytes(amount(written));
+      return size >= least && size <= most ? size : undefined;
+    },
+    schema: {
+      anyOf: [
+        { type: 'integer', minimum: least, maximum: most },
+        { type: 'string', pattern: String.raw`^\d+(\.\d+)? ?([kKmMgGtT]?[bB])?$` },
       ],
     },
   };

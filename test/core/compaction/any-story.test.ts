@@ -98,6 +98,25 @@ describe('whenever a command is typed', () => {
     );
   });
 
+  it('the session file was copied since the agent last worked, where copies are made; else at hard or by force', () => {
+    fc.assert(
+      whenever((typing, past, { wish }) => {
+        if (!wish.keepsCopy) return true;
+        const { phase } = typing.after.compaction;
+        const attempt = phase.kind === 'typing' ? phase.attempt : undefined;
+        const works = (each: PlayStep): boolean =>
+          each.event?.type === 'activity' &&
+          (each.event.report.activity === 'busy' || each.event.report.activity === 'compacting') &&
+          each.event.report.activity !== each.before.compaction.activity;
+        const since = [...past.slice(past.findLastIndex(works) + 1), typing];
+        const isKept = since.some(({ event }) => event?.type === 'copied' && event.result.kind !== 'failed');
+        const mayGoOn = isHard(typing) || attempt?.request?.force === true;
+        return attempt?.noCopy === undefined ? isKept : mayGoOn;
+      }),
+      runs,
+    );
+  });
+
   it('there is news since the last attempt, unless somebody asked for it', () => {
     fc.assert(
       whenever((typing, past) => {
@@ -203,7 +222,9 @@ describe('whatever happens, also to the clock', () => {
         ).length;
         const answers = steps
           .flatMap(({ after }) => after.compaction.effects)
-          .filter((each) => each.type !== 'type-compact' && each.requestId !== undefined).length;
+          .filter(
+            (each) => (each.type === 'ended' || each.type === 'refused') && each.requestId !== undefined,
+          ).length;
         const { compaction } = steps.at(-1)?.after ?? {};
         const isOpen = compaction?.request ? 1 : 0;
         const phase = compaction?.phase;

@@ -90,7 +90,7 @@ describe('names of other programs in the environment', () => {
     ['CUSTOM_CONTEXT_COMPACTION', '0', 'mode', 'warn'],
     ['CUSTOM_CONTEXT_COMPACTION', 'maybe', 'mode', 'warn'],
     ['COMPACTION_STRATEGY', 'clustering', 'strategy', 'clustering'],
-    ['CHECKPOINT_BEFORE_COMPACTION', 'false', 'checkpoint', false],
+    ['CHECKPOINT_BEFORE_COMPACTION', 'false', 'blackbox', 'off'],
     ['ANTHROPIC_1M_CONTEXT', 'true', 'claude.million', true],
     ['BACKEND', 'OpenAI', 'backend', 'openai'],
     ['BACKEND', 'postgres', 'backend', 'custom'],

@@ -1,0 +1,345 @@
+import { resolve } from 'node:path';
+import {
+  checkpointLine,
+  type CheckpointReason,
+  type CheckpointRecord,
+  type FileFate,
+} from '../../core/checkpoint.js';
+import { isBlackBoxOn } from '../../core/config/keys.js';
+import { errorCode } from '../../core/errors.js';
+import { formatBytes, formatTokens } from '../../core/format.js';
+import type { JsonRecord } from '../../core/json.js';
+import {
+  listKept,
+  newestCopy,
+  restoreCopy,
+  type KeptCopy,
+  type KeptSession,
+} from '../../storage/blackbox.js';
+import { keepCopy } from '../../storage/blackbox-keep.js';
+import { pruneBlackBox } from '../../storage/blackbox-prune.js';
+import { systemReason } from '../../storage/errors.js';
+import { readGit } from '../../storage/git.js';
+import { openAudit } from '../../storage/log-file.js';
+import { listSessions } from '../../storage/sessions.js';
+import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
+import { toPlainText, wrapText } from '../../ui/text.js';
+import { timeText } from '../context-text.js';
+import * as messages from '../messages.js';
+import { toAsciiIfNeeded, workingFolder } from '../print.js';
+import type { CheckpointRequest } from '../request.js';
+import { findSession, onlySession, sessionNames } from '../session-argument.js';
+import { folderText } from '../sessions-text.js';
+import { jsonText, table, widthOfOutput, type Column } from '../text.js';
+
+/** `ctxwrap checkpoint …`: what the black box keeps. */
+export const checkpoint = async (request: CheckpointRequest): Promise<string> => {
+  switch (request.action) {
+    case 'list':
+      return list(request);
+    case 'show':
+      return show(request);
+    case 'create':
+      return create(request);
+    case 'restore':
+      return restore(request);
+    case 'prune':
+      return prune(request);
+  }
+};
+
+/** A copy with the session it belongs to. */
+interface Entry {
+  readonly session: KeptSession;
+  readonly copy: KeptCopy;
+}
+
+const stateFolder = (): string => stateFolderOf(process.env, homeFolder(process.env));
+
+const entriesOf = (sessions: readonly KeptSession[]): readonly Entry[] =>
+  sessions
+    .flatMap((session) => session.copies.map((copy) => ({ session, copy })))
+    .toSorted((a, b) => a.copy.at - b.copy.at);
+
+const lines = (texts: readonly string[]): string =>
+  texts.map((text) => `${toAsciiIfNeeded(text, process.env)}\n`).join('');
+
+// JSON: one form for all, `ctxwrap.checkpoint/1`.
+
+const jsonOf = (request: CheckpointRequest, entries: readonly Entry[], more: JsonRecord = {}): string =>
+  jsonText(
+    {
+      schema: 'ctxwrap.checkpoint/1',
+      action: request.action,
+      blackbox: isBlackBoxOn(request.options.values) ? 'on' : 'off',
+      limitBytes: request.options.values['blackbox.limit'],
+      ...more,
+      checkpoints: entries.map(entryRecord),
+    },
+    2,
+  );
+
+const entryRecord = ({ session, copy }: Entry): JsonRecord => {
+  const { runtime, session: id, cwd } = session;
+  const { chunks: _, schema: __, kind, ...known } = { chunks: [], schema: '', ...copy };
+  return { ...known, kind, runtime, session: id, cwd };
+};
+
+// list
+
+const columns: readonly Column[] = [
+  { title: 'ID', rank: 0 },
+  { title: 'WHEN', rank: 2 },
+  { title: 'AGENT', rank: 3 },
+  { title: 'SESSION', rank: 5 },
+  { title: 'WHAT', rank: 1, leastWidth: 16 },
+  { title: 'SIZE', rank: 4, align: 'right' },
+  { title: 'FOLDER', rank: 6, leastWidth: 11, cut: 'start' },
+];
+
+const SHORT_ID = 8; // of a session, as agents show it
+
+const list = async (request: CheckpointRequest): Promise<string> => {
+  const all = await listKept(stateFolder());
+  const sessions = all.filter((session) => request.target === undefined || isMeant(session, request.target));
+  const entries = entriesOf(sessions);
+  const usedBytes = all.reduce((sum, each) => sum + each.usedBytes, 0);
+  const damaged = all.reduce((sum, each) => sum + each.damaged, 0);
+  const events = sessions.flatMap(({ runtime, session, events: of }) =>
+    of.map((event) => ({ runtime, session, ...event })),
+  );
+  if (request.json) return jsonOf(request, entries, { usedBytes, damaged, events });
+  const { values } = request.options;
+  const width = widthOfOutput();
+  const state = isBlackBoxOn(values) ? 'on' : 'off: nothing is added';
+  const room = `${formatBytes(usedBytes)} of ${formatBytes(values['blackbox.limit'])} used`;
+  return lines([
+    ...(entries.length > 0 ? table(columns, entries.map(rowOf), width) : ['Nothing is kept.']),
+    '',
+    ...wrapText(`The black box is ${state}; ${room}.`, width),
+    ...(damaged > 0 ? wrapText(`${count(damaged, 'record')} cannot be read.`, width) : []),
+  ]);
+};
+
+const isMeant = ({ runtime, session }: KeptSession, target: string): boolean =>
+  runtime === target || session.startsWith(target);
+
+const rowOf = ({ session, copy }: Entry): readonly string[] => [
+  copy.id,
+  timeText(copy.at),
+  toPlainText(session.runtime),
+  toPlainText(session.session.slice(0, SHORT_ID)),
+  whatText(copy),
+  formatBytes(copy.bytes),
+  toPlainText(folderText(session.cwd, homeFolder(process.env))),
+];
+
+const reasons: Readonly<Record<CheckpointReason, string>> = {
+  first: 'first sight',
+  growing: 'filling up',
+  before: 'before /compact',
+  compaction: 'compaction',
+  asked: 'asked for',
+};
+
+/** In a few words, for the table. */
+const whatText = (copy: KeptCopy): string => {
+  if (copy.kind === 'file') return copy.isAlone ? 'file, only copy' : 'file';
+  return reasons[copy.why] + byText(copy);
+};
+
+const byText = ({ boundary }: CheckpointRecord): string => {
+  const by = boundary?.initiator;
+  return by === undefined ? '' : ` by ${by === 'user' ? 'you' : by}`;
+};
+
+const sentences: Readonly<Record<CheckpointReason, string>> = {
+  first: 'a copy made at first sight, because the file could not be linked',
+  growing: 'a copy made while the window was filling up',
+  before: 'a copy made before ctxwrap typed the compact command',
+  compaction: 'all that was in the file before a compaction',
+  asked: 'a copy that you asked for',
+};
+
+const sentenceOf = (copy: KeptCopy): string => {
+  if (copy.kind === 'checkpoint') return sentences[copy.why] + byText(copy);
+  return copy.isAlone
+    ? "the whole file, which is gone from the agent's folder"
+    : 'the whole file, under a second name; the agent may still write to it';
+};
+
+// show
+
+/** The copy with this id, or the newest one of the session that it names. */
+const findEntry = async (target: string): Promise<Entry> => {
+  const sessions = await listKept(stateFolder());
+  const entries = entriesOf(sessions);
+  const found = target === '' ? [] : entries.filter(({ copy }) => copy.id.startsWith(target));
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  if (only)
+    throw messages.severalCheckpoints(
+      target,
+      found.map(({ copy }) => copy.id),
+    );
+  const named = target === '' ? [] : sessions.filter(({ session }) => session.startsWith(target));
+  if (named.length > 1)
+    throw messages.severalCheckpoints(
+      target,
+      named.map(({ session }) => session),
+    );
+  const copy = named[0] && newestCopy(named[0]);
+  if (!named[0] || !copy) throw messages.noCheckpoint(target);
+  return { session: named[0], copy };
+};
+
+const show = async (request: CheckpointRequest): Promise<string> => {
+  const entry = await findEntry(request.target ?? '');
+  const { session, copy } = entry;
+  const events = session.events.filter(({ kept }) => kept === copy.id);
+  if (request.json) return jsonOf(request, [entry], { events });
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['id', copy.id],
+    ['what', sentenceOf(copy)],
+    ['when', timeText(copy.at)],
+    ['agent', session.runtime],
+    ['session', session.session],
+    ['folder', session.cwd],
+    ['file', copy.path],
+    ['size', `${formatBytes(copy.bytes)} (${copy.bytes} bytes)`],
+    ...(copy.kind === 'checkpoint' ? checkpointRows(copy) : []),
+    ...events.map(({ at, fate }) => ['happened', `${timeText(at)}: ${fateTexts[fate]}`] as const),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return lines([
+    ...rows.flatMap(([name, text]) => (text === undefined ? [] : [name.padEnd(width) + toPlainText(text)])),
+    '',
+    `To have it as a file: ctxwrap checkpoint restore ${copy.id} FILE`,
+  ]);
+};
+
+const fateTexts: Readonly<Record<FileFate, string>> = {
+  replaced: 'another file took the place of the session file',
+  rewritten: 'the session file was rewritten in place',
+  shortened: 'the session file was shortened in place',
+  removed: 'the session file was removed',
+};
+
+const MOST_DIRTY = 20;
+
+const checkpointRows = ({
+  boundary,
+  reading,
+  git,
+  sha256,
+}: CheckpointRecord): readonly (readonly [string, string | undefined])[] => {
+  const tokens = (value: number | undefined): string => (value === undefined ? '?' : formatTokens(value));
+  const dirty = git?.dirty.slice(0, MOST_DIRTY) ?? [];
+  const more = (git?.dirty.length ?? 0) - dirty.length;
+  return [
+    [
+      'compaction',
+      boundary && `${timeText(boundary.at)}, ${tokens(boundary.preTokens)} → ${tokens(boundary.postTokens)}`,
+    ],
+    [
+      'window',
+      reading && `${tokens(reading.usedTokens)} of ${tokens(reading.windowTokens)} tokens, ${reading.source}`,
+    ],
+    [
+      'git',
+      git &&
+        `${git.head ?? 'no commit'}, ${count(git.dirty.length, 'changed file')}${git.isCut ? ' and more' : ''}`,
+    ],
+    ...dirty.map((path) => ['', path] as const),
+    ['', more > 0 ? `and ${more} more: --json` : undefined],
+    ['sha256', sha256],
+  ];
+};
+
+const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
+
+// create
+
+const create = async (request: CheckpointRequest): Promise<string> => {
+  const { values } = request.options;
+  if (!isBlackBoxOn(values)) throw messages.blackBoxOff();
+  const folder = stateFolder();
+  const sessions = await listSessions(folder, Date.now());
+  const { target } = request;
+  const found =
+    target === undefined ? onlySession(sessions, messages.noRunningSession) : findSession(sessions, target);
+  if (!found) throw messages.unknownSession(target ?? '', sessionNames(sessions));
+  const { runtime, agentSessionId: session, logPath: path, cwd, reading } = found.record;
+  if (session === undefined || path === undefined) throw messages.noSessionFile(toPlainText(runtime));
+  const place = { stateFolder: folder, runtime, session, cwd, path };
+  const git = await readGit(cwd, process.env);
+  const kept = {
+    ...place,
+    why: 'asked',
+    source: path,
+    mostBytes: values['blackbox.limit'],
+    reading,
+    git,
+  } as const;
+  const { checkpoint: made, isNew } = await keepCopy({ ...kept, now: Date.now() }).catch((error: unknown) => {
+    throw messages.copyFailed(path, systemReason(error));
+  });
+  if (isNew) await note('created', { session: { runtime, session }, copy: made });
+  const entry: Entry = await findEntry(made.id);
+  if (request.json) return jsonOf(request, [entry], { isNew });
+  const size = formatBytes(made.bytes);
+  return lines([isNew ? `kept ${made.id} (${size})` : `kept already: ${made.id} (${size})`]);
+};
+
+/** A line in the audit log; that it cannot be written stops nothing. */
+const note = async (
+  action: 'created' | 'restored' | 'removed',
+  {
+    session,
+    copy,
+  }: { readonly session: Pick<KeptSession, 'runtime' | 'session'>; readonly copy: { readonly id: string } },
+): Promise<void> => {
+  const audit = openAudit({ stateFolder: stateFolder(), onFailure: () => undefined });
+  audit.append(checkpointLine({ ...session, action, id: copy.id, at: Date.now() }));
+  await audit.flushed();
+};
+
+// restore
+
+const restore = async (request: CheckpointRequest): Promise<string> => {
+  const entry = await findEntry(request.target ?? '');
+  const path = resolve(workingFolder(), request.path ?? '');
+  const { session, copy } = entry;
+  try {
+    await restoreCopy(stateFolder(), session, copy, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw messages.restoreExists(path);
+    throw messages.restoreFailed(copy.id, path, systemReason(error));
+  }
+  await note('restored', entry);
+  if (request.json) return jsonOf(request, [entry], { path });
+  return lines([`${formatBytes(copy.bytes)} written to ${toPlainText(path)}`]);
+};
+
+// prune
+
+const prune = async (request: CheckpointRequest): Promise<string> => {
+  const { olderThanMs, limitBytes, all, options } = request;
+  const now = Date.now();
+  const isPlain = olderThanMs === undefined && limitBytes === undefined && !all;
+  const before = all ? Infinity : olderThanMs === undefined ? undefined : now - olderThanMs;
+  const limit = isPlain ? options.values['blackbox.limit'] : limitBytes;
+  const { removed, bytes } = await pruneBlackBox({
+    stateFolder: stateFolder(),
+    now,
+    limitBytes: limit,
+    before,
+  });
+  for (const each of removed) await note('removed', each);
+  const [was, is] = bytes;
+  if (request.json) return jsonOf(request, removed, { usedBytes: is, freedBytes: Math.max(0, was - is) });
+  const freed = formatBytes(Math.max(0, was - is));
+  return lines([
+    `${removed.length === 1 ? '1 copy' : `${removed.length} copies`} removed, ${freed} freed, ${formatBytes(is)} left`,
+  ]);
+};

@@ -1,0 +1,377 @@
+import { join } from 'node:path';
+import type { CopyResult } from '../core/compaction/copy.js';
+import type { Compaction } from '../core/compaction/state.js';
+import {
+  checkpointLine,
+  fateOf,
+  type CheckpointBoundary,
+  type CheckpointReason,
+  type FileEvent,
+  type FileFate,
+  type FileMark,
+} from '../core/checkpoint.js';
+import { isBlackBoxOn } from '../core/config/keys.js';
+import { errorCode } from '../core/errors.js';
+import type { Boundary, Event } from '../core/event.js';
+import type { Tier } from '../core/ladder.js';
+import { readingRecord, type ReadingRecord } from '../core/report.js';
+import type { Session } from '../core/session.js';
+import { blackBoxFolder, FILE_ENDING, keptKey } from '../storage/blackbox.js';
+import {
+  dropFile,
+  isBeginningOf,
+  keepCopy,
+  linkFile,
+  markFile,
+  noteFate,
+  type KeepPlace,
+} from '../storage/blackbox-keep.js';
+import { pruneBlackBox } from '../storage/blackbox-prune.js';
+import { systemReason } from '../storage/errors.js';
+import { readGit } from '../storage/git.js';
+import { openAudit, type Audit } from '../storage/log-file.js';
+import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import type { WrapSession } from './options.js';
+
+// The black box of a session: from the moment its file is known, keeps the file, copies it when that matters, and notices when it is
+// replaced or rewritten. One thing after the other, in the worker, a piece of a file at a time.
+
+const LOOK_MS = 5_000; // between two looks at the file
+const COPY_MS = 60_000; // between two copies of a file that grows
+const SHARE = 100; // and at least so many times as long as the last copy took: one percent of the time
+const PRUNE_MS = 300_000; // between two looks at all that is kept
+
+export interface BlackBoxListener {
+  /** what the user should know, in one line for the footer */
+  readonly onNotice: (text: string) => void;
+  readonly onFailure: (reason: string) => void;
+}
+
+export interface BlackBox {
+  /** the agent writes to this file from now on */
+  readonly onFile: (path: string | undefined, sessionId: string) => void;
+  /** called before each event, with the state before it */
+  readonly onEvent: (event: Event, compaction: Compaction) => void;
+  readonly onState: (state: Session) => void;
+  /** the copy before a compaction of ctxwrap's; never rejects */
+  readonly copy: () => Promise<CopyResult>;
+  readonly stop: () => void;
+}
+
+/** What is known of the file that is followed. */
+interface Followed {
+  readonly place: KeepPlace;
+  mark?: FileMark | undefined;
+  /** id of the link; undefined where none can be made */
+  link?: string | undefined;
+  /** it was removed, and that was told */
+  isGone: boolean;
+  /** the file was linked, or that was tried */
+  isBegun: boolean;
+  /** the last copy: its id, how much of the file it has, when it ended and how long it took */
+  last?: { readonly id: string; readonly bytes: number; readonly at: number; readonly tookMs: number };
+}
+
+const noBlackBox: BlackBox = {
+  onFile: () => undefined,
+  onEvent: () => undefined,
+  onState: () => undefined,
+  copy: async () => ({ kind: 'nothing' }),
+  stop: () => undefined,
+};
+
+/** Opens the black box of a session; one that began with it switched off stays without. */
+export const openBlackBox = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
+  const { wrapper, agent, values } = session;
+  return wrapper && agent.log && isBlackBoxOn(values) ? open(session, listener) : noBlackBox;
+};
+
+const open = (session: WrapSession, listener: BlackBoxListener): BlackBox => {
+  const { agent, cwd, env, log } = session;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  let isOn = true;
+  let limitBytes = session.values['blackbox.limit'];
+  let followed: Followed | undefined;
+  let reading: ReadingRecord | undefined;
+  let tier: Tier | undefined;
+  const enqueue = makeQueue((error) => listener.onFailure(failureText(error)));
+  const copier = makeCopier(session, { stateFolder, limit: () => limitBytes, reading: () => reading });
+
+  const look = async (): Promise<void> => {
+    if (!isOn || !followed) return;
+    await watchFate(followed, { log, onNotice: listener.onNotice, copier });
+    const isNeeded = followed.link === undefined || tier === 'warn' || tier === 'auto' || tier === 'hard';
+    if (isNeeded && hasGrown(followed)) await copier.make(followed, 'growing');
+  };
+  const timer = setInterval(() => enqueue.whenIdle(look), LOOK_MS).unref();
+  return {
+    onFile: (path, sessionId) => {
+      const place = { stateFolder, runtime: agent.name, session: sessionId, cwd, path: path ?? '' };
+      followed = path === undefined ? undefined : { place, isGone: false, isBegun: false };
+      void enqueue.add(look);
+    },
+    onEvent: (event, compaction) => {
+      if (event.type === 'settings') {
+        const { compact } = event.settings;
+        isOn = compact.keepsCopy === true;
+        limitBytes = compact.copyLimitBytes ?? limitBytes;
+      }
+      if (event.type !== 'boundary' || event.boundary.offset === undefined || !isOn) return;
+      const [target, end] = [followed, event.boundary.offset];
+      // the number after the compaction may have come when the copy is made
+      const more = { end, boundary: boundaryOf(event.boundary, compaction), reading };
+      if (target) void enqueue.add(() => copier.make(target, 'compaction', more));
+    },
+    onState: (state) => {
+      reading = readingRecord(state, Date.now()) ?? reading;
+      tier = state.fused?.tier ?? tier;
+    },
+    copy: () => {
+      const target = followed;
+      if (!isOn || !target) return Promise.resolve({ kind: 'nothing' });
+      let result: CopyResult = { kind: 'failed', reason: 'it was not made' };
+      return enqueue
+        .add(async () => {
+          result = await copier.before(target, look);
+        })
+        .then(() => result);
+    },
+    stop: () => {
+      clearInterval(timer);
+      // a file without a link is copied a last time; what is not finished when this process ends leaves no trace
+      if (followed && followed.link === undefined) void enqueue.add(look);
+    },
+  };
+};
+
+/** Runs one thing after the other. A failure is reported, not thrown. */
+const makeQueue = (onFailure: (error: unknown) => void) => {
+  let running: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  const add = (work: () => Promise<void>): Promise<void> => {
+    waiting += 1;
+    running = running
+      .then(work)
+      .catch(onFailure)
+      .finally(() => {
+        waiting -= 1;
+      });
+    return running;
+  };
+  return { add, whenIdle: (work: () => Promise<void>): void => void (waiting === 0 && add(work)) };
+};
+
+const boundaryOf = (
+  { at, initiator, preTokens, postTokens, uuid }: Boundary,
+  { phase }: Compaction,
+): CheckpointBoundary => {
+  const isOurs = phase.kind === 'sent' && initiator !== 'agent';
+  const by = isOurs ? 'ctxwrap' : initiator;
+  return {
+    at,
+    ...(by === undefined ? {} : { initiator: by }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    ...(uuid === undefined ? {} : { uuid }),
+  };
+};
+
+/** Documents of old versions are written anew at every change; records are only added to. */
+const isDocument = (path: string): boolean => path.endsWith('.json');
+
+/** True if there is something new to copy, and the last copy is old enough. */
+const hasGrown = ({ mark, last, isGone }: Followed): boolean => {
+  if (!mark || isGone || mark.bytes === 0) return false;
+  if (!last) return true;
+  return mark.bytes !== last.bytes && performance.now() >= last.at + Math.max(COPY_MS, SHARE * last.tookMs);
+};
+
+interface CopierOptions {
+  readonly stateFolder: string;
+  readonly limit: () => number;
+  /** the last number of the session */
+  readonly reading: () => ReadingRecord | undefined;
+}
+
+/** What is known about a copy beside its reason. */
+interface CopyFacts {
+  /** bytes from the beginning of the file; all when absent */
+  readonly end?: number;
+  readonly boundary?: CheckpointBoundary;
+  /** the last one when absent */
+  readonly reading?: ReadingRecord | undefined;
+}
+
+/** Keeps the black box within its limits after a copy: the session each time, everything now and then. */
+const makePruner = ({ stateFolder, limit }: CopierOptions, audit: Audit) => {
+  let prunedAt = -Infinity;
+  return async (liveKey: string): Promise<void> => {
+    const now = performance.now();
+    const isWhole = now >= prunedAt + PRUNE_MS;
+    if (isWhole) prunedAt = now;
+    const only = isWhole ? {} : { only: liveKey };
+    const request = { stateFolder, now: Date.now(), limitBytes: limit(), liveKey, ...only };
+    for (const { session, copy } of (await pruneBlackBox(request)).removed)
+      audit.append(checkpointLine({ ...session, action: 'removed', id: copy.id, at: Date.now() }));
+  };
+};
+
+const makeCopier = (session: WrapSession, options: CopierOptions) => {
+  const { cwd, env, log } = session;
+  const { stateFolder, limit, reading: lastReading } = options;
+  const audit = openAudit({
+    stateFolder,
+    onFailure: (reason) => log.warn(`the audit log cannot be written: ${reason}`),
+  });
+  const prune = makePruner(options, audit);
+
+  const make = async (
+    target: Followed,
+    why: CheckpointReason,
+    { end, boundary, reading = lastReading() }: CopyFacts = {},
+  ): Promise<void> => {
+    const { place, link } = target;
+    const isFromLink = target.isGone && link !== undefined;
+    const source = isFromLink
+      ? join(blackBoxFolder(stateFolder), keptKey(place), link + FILE_ENDING)
+      : place.path;
+    const began = performance.now();
+    const git = why === 'growing' ? undefined : await readGit(cwd, env);
+    const request = { ...place, why, source, end, boundary, git, reading, mostBytes: limit() };
+    const { checkpoint, isNew, changed } = await keepCopy({ ...request, now: Date.now() });
+    const at = performance.now();
+    target.last = { id: checkpoint.id, bytes: checkpoint.bytes, at, tookMs: at - began };
+    if (!isNew) return;
+    const about = `${why}, ${checkpoint.bytes} bytes in ${Math.round(at - began)} ms`;
+    log.info(`the black box: copy ${checkpoint.id} (${about})`);
+    if (changed !== undefined) log.info(`the black box: the contents before are in copy ${changed}`);
+    audit.append(checkpointLine({ ...place, action: 'created', id: checkpoint.id, why, at: Date.now() }));
+    await prune(keptKey(place));
+  };
+  return {
+    make,
+    /** the copy before a compaction */
+    before: async (target: Followed, look: () => Promise<void>): Promise<CopyResult> => {
+      try {
+        await look();
+        if (!target.mark) return { kind: 'nothing' };
+        await make(target, 'before');
+        return { kind: 'kept' };
+      } catch (error) {
+        const reason = failureText(error);
+        log.warn(`the black box: no copy before a compaction: ${reason}`);
+        return { kind: 'failed', reason };
+      }
+    },
+  };
+};
+
+/** In the words of the footer: `disk full`. */
+const failureText = (error: unknown): string => {
+  switch (errorCode(error)) {
+    case 'ENOSPC':
+      return 'disk full';
+    case 'EDQUOT':
+      return 'disk quota used up';
+    case 'ENOENT':
+      return 'the session file is gone';
+    default:
+      return systemReason(error);
+  }
+};
+
+// Whether the file is still the one that it was.
+
+interface FateOptions {
+  readonly log: WrapSession['log'];
+  readonly onNotice: BlackBoxListener['onNotice'];
+  readonly copier: ReturnType<typeof makeCopier>;
+}
+
+const watchFate = async (followed: Followed, options: FateOptions): Promise<void> => {
+  const { mark: before, place } = followed;
+  const now = await markFile(place.path, before?.headBytes);
+  const fate = before && fateOf(before, now);
+  if (fate === 'removed') return toldOnce(followed, options);
+  if (!now) return;
+  if (fate !== undefined && before) await handleChange(followed, { fate, before, now }, options);
+  followed.isGone = false;
+  // the head of a short file grows with it
+  followed.mark =
+    before && now.headBytes === before.headBytes && now.bytes > now.headBytes
+      ? await markFile(place.path)
+      : now;
+  if (followed.isBegun && fate !== 'replaced') return;
+  followed.isBegun = true;
+  await keepFile(followed, options);
+};
+
+/** Links the file, or copies it where that is not possible. */
+const keepFile = async (followed: Followed, { log, copier }: FateOptions): Promise<void> => {
+  const { place } = followed;
+  const linked = await linkFile(place, Date.now());
+  followed.link = linked.kind === 'linked' ? linked.file.id : undefined;
+  if (linked.kind === 'linked') return;
+  log.info(
+    `the black box: the session file cannot be linked (${linked.reason}), so it is copied as it grows`,
+  );
+  if (followed.mark && followed.mark.bytes > 0) await copier.make(followed, 'first');
+};
+
+const toldOnce = async (followed: Followed, options: FateOptions): Promise<void> => {
+  if (followed.isGone) return;
+  followed.isGone = true;
+  await tell(followed, 'removed', options);
+};
+
+interface Change {
+  readonly fate: FileFate;
+  readonly before: FileMark;
+  readonly now: FileMark;
+}
+
+const handleChange = async (
+  followed: Followed,
+  { fate, before, now }: Change,
+  options: FateOptions,
+): Promise<void> => {
+  const { place, link } = followed;
+  if (fate !== 'replaced') {
+    const isOrdinary = isDocument(place.path) && now.bytes * 2 >= before.bytes;
+    return isOrdinary ? undefined : tell(followed, fate, options);
+  }
+  if (link === undefined) return followed.isGone ? undefined : tell(followed, fate, options);
+  const older = join(blackBoxFolder(place.stateFolder), keptKey(place), link + FILE_ENDING);
+  const isContained = isDocument(place.path)
+    ? now.bytes * 2 >= before.bytes
+    : await isBeginningOf(older, place.path).catch(() => false);
+  if (isContained) {
+    options.log.info('the black box: the session file was written anew with all that was in it');
+    await dropFile(place, link);
+    return undefined;
+  }
+  return tell(followed, fate, options);
+};
+
+const fateWords: Readonly<Record<FileFate, string>> = {
+  replaced: 'replaced by another one',
+  rewritten: 'rewritten in place',
+  shortened: 'shortened in place',
+  removed: 'removed',
+};
+
+/** Notes what has happened to the file, and tells the user what there is of its contents. */
+const tell = async (
+  followed: Followed,
+  fate: FileFate,
+  { log, onNotice }: Pick<FateOptions, 'log' | 'onNotice'>,
+): Promise<void> => {
+  const { place, link, last } = followed;
+  const isInLink = fate === 'replaced' || fate === 'removed';
+  const kept = (isInLink ? link : undefined) ?? last?.id;
+  const has = kept === undefined ? 'no copy of it was made before' : `kept: ctxwrap checkpoint show ${kept}`;
+  log.warn(`the session file was ${fateWords[fate]}; ${has}: ${place.path}`);
+  onNotice(`session file ${fateWords[fate]} · ${has}`);
+  const event: Omit<FileEvent, 'path'> = { at: Date.now(), fate, ...(kept === undefined ? {} : { kept }) };
+  await noteFate(place, event);
+};

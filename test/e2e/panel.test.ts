@@ -13,6 +13,8 @@ interface Scene {
   readonly window: Window;
   /** everything written to the agent so far, by the user and by the wrapper */
   readonly keys: () => string;
+  /** resolves when exactly this was written to the agent; the recording of it is written a little later */
+  readonly expectKeys: (keys: string) => Promise<void>;
   /** of the wrapper */
   readonly log: () => string;
 }
@@ -38,8 +40,10 @@ const onScene = (act: (scene: Scene) => Promise<void>, options: readonly string[
         .map((line) => JSON.parse(line) as [number, string, string])
         .flatMap(([, type, text]) => (type === 'i' ? [text] : []))
         .join('');
+    const expectKeys = (expected: string): Promise<void> =>
+      vi.waitFor(() => expect(keys()).toBe(expected), WAIT);
     try {
-      await act({ window, keys, log: () => readFileSync(logFile, 'utf8') });
+      await act({ window, keys, expectKeys, log: () => readFileSync(logFile, 'utf8') });
     } finally {
       window.close();
     }
@@ -64,7 +68,7 @@ const look = async (window: Window): Promise<void> => {
 describe.concurrent('the overlay', () => {
   it('shows what is known, and closes without a trace; no key of it reaches the agent', async () => {
     await onScene(async (scene) => {
-      const { window, keys } = scene;
+      const { window, keys, expectKeys } = scene;
       await open(scene);
       const text = window.rows().join('\n');
       expect(text).toContain('Compacts at 167,000 tokens (117,000 to go).');
@@ -78,7 +82,7 @@ describe.concurrent('the overlay', () => {
       expect(window.rows().join('\n')).toContain('a long answer');
       expect(keys()).toBe('');
       window.type('hello');
-      await vi.waitFor(() => expect(keys()).toBe('hello'), WAIT);
+      await expectKeys('hello');
     });
   });
 
@@ -132,7 +136,7 @@ describe.concurrent('the overlay', () => {
   it('counts down on its first page, and not where another page hides it', async () => {
     await onScene(
       async (scene) => {
-        const { window, log, keys } = scene;
+        const { window, log, keys, expectKeys } = scene;
         await open(scene);
         await shows(window, 'Compacts in');
         window.type('?');
@@ -143,7 +147,7 @@ describe.concurrent('the overlay', () => {
         expect(keys()).toBe('');
         window.type('?');
         await shows(window, 'Compacts in');
-        await vi.waitFor(() => expect(keys()).toBe('/compact\r'), WAIT);
+        await expectKeys('/compact\r');
       },
       ['--warn', '20k', '--auto', '30k', '--hard', '190k'],
     );
@@ -151,29 +155,29 @@ describe.concurrent('the overlay', () => {
 
   it('compacts while it is open, and tells how that went', async () => {
     await onScene(async (scene) => {
-      const { window, keys } = scene;
+      const { window, expectKeys } = scene;
       await open(scene);
       await look(window);
       window.type('c');
       await shows(window, '✓ compacted 50k → ');
       await shows(window, 'Compactions: 1');
-      expect(keys()).toBe('/compact\r');
+      await expectKeys('/compact\r');
     });
   });
 
   it('is not there when the hotkey and c come as one, which compacts', async () => {
-    await onScene(async ({ window, keys }) => {
+    await onScene(async ({ window, expectKeys }) => {
       await hasNumber(window);
       window.type(`${HOTKEY}c`);
       await window.until(() => lastRow(window).includes('compacted 50k'), 'the footer with the outcome');
       window.type('next');
-      await vi.waitFor(() => expect(keys()).toBe('/compact\rnext'), WAIT);
+      await expectKeys('/compact\rnext');
     });
   });
 
   it('says why a compaction that was asked for waits, and takes it back with the same key', async () => {
     await onScene(async (scene) => {
-      const { window, keys } = scene;
+      const { window, expectKeys } = scene;
       await hasNumber(window);
       window.type('a draft');
       await shows(window, 'a draft');
@@ -183,7 +187,7 @@ describe.concurrent('the overlay', () => {
       await shows(window, 'Compaction asked for, waiting: unsent text in the prompt.');
       window.type('c');
       await shows(window, 'Compacts at 167,000');
-      expect(keys()).toBe('a draft');
+      await expectKeys('a draft');
     });
   });
 });

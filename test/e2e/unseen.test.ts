@@ -30,7 +30,7 @@ describe.concurrent('without a footer', () => {
         await nothingTyped(scene);
         scene.window.type(COMPACT_KEYS);
         await scene.ended('verified');
-        expect(scene.keys()).toBe('/compact\r');
+        await scene.expectKeys('/compact\r');
       },
       ['--no-footer'],
     );
@@ -39,9 +39,9 @@ describe.concurrent('without a footer', () => {
   it('a mode that was set explicitly compacts all the same', async () => {
     await withCompactSession(
       [],
-      async ({ ended, keys }) => {
+      async ({ ended, expectKeys }) => {
         await ended('verified');
-        expect(keys()).toBe('/compact\r');
+        await expectKeys('/compact\r');
       },
       ['--no-footer', '--mode', 'auto'],
     );
@@ -52,11 +52,11 @@ describe.concurrent('in a terminal', () => {
   it('of seven rows the footer is there as long as a compaction is due', async () => {
     await withCompactSession(
       [],
-      async ({ window, ended, keys }) => {
+      async ({ window, ended, expectKeys }) => {
         expect(lastRow(window)).not.toContain('demo');
         await says(window, 'compacting in');
         await ended('verified');
-        expect(keys()).toBe('/compact\r');
+        await expectKeys('/compact\r');
         await window.until(() => !lastRow(window).includes('50k'), 'a screen without the footer');
       },
       [],
@@ -73,7 +73,7 @@ describe.concurrent('in a terminal', () => {
         scene.window.resize(80, 24);
         await says(scene.window, 'compacting in');
         await scene.ended('verified');
-        expect(scene.keys()).toBe('/compact\r');
+        await scene.expectKeys('/compact\r');
       },
       [],
       { columns: 19 },

@@ -17,6 +17,8 @@ export interface CompactSession {
   readonly ended: (kind: string) => Promise<void>;
   /** everything written to the agent so far, by the user and by the wrapper */
   readonly keys: () => string;
+  /** resolves when exactly this was written to the agent; the recording of it is written a little later */
+  readonly expectKeys: (keys: string) => Promise<void>;
   /** the wrapper's log so far */
   readonly log: () => string;
   /** the agent's process */
@@ -64,9 +66,11 @@ export const withCompactSession = (
         .join('');
     const ended = (kind: string): Promise<void> =>
       vi.waitFor(() => expect(outcomes().join('\n')).toContain(`compaction by us: ${kind}`), WAIT);
+    const expectKeys = (expected: string): Promise<void> =>
+      vi.waitFor(() => expect(keys()).toBe(expected), WAIT);
     try {
       const agentPid = (): number => Number(/as process (\d+)/.exec(read(logFile))?.[1]);
-      await act({ window, outcomes, ended, keys, log: () => read(logFile), agentPid });
+      await act({ window, outcomes, ended, keys, expectKeys, log: () => read(logFile), agentPid });
     } finally {
       window.close();
     }

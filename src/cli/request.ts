@@ -79,6 +79,11 @@ export interface PsRequest {
   readonly options: Options;
 }
 
+export interface TopRequest {
+  readonly kind: 'top';
+  readonly options: Options;
+}
+
 export interface ContextRequest {
   readonly kind: 'context';
   /** a session as `ps` lists it, or a session file; when absent, the one this process runs in or the only live one */
@@ -91,6 +96,10 @@ export interface CompactCommandRequest {
   readonly kind: 'compact';
   /** a session as `ps` lists it; when absent, the one this process runs in or the only live one */
   readonly target?: string;
+  /** every session that runs */
+  readonly all: boolean;
+  /** with `all`: only those whose agent rests */
+  readonly idle: boolean;
   readonly force: boolean;
   readonly focus?: string;
   readonly json: boolean;
@@ -157,6 +166,7 @@ export type Task =
   | DemoRequest
   | ReplayRequest
   | PsRequest
+  | TopRequest
   | ContextRequest
   | CompactCommandRequest
   | CompleteRequest

@@ -83,7 +83,7 @@ export const compactSettings = (
   { values, isModeGiven }: CurrentSettings,
   recipe: CompactRecipe | undefined,
 ): CompactSettings => {
-  const { mode, ladder, draft, whenBusy, proactive, focus } = values;
+  const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
   return {
     mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
     ...(recipe ? { command: recipe.command } : {}),
@@ -93,6 +93,7 @@ export const compactSettings = (
     mayStash: draft === 'stash' && recipe?.stash !== undefined,
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive: proactive,
+    ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
   };
 };

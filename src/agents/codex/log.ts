@@ -10,6 +10,7 @@ import {
   type ContentReader,
   type ToolEvent,
 } from '../records.js';
+import { planLimits } from './limits.js';
 import { codexPercent, usableTokens } from './percent.js';
 
 // The content of a `token_count` record of a rollout (facts/codex.md §7).
@@ -174,8 +175,10 @@ const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeanin
       };
     case 'task_complete':
       return readEnd(state, payload, at);
-    case 'token_count':
-      return readCount(state, payload, at);
+    case 'token_count': {
+      const read = readCount(state, payload, at);
+      return { ...read, facts: [...read.facts, ...planLimits(getRecord(payload, 'rate_limits'), at)] };
+    }
     default:
       return { state, facts: [] };
   }

@@ -26,6 +26,10 @@ export const defineSessions = (program: Command, ask: Ask): void => {
         ask({ kind: 'ps', all, watch, json, ...(format ? { format } : {}), options });
       });
   program
+    .command('top')
+    .description('the running sessions, live: sort, filter, details, and a key that asks one to compact')
+    .action(() => ask({ kind: 'top', options: parseOptions(program) }));
+  program
     .command('context')
     .description('what fills the window of a session, and where its tiers begin')
     .argument(
@@ -75,6 +79,8 @@ interface ReplayOptions extends CommandOptions {
 }
 
 interface CompactOptions {
+  readonly all?: boolean;
+  readonly idle?: boolean;
   readonly force?: boolean;
   readonly focus?: string;
   readonly json?: boolean;
@@ -89,6 +95,8 @@ export const defineCompact = (program: Command, ask: Ask): Command =>
       '[session]',
       "an id, a pid or an agent's name; the one it runs in, or the only one, when absent",
     )
+    .option('-a, --all', 'every running session')
+    .option('--idle', 'with --all: only sessions whose agent rests')
     .option('-f, --force', 'also while compacting is paused after failures')
     .addOption(keyOption('focus'))
     .option('--no-wait', 'do not wait for the outcome')
@@ -97,14 +105,19 @@ export const defineCompact = (program: Command, ask: Ask): Command =>
       'after',
       '\nExit status: 0 compacted, or nothing to compact; 1 any other outcome; 2 wrong usage.\n',
     )
-    .action((target: string | undefined, { force = false, focus, json = false, wait }: CompactOptions) =>
+    .action((target: string | undefined, given: CompactOptions) => {
+      const { all = false, idle = false, force = false, focus, json = false, wait } = given;
+      if (all && target !== undefined) throw messages.sessionWithAll(target);
+      if (idle && !all) throw messages.idleWithoutAll();
       ask({
         kind: 'compact',
         ...(target === undefined ? {} : { target }),
+        all,
+        idle,
         force,
         ...(focus === undefined ? {} : { focus }),
         json,
         wait,
         options: parseOptions(program),
-      }),
-    );
+      });
+    });

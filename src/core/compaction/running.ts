@@ -109,7 +109,7 @@ const withActivity = (state: Compaction, activity: Activity): Compaction => {
     activity,
     hasNews: true,
     policy: startTurn(state.policy),
-    ...(isNextTurn ? { isPostponed: undefined, countdownLeftMs: undefined } : {}),
+    ...(isNextTurn ? { isPostponed: undefined, isIdleTried: undefined, countdownLeftMs: undefined } : {}),
   };
 };
 
@@ -126,6 +126,7 @@ const inAnother = (state: Compaction, conversation: string, moment: SessionConte
     ...emptied(over.phase.kind === 'typing' ? over : enterPhase(over, { kind: 'rest' })),
     tried: undefined,
     isPostponed: undefined,
+    isIdleTried: undefined,
     conversation,
     policy: startConversation(over.policy),
     hasNews: true,

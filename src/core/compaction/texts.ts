@@ -60,10 +60,14 @@ const countdownWords = (until: Millis, now: Millis): string => `compacting in ${
 
 const COMPACTED = 'compacted, waiting for the new size';
 
-const underWayWords = ({ phase, isByText, settings }: Compaction, now: Millis): string | undefined => {
+/** What a countdown is for, when it is not a full window. */
+export const countdownReason = ({ isByText, isByIdle }: Pick<Compaction, 'isByText' | 'isByIdle'>): string =>
+  isByIdle ? ' (cache goes cold)' : isByText ? ' (proactive)' : '';
+
+const underWayWords = ({ phase, isByText, isByIdle, settings }: Compaction, now: Millis): string | undefined => {
   switch (phase.kind) {
     case 'countdown':
-      return `${countdownWords(phase.until, now)}${isByText ? ' (proactive)' : ''} · Esc: not now`;
+      return `${countdownWords(phase.until, now)}${countdownReason({ isByText, isByIdle })} · Esc: not now`;
     case 'typing':
       return `typing ${settings.command ?? 'the command'}`;
     case 'sent':

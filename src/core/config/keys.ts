@@ -7,6 +7,7 @@ import {
   bound,
   choice,
   definitions,
+  endpoint,
   flag,
   flagFor,
   focus,
@@ -137,6 +138,18 @@ const compactingKeys = {
     isTold: true,
     isLive: true,
   },
+  idle: {
+    type: choice('off', 'compact'),
+    fallback: 'off',
+    doc: "While the agent rests with 60 % of the window used and more, and its prompt cache is about to go cold: `compact` compacts at the last warm moment, once until your next turn. Only where the agent states that moment, and in the mode `auto`.",
+    option: {
+      flag: '--idle',
+      takes: '<what>',
+      help: 'before the prompt cache of a resting agent goes cold: off, compact (from 60% on)',
+    },
+    project: ['compact', 'off'],
+    isLive: true,
+  },
   draft: {
     type: choice('hold', 'stash'),
     fallback: 'hold',
@@ -262,6 +275,18 @@ const sessionKeys = {
     doc: 'The colours: `auto` asks the terminal for its background; `light`, `dark`, `contrast`; `mono` has none. In a file also an object with your own colours and bar cells.',
     option: { flag: '--theme', takes: '<name>', help: `colours: ${themeNames.join(', ')}` },
   },
+  'metrics.textfile': {
+    type: path,
+    env: false,
+    doc: "An existing folder, in which each session keeps a file for Prometheus: node_exporter's textfile collector reads it. Numbers alone, no text and no paths.",
+    example: '/var/lib/prometheus/node-exporter',
+  },
+  'metrics.otlp': {
+    type: endpoint,
+    env: false,
+    doc: 'An OpenTelemetry collector (OTLP over HTTP) that gets the same numbers every 15 s. Nothing is sent anywhere unless you set this.',
+    example: 'http://localhost:4318',
+  },
   summary: {
     type: flag,
     fallback: true,
@@ -277,7 +302,7 @@ const sessionKeys = {
   },
   'notify.on': {
     type: list(notificationKinds),
-    doc: 'Call you through the terminal when the window reaches auto or hard, a compaction fails, or the agent waits in a dialog.',
+    doc: 'Call you through the terminal when the window reaches auto or hard, a compaction fails, the agent waits in a dialog, or it compacts three times without a turn of yours.',
     example: ['hard', 'failure', 'permission'],
     option: {
       flag: '--notify',

@@ -51,7 +51,10 @@ const perform = async (request: Task): Promise<Outcome> => {
   }
 };
 
-type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'top' | 'verify' }>;
+type LaterTask = Exclude<
+  Task,
+  { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'top' | 'verify' }
+>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
   const { compact, config, context, doctor, hold, ps, watchSessions } = await import('./commands/later.js');

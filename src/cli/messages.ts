@@ -150,7 +150,10 @@ export const idleWithoutAll = (): UserError =>
   usageError('--idle chooses among all sessions', 'ctxwrap compact --all --idle');
 
 export const topWithoutTerminal = (): UserError =>
-  usageError('ctxwrap top needs a terminal', 'ctxwrap ps --watch prints the sessions again whenever one changes');
+  usageError(
+    'ctxwrap top needs a terminal',
+    'ctxwrap ps --watch prints the sessions again whenever one changes',
+  );
 
 export const jsonWithWatch = (): UserError =>
   usageError(

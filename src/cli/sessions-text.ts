@@ -129,7 +129,8 @@ export const activityText = (session: ListedSession, now: Millis): string => {
 };
 
 /** The agent can only go on when its user has done something. */
-export const isForUser = ({ activity }: SessionRecord): boolean => activity === 'dialog' || activity === 'draft';
+export const isForUser = ({ activity }: SessionRecord): boolean =>
+  activity === 'dialog' || activity === 'draft';
 
 const waitsText = ({ record, liveness }: ListedSession): string => {
   const { activity, asks, compaction } = record;

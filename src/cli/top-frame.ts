@@ -30,13 +30,17 @@ const MARK = '▶ ';
 export const tableRows = (rows: number, details: number): number => Math.max(1, rows - FIXED_ROWS - details);
 
 /** The frame, and the first visible row of its table. */
-export const topFrame = (state: TopState, view: TopView): { readonly frame: TopFrame; readonly scroll: number } => {
+export const topFrame = (
+  state: TopState,
+  view: TopView,
+): { readonly frame: TopFrame; readonly scroll: number } => {
   const { chosen, look, rows } = view;
   const columns = look.columns;
   const theme = makeTheme(undefined, look);
   const ids = chosen.map(({ record }) => record.id);
   const selected = chosen[ids.indexOf(selectedOf(state, ids) ?? '')];
-  const details = selected && state.hasDetails ? detailRows(selected, view, theme).slice(0, MOST_DETAILS) : [];
+  const details =
+    selected && state.hasDetails ? detailRows(selected, view, theme).slice(0, MOST_DETAILS) : [];
   const room = tableRows(rows, details.length);
   const index = Math.max(0, ids.indexOf(selected?.record.id ?? ''));
   const scroll = windowOf({ count: chosen.length, index, rows: room }, view.scroll);
@@ -65,7 +69,7 @@ const emptyText = ({ filter }: TopState, { all }: TopView): string =>
     ? 'No session is running. Start one with: ctxwrap claude'
     : 'No session matches. Esc shows all again.';
 
-const headOf = (state: TopState, { chosen, all, look, scroll }: TopView, theme: Theme): TopFrame['head'] => {
+const headOf = (state: TopState, { all, look }: TopView, theme: Theme): string => {
   const there = all.filter(isThere);
   const waiting = there.filter(({ record }) => record.activity === 'dialog').length;
   const tiers = (['hard', 'auto', 'warn'] as const).flatMap((tier) => {
@@ -74,21 +78,22 @@ const headOf = (state: TopState, { chosen, all, look, scroll }: TopView, theme: 
   });
   const told = [`${there.length} running`, ...(waiting > 0 ? [`${waiting} waiting for you`] : []), ...tiers];
   const left = `${theme.accent('ctxwrap top')}  ${told.join(look.ascii ? ' - ' : ' · ')}`;
-  const place = chosen.length === 0 ? '' : `  ${scroll + 1}-${chosen.length}`;
-  const right = `by ${state.sort}${state.isAll ? ', all' : ''}`;
-  return widthOf(left) + widthOf(right) + place.length < look.columns
-    ? [left, theme.quiet(right)]
-    : [shortenPainted(left, look.columns), ''];
+  const order = `by ${state.sort}${state.isAll ? ', all' : ''}`;
+  const gap = look.columns - widthOf(left) - order.length;
+  if (gap < 2) return shortenPainted(left, look.columns);
+  return left + ' '.repeat(gap) + theme.quiet(order);
 };
 
 /** Only where it is too long, and then without colours. */
 const shortenPainted = (text: string, columns: number): string =>
-  widthOf(text) < columns ? text : shorten(text.replace(/\x1b\[[\d;]*m/g, ''), columns - 1);
+  widthOf(text) <= columns ? text : shorten(text.replace(/\x1b\[[\d;]*m/g, ''), columns);
 
 const messageOf = ({ asking, isFiltering, filter }: TopState, { all, news, home }: TopView): string => {
   const asked = all.find(({ record }) => record.id === asking)?.record;
   if (asked)
-    return makeTextsSafe(`Ask ${asked.runtime} in ${folderText(asked.cwd, home)} to compact now? y: yes, any other key: no`);
+    return makeTextsSafe(
+      `Ask ${asked.runtime} in ${folderText(asked.cwd, home)} to compact now? y: yes, any other key: no`,
+    );
   if (isFiltering) return `/${makeTextsSafe(filter)}_   Enter: keep, Esc: all again`;
   if (news !== '') return makeTextsSafe(news);
   return filter === '' ? '' : `Only sessions with "${makeTextsSafe(filter)}" · Esc: all again`;
@@ -124,12 +129,18 @@ const detailRows = (
   const auto = thresholds.find(({ name }) => name === 'auto');
   const bound = auto && (auto.unit === 'percent' ? `${auto.value}%` : `${groupDigits(auto.value)} tokens`);
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ['Session', `${record.id}, pid ${record.pid}${record.agentSessionId ? `, conversation ${record.agentSessionId}` : ''}`],
+    [
+      'Session',
+      `${record.id}, pid ${record.pid}${record.agentSessionId ? `, conversation ${record.agentSessionId}` : ''}`,
+    ],
     ['Agent', [record.runtime, record.agentVersion, reading?.model].filter(Boolean).join(' ')],
     ['Folder', folderText(record.cwd, home)],
     ['Doing', activityText(session, now) + (liveness === 'live' ? since : '')],
     ['Compacts', bound && `at ${bound}${compaction ? `, mode ${compaction.mode}` : ''}`],
-    ['So far', `${record.compactions} compactions${record.turns === undefined ? '' : `, ${record.turns} turns`}`],
+    [
+      'So far',
+      `${record.compactions} compactions${record.turns === undefined ? '' : `, ${record.turns} turns`}`,
+    ],
     ['Cache', cache && isThere(session) ? cacheSentence(cache, now) : undefined],
     ['Plan', limitsSentence(limits, now) || undefined],
   ];

@@ -53,9 +53,7 @@ export type KeyName =
   | 'suspend';
 
 /** What a key does beside changing the state. */
-export type TopAction =
-  | { readonly kind: 'quit' }
-  | { readonly kind: 'compact'; readonly id: string };
+export type TopAction = { readonly kind: 'quit' } | { readonly kind: 'compact'; readonly id: string };
 
 export interface TopStep {
   readonly state: TopState;

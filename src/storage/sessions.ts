@@ -53,11 +53,12 @@ interface KnownRecord {
   readonly checkedAt: Millis;
 }
 
-const CHECK_MS = 5_000; // a process that was killed writes nothing any more
+const CHECK_MS = 5_000; // between two looks for the process of a record that is not written any more
+const FRESH_MS = 8_000; // a wrapper writes every 5 s
 
 /**
  * Lists the same records again and again: a file that has not changed is not read, and one in which only the heartbeat has changed is not
- * parsed. What each call returns is as of `listSessions`, but for the end of a process, which is noticed within 5 s.
+ * parsed. What each call returns is as of `listSessions`, but for the end of a process that was killed, which is noticed within 8 s.
  */
 export const makeSessionsReader = (
   stateFolder: string,
@@ -135,8 +136,11 @@ const withoutHeartbeat = (whole: string): { readonly text: string; readonly hear
 };
 
 const checked = (found: KnownRecord | undefined, now: Millis): KnownRecord | undefined => {
-  if (!found?.record || Math.abs(now - found.checkedAt) < CHECK_MS) return found;
-  const { endedAt, pid, processStart } = found.record;
+  if (!found?.record) return found;
+  const { endedAt, heartbeatAt, pid, processStart } = found.record;
+  // one that was found alive and goes on writing is alive
+  const isFresh = found.isAlive && endedAt === undefined && now - heartbeatAt < FRESH_MS;
+  if (isFresh || (Math.abs(now - found.checkedAt) < CHECK_MS && endedAt === undefined)) return found;
   return { ...found, isAlive: endedAt === undefined && isRunning(pid, processStart), checkedAt: now };
 };
 

@@ -9,7 +9,7 @@ export interface TopFrame {
   readonly columns: number;
   /** rows of the terminal */
   readonly rows: number;
-  readonly head: readonly [left: string, right: string];
+  readonly head: string;
   readonly titles: string;
   readonly lines: readonly string[];
   /** below the table: about the selected session */
@@ -19,41 +19,58 @@ export interface TopFrame {
   readonly keys: string;
 }
 
-/** One row, which is only worked out again when its text changes. */
-const Line = memo(({ text }: { readonly text: string }) => (
+const textsOf = ({ head, titles, lines, details, message, keys }: TopFrame): readonly string[] => [
+  head,
+  titles,
+  ...lines,
+  ...details,
+  message,
+  keys,
+];
+
+// Ink takes every character of a row apart, and puts it together again: with a screen of painted rows that is most of the work of the
+// program. So for Ink a row is one character of the private use area, which stands for the text.
+const FIRST_SIGN = 0xe000;
+
+const SignedRow = memo(({ index }: { readonly index: number }) => (
   <Box height={1}>
-    <Text wrap="truncate-end">{text === '' ? ' ' : text}</Text>
+    <Text>{String.fromCodePoint(FIRST_SIGN + index)}</Text>
   </Box>
 ));
 
+const signedRows = (first: number, count: number): readonly ReactNode[] =>
+  Array.from({ length: count }, (_, index) => <SignedRow key={first + index} index={first + index} />);
+
 interface ScreenProps {
-  readonly frame: TopFrame;
+  readonly frame: Pick<TopFrame, 'columns' | 'rows'> & { readonly lines: number; readonly details: number };
   readonly onKey: (input: string, key: Key) => void;
 }
 
 const Screen = ({ frame, onKey }: ScreenProps): ReactNode => {
   useInput(onKey);
-  const { columns, rows, head, titles, lines, details, message, keys } = frame;
-  const [left, right] = head;
+  const { columns, rows, lines, details } = frame;
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <Box height={1} justifyContent="space-between">
-        <Text wrap="truncate-end">{left}</Text>
-        <Text wrap="truncate-end">{right}</Text>
+      {signedRows(0, 2)}
+      <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
+        {signedRows(2, lines)}
       </Box>
-      <Line text={titles} />
-      <Box flexDirection="column" flexGrow={1} overflow="hidden">
-        {lines.map((text, index) => (
-          <Line key={index} text={text} />
-        ))}
+      <Box flexDirection="column" flexShrink={0}>
+        {signedRows(2 + lines, details + 2)}
       </Box>
-      {details.map((text, index) => (
-        <Line key={index} text={text} />
-      ))}
-      <Line text={message} />
-      <Line text={keys} />
     </Box>
   );
+};
+
+const screenOf = (frame: TopFrame, onKey: ScreenProps['onKey']): ReactNode => {
+  const { columns, rows, lines, details } = frame;
+  return <Screen frame={{ columns, rows, lines: lines.length, details: details.length }} onKey={onKey} />;
+};
+
+/** The rows of a frame, from what Ink has written for it. */
+export const topRows = (written: string, frame: TopFrame): readonly string[] => {
+  const texts = textsOf(frame);
+  return written.split('\n').map((row) => texts[(row.codePointAt(0) ?? 0) - FIRST_SIGN] ?? '');
 };
 
 export interface TopScreen {
@@ -65,8 +82,8 @@ export interface TopScreen {
 
 export interface TopStreams {
   readonly stdin: NodeJS.ReadStream;
-  /** gets each frame whole, as rows with newlines between them */
-  readonly frames: NodeJS.WriteStream;
+  /** gets what Ink writes for each frame, for `topRows` */
+  readonly written: NodeJS.WriteStream;
 }
 
 /**
@@ -76,18 +93,18 @@ export interface TopStreams {
 export const openTop = (
   first: TopFrame,
   onKey: (input: string, key: Key) => void,
-  { stdin, frames }: TopStreams,
+  { stdin, written }: TopStreams,
 ): TopScreen => {
-  const app = render(<Screen frame={first} onKey={onKey} />, {
+  const app = render(screenOf(first, onKey), {
     stdin,
-    stdout: frames,
+    stdout: written,
     debug: true,
     exitOnCtrlC: false,
     patchConsole: false,
     isScreenReaderEnabled: false,
   });
   return {
-    show: (frame) => app.rerender(<Screen frame={frame} onKey={onKey} />),
+    show: (frame) => app.rerender(screenOf(frame, onKey)),
     close: () => {
       app.unmount();
       app.cleanup();

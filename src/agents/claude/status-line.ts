@@ -119,7 +119,12 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   const line = effectiveStatusLine([...own.user, given]);
   if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
-  if (!line && wish === 'auto' && !launch.isCacheWanted && isWindowTold(launch, [...own.user, ...own.project, given]))
+  if (
+    !line &&
+    wish === 'auto' &&
+    !launch.isCacheWanted &&
+    isWindowTold(launch, [...own.user, ...own.project, given])
+  )
     return leave('the size of the window is known without it, and you have no status line');
   // status lines are younger than --settings, so a version with a status line starts with it
   if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)

@@ -19,7 +19,8 @@ export const planLimits = (told: JsonRecord | undefined, at: Millis): readonly F
     if (usedPercent === undefined) return [];
     const minutes = getCount(limit, 'window_minutes');
     const seconds = getCount(limit, 'resets_in_seconds');
-    const resetsAt = parseMoment(limit?.['resets_at']) ?? (seconds === undefined ? undefined : at + seconds * 1000);
+    const resetsAt =
+      parseMoment(limit?.['resets_at']) ?? (seconds === undefined ? undefined : at + seconds * 1000);
     return [
       {
         name: minutes ? limitName(minutes) : key,

@@ -59,7 +59,6 @@ const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly
 const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
   `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.\n`;
 
-
 export const compact = (asked: CompactCommandRequest): Promise<Outcome> =>
   asked.all ? compactAll(asked) : compactOne(asked);
 

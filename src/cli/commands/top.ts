@@ -4,7 +4,7 @@ import { errorText } from '../../core/errors.js';
 import { type ListedSession, makeSessionsReader } from '../../storage/sessions.js';
 import { homeFolder, stateFolder } from '../../storage/state-folder.js';
 import { readLook } from '../../ui/look.js';
-import { openTop, type TopFrame, type TopInputKey, type TopScreen } from '../../ui/Top.js';
+import { openTop, type TopFrame, type TopInputKey, topRows, type TopScreen } from '../../ui/Top.js';
 import { askToCompact, resultText, unaskable } from '../ask-compact.js';
 import * as messages from '../messages.js';
 import { print, toAsciiIfNeeded } from '../print.js';
@@ -22,6 +22,7 @@ import { changedRows, CLEAR, ENTER, LEAVE, makeLooks } from '../watching.js';
 const LEAST_MS = 1_000; // between two looks
 const MOST_MS = 5_000;
 const SHARE = 45; // one part in so many of the processor's time is spent, all threads counted
+const UNSTOPPED_MS = 200;
 const NEWS_MS = 8_000; // how long an outcome is shown
 
 /** Resolves when the user or a signal ends it. */
@@ -34,6 +35,7 @@ export const top = async (request: TopRequest): Promise<Outcome> => {
   const folder = stateFolder(env, homeFolder(env));
   const read = makeSessionsReader(folder);
   const model = makeModel(request, folder, stopping.signal);
+  model.see(await read(Date.now()));
   const terminal = openTerminal(model, looks.end);
   let spent = process.cpuUsage();
   try {
@@ -124,7 +126,9 @@ const makeModel = ({ options }: TopRequest, folder: string, signal: AbortSignal)
 /** What the filter looks at. */
 const textOf = (session: ListedSession, home: string, now: number): string => {
   const { runtime: agent, cwd, tier = '', reading, id } = session.record;
-  return [agent, folderText(cwd, home), tier, activityText(session, now), reading?.model ?? '', id].join('\n');
+  return [agent, folderText(cwd, home), tier, activityText(session, now), reading?.model ?? '', id].join(
+    '\n',
+  );
 };
 
 const nameOf = ({ runtime: agent, cwd }: SessionRecord, home: string): string =>
@@ -153,52 +157,66 @@ interface Terminal {
   readonly close: () => Promise<unknown>;
 }
 
-/** Where Ink writes its frames, of which only the changed rows reach the terminal. */
-const frameStream = (): NodeJS.WriteStream => {
-  const { stdout } = process;
-  const { columns = 80, rows = 24 } = stdout;
+/** The app in the terminal's other screen, of whose frames only the changed rows are drawn. */
+const openScreen = (first: TopFrame, onInput: Parameters<typeof openTop>[1]): TopScreen => {
+  const { stdin, stdout } = process;
+  let frame = first;
   let drawn: readonly string[] = [];
+  let isOpen = true;
   const stream = new Writable({
     decodeStrings: false,
-    write: (frame: string, _encoding, done) => {
-      const next = frame.split('\n').slice(0, rows);
-      const changes = changedRows(next, drawn);
-      drawn = next;
-      if (changes !== '') stdout.write(changes);
+    write: (text: string, _encoding, done) => {
+      if (isOpen) {
+        const rows = topRows(text, frame).slice(0, frame.rows);
+        const changes = changedRows(rows, drawn);
+        drawn = rows;
+        if (changes !== '') stdout.write(changes);
+      }
       done();
     },
   });
-  return Object.assign(stream, { columns, rows, isTTY: true }) as unknown as NodeJS.WriteStream;
+  const { columns, rows } = first;
+  const written = Object.assign(stream, { columns, rows, isTTY: true }) as unknown as NodeJS.WriteStream;
+  const app = openTop(frame, onInput, { stdin, written });
+  return {
+    show: (next) => {
+      frame = next;
+      app.show(next);
+    },
+    close: () => {
+      isOpen = false; // the app writes its last frame again
+      app.close();
+    },
+  };
 };
 
 /** The terminal's other screen with the app in it, which is begun anew after a change of the size and after a stop. */
 const openTerminal = (model: Model, onQuit: () => void): Terminal => {
   const { stdin, stdout } = process;
-  let screen: { readonly app: TopScreen; readonly frames: NodeJS.WriteStream } | undefined;
+  let screen: TopScreen | undefined;
 
   const leave = (): void => {
-    screen?.frames.destroy(); // the app writes its last frame again
-    screen?.app.close();
+    screen?.close();
     screen = undefined;
   };
   const enter = (): void => {
     leave();
     stdout.write(ENTER + CLEAR);
-    const frames = frameStream();
-    frames.on('error', () => undefined);
-    screen = { frames, app: openTop(model.frame(), onInput, { stdin, frames }) };
+    screen = openScreen(model.frame(), onInput);
   };
   const suspend = async (): Promise<void> => {
     leave();
     await print(LEAVE);
     process.kill(process.pid, 'SIGTSTP'); // goes on with SIGCONT
+    setTimeout(() => screen ?? enter(), UNSTOPPED_MS); // without a shell that could continue it, nothing stops it
   };
-  const draw = (): void => screen?.app.show(model.frame());
+  const draw = (): void => screen?.show(model.frame());
   const onInput = (input: string, key: TopInputKey): void => {
-    const pressed = toKey(input, key);
-    if (pressed.name === 'interrupt') return void process.kill(process.pid, 'SIGINT');
-    if (pressed.name === 'suspend') return void suspend();
-    if (model.press(pressed, draw)) return onQuit();
+    for (const pressed of keysOf(input, key)) {
+      if (pressed.name === 'interrupt') return void process.kill(process.pid, 'SIGINT');
+      if (pressed.name === 'suspend') return void suspend();
+      if (model.press(pressed, draw)) return onQuit();
+    }
     draw();
   };
   process.on('SIGCONT', enter);
@@ -231,10 +249,25 @@ const names: readonly (readonly [keyof TopInputKey, KeyName])[] = [
   ['delete', 'backspace'],
 ];
 
-const toKey = (input: string, key: TopInputKey): TopKey => {
-  if (key.ctrl) {
-    const name = input === 'c' ? 'interrupt' : input === 'z' ? 'suspend' : undefined;
-    return { name, text: '' };
-  }
-  return { name: names.find(([flag]) => key[flag])?.[1], text: key.meta ? '' : input };
+const controls: Readonly<Record<string, KeyName>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\x03': 'interrupt',
+  '\b': 'backspace',
+  '\x1a': 'suspend',
+  '\x7f': 'backspace',
+};
+
+/** The keys of one input: what is typed fast, or pasted, comes as one text. */
+const keysOf = (input: string, key: TopInputKey): readonly TopKey[] => {
+  const name = names.find(([flag]) => key[flag])?.[1];
+  if (name) return [{ name, text: '' }];
+  if (key.meta) return [];
+  if (key.ctrl)
+    return input === 'c'
+      ? [{ name: 'interrupt', text: '' }]
+      : input === 'z'
+        ? [{ name: 'suspend', text: '' }]
+        : [];
+  return [...input].map((text) => ({ name: controls[text], text }));
 };

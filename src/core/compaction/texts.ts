@@ -64,7 +64,10 @@ const COMPACTED = 'compacted, waiting for the new size';
 export const countdownReason = ({ isByText, isByIdle }: Pick<Compaction, 'isByText' | 'isByIdle'>): string =>
   isByIdle ? ' (cache goes cold)' : isByText ? ' (proactive)' : '';
 
-const underWayWords = ({ phase, isByText, isByIdle, settings }: Compaction, now: Millis): string | undefined => {
+const underWayWords = (
+  { phase, isByText, isByIdle, settings }: Compaction,
+  now: Millis,
+): string | undefined => {
   switch (phase.kind) {
     case 'countdown':
       return `${countdownWords(phase.until, now)}${countdownReason({ isByText, isByIdle })} · Esc: not now`;

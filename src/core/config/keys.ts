@@ -141,7 +141,7 @@ const compactingKeys = {
   idle: {
     type: choice('off', 'compact'),
     fallback: 'off',
-    doc: "While the agent rests with 60 % of the window used and more, and its prompt cache is about to go cold: `compact` compacts at the last warm moment, once until your next turn. Only where the agent states that moment, and in the mode `auto`.",
+    doc: 'While the agent rests with 60 % of the window used and more, and its prompt cache is about to go cold: `compact` compacts at the last warm moment, once until your next turn. Only where the agent states that moment, and in the mode `auto`.',
     option: {
       flag: '--idle',
       takes: '<what>',

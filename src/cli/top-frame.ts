@@ -144,11 +144,13 @@ const detailRows = (
     ['Cache', cache && isThere(session) ? cacheSentence(cache, now) : undefined],
     ['Plan', limitsSentence(limits, now) || undefined],
   ];
-  const room = look.columns - 2 - LABEL;
-  const rows = facts.flatMap(([label, text]) =>
-    text === undefined || text === ''
-      ? []
-      : [`  ${theme.quiet(label.padEnd(LABEL))}${shorten(makeTextsSafe(text), Math.max(1, room))}`],
-  );
-  return ['', ...rows];
+  const row = (label: string, text: string): string => {
+    const plain = `  ${label.padEnd(LABEL)}${makeTextsSafe(text)}`;
+    const cut = shorten(plain, look.columns);
+    return cut.length <= 2 + LABEL ? cut : `  ${theme.quiet(cut.slice(2, 2 + LABEL))}${cut.slice(2 + LABEL)}`;
+  };
+  return [
+    '',
+    ...facts.flatMap(([label, text]) => (text === undefined || text === '' ? [] : [row(label, text)])),
+  ];
 };

@@ -29,7 +29,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'get-east-asian-width',
   ],
   storage: ['node:', 'jsonc-parser'],
-  ui: ['ink', 'react', 'chalk', 'string-width'],
+  ui: ['ink', 'react', 'chalk', 'string-width', 'd3-scale', 'd3-shape'],
   demo: ['node:', 'string-width'],
   verify: ['node:'],
   wrap: [

@@ -43,6 +43,9 @@ const perform = async (request: Task): Promise<Outcome> => {
     case 'top':
       // loads Ink
       return (await import('./commands/top.js')).top(request);
+    case 'report':
+      // loads what draws the charts
+      return printed(await (await import('./commands/report.js')).report(request));
     case 'verify':
       // loads a mock model server and a terminal
       return (await import('./commands/verify.js')).verify(request);
@@ -53,7 +56,7 @@ const perform = async (request: Task): Promise<Outcome> => {
 
 type LaterTask = Exclude<
   Task,
-  { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'top' | 'verify' }
+  { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'report' | 'top' | 'verify' }
 >;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {

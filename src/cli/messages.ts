@@ -155,6 +155,12 @@ export const topWithoutTerminal = (): UserError =>
     'ctxwrap ps --watch prints the sessions again whenever one changes',
   );
 
+export const unwritableReport = (path: string, reason: string): UserError =>
+  new UserError(`the report cannot be written to ${path}: ${reason}`, {
+    exitCode: 1,
+    hint: 'ctxwrap report --html FILE, in a folder that you can write to',
+  });
+
 export const jsonWithWatch = (): UserError =>
   usageError(
     '--json cannot be combined with --watch',

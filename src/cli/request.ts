@@ -84,6 +84,13 @@ export interface TopRequest {
   readonly options: Options;
 }
 
+export interface ReportRequest {
+  readonly kind: 'report';
+  /** the file to write */
+  readonly html: string;
+  readonly options: Options;
+}
+
 export interface ContextRequest {
   readonly kind: 'context';
   /** a session as `ps` lists it, or a session file; when absent, the one this process runs in or the only live one */
@@ -167,6 +174,7 @@ export type Task =
   | ReplayRequest
   | PsRequest
   | TopRequest
+  | ReportRequest
   | ContextRequest
   | CompactCommandRequest
   | CompleteRequest

@@ -30,6 +30,11 @@ export const defineSessions = (program: Command, ask: Ask): void => {
     .description('the running sessions, live: sort, filter, details, and a key that asks one to compact')
     .action(() => ask({ kind: 'top', options: parseOptions(program) }));
   program
+    .command('report')
+    .description('all recorded sessions and compactions as one page for a browser')
+    .requiredOption('--html <file>', 'the file to write; it needs no network')
+    .action(({ html }: { html: string }) => ask({ kind: 'report', html, options: parseOptions(program) }));
+  program
     .command('context')
     .description('what fills the window of a session, and where its tiers begin')
     .argument(

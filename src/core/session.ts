@@ -1,6 +1,6 @@
 import type { NativeTrigger } from './build-ladder.js';
 import { updateCache, type PlanLimit, type PromptCache } from './economy.js';
-import type { Event } from './event.js';
+import type { Boundary, Event } from './event.js';
 import {
   estimateCompacted,
   noEvidence,
@@ -99,14 +99,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
   switch (event.type) {
     case 'reading':
       return withHeard(state, applyReading(state, event.reading, now));
-    case 'boundary': {
-      // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
-      if (event.boundary.source === 'screen' && state.fileTells) return state;
-      const fileTells = event.boundary.source !== 'screen';
-      const next = sizedAt(emptied(state), event.boundary.postTokens, now);
-      const { compactions, unattended } = state;
-      return { ...next, fileTells, compactions: compactions + 1, unattended: unattended + 1 };
-    }
+    case 'boundary':
+      return afterBoundary(state, event.boundary, now);
     case 'voided':
       // a record that is read twice must not take away the size that came with it
       if (event.leftTokens === undefined && state.evidence.isVoid) return state;
@@ -155,6 +149,18 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     default:
       return state;
   }
+};
+
+const afterBoundary = (state: Session, { source, postTokens }: Boundary, now: Millis): Session => {
+  const { fileTells, compactions, unattended } = state;
+  // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
+  if (source === 'screen' && fileTells) return state;
+  return {
+    ...sizedAt(emptied(state), postTokens, now),
+    fileTells: source !== 'screen',
+    compactions: compactions + 1,
+    unattended: unattended + 1,
+  };
 };
 
 const afterKeys = (state: Session): Session => {
@@ -207,9 +213,9 @@ const withHeard = (state: Session, heard: KnownReadings): Session => {
   return { ...state, ...heard, flow, blank: { why: evidence.isVoid ? 'pending' : 'gone' } };
 };
 
-/** What was cached is not what the next request sends. */
-const emptied = ({ cache: _, ...state }: Session): Session => ({
+const emptied = (state: Session): Session => ({
   ...state,
+  cache: undefined, // what was cached is not what the next request sends
   evidence: invalidateNumbers(state.evidence),
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
@@ -290,7 +296,7 @@ export interface Session {
   /** the agent has rested since its last turn; `typed`: the user has pressed a key meanwhile */
   readonly prompting?: 'rested' | 'typed' | undefined;
   /** of the current conversation, if known */
-  readonly cache?: PromptCache;
+  readonly cache?: PromptCache | undefined;
   /** of the user's plan, if the agent reports them */
   readonly limits?: readonly PlanLimit[];
   readonly windows: WindowClaims;

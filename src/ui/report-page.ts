@@ -174,8 +174,14 @@ const daysChart = ({ compactions }: PageData): string => {
     return { day, verified: count('verified'), failed: count('failed'), other: count('other') };
   });
   const most = Math.max(...counts.map(({ verified, failed, other }) => verified + failed + other));
-  const x = scaleBand().domain(days).range([left, WIDTH - RIGHT]).padding(0.3);
-  const y = scaleLinear().domain([0, most]).nice().range([height - BOTTOM, TOP]);
+  const x = scaleBand()
+    .domain(days)
+    .range([left, WIDTH - RIGHT])
+    .padding(0.3);
+  const y = scaleLinear()
+    .domain([0, most])
+    .nice()
+    .range([height - BOTTOM, TOP]);
   const ticks = y.ticks(Math.min(5, most)).filter(Number.isInteger);
   const width = Math.min(48, x.bandwidth());
   const layers = stack<(typeof counts)[number], OutcomeGroup>().keys(outcomeGroups)(counts);

@@ -9,7 +9,7 @@ import {
   type WindowGauges,
 } from '../core/metrics.js';
 import type { Session } from '../core/session.js';
-import { metricsFile, sweepMetrics } from '../storage/metrics-file.js';
+import { metricsFile, sweepMetrics } from '../storage/sessions.js';
 import type { WrapSession } from './options.js';
 import type { OtlpExport } from './otlp.js';
 import { endsWithin, serialize } from './timing.js';
@@ -85,7 +85,8 @@ const openTextfile = (folder: string, id: string, onFailure: (reason: string) =>
   let writtenAt = -Infinity;
   let later: NodeJS.Timeout | undefined;
   const writeNow = serialize(async () => {
-    if (latest) await file.write(prometheusText(latest)).catch((error: unknown) => onFailure(errorText(error)));
+    if (latest)
+      await file.write(prometheusText(latest)).catch((error: unknown) => onFailure(errorText(error)));
   });
   const write = (): Promise<void> => {
     clearTimeout(later);
@@ -116,7 +117,10 @@ interface OtlpParts {
 }
 
 /** The OpenTelemetry SDK is loaded only here. What ends before it is loaded is counted then. */
-const openOtlp = (endpoint: string, { session, metrics, log }: OtlpParts): Pick<OtlpExport, 'onEnded' | 'end'> => {
+const openOtlp = (
+  endpoint: string,
+  { session, metrics, log }: OtlpParts,
+): Pick<OtlpExport, 'onEnded' | 'end'> => {
   const fail = makeOnce((reason) => log.warn(`the metrics do not reach the collector: ${reason}`));
   const loading = import('./otlp.js')
     .then(({ startOtlp }) =>

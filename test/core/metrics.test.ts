@@ -65,7 +65,10 @@ describe('the text for Prometheus', () => {
     () => {
       const texts = [text, prometheusText({ ...metrics, agent: 'my "own"\\agent\n' })];
       for (const input of texts) {
-        const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+        const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+          input,
+          encoding: 'utf8',
+        });
         expect(`${stdout}${stderr}`).toBe('');
         expect(status).toBe(0);
       }
@@ -74,7 +77,10 @@ describe('the text for Prometheus', () => {
 
   it('only grows, whatever ends how', () => {
     const anyEnd = fc
-      .record({ seconds: fc.integer({ min: -5, max: 1_000 }), by: fc.constantFrom('ctxwrap', 'user', 'agent') })
+      .record({
+        seconds: fc.integer({ min: -5, max: 1_000 }),
+        by: fc.constantFrom('ctxwrap', 'user', 'agent'),
+      })
       .map(({ seconds, by }) => ended(seconds, { initiator: by as 'user' }));
     fc.assert(
       fc.property(fc.array(anyEnd, { maxLength: 30 }), (ends) => {

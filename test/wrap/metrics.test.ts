@@ -1,7 +1,16 @@
 // Where the numbers of a session go: files that no other wrapper overwrites, and a collector on this machine.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +20,7 @@ import { defaultValues, type Values } from '../../src/core/config/keys.js';
 import { startSession } from '../../src/core/session.js';
 import { agents } from '../../src/agents/index.js';
 import { nullLog } from '../../src/storage/log-file.js';
-import { sweepMetrics } from '../../src/storage/metrics-file.js';
+import { sweepMetrics } from '../../src/storage/sessions.js';
 import { openMetrics } from '../../src/wrap/metrics.js';
 import type { WrapSession } from '../../src/wrap/options.js';
 import { successfulEnd } from '../support/ended.js';
@@ -46,7 +55,9 @@ const fileOf = (id: string): string => readFileSync(join(folder, `ctxwrap-${id}.
 describe('the file for Prometheus', () => {
   it('is one for each session, readable for the collector, and keeps the counts after the end', async () => {
     const own = `${process.pid}-a`;
-    const [one, two] = [own, `${process.pid}-b`].map((id) => openMetrics(sessionOf(id, { 'metrics.textfile': folder })));
+    const [one, two] = [own, `${process.pid}-b`].map((id) =>
+      openMetrics(sessionOf(id, { 'metrics.textfile': folder })),
+    );
     one?.onState(full);
     one?.onEffect(ended);
     two?.onState(full);
@@ -72,11 +83,8 @@ describe('the file for Prometheus', () => {
     age('node.prom', 99);
     age('ctxwrap-4194305-a.prom.0123abcd.tmp', 99);
     await sweepMetrics(folder, now);
-    expect(readdirSync(folder).toSorted()).toEqual([
-      'ctxwrap-4194305-b.prom',
-      `ctxwrap-${process.pid}-c.prom`,
-      'node.prom',
-    ]);
+    const left = ['ctxwrap-4194305-b.prom', `ctxwrap-${process.pid}-c.prom`, 'node.prom'];
+    expect(readdirSync(folder).toSorted()).toEqual(left.toSorted());
   });
 
   it('never goes through a link, and a folder that is not there is a warning', async () => {
@@ -118,7 +126,12 @@ describe('the collector', () => {
     const own = startOtlp({
       endpoint: `${endpoint}/v1/metrics`,
       version: '1.2.3',
-      metrics: () => ({ agent: 'claude', session: '4711-b', gauges, compactions: { counts: [], buckets: [], durations: 0, durationSeconds: 0 } }),
+      metrics: () => ({
+        agent: 'claude',
+        session: '4711-b',
+        gauges,
+        compactions: { counts: [], buckets: [], durations: 0, durationSeconds: 0 },
+      }),
       onFailure: (reason) => expect(reason).toBe(''),
     });
     own.onEnded(ended.ended);

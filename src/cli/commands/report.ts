@@ -5,7 +5,12 @@ import { systemReason } from '../../storage/errors.js';
 import { readAudit } from '../../storage/log-file.js';
 import { type ListedSession, listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder, writeAtomic } from '../../storage/state-folder.js';
-import { type OutcomeGroup, type PageCompaction, type PageSession, renderReportPage } from '../../ui/report-page.js';
+import {
+  type OutcomeGroup,
+  type PageCompaction,
+  type PageSession,
+  renderReportPage,
+} from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
 import { unwritableReport } from '../messages.js';
 import { version, workingFolder } from '../print.js';
@@ -23,9 +28,7 @@ export const report = async ({ html }: ReportRequest): Promise<string> => {
   const now = Date.now();
   const sessions = (await listSessions(folder, now)).map((each) => pageSession(each, home));
   const attempts = (await readAudit(folder)).flatMap((line) => parseAuditLine(line) ?? []);
-  const compactions = attempts
-    .map(pageCompaction)
-    .toSorted((a, b) => a.endedAt - b.endedAt);
+  const compactions = attempts.map(pageCompaction).toSorted((a, b) => a.endedAt - b.endedAt);
   const path = resolve(workingFolder(), html);
   const page = renderReportPage({ now, version: version(), sessions, compactions });
   await writeAtomic(path, page).catch((error: unknown) => {

@@ -1,12 +1,14 @@
 import type { Event } from '../event.js';
 import type { Millis } from '../reading.js';
-import { idleDeadline, idleSpan, idleUntil } from './idle.js';
 import { isLower, isSameFill } from './outcome.js';
 import {
   findBlock,
   breakerOf,
   findHold,
   startEpisode,
+  idleDeadline,
+  idleSpan,
+  idleUntil,
   isCountdownInvisible,
   endEpisode,
   visibilityHold,

@@ -45,7 +45,7 @@ const perform = async (request: Task): Promise<Outcome> => {
       return (await import('./commands/top.js')).top(request);
     case 'report':
       // loads what draws the charts
-      return printed(await (await import('./commands/report.js')).report(request));
+      return printed(await (await import('./commands/report.js')).report(request, version()));
     case 'verify':
       // loads a mock model server and a terminal
       return (await import('./commands/verify.js')).verify(request);

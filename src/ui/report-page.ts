@@ -180,7 +180,7 @@ const daysChart = ({ compactions }: PageData): string => {
     .padding(0.3);
   const y = scaleLinear()
     .domain([0, most])
-    .nice()
+    .nice(5)
     .range([height - BOTTOM, TOP]);
   const ticks = y.ticks(Math.min(5, most)).filter(Number.isInteger);
   const width = Math.min(48, x.bandwidth());

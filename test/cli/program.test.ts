@@ -185,7 +185,7 @@ describe('a wrong option', () => {
     ],
     [
       ['help', 'dome'],
-      'help must be one of demo, replay, ps, context, compact, doctor, verify, hook, init, completion, config, got "dome"',
+      'help must be one of demo, replay, ps, top, report, context, compact, doctor, verify, hook, init, completion, config, got "dome"',
       'try help demo',
     ],
     [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],

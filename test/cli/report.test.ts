@@ -23,7 +23,7 @@ afterEach(() => {
 const write = (html: string): Promise<string> => {
   const made = parseArguments(['report', '--html', html], '1');
   if (made.kind !== 'report') throw new Error(made.kind);
-  return report(made);
+  return report(made, '1.2.3');
 };
 const HOSTILE = '<script>alert("x")</script>&\x1b[31m';
 const at = Date.now() - 3_600_000;

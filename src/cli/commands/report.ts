@@ -13,7 +13,7 @@ import {
 } from '../../ui/report-page.js';
 import { toPlainText } from '../../ui/text.js';
 import { unwritableReport } from '../messages.js';
-import { version, workingFolder } from '../print.js';
+import { workingFolder } from '../print.js';
 import type { ReportRequest } from '../request.js';
 import { isThere } from '../session-argument.js';
 import { folderText } from '../sessions-text.js';
@@ -21,7 +21,7 @@ import { folderText } from '../sessions-text.js';
 // `ctxwrap report`: what ctxwrap itself has recorded of all sessions, as a page for a browser.
 
 /** Writes the page, and returns what to print. */
-export const report = async ({ html }: ReportRequest): Promise<string> => {
+export const report = async ({ html }: ReportRequest, version: string): Promise<string> => {
   const { env } = process;
   const home = homeFolder(env);
   const folder = stateFolder(env, home);
@@ -30,7 +30,7 @@ export const report = async ({ html }: ReportRequest): Promise<string> => {
   const attempts = (await readAudit(folder)).flatMap((line) => parseAuditLine(line) ?? []);
   const compactions = attempts.map(pageCompaction).toSorted((a, b) => a.endedAt - b.endedAt);
   const path = resolve(workingFolder(), html);
-  const page = renderReportPage({ now, version: version(), sessions, compactions });
+  const page = renderReportPage({ now, version, sessions, compactions });
   await writeAtomic(path, page).catch((error: unknown) => {
     throw unwritableReport(html, systemReason(error));
   });

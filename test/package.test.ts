@@ -103,7 +103,7 @@ describe('the package', () => {
     );
     expect(installed.length).toBeGreaterThan(0);
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
-    for (const hook of ['preinstall', 'install', 'postinstall'])
+    for (const hook of ['preinstall', 'install', 'postinstall', 'prepare'])
       expect(manifest.scripts).not.toHaveProperty(hook);
   });
 });

@@ -47,7 +47,7 @@ const readJson = (file: string): unknown => {
 };
 
 const readText = (file: string): string => {
-  let reason = 'it has more than 1 MB';
+  let reason = 'it is larger than 1 MB';
   try {
     const head = readHead(file, LARGEST_BYTES + 1);
     if (head.length <= LARGEST_BYTES) return head.toString('utf8');
@@ -60,7 +60,7 @@ const readText = (file: string): string => {
 const unreadable = (file: string, reason: string): UserError =>
   new UserError(`cannot read the runtime definition "${file}": ${reason}`, {
     exitCode: 2,
-    hint: 'name a JSON file such as {"name": "my-agent", "command": "my-agent"}',
+    hint: 'use a JSON file such as {"name": "my-agent", "command": "my-agent"}',
   });
 
 const wrongDefinition = (file: string, problems: readonly Problem[]): UserError => {
@@ -69,7 +69,7 @@ const wrongDefinition = (file: string, problems: readonly Problem[]): UserError 
   const lines = untold > 0 ? [...told, `  and ${untold} more`] : told;
   return new UserError([`the runtime definition "${file}" is not valid`, ...lines].join('\n'), {
     exitCode: 2,
-    hint: 'change these fields in the file and start again; the least is {"name": "my-agent", "command": "my-agent"}',
+    hint: 'correct these fields and start again; the minimum is {"name": "my-agent", "command": "my-agent"}',
   });
 };
 
@@ -81,6 +81,6 @@ export const problemText = ({ path, given, allowed, known }: Problem): string =>
     return `${where}: unknown, ${meant === undefined ? `the names are ${allowed}` : `did you mean ${meant}?`}`;
   }
   return given === undefined
-    ? `${where}: is missing, it must be ${allowed}`
+    ? `${where}: is missing; it must be ${allowed}`
     : `${where}: must be ${allowed}, got ${given}`;
 };

@@ -32,35 +32,38 @@ export const unaskable = ({ record, liveness }: ListedSession, now: number): Use
   const name = nameOf(record.id);
   switch (liveness) {
     case 'ended':
-      return refusing(`${name} has ended`, 'ctxwrap ps shows those that run');
+      return refusing(`${name} has ended`, 'ctxwrap ps lists running sessions');
     case 'dead':
-      return refusing(`the ctxwrap of ${name} is gone`, 'ctxwrap ps shows those that run');
+      return refusing(`the ctxwrap of ${name} was killed`, 'ctxwrap ps lists running sessions');
     case 'stale':
       return refusing(
         `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
-        'if it is stopped, go to its terminal and continue it with fg',
+        'if it is suspended, run fg in its terminal',
       );
     case 'live':
       if (record.compaction === undefined)
         return refusing(
-          `the ctxwrap ${toPlainText(record.version)} of ${name} cannot be asked`,
-          'end this session and start it again with this ctxwrap',
+          `${name} runs ctxwrap ${toPlainText(record.version)}, which cannot take requests`,
+          'restart that session with this version',
         );
       if (record.compaction.mode === 'off')
         return refusing(
-          `${name} observes nothing and types nothing (--mode off)`,
-          `type the command of ${toPlainText(record.runtime)} in its own window, or start it again with --mode warn`,
+          `${name} runs with --mode off`,
+          `type the compact command of ${toPlainText(record.runtime)} yourself, or restart it with --mode warn`,
         );
       return undefined;
   }
 };
 
 const cannotAsk = (reason: string): UserError =>
-  refusing(`cannot leave the request: ${reason}`, 'make the folder of ctxwrap in XDG_STATE_HOME writable');
+  refusing(
+    `cannot write the request: ${reason}`,
+    'make the state folder of ctxwrap writable: ctxwrap doctor',
+  );
 
-const withdrawn = 'the request is withdrawn; a compaction that has begun goes on';
+const withdrawn = 'request withdrawn; a compaction that has begun continues';
 
-const notNoticed = 'it does not notice requests';
+const notNoticed = 'the session does not react to requests';
 
 export const nameOf = (id: string): string => `session ${id}`;
 
@@ -129,7 +132,7 @@ const replyIn = async (folder: string, question: CompactQuestion): Promise<Compa
     if (isGone) return lost('the session has ended');
     const waited = Date.now() - request.askedAt;
     if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
-    if (waited > LONGEST_MS) return lost('it does not answer');
+    if (waited > LONGEST_MS) return lost('the session does not answer');
     const session = await readSession(stateFolder, request.session, Date.now());
     isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
     const words = wordsAbout(request, session);
@@ -171,7 +174,7 @@ const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: Compac
     case 'unknown':
       return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
     case 'asked':
-      return { ...base, outcome: 'asked', words: 'it compacts at its next safe moment' };
+      return { ...base, outcome: 'asked', words: 'it will compact at its next safe moment' };
     case 'cancelled':
       return { ...base, outcome: 'cancelled', words: 'withdrawn' };
   }
@@ -195,7 +198,7 @@ const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
     case 'refused':
       return `not compacted: ${words}`;
     case 'unknown':
-      return `it is not known whether it has compacted: ${words}`;
+      return `outcome unknown: ${words}`;
     case 'cancelled':
       return withdrawn;
     default:

@@ -2,7 +2,7 @@ import { isMainThread } from 'node:worker_threads';
 import { errorText, UserError } from '../core/errors.js';
 import { stripControls } from '../core/text.js';
 import { exitCodeOfSignal, exitBySignal } from '../wrap/exit-status.js';
-import { demo, run } from './commands/run.js';
+import { run } from './commands/run.js';
 import { applyConfiguration } from './config/apply.js';
 import { commandWithoutNotify, OWN_FAILURE } from './messages.js';
 import { print, toAsciiIfNeeded, version } from './print.js';
@@ -31,7 +31,7 @@ const perform = async (request: Task): Promise<Outcome> => {
     case 'run':
       return run(request);
     case 'demo':
-      return demo(request);
+      return (await import('./commands/demo.js')).demo(request);
     case 'init':
       // runs at every start of a shell
       return printed((await import('./shell/init.js')).init(request));

@@ -51,10 +51,10 @@ const usageError = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: usage, hint });
 
 export const noAgent = (): UserError =>
-  usageError('no agent was given', 'try ctxwrap claude, or ctxwrap --help');
+  usageError('no agent was given', 'try ctxwrap claude, or see ctxwrap --help');
 
 export const noCommand = (): UserError =>
-  usageError('no command was given after --', 'try ctxwrap -- bash, or ctxwrap --help');
+  usageError('no command was given after --', 'try ctxwrap -- bash, or see ctxwrap --help');
 
 /** The words that a command line can begin with. */
 export interface FirstWords {
@@ -108,7 +108,7 @@ export const unknownOption = (flag: string, { command, here, elsewhere }: KnownF
   return usageError(
     message,
     command === undefined
-      ? `options of the agent go after its name, as in: ctxwrap claude ${flag}`
+      ? `options of the agent go after its name: ctxwrap claude ${flag}`
       : `see ctxwrap ${command} --help`,
   );
 };
@@ -121,7 +121,7 @@ export const unknownChoice = (flag: string, given: string, choices: readonly str
 export const unknownItem = (flag: string, given: string, items: readonly string[]): UserError => {
   const close = nearestWord(given, items);
   return usageError(
-    `${flag} knows no "${given}"`,
+    `${flag} has no item "${given}"`,
     close === undefined ? `the items are ${items.join(', ')}` : `did you mean ${close}?`,
   );
 };
@@ -132,13 +132,13 @@ export const unknownField = (given: string, fields: readonly string[]): UserErro
   const close = nearestWord(given, fields);
   const list = `the fields are ${fields.join(', ')}`;
   return usageError(
-    `--format knows no field "${given}"`,
+    `--format has no field "${given}"`,
     close === undefined ? list : `did you mean {${close}}? ${list}`,
   );
 };
 
 export const openBrace = (given: string): UserError =>
-  usageError(`--format has a { without its }: "${given}"`, 'write {{ where you mean the brace itself');
+  usageError(`--format has a { without a }: "${given}"`, 'write {{ for a plain brace');
 
 export const templateWithoutField = (given: string): UserError =>
   usageError(`--format needs a field in braces, got "${given}"`, EXAMPLE);
@@ -164,11 +164,11 @@ export const unwritableReport = (path: string, reason: string): UserError =>
 export const jsonWithWatch = (): UserError =>
   usageError(
     '--json cannot be combined with --watch',
-    `run ctxwrap ps --json as often as you need it, or watch with --format`,
+    `run ctxwrap ps --json repeatedly, or use --watch with --format`,
   );
 
 export const jsonWithFormat = (): UserError =>
-  usageError('--json cannot be combined with --format', 'choose one: all that is known, or your own lines');
+  usageError('--json cannot be combined with --format', 'use only one of them');
 
 export const missingValue = (option: string): UserError =>
   usageError(`option ${option} needs a value`, 'see ctxwrap --help');
@@ -180,19 +180,26 @@ export const inputWithoutRecord = (): UserError =>
   usageError('--record-input needs a recording', 'try --record session.cast --record-input');
 
 export const commandWithoutNotify = (): UserError =>
-  usageError(
-    '--notify-command needs to know what for',
-    'say it with --notify auto,hard,failure,permission, or some of them',
-  );
+  usageError('--notify-command needs --notify', 'add --notify auto,hard,failure,permission, or some of them');
 
 export const wrongUsage = (message: string, command: string | undefined): UserError =>
   usageError(message, command === undefined ? 'see ctxwrap --help' : `see ctxwrap ${command} --help`);
 
 export const demoNeedsFolder = (folder: string, reason: string): UserError =>
-  usageError(`the demo cannot make a folder in "${folder}": ${reason}`, 'name another one in TMPDIR');
+  usageError(`the demo cannot create a folder in "${folder}": ${reason}`, 'set TMPDIR to another folder');
 
 export const demoNeedsTerminal = (): UserError =>
   usageError('the demo needs a terminal', 'run it without redirecting its input or output');
+
+/** What to do after the demo, in three lines. `hotkey`: undefined where there is none. */
+export const afterDemo = (agent: string, shell: string, hotkey: string | undefined): string =>
+  [
+    ['Next:', `ctxwrap ${agent}`, 'your own agent, with the same row below it'],
+    ['', hotkey ?? 'ctxwrap context', 'shows the overview'],
+    ['', `ctxwrap init ${shell}`, `lets you type ${agent} as before`],
+  ]
+    .map(([head = '', what = '', why]) => `${head.padEnd(7)}${what.padEnd(20)}${why}`)
+    .join('\n');
 
 /** One line, because scripts show only one. */
 export const notInstalled = (
@@ -200,7 +207,7 @@ export const notInstalled = (
   npmPackage: string | undefined,
   shims: readonly string[],
 ): UserError => {
-  const passed = shims.length > 0 ? ` (passed over ${shims.join(', ')}, which starts ctxwrap)` : '';
+  const passed = shims.length > 0 ? ` (skipped ${shims.join(', ')}, which starts ctxwrap)` : '';
   const install = npmPackage === undefined ? '' : `; install it with: npm install -g ${npmPackage}`;
   return new UserError(`${word} was not found${passed}${install}`, { exitCode: notFound });
 };
@@ -210,16 +217,16 @@ export const notAProgram = (file: string, reason: string): UserError =>
 
 /** PATH finds a program for the agent that starts ctxwrap again. */
 export const startsItself = (file: string): UserError =>
-  new UserError(`${file} starts ctxwrap again and again`, {
+  new UserError(`${file} keeps starting ctxwrap`, {
     exitCode: notExecutable,
-    hint: 'put the agent itself on PATH, or call ctxwrap by its name in the shim',
+    hint: 'put the agent itself on PATH, or call ctxwrap with the agent in the shim',
   });
 
 /** The file exists, but the program in its first line does not. */
 export const noInterpreter = (file: string): UserError =>
   new UserError(`cannot run ${file}: its interpreter was not found`, { exitCode: notFound });
 
-export const unwritableLog = (path: string): string => `the log ${path} cannot be written`;
+export const unwritableLog = (path: string): string => `cannot write the log ${path}`;
 
 export const recordingStopped = (reason: string): string => `the recording is incomplete: ${reason}`;
 
@@ -238,30 +245,24 @@ export const noSession = (): UserError =>
   usageError('no session is running', 'start one with ctxwrap claude, or give a session file');
 
 export const whichSession = (names: readonly string[]): UserError =>
-  usageError(`${names.length} sessions are running`, `give the id or the pid of one:${listed(names)}`);
+  usageError(`${names.length} sessions are running`, `name one by its id or pid:${listed(names)}`);
 
 export const sessionOver = (own: string, another: string): UserError =>
-  usageError(
-    `the session ${own}, which this runs in, is over`,
-    `another one is running:${listed([another])}`,
-  );
+  usageError(`this runs in session ${own}, which has ended`, `another one is running:${listed([another])}`);
 
 export const severalSessions = (given: string, names: readonly string[]): UserError =>
-  usageError(`"${given}" fits ${names.length} sessions`, `give the id or the pid of one:${listed(names)}`);
+  usageError(`"${given}" matches ${names.length} sessions`, `name one by its id or pid:${listed(names)}`);
 
 export const unknownSession = (given: string, names: readonly string[]): UserError =>
   usageError(
     `there is no session and no file "${given}"`,
     names.length > 0
       ? `the sessions are:${listed(names)}`
-      : 'no session is running; ctxwrap ps --all shows those that are over',
+      : 'no session is running; ctxwrap ps --all lists ended ones',
   );
 
 export const unreadableFile = (path: string, reason: string): UserError =>
-  usageError(
-    `cannot read the session file "${path}": ${reason}`,
-    'give a session file that an agent has written',
-  );
+  usageError(`cannot read the session file "${path}": ${reason}`, 'give a session file written by an agent');
 
 export const compressedFile = (path: string, unpack: string): UserError =>
   usageError(
@@ -271,28 +272,31 @@ export const compressedFile = (path: string, unpack: string): UserError =>
 
 export const otherAgentsFile = (path: string, asked: string, recognised: string | undefined): UserError =>
   usageError(
-    `"${path}" holds nothing that ${asked} writes`,
+    `"${path}" is not a session file of ${asked}`,
     recognised === undefined
-      ? `give a session file that ${asked} has written`
-      : `it seems to be of another agent: --runtime ${recognised}`,
+      ? `give a session file written by ${asked}`
+      : `it looks like one of ${recognised}: --runtime ${recognised}`,
   );
 
 export const unknownFile = (path: string): UserError =>
   usageError(
-    `"${path}" is no session file that is known`,
-    'if it is one all the same, say whose: --runtime claude',
+    `"${path}" is not a known kind of session file`,
+    'if it is one, name its agent: --runtime claude',
   );
 
 export const unfollowedAgent = (agent: string): UserError =>
-  usageError(`${agent} has no session file that can be read`, 'give another --runtime');
+  usageError(`ctxwrap cannot read session files of ${agent}`, 'use another --runtime');
 
 export const longFocus = (given: number, most: number): UserError =>
-  usageError(`--focus must be at most ${most} characters, got ${given}`, 'say it shorter');
+  usageError(`--focus must be at most ${most} characters, got ${given}`, 'shorten it');
 
 /** What the exit status means. */
-export const exitStatus = `The agent's own; 127 agent not found, 126 not executable, 125 ctxwrap failed before the agent ran,
-2 wrong usage, or config check has found an error; 1 doctor or verify has found something that fails,
-or config edit has left a wrong file.`;
+export const exitStatus = `That of the agent, even if a signal killed it. Otherwise:
+  1    doctor or verify found a problem, or config edit left errors
+  2    invalid usage, an unwritable file, or config check found an error
+  125  ctxwrap failed before the agent started
+  126  the agent was found but cannot be executed
+  127  the agent was not found`;
 
 // Messages of `ctxwrap verify` besides its results.
 
@@ -300,18 +304,18 @@ const usageErrorInMessages = (message: string, hint: string): UserError =>
   new UserError(message, { exitCode: usage, hint });
 
 export const verifyNeedsFolder = (folder: string, reason: string): UserError =>
-  usageErrorInMessages(`verify cannot make a folder in "${folder}": ${reason}`, 'name another one in TMPDIR');
+  usageErrorInMessages(
+    `verify cannot create a folder in "${folder}": ${reason}`,
+    'set TMPDIR to another folder',
+  );
 
 /** `absent`: one sentence per missing agent. */
 export const nothingToVerify = (absent: readonly string[]): UserError =>
-  usageErrorInMessages(
-    `there is nothing to verify: ${absent.join('; ')}`,
-    'install an agent, and put it on PATH',
-  );
+  usageErrorInMessages(`nothing to verify: ${absent.join('; ')}`, 'install an agent and put it on PATH');
 
 export const misplacedArguments = (): UserError =>
-  usageErrorInMessages('--order is for ctxwrap itself', 'try ctxwrap verify without it');
+  usageErrorInMessages('--order is internal', 'run ctxwrap verify without it');
 
-export const verifyStopped = 'verify was stopped, and nothing of it is left';
+export const verifyStopped = 'verify was stopped; its files are removed';
 
-export const verifiedNotKept = (reason: string): string => `what was verified cannot be kept: ${reason}`;
+export const verifiedNotKept = (reason: string): string => `cannot store the result of verify: ${reason}`;

@@ -1,6 +1,13 @@
 import { Option, type Command } from 'commander';
 import { agents } from '../agents/index.js';
-import { defaultValueOf, keyNames, configKey, type KeyName, defaultValues } from '../core/config/keys.js';
+import {
+  defaultValueOf,
+  keyNames,
+  configKey,
+  type keys,
+  type KeyName,
+  defaultValues,
+} from '../core/config/keys.js';
 import type { ValueType } from '../core/config/value-types.js';
 import { type UserError } from '../core/errors.js';
 import { MAX_FOCUS_LENGTH, quoteForCopying } from '../core/text.js';
@@ -24,7 +31,7 @@ export const keyOption = (key: KeyName): Option => {
     if (value === undefined) throw wrongValue(key, flag, text);
     return value;
   });
-  return fallback === undefined ? made : made.default(defaultValueOf(key), JSON.stringify(fallback));
+  return fallback === undefined ? made : made.default(defaultValueOf(key), String(fallback));
 };
 
 /** Paths are relative to the current folder. */
@@ -107,15 +114,79 @@ export const optionChoices: Readonly<Record<string, readonly string[]>> = {
   '--format': fieldNames.map((name) => `{${name}}`),
 };
 
-export const addOptions = (program: Command): Command => {
-  for (const key of keysWithOption) program.addOption(keyOption(key));
+type KeyWithOption = {
+  [K in KeyName]: (typeof keys)[K] extends { readonly option: object } ? K : never;
+}[KeyName];
+
+/** The headings of the options in --help and in the manual page, in their order. */
+const topics = {
+  compacting: 'Compacting:',
+  window: 'Window and tiers:',
+  display: 'Footer and overview:',
+  notifying: 'Notifications:',
+  recording: 'Recordings and logs:',
+  general: 'General:',
+} as const;
+
+/** Every key that has an option belongs to one. */
+const topicOf: Readonly<Record<KeyWithOption, keyof typeof topics>> = {
+  mode: 'compacting',
+  draft: 'compacting',
+  whenBusy: 'compacting',
+  focus: 'compacting',
+  proactive: 'compacting',
+  'watch.omc': 'compacting',
+  window: 'window',
+  ladder: 'window',
+  warn: 'window',
+  auto: 'window',
+  hard: 'window',
+  'claude.statusLine': 'window',
+  footer: 'display',
+  'footer.items': 'display',
+  theme: 'display',
+  tips: 'display',
+  summary: 'display',
+  hotkey: 'display',
+  'notify.on': 'notifying',
+  'notify.command': 'notifying',
+  log: 'recording',
+  'log.level': 'recording',
+  'env.file': 'general',
+  quiet: 'general',
+};
+
+const inTopics = Object.keys(topicOf) as readonly KeyWithOption[];
+
+/** The options with a key and those without, by topic; --version and --help come last. */
+export const addOptions = (program: Command, version: string): Command => {
+  for (const [topic, heading] of Object.entries(topics)) {
+    program.optionsGroup(heading);
+    if (topic === 'recording') addRecording(program);
+    if (topic === 'general') addAgent(program);
+    for (const key of inTopics) if (topicOf[key] === topic) program.addOption(keyOption(key));
+  }
   return program
-    .option('--runtime <name|file>', 'which agent a command is, or a JSON file that defines it', parseAgent)
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help');
+};
+
+const addRecording = (program: Command): void => {
+  program
     .option('--record <file>', 'record the session (asciicast v2)', parseFile('--record', 'session.cast'))
-    .option('--record-input', 'record the keys, too')
+    .option('--record-input', 'also record your keys, passwords included');
+};
+
+const addAgent = (program: Command): void => {
+  program
+    .option(
+      '--runtime <name|file>',
+      'which agent a command is, or a JSON file that describes one',
+      parseAgent,
+    )
     .option(
       '--config <file>',
-      'your configuration, in place of ~/.config/ctxwrap/config.jsonc',
+      'use this configuration instead of ~/.config/ctxwrap/config.jsonc',
       parseFile('--config', 'config.jsonc'),
     );
 };

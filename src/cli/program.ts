@@ -2,8 +2,9 @@ import { Command, Argument, CommanderError } from 'commander';
 import { agents } from '../agents/index.js';
 import type { UserError } from '../core/errors.js';
 import { defineConfig } from './define/config.js';
+import { addNotes, commandTopics, helpSettings, helpWidth } from './define/help.js';
 import { defineCompact, defineReplay, defineSessions } from './define/sessions.js';
-import { defineHook, defineShell, defineVerify } from './define/setup.js';
+import { defineDemo, defineHook, defineSetup, defineShell, defineVerify } from './define/setup.js';
 import * as messages from './messages.js';
 import { exitStatus } from './messages.js';
 import { addOptions, parseOptions, parseChoice } from './options.js';
@@ -35,8 +36,8 @@ const knownFlags = (flag: string, program: Command, command: Command | undefined
     command: command?.name(),
     here: flagsOf(command ?? program),
     elsewhere: isBefore
-      ? `before the command, as in: ctxwrap ${flag} … ${command.name()}`
-      : other && `after the command, as in: ctxwrap ${other.name()} ${flag}`,
+      ? `before the command: ctxwrap ${flag} … ${command.name()}`
+      : other && `after the command: ctxwrap ${other.name()} ${flag}`,
   };
 };
 
@@ -113,44 +114,39 @@ interface Sinks {
 
 const define = (version: string, { ask, print }: Sinks): Command => {
   const program = new Command('ctxwrap')
-    .description(`Runs ${listed(agentWords)} unchanged and shows how full the context window is.`)
-    .usage('[options] <agent> [agent args...]\n       ctxwrap [options] -- <command> [args...]')
+    .description(
+      `Runs ${listed(agentWords)} unchanged, shows how full the context window is, and compacts it at a safe moment.`,
+    )
+    .usage(
+      '[options] <agent> [agent args...]\n[options] -- <program> [args...]\n[options] <command> [args...]',
+    )
     .argument('[agent]', `one of ${agentWords.join(', ')}`)
     .argument('[args...]', "the agent's own arguments, passed on untouched")
-    .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .enablePositionalOptions()
     .passThroughOptions()
     .showSuggestionAfterError(false)
     .exitOverride()
-    .configureOutput({ writeOut: print, writeErr: () => undefined })
-    .addHelpText('after', afterHelp);
-  addOptions(program).action((word: string | undefined, args: readonly string[]) => {
+    .configureOutput({
+      writeOut: print,
+      writeErr: () => undefined,
+      getOutHelpWidth: () => helpWidth(process.stdout.columns),
+    })
+    .configureHelp(helpSettings);
+  addNotes(program, programNotes);
+  addOptions(program, version).action((word: string | undefined, args: readonly string[]) => {
     if (word === undefined) throw messages.noAgent();
     ask({ kind: 'run', word, args, anyCommand: false, options: parseOptions(program) });
   });
-  program
-    .command('demo')
-    .description('show it with a built-in agent: offline, 60 s')
-    .option('-i, --interactive', 'type to the agent yourself')
-    .action(({ interactive = false }: { interactive?: boolean }) =>
-      ask({ kind: 'demo', interactive, options: parseOptions(program) }),
-    );
-  defineReplay(program, ask);
   defineSessions(program, ask);
   defineCompact(program, ask);
-  program
-    .command('doctor')
-    .description('check your setup and suggest fixes')
-    .option('--json', 'print one JSON object')
-    .action(({ json = false }: { json?: boolean }) =>
-      ask({ kind: 'doctor', json, options: parseOptions(program) }),
-    );
-  defineVerify(program, agentWords, ask);
-  defineHook(program, ask);
-  defineShell(program, { agents: agentWords, version, ask });
+  defineSetup(program, ask);
   defineConfig(program, ask);
+  defineShell(program, { agents: agentWords, version, ask });
+  defineHook(program, ask);
+  defineDemo(program, ask);
+  defineVerify(program, agentWords, ask);
+  defineReplay(program, ask);
   defineHelp(program);
   return program;
 };
@@ -158,11 +154,23 @@ const define = (version: string, { ask, print }: Sinks): Command => {
 const defineHelp = (program: Command): void => {
   const words = program.createHelp().visibleCommands(program);
   const names = words.map((each) => each.name());
-  program
+  const help = program
     .command('help')
-    .description('print this help, or that of a command')
-    .addArgument(new Argument('[command]').choices(names).argParser(parseChoice('help', ...names)))
+    .helpGroup(commandTopics.setup)
+    .description('print this help, or the help of a command')
+    .addArgument(
+      new Argument('[command]', 'such as ps').choices(names).argParser(parseChoice('help', ...names)),
+    )
     .action((name: string | undefined) => (words.find((each) => each.name() === name) ?? program).help());
+  addNotes(help, { examples: ['ctxwrap help ps'] });
 };
 
-const afterHelp = `\nExit status: ${exitStatus}\n`;
+const programNotes = {
+  examples: [
+    "ctxwrap claude                      options after the name are the agent's",
+    'ctxwrap --mode ask codex resume     suggest compacting, type nothing',
+    'ctxwrap --window 1M claude          when the window is not known',
+    'ctxwrap ps --watch                  in another terminal',
+  ],
+  sections: [['Exit status', exitStatus]],
+} as const;

@@ -8,7 +8,7 @@ import { nullLog, openLog, type Log } from '../storage/log-file.js';
 import { isRunning } from '../storage/processes.js';
 import { openRecording, type Recording } from '../storage/recording.js';
 import { startSttyProcess, type SttyProcess } from '../terminal/stty-process.js';
-import type { ExitStatus, WrapSession } from '../wrap/options.js';
+import type { ExitStatus, Tour, WrapSession } from '../wrap/options.js';
 import type { ThreadListener, WorkerThread } from '../wrap/session-worker.js';
 import type { WorkerStart } from '../wrap/worker-messages.js';
 import { holdCommand } from './hooks.js';
@@ -23,6 +23,8 @@ export interface ChildCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agent: Agent;
+  /** for a demonstration */
+  readonly tour?: Tour | undefined;
 }
 
 export interface Outcome {
@@ -112,6 +114,7 @@ const sessionOf = (command: ChildCommand, { options, recording, log }: Given): W
   wrapper: { id: sessionId(), pid: process.pid, version: version() },
   cwd: workingFolder(),
   agent: command.agent,
+  tour: command.tour,
   ...(options.values['hold.native'] ? { holdCommand: holdCommand() } : {}),
   recording,
   log,
@@ -258,7 +261,7 @@ export const transparentReason = ({
   if (env['CTXWRAP_SESSION'] && insideIsAlive) return 'already inside ctxwrap';
   if (!stdinIsTty) return 'stdin is not a terminal';
   if (!stdoutIsTty) return 'stdout is not a terminal';
-  if (env['TERM'] === 'dumb') return 'the terminal is dumb';
+  if (env['TERM'] === 'dumb') return 'TERM is dumb';
   if (!interactive) return 'the arguments open no conversation';
   return undefined;
 };

@@ -140,8 +140,8 @@ const waitsText = ({ record, liveness }: ListedSession): string => {
   return mainClause(compaction?.words ?? '').replace(/^waiting: /, '');
 };
 
-/** `compacting in 8 s` of `compacting in 8 s, any key postpones` */
-const mainClause = (words: string): string => words.split(', ', 1)[0] ?? words;
+/** `compacting in 8 s` of `compacting in 8 s · Esc: not now` */
+const mainClause = (words: string): string => words.split(/, | · /, 1)[0] ?? words;
 
 const exitText = ({ exit }: SessionRecord): string => {
   if (!exit) return '';

@@ -10,17 +10,17 @@ export const formatFields = {
   session: 'short id, as in the table',
   id: 'full id',
   pid: 'process id of ctxwrap',
-  folder: 'where it runs; your home folder as ~',
-  bar: 'the bar, ten cells',
+  folder: 'folder it runs in, with ~ for your home folder',
+  bar: 'bar of ten cells',
   fill: 'how full the window is, as in the footer: 62%, ~62%, 62%?, >100%',
   percent: 'how full the window is, as a whole number from 0 to 100',
   used: 'used tokens: 124k, ~124k',
   window: 'size of the window in tokens: 200k, 200k?',
   tier: 'safe, warn, auto or hard',
-  activity: 'ready, draft, busy, dialog, compacting, unknown; or stale, dead, ended',
-  waits: 'what it waits for, or what comes next: permission, compacting in 8 s',
-  mode: 'at a full window: auto, ask, warn or off',
-  age: 'time since the start: 42s, 12m, 3h, 2d',
+  activity: 'ready/draft/busy/dialog/compacting/unknown, or stale/dead/ended',
+  waits: 'what it waits for or does next: permission, compacting in 8 s',
+  mode: 'what happens when the window fills: auto, ask, warn or off',
+  age: 'time since it started: 42s, 12m, 3h, 2d',
   compactions: 'number of compactions in this session',
   turns: 'turns that you have begun in this session',
   cache: 'how long the prompt cache stays warm: 12m, ~4m, cold',
@@ -56,8 +56,8 @@ const fieldNamed = (name: string): FieldName => {
 
 /** The fields with what they hold, for help and the manual page. */
 export const fieldsText = (): string => {
-  const width = Math.max(...fieldNames.map(({ length }) => length));
-  return fieldNames.map((name) => `  ${name.padEnd(width)}  ${formatFields[name]}`).join('\n');
+  const width = Math.max(...fieldNames.map(({ length }) => length)) + 2;
+  return fieldNames.map((name) => name.padEnd(width) + formatFields[name]).join('\n');
 };
 
 /** One line: control characters in the values are the caller's matter. */

@@ -27,7 +27,7 @@ const MOST_DETAILS = 10; // rows
 const MARK = '▶ ';
 
 /** How many rows the table has room for. */
-export const tableRows = (rows: number, details: number): number => Math.max(1, rows - FIXED_ROWS - details);
+const tableRows = (rows: number, details: number): number => Math.max(1, rows - FIXED_ROWS - details);
 
 /** The frame, and the first visible row of its table. */
 export const topFrame = (

@@ -58,7 +58,7 @@ export const cacheDeadline = (cache: PromptCache | undefined, now: Millis): Mill
 };
 
 /** The limits that still hold: after a reset the old percentage says nothing. */
-export const currentLimits = (limits: readonly PlanLimit[] = [], now: Millis): readonly PlanLimit[] =>
+const currentLimits = (limits: readonly PlanLimit[] = [], now: Millis): readonly PlanLimit[] =>
   limits.filter(({ resetsAt = Infinity }) => resetsAt > now);
 
 /** `5h 42% 7d 13%`; '' where no limit is known. */

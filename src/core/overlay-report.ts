@@ -143,6 +143,7 @@ const numberOf = (session: Session, contents: SessionContents | undefined, now: 
   });
   const number: ReadingFacts = {
     isEstimated: known?.source === 'estimate' || (known?.raised === true && known.source === 'screen'),
+    isAfterCompaction: isAfterCompaction(session),
     isWindowAssumed: known?.windowTokens !== undefined && !known.windowCertain,
     tokens: session.fused?.tokens,
     ageMs: known?.ageMs ?? 0,
@@ -248,9 +249,13 @@ const nextSentence = ({ session, compaction, now }: NextFacts): string => {
     return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`;
   }
   return isPostponed && (mode === 'auto' || mode === 'ask')
-    ? 'Not now: waits for your next turn.'
+    ? 'Not now: waiting for your next turn.'
     : restSentence({ session, compaction });
 };
+
+/** The number is the size that a compaction left, and the next one will be exact. */
+const isAfterCompaction = ({ evidence, fused }: Session): boolean =>
+  evidence.isVoid && fused?.reading.source === 'estimate';
 
 const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string => {
   const { fused } = session;
@@ -262,7 +267,7 @@ const restSentence = ({ session, compaction }: Omit<NextFacts, 'now'>): string =
   if (!fused) return 'Waiting for the first usage number.';
   if (isWindowUnknown(fused) && sessionLadder(session).auto?.unit !== 'tokens')
     return 'The window is not known: set --window, or --auto in tokens (150k).';
-  const doubt = fused.exact ? undefined : uncertaintyOf(fused);
+  const doubt = fused.exact || isAfterCompaction(session) ? undefined : uncertaintyOf(fused);
   return doubt ? doubtTexts[doubt] : distance(session, mode === 'ask' ? 'Asks' : 'Compacts');
 };
 

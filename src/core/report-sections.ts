@@ -2,7 +2,7 @@ import type { Fill } from './compaction/outcome.js';
 import { type ContextReport, type PartName, partNames } from './context-report.js';
 import { formatAge, formatDuration, formatPercent, formatFill, formatTokens } from './format.js';
 import { groupDigits, shortReason, thresholdNames, type Threshold, type Tier } from './ladder.js';
-import type { Millis, ToolResult } from './reading.js';
+import type { Millis, Source, ToolResult } from './reading.js';
 import { basisTexts, sourceTexts, usedText, windowTexts } from './report.js';
 import type { UsageHistory } from './history.js';
 
@@ -59,6 +59,8 @@ export interface Bar {
 export interface ReadingFacts {
   /** displayed with `~` */
   readonly isEstimated: boolean;
+  /** the size that the agent's record of its compaction gives, until the next number */
+  readonly isAfterCompaction?: boolean;
   /** the size of the window is uncertain: displayed with `?` */
   readonly isWindowAssumed: boolean;
   /** since the source last repeated it; absent if unknown */
@@ -114,7 +116,7 @@ export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): reado
   const used = [
     ...(usedTokens === undefined ? [] : [`${mark}${usedText({ usedTokens, answerTokens })}`]),
     ...(isPercentShown ? [`${formatFill(usedPercent, over, mark)} ${basisTexts[basis]}`] : []),
-    source === 'estimate' ? sourceTexts.estimate : `from ${sourceTexts[source]}`,
+    sourceText(source, facts),
     ...(facts.ageMs === undefined ? [] : [formatAge(facts.ageMs)]),
   ];
   return [
@@ -125,6 +127,11 @@ export const usedRows = ({ reading }: ContextReport, facts: ReadingFacts): reado
       : []),
     { label: 'Window', text: windowText(reading, facts) },
   ];
+};
+
+const sourceText = (source: Source, { isAfterCompaction }: ReadingFacts): string => {
+  if (source !== 'estimate') return `from ${sourceTexts[source]}`;
+  return isAfterCompaction ? "from the agent's record of the compaction" : sourceTexts.estimate;
 };
 
 const windowText = (

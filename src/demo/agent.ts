@@ -14,7 +14,15 @@ import {
   type Size,
 } from './draw.js';
 import type { Key } from './keys.js';
-import { liveRows, spinnerDeadline, titleOf, type Dialog, type Phase, type Streaming } from './live-rows.js';
+import {
+  liveRows,
+  spinnerDeadline,
+  titleOf,
+  type Dialog,
+  type Phase,
+  type Streaming,
+  type Working,
+} from './live-rows.js';
 import {
   answerAfterCompaction,
   answerAfterDialog,
@@ -29,10 +37,11 @@ import {
   takeStep,
   nextStepDeadline,
   windowTokens,
-  type VisibleStatus,
+  type Condition,
   type ScriptedUser,
   type Step,
 } from './script.js';
+import type { PlannedTurn, ToolCall } from './tour.js';
 
 // The demo agent's state machine: takes an event, and returns the next state and the output. No clock, no I/O.
 
@@ -40,10 +49,19 @@ import {
 interface DemoAgent {
   readonly phase: Phase;
   readonly draft: string;
+  /** the user, and not the script, has typed some of the draft */
+  readonly isDraftTyped: boolean;
+  /** a scripted user plays: one key of the real one ends it */
+  readonly isShow: boolean;
+  /** ctxwrap has nothing more to show by itself */
+  readonly isOver: boolean;
+  /** the first turns, where they are planned */
+  readonly planned: readonly PlannedTurn[];
   /** a second Ctrl-C before this time quits */
   readonly leaveUntil: number;
   readonly usedTokens: number;
   readonly turns: number;
+  readonly compactions: number;
   /** true until the first turn after a compaction ends */
   readonly isJustCompacted: boolean;
   readonly drawOptions: DrawOptions;
@@ -57,10 +75,13 @@ interface DemoAgent {
 
 /** An event for the agent. */
 export type DemoEvent =
-  | { readonly type: 'start' | 'tick' | 'continued' }
-  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'start' | 'tick' | 'continued' | 'over' }
+  /** by the scripted user unless `isReal` */
+  | { readonly type: 'key'; readonly key: Key; readonly isReal?: true }
   | { readonly type: 'resize'; readonly size: Size }
   | { readonly type: 'signal'; readonly signal: NodeJS.Signals };
+
+type KeyEvent = Extract<DemoEvent, { readonly type: 'key' }>;
 
 /** One line of the session log, without `at` (milliseconds since the epoch). */
 export type SessionRecord =
@@ -85,13 +106,22 @@ export interface Demo {
   readonly player: ScriptedUser;
 }
 
-export const startDemo = (drawOptions: DrawOptions, steps: readonly Step[]): Demo => ({
+export const startDemo = (
+  drawOptions: DrawOptions,
+  steps: readonly Step[],
+  planned: readonly PlannedTurn[] = [],
+): Demo => ({
   agent: {
     phase: { kind: 'idle' },
     draft: '',
+    isDraftTyped: false,
+    isShow: steps.length > 0,
+    isOver: false,
+    planned,
     leaveUntil: 0,
     usedTokens: firstTokens,
     turns: 0,
+    compactions: 0,
     isJustCompacted: false,
     drawOptions,
     paintState: startPaintState,
@@ -115,7 +145,7 @@ export const advance = (demo: Demo, event: DemoEvent, now: number) => {
   };
   if (!agent.end) dispatch(event);
   while (!agent.end) {
-    const played = takeStep(player, statusOf(agent), now);
+    const played = takeStep(player, conditionsOf(agent), now);
     if (played.player === player) break;
     player = played.player;
     if (played.key) dispatch({ type: 'key', key: played.key });
@@ -128,27 +158,30 @@ export const demoDeadline = ({ agent, player }: Demo, now: number): number | und
   const { phase, leaveUntil } = agent;
   const dues = [
     'until' in phase ? phase.until : undefined,
-    phase.kind === 'streaming' ? phase.nextAt : undefined,
+    'nextAt' in phase ? phase.nextAt : undefined,
     spinnerDeadline(phase, now),
     leaveUntil > now ? leaveUntil : undefined,
-    nextStepDeadline(player, statusOf(agent)),
+    nextStepDeadline(player, conditionsOf(agent)),
   ].filter((due) => due !== undefined);
   return dues.length === 0 ? undefined : Math.min(...dues);
 };
 
-const statusOf = ({ phase: { kind } }: DemoAgent): VisibleStatus =>
-  kind === 'idle' || kind === 'dialog' ? kind : 'busy';
+const conditionsOf = ({ phase: { kind }, compactions, isOver }: DemoAgent): readonly Condition[] => [
+  kind === 'idle' || kind === 'dialog' ? kind : 'busy',
+  ...(compactions > 0 && kind === 'idle' ? (['compacted'] as const) : []),
+  ...(isOver ? (['over'] as const) : []),
+];
 
 const handleEvent = (agent: DemoAgent, event: DemoEvent, now: number): Change => {
   switch (event.type) {
     case 'start':
-      return { agent, printed: welcome };
+      return { agent, printed: welcome, ...(agent.planned.length > 0 ? { record: turnRecord(agent) } : {}) };
+    case 'over':
+      return { agent: { ...agent, isOver: true } };
     case 'tick':
       return advanceTime(agent, now);
     case 'key':
-      return agent.phase.kind === 'dialog'
-        ? handleDialogKey(agent, agent.phase, event.key, now)
-        : handlePromptKey(agent, event.key, now);
+      return handleKey(agent, event, now);
     case 'resize':
       return { agent: resize(agent, event.size) };
     case 'signal':
@@ -183,6 +216,13 @@ const leave = (agent: DemoAgent, signal?: NodeJS.Signals): Change => ({
 /** Lines kept to redraw the window; more than a tall window has rows. */
 const historyLines = 200;
 
+const turnRecord = ({ usedTokens }: DemoAgent): SessionRecord => ({
+  type: 'turn',
+  usedTokens,
+  windowTokens,
+  model: 'simulated',
+});
+
 const draw = (
   { agent, printed = [] }: Change,
   now: number,
@@ -216,6 +256,7 @@ const lastRows = (history: readonly Line[], size: Size, liveCount: number): read
 
 const wordMs = 35;
 const thinkMs = 1100;
+const callMs = 520;
 const runMs = 900;
 const compactMs = 3500;
 const leaveMs = 2000;
@@ -225,19 +266,47 @@ const advanceTime = (agent: DemoAgent, now: number): Change => {
   if ('until' in phase && now < phase.until) return { agent };
   switch (phase.kind) {
     case 'thinking':
-      return { agent: { ...agent, phase: startStreaming(phase.answer, phase.since, now) } };
+      return { agent: { ...agent, phase: startWorking(phase, now) } };
+    case 'working':
+      return call(agent, phase, now);
     case 'streaming':
       return stream(agent, phase, now);
     case 'running':
       return {
         agent: { ...agent, phase: startStreaming(answerAfterDialog, now, now) },
-        printed: [{ text: '  ⎿ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
+        printed: [{ text: '  └ done, 42 of 42 (nothing was really run)', style: 'dim' }, { text: '' }],
       };
     case 'compacting':
       return finishCompaction(agent);
     default:
       return { agent };
   }
+};
+
+const startWorking = (
+  { calls, answer, since }: { calls: readonly ToolCall[]; answer: string; since: number },
+  now: number,
+): Working | Streaming =>
+  calls.length === 0
+    ? startStreaming(answer, since, now)
+    : { kind: 'working', since, nextAt: now + callMs, calls, answer };
+
+/** The next tool has returned; a real agent's record says after each one how full the window is. */
+const call = (agent: DemoAgent, phase: Working, now: number): Change => {
+  if (now < phase.nextAt) return { agent };
+  const [done, ...calls] = phase.calls;
+  if (!done) return { agent };
+  const usedTokens = agent.usedTokens + done.tokens;
+  const after = { ...agent, usedTokens, phase: startWorking({ ...phase, calls }, now) };
+  return {
+    agent: after,
+    printed: [
+      { text: `● ${done.text}`, style: 'accent' },
+      { text: `  └ ${done.result}`, style: 'dim' },
+      ...(calls.length === 0 ? [{ text: '' }] : []),
+    ],
+    record: turnRecord(after),
+  };
 };
 
 const startStreaming = (answer: string, since: number, now: number): Streaming => ({
@@ -268,28 +337,51 @@ const stream = (agent: DemoAgent, phase: Streaming, now: number): Change => {
 
 const finishTurn = (agent: DemoAgent, printed: readonly Line[]): Change => {
   const usedTokens = tokensAfterTurn(agent);
-  return {
-    agent: { ...agent, phase: { kind: 'idle' }, usedTokens, turns: agent.turns + 1, isJustCompacted: false },
-    printed,
-    record: { type: 'turn', usedTokens, windowTokens, model: 'demo-1' },
+  const after: DemoAgent = {
+    ...agent,
+    phase: { kind: 'idle' },
+    usedTokens,
+    turns: agent.turns + 1,
+    isJustCompacted: false,
   };
+  return { agent: after, printed, record: turnRecord(after) };
 };
 
 /** Tokens in the window after the current or next turn. */
-const tokensAfterTurn = ({ usedTokens, turns, isJustCompacted }: DemoAgent): number =>
-  usedTokens + (isJustCompacted ? gainAfterCompaction : turnTokens(turns));
+const tokensAfterTurn = ({ usedTokens, turns, isJustCompacted, planned }: DemoAgent): number =>
+  usedTokens + (isJustCompacted ? gainAfterCompaction : (planned[turns]?.tokens ?? turnTokens(turns)));
 
 const finishCompaction = (agent: DemoAgent): Change => {
   const preTokens = agent.usedTokens;
   const postTokens = compactedTokens(preTokens);
   return {
-    agent: { ...agent, phase: { kind: 'idle' }, usedTokens: postTokens, isJustCompacted: true },
+    agent: {
+      ...agent,
+      phase: { kind: 'idle' },
+      usedTokens: postTokens,
+      compactions: agent.compactions + 1,
+      isJustCompacted: true,
+    },
     printed: [{ text: `✓ ${compactedText(preTokens, postTokens)}`, style: 'good' }, { text: '' }],
     record: { type: 'compaction', preTokens, postTokens },
   };
 };
 
 // Changes caused by keys.
+
+const handleKey = (agent: DemoAgent, { key, isReal }: KeyEvent, now: number): Change => {
+  if (isReal && agent.isShow && endsShow(agent, key)) return leave(agent);
+  const change =
+    agent.phase.kind === 'dialog'
+      ? handleDialogKey(agent, agent.phase, key, now)
+      : handlePromptKey(agent, key, now);
+  const { draft } = change.agent;
+  const isDraftTyped = draft !== '' && (isReal === true || agent.isDraftTyped);
+  return { ...change, agent: { ...change.agent, isDraftTyped } };
+};
+
+const endsShow = ({ isDraftTyped }: DemoAgent, key: Key): boolean =>
+  key.name === 'ctrl-c' || (key.name === 'text' && key.text === 'q' && !isDraftTyped);
 
 const handlePromptKey = (agent: DemoAgent, key: Key, now: number): Change => {
   const { draft } = agent;
@@ -340,14 +432,20 @@ const submit = (before: DemoAgent, now: number): Change => {
   const command = /^run (.+)/.exec(prompt)?.[1];
   if (command !== undefined)
     return { agent: { ...agent, phase: { kind: 'dialog', command, isYes: true } }, printed: says() };
-  const answer = agent.isJustCompacted ? answerAfterCompaction : answerOf(turns, usedTokens, after);
-  return { agent: think(agent, answer, now), printed: says() };
+  if (agent.isJustCompacted) return { agent: think(agent, answerAfterCompaction, now), printed: says() };
+  const { answer = answerOf(turns, usedTokens, after), calls = [] } = agent.planned[turns] ?? {};
+  return { agent: think(agent, answer, now, calls), printed: says() };
 };
 
-/** Starts thinking about an answer. */
-const think = (agent: DemoAgent, answer: string, now: number): DemoAgent => ({
+/** Starts thinking about an answer, which is given after these calls. */
+const think = (
+  agent: DemoAgent,
+  answer: string,
+  now: number,
+  calls: readonly ToolCall[] = [],
+): DemoAgent => ({
   ...agent,
-  phase: { kind: 'thinking', since: now, until: now + thinkMs, answer },
+  phase: { kind: 'thinking', since: now, until: now + (calls.length > 0 ? callMs : thinkMs), calls, answer },
 });
 
 const handleDialogKey = (agent: DemoAgent, dialog: Dialog, key: Key, now: number): Change => {
@@ -361,7 +459,7 @@ const handleDialogKey = (agent: DemoAgent, dialog: Dialog, key: Key, now: number
         }
       : {
           agent: think(agent, `You said no, so I did not run ${command}.`, now),
-          printed: [asked, { text: '  ⎿ denied', style: 'dim' }, { text: '' }],
+          printed: [asked, { text: '  └ denied', style: 'dim' }, { text: '' }],
         };
   switch (key.name === 'text' ? key.text : key.name) {
     case 'up':
@@ -387,6 +485,6 @@ const interrupt = (agent: DemoAgent): Change => {
   const row: readonly Line[] = phase.kind === 'streaming' ? [{ text: phase.row }] : [];
   return {
     agent: { ...agent, phase: { kind: 'idle' } },
-    printed: [...row, { text: '  ⎿ interrupted', style: 'dim' }, { text: '' }],
+    printed: [...row, { text: '  └ interrupted', style: 'dim' }, { text: '' }],
   };
 };

@@ -1,12 +1,20 @@
 import stringWidth from 'string-width';
 import { clip, clipToEnd, drawableColumns, type DrawOptions, type Line, type LiveRows } from './draw.js';
+import type { ToolCall } from './tour.js';
 
 // What the agent is doing, and the live rows that show it: spinner or dialog, prompt box, hint.
 
 /** Times are virtual milliseconds: `--pace` makes the clock run faster. */
 export type Phase =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'thinking'; readonly since: number; readonly until: number; readonly answer: string }
+  | {
+      readonly kind: 'thinking';
+      readonly since: number;
+      readonly until: number;
+      readonly calls: readonly ToolCall[];
+      readonly answer: string;
+    }
+  | Working
   | Streaming
   | Dialog
   | { readonly kind: 'running'; readonly since: number; readonly until: number; readonly command: string }
@@ -21,6 +29,15 @@ export interface Streaming {
   readonly row: string;
 }
 
+/** Calls tools, one after the other, before it answers. */
+export interface Working {
+  readonly kind: 'working';
+  readonly since: number;
+  readonly nextAt: number;
+  readonly calls: readonly ToolCall[];
+  readonly answer: string;
+}
+
 /** Asks for permission to run a command. */
 export interface Dialog {
   readonly kind: 'dialog';
@@ -33,6 +50,8 @@ export interface Dialog {
 interface ViewState {
   readonly phase: Phase;
   readonly draft: string;
+  /** a key ends it */
+  readonly isShow: boolean;
   /** a second Ctrl-C before this time quits */
   readonly leaveUntil: number;
   readonly drawOptions: DrawOptions;
@@ -43,13 +62,14 @@ const frameMs = 120;
 const titleMs = 960;
 
 export const liveRows = (view: ViewState, now: number): LiveRows => {
-  const { phase, draft, leaveUntil, drawOptions } = view;
+  const { phase, draft, leaveUntil, isShow, drawOptions } = view;
   const columns = drawableColumns(drawOptions.size);
   if (phase.kind === 'dialog') return { lines: dialogRows(phase, columns) };
   const answer = phase.kind === 'streaming' ? [{ text: phase.row }, { text: '' }] : [];
   const above = [...answer, ...spinnerRow(phase, now)];
   const typed = clipToEnd(draft, columns - 7);
-  const hint = now < leaveUntil ? 'Press Ctrl-C again to leave' : '/compact · /help · /quit';
+  const usual = isShow ? 'q ends the demo' : '/compact · /help · /quit';
+  const hint = now < leaveUntil ? 'Press Ctrl-C again to leave' : usual;
   return {
     lines: [
       ...above,
@@ -83,7 +103,12 @@ const spinnerRow = (phase: Phase, now: number): readonly Line[] => {
   ];
 };
 
-const workOf = { thinking: 'Thinking', streaming: 'Answering', compacting: 'Compacting conversation' };
+const workOf = {
+  thinking: 'Thinking',
+  working: 'Working',
+  streaming: 'Answering',
+  compacting: 'Compacting conversation',
+};
 
 const dialogRows = ({ command, isYes }: Dialog, columns: number): readonly Line[] => {
   const inside = (text: string): Line => ({

@@ -2,19 +2,32 @@ import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { startInput } from '../core/terminal-input.js';
-import { advance, demoDeadline, startDemo, type DemoEvent } from './agent.js';
+import { advance, demoDeadline, startDemo, type Demo, type DemoEvent } from './agent.js';
 import { enableModes, type Size } from './draw.js';
 import { escapeWaitMs, flushKeys, readKeys, type Key, type KeyRead } from './keys.js';
-import { demoScript, type Step } from './script.js';
+import { demoScript } from './script.js';
+import { tourScript, tourTurns } from './tour.js';
 
 // The demo agent: a program that looks and behaves like a coding agent, without a model. `ctxwrap demo` runs it as its child. This file
 // does its I/O: terminal, clock, signals, session log.
 
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
-/** Plays the steps of a scripted user, or waits for keys, until it ends the process. `pace`: virtual milliseconds in a real one. */
-const run = (steps: readonly Step[], pace: number, log: string | undefined): void => {
-  let demo = startDemo({ size: sizeNow(), hasColors: !process.env['NO_COLOR'] }, steps);
+interface Show {
+  readonly isInteractive: boolean;
+  /** the short show for a first run */
+  readonly isTour: boolean;
+}
+
+const startShow = ({ isInteractive, isTour }: Show): Demo => {
+  const drawOptions = { size: sizeNow(), hasColors: !process.env['NO_COLOR'] };
+  if (isInteractive) return startDemo(drawOptions, []);
+  return isTour ? startDemo(drawOptions, tourScript, tourTurns) : startDemo(drawOptions, demoScript);
+};
+
+/** Plays a scripted user, or waits for keys, until it ends the process. `pace`: virtual milliseconds in a real one. */
+const run = (show: Show, pace: number, log: string | undefined): void => {
+  let demo = startShow(show);
   let timer: NodeJS.Timeout | undefined;
   const began = performance.now();
   const now = (): number => (performance.now() - began) * pace;
@@ -31,7 +44,7 @@ const run = (steps: readonly Step[], pace: number, log: string | undefined): voi
     timer = setTimeout(() => dispatch({ type: 'tick' }), Math.max(0, Math.ceil((due - now()) / pace)));
   };
 
-  listenToKeys((key) => dispatch({ type: 'key', key }));
+  listenToKeys((key) => dispatch({ type: 'key', key, isReal: true }));
   process.stdout.on('error', () => process.exit(1)); // the terminal is gone
   process.stdout.on('resize', () => dispatch({ type: 'resize', size: sizeNow() }));
   process.on('SIGCONT', () => {
@@ -39,6 +52,7 @@ const run = (steps: readonly Step[], pace: number, log: string | undefined): voi
     prepareTerminal();
     dispatch({ type: 'continued' });
   });
+  process.on('SIGUSR2', () => dispatch({ type: 'over' })); // ctxwrap has shown its overview
   for (const signal of signals) process.on(signal, () => dispatch({ type: 'signal', signal }));
   prepareTerminal(); // before any output: whoever sees output may send a key or a signal at once
   dispatch({ type: 'start' });
@@ -93,6 +107,11 @@ const leave = (signal: NodeJS.Signals | undefined): void => {
 };
 
 const { values } = parseArgs({
-  options: { interactive: { type: 'boolean', default: false }, pace: { type: 'string', default: '1' } },
+  options: {
+    interactive: { type: 'boolean', default: false },
+    tour: { type: 'boolean', default: false },
+    pace: { type: 'string', default: '1' },
+  },
 });
-run(values.interactive ? [] : demoScript, Number(values.pace), process.env['CTXWRAP_DEMO_LOG']);
+const { interactive, tour, pace } = values;
+run({ isInteractive: interactive, isTour: tour }, Number(pace), process.env['CTXWRAP_DEMO_LOG']);

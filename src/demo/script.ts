@@ -81,20 +81,21 @@ const prompts = [
   'One last question before you are full',
 ] as const;
 
-/** What the user can see of the agent's activity. */
-export type VisibleStatus = 'idle' | 'busy' | 'dialog';
+/** What the user waits for: an activity of the agent, its first compaction, or the end of what ctxwrap shows by itself. */
+export type Condition = 'idle' | 'busy' | 'dialog' | 'compacted' | 'over';
 
-/** The scripted user presses a key, waits for a time, or waits for the agent. */
-export type Step = Key | { readonly waitMs: number } | { readonly until: VisibleStatus };
+/** The scripted user presses a key, waits for a time, or waits for something; if that takes too long, takes other steps first. */
+export type Step =
+  | Key
+  | { readonly waitMs: number }
+  | { readonly until: Condition }
+  | { readonly until: Condition; readonly withinMs: number; readonly otherwise: readonly Step[] };
 
 const typingMs = 45;
 
-export const typePrompt = (text: string): readonly Step[] => [
+export const typePrompt = (text: string, keyMs = typingMs): readonly Step[] => [
   { name: 'ctrl-u' }, // removes text that somebody else has typed into the prompt
-  ...Array.from(text).flatMap((char): readonly Step[] => [
-    { name: 'text', text: char },
-    { waitMs: typingMs },
-  ]),
+  ...Array.from(text).flatMap((char): readonly Step[] => [{ name: 'text', text: char }, { waitMs: keyMs }]),
   { waitMs: 350 },
   { name: 'enter' },
 ];
@@ -124,6 +125,8 @@ export interface ScriptedUser {
   readonly steps: readonly Step[];
   /** no step before this time; virtual milliseconds like every time of the demo */
   readonly notBefore: number;
+  /** when the current step has waited for too long; undefined for a step that has not begun to wait, or waits without a limit */
+  readonly giveUpAt?: number | undefined;
 }
 
 /**
@@ -132,19 +135,26 @@ export interface ScriptedUser {
  */
 export const takeStep = (
   player: ScriptedUser,
-  status: VisibleStatus,
+  met: readonly Condition[],
   now: number,
 ): { readonly player: ScriptedUser; readonly key?: Key } => {
+  const { giveUpAt, notBefore } = player;
   const [step, ...steps] = player.steps;
-  if (!step || now < player.notBefore || isWaiting(step, status)) return { player };
-  if ('name' in step) return { player: { ...player, steps }, key: step };
-  return { player: { steps, notBefore: 'waitMs' in step ? now + step.waitMs : player.notBefore } };
+  if (!step || now < notBefore) return { player };
+  if (!isWaiting(step, met)) {
+    if ('name' in step) return { player: { steps, notBefore }, key: step };
+    return { player: { steps, notBefore: 'waitMs' in step ? now + step.waitMs : notBefore } };
+  }
+  if (!('withinMs' in step)) return { player };
+  if (giveUpAt === undefined) return { player: { ...player, giveUpAt: now + step.withinMs } };
+  return now < giveUpAt ? { player } : { player: { steps: [...step.otherwise, ...steps], notBefore } };
 };
 
-/** When the next step is due; undefined while the script waits for the agent or has ended. */
+/** When the next step is due; undefined while the script waits without a limit or has ended. */
 export const nextStepDeadline = (
-  { steps: [step], notBefore }: ScriptedUser,
-  status: VisibleStatus,
-): number | undefined => (!step || isWaiting(step, status) ? undefined : notBefore);
+  { steps: [step], notBefore, giveUpAt }: ScriptedUser,
+  met: readonly Condition[],
+): number | undefined => (!step || isWaiting(step, met) ? giveUpAt : notBefore);
 
-const isWaiting = (step: Step, status: VisibleStatus): boolean => 'until' in step && step.until !== status;
+const isWaiting = (step: Step, met: readonly Condition[]): boolean =>
+  'until' in step && !met.includes(step.until);

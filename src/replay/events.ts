@@ -141,9 +141,9 @@ export const makeReplayEvents = (agent: string) => {
   let tier: Tier | null = null;
 
   const isNew = ({ source, usedTokens, windowTokens, usedPercent, basis }: Numbers): boolean => {
-    // an estimate is in tokens only: its window comes from another source
+    // an estimate is in tokens only, on a scale: its window comes from another source
     const key = JSON.stringify(
-      source === 'estimate' ? usedTokens : [usedTokens, windowTokens, usedPercent, basis],
+      source === 'estimate' ? [usedTokens, basis] : [usedTokens, windowTokens, usedPercent, basis],
     );
     const isNew = reported.get(source) !== key;
     reported.set(source, key);
@@ -183,8 +183,9 @@ export const makeReplayEvents = (agent: string) => {
     const known = provenance(change.after, change.now);
     const context = { at: Math.round(change.at) / 1000, runtime: agent, known };
     if (event) yield* eventsOf(event, change, context);
-    // the growth since the last reading is an estimate that no event contains
-    if (known?.source === 'estimate' && isNew(known)) yield readingEvent(context, known);
+    // the growth since the last reading is an estimate that no event contains; a boundary contains its own
+    const isToldBefore = event?.type === 'boundary' || event?.type === 'voided';
+    if (known?.source === 'estimate' && isNew(known) && !isToldBefore) yield readingEvent(context, known);
     const now = known?.tier ?? null;
     if (now !== tier) yield { schema: 'ctxwrap.tier/1', at: context.at, tier: now, from: tier };
     tier = now;

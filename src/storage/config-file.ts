@@ -302,10 +302,13 @@ const closedFolder = (folder: string): string | undefined => {
 const refusalFor = (path: string, stats: Stats): TrustedFile | undefined => {
   if (stats.isCharacterDevice() || stats.isBlockDevice())
     return refusal(path, 'it is a device', { kind: 'device' });
-  if (!stats.isFile()) return refusal(path, 'it is not a file', { kind: 'unusable' });
+  if (!stats.isFile()) return refusal(path, 'it is not a regular file', { kind: 'unusable' });
   if (stats.size > MAX_BYTES) return refusal(path, 'it has more than 256 KB', { kind: 'unusable' });
   if ((stats.mode & OTHERS_MAY_WRITE) !== 0)
-    return refusal(path, 'everybody may write it', { kind: 'open-to-all', isOwn: stats.uid === getuid?.() });
+    return refusal(path, 'every user can write to it', {
+      kind: 'open-to-all',
+      isOwn: stats.uid === getuid?.(),
+    });
   const isMine = stats.uid === getuid?.() || stats.uid === 0;
   return isMine ? undefined : refusal(path, 'it belongs to another user', { kind: 'foreign' });
 };

@@ -11,14 +11,14 @@ import { errorText, UserError } from '../core/errors.js';
 export const unwritableFileError = (what: string, path: string, reason: string): UserError =>
   new UserError(`cannot write the ${what} "${path}": ${reason}`, {
     exitCode: 2,
-    hint: 'name a file in a folder that exists and that you may write',
+    hint: 'use a file in an existing folder that you can write to',
   });
 
 /** A folder of ctxwrap cannot be read, which is not the same as an empty folder. */
 export const unreadableFolderError = (what: string, path: string, reason: string): UserError =>
   new UserError(`cannot read the ${what} in "${path}": ${reason}`, {
     exitCode: 2,
-    hint: 'make this folder readable, or name another one in XDG_STATE_HOME',
+    hint: 'make this folder readable, or set XDG_STATE_HOME to another one',
   });
 
 /** The system's text for a failed call: `permission denied` rather than `EACCES: permission denied, open …`. */

@@ -71,5 +71,5 @@ const obstacleAt = (path: string, stats: Stats): LinkTarget | undefined => {
   // as /tmp: others may add to it, and can neither remove nor replace what belongs to the user
   if (stats.isDirectory() && (stats.mode & STICKY) !== 0) return undefined;
   if (stats.isCharacterDevice()) return { kind: 'untrusted', reason: `${path} is not a file` };
-  return { kind: 'untrusted', reason: `others may write ${path}`, ...(isOwn ? { open: path } : {}) };
+  return { kind: 'untrusted', reason: `other users can write to ${path}`, ...(isOwn ? { open: path } : {}) };
 };

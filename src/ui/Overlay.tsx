@@ -100,7 +100,7 @@ export const renderOverlay = (
 };
 
 /** A chart of six rows and more with its scale, where the terminal has room for it and for what stands above it. */
-const chartRowsIn = (rows: number): number => (rows >= 40 ? 8 : rows >= 24 ? 6 : 2);
+const chartRowsIn = (rows: number): number => (rows >= 44 ? 8 : rows >= 34 ? 6 : 2);
 
 /** In a wide terminal the contents are centred. */
 const place = (columns: number): { readonly columns: number; readonly margin: number } => {

@@ -79,7 +79,7 @@ const mostModelCharacters = 24;
 const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row => {
   const room = look.columns - margin;
   const order = drawingOrderOf(items);
-  const known = knownParts(view, order);
+  const known = withoutHint(view, look, knownParts(view, order));
   const inOrder = (count: number): readonly PartName[] => {
     const kept = known.slice(0, count);
     return [...new Set([...order, ...kept])].filter((name) => kept.includes(name));
@@ -92,6 +92,12 @@ const rowOf = (view: FooterView, look: Look, items?: readonly FooterItem[]): Row
     if (widthOf(partsOf(brief, look, names, leastBarCells), 1) <= room) return spread(brief, look, names);
   }
   return { parts: [], gap: 1 };
+};
+
+/** The hint is dropped unless everything else has all the room that it can use. */
+const withoutHint = (view: FooterView, look: Look, known: readonly PartName[]): readonly PartName[] => {
+  const hasRoom = widthOf(partsOf(view, look, known, mostBarCells), 2) <= look.columns - margin;
+  return hasRoom ? known : known.filter((name) => name !== 'hint');
 };
 
 const briefOf = (view: FooterView): FooterView => ({

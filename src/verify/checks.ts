@@ -134,7 +134,12 @@ const draft: Check = {
     const { terminal } = trial;
     await terminal.type(DRAFT);
     try {
-      const held = await staysUntouched(trial, /holding: you have a draft/, new RegExp(DRAFT), WATCH_MS);
+      const held = await staysUntouched(
+        trial,
+        /waiting: unsent text in the prompt/,
+        new RegExp(DRAFT),
+        WATCH_MS,
+      );
       return `${held}: no key typed, the draft intact`;
     } finally {
       await terminal.type(BACKSPACE.repeat(DRAFT.length));

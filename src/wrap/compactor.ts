@@ -1,10 +1,10 @@
 import type { CompactRecipe } from '../agents/agent.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
 import type { CompactSettings, Effect } from '../core/compaction/state.js';
-import type { CurrentSettings } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
+import type { WrapSession } from './options.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
 import { leftoverNotice, retractLate, typeCompact } from './typist.js';
 
@@ -80,7 +80,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
 
 /** The user's settings, limited to what the agent supports. */
 export const compactSettings = (
-  { values, isModeGiven }: CurrentSettings,
+  { values, isModeGiven, tour }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour'>,
   recipe: CompactRecipe | undefined,
 ): CompactSettings => {
   const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
@@ -95,6 +95,7 @@ export const compactSettings = (
     isProactive: proactive,
     ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
+    ...(tour ? { countdownMs: tour.countdownMs } : {}),
   };
 };
 

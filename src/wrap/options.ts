@@ -37,6 +37,20 @@ export interface SettingsListener {
   readonly onNotice: (text: string) => void;
 }
 
+/**
+ * What happens by itself in a demonstration, so that it is short and shows everything: the overlay opens once after the first compaction,
+ * and when it has closed the child gets `signal`. Only the command line can ask for it; nothing that a child writes does.
+ */
+export interface Tour {
+  /** length of the countdown before a compaction */
+  readonly countdownMs: number;
+  /** from the compaction to the opening of the overlay */
+  readonly overlayAfterMs: number;
+  /** for how long it is open, unless the user presses a key in it */
+  readonly overlayMs: number;
+  readonly signal: NodeJS.Signals;
+}
+
 /** One run of a child under a PTY, with the settings at its start. */
 export interface WrapSession extends CurrentSettings {
   /** path of the program; contains a slash, so PATH is not searched again */
@@ -56,6 +70,8 @@ export interface WrapSession extends CurrentSettings {
   readonly holdCommand?: string;
   /** messages for the user at the start, one line each */
   readonly notices?: readonly string[];
+  /** absent in a session of work */
+  readonly tour?: Tour | undefined;
   /** calls the listener with changed settings until the returned function is called */
   readonly watchSettings?: (listener: SettingsListener) => () => void;
   readonly recording: Recording | undefined;

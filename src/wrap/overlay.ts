@@ -168,6 +168,60 @@ const closedState = (): OverlayState => ({
   isStopped: false,
 });
 
+/** Opens the overlay by itself in a demonstration. */
+export interface OverlayTour {
+  /** compactions of the session so far */
+  readonly noteCompactions: (count: number) => void;
+  /** the overlay has opened; true if not the user has opened it */
+  readonly noteOpened: () => boolean;
+  /** the user has pressed a key in it, and closes it */
+  readonly noteKey: () => void;
+  readonly noteClosed: () => void;
+  readonly stop: () => void;
+}
+
+/** Without a tour in the session it does nothing. */
+export const makeOverlayTour = (
+  terminal: Pick<TerminalSession, 'session' | 'child'>,
+  overlay: () => Pick<Overlay, 'isOpen' | 'open' | 'close'>,
+): OverlayTour => {
+  const { tour } = terminal.session;
+  let step: 'ahead' | 'due' | 'shown' | 'over' = tour ? 'ahead' : 'over';
+  let timer: NodeJS.Timeout | undefined;
+
+  const noteClosed = (): void => {
+    if (step !== 'shown' || !tour) return;
+    step = 'over';
+    clearTimeout(timer);
+    terminal.child?.signal(tour.signal);
+  };
+  const show = (): void => {
+    step = 'shown';
+    overlay().open();
+    if (!overlay().isOpen()) noteClosed(); // this terminal cannot show it
+  };
+  return {
+    noteCompactions: (count) => {
+      if (step !== 'ahead' || !tour || count === 0) return;
+      step = 'due';
+      timer = setTimeout(show, tour.overlayAfterMs).unref();
+    },
+    noteOpened: () => {
+      if (step !== 'shown' || !tour) return false;
+      timer = setTimeout(() => overlay().close(), tour.overlayMs).unref();
+      return true;
+    },
+    noteKey: () => {
+      if (step === 'shown') clearTimeout(timer);
+    },
+    noteClosed,
+    stop: () => {
+      step = 'over';
+      clearTimeout(timer);
+    },
+  };
+};
+
 /** A hint at the overlay, for users who have not opened it often yet. */
 export interface OverlayHint {
   /** undefined where it is not needed, or the overlay cannot be opened */

@@ -253,7 +253,10 @@ const settingsEvent = (
     settings: {
       ladder: ladderChoice(values),
       ...(window === undefined ? {} : { windowTokens: window }),
-      compact: compactSettings({ values: { ...values, draft, mode: usable }, isModeGiven }, recipe),
+      compact: compactSettings(
+        { values: { ...values, draft, mode: usable }, isModeGiven, tour: session.tour },
+        recipe,
+      ),
     },
   };
 };

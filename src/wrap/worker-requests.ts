@@ -5,7 +5,7 @@ import { notificationSequence } from '../terminal/notification.js';
 import { makeVisibilityCheck, type Footer, type VisibilityParts } from './footer.js';
 import type { HeldKeys, Keyboard } from './keyboard.js';
 import type { IdleWriter } from './notifier.js';
-import type { Overlay, OverlayContents } from './overlay.js';
+import type { Overlay, OverlayContents, OverlayTour } from './overlay.js';
 import type { Resize } from './resize.js';
 import type { WorkerListener, WorkerRequest } from './session-worker.js';
 import type { TerminalSession } from './terminal-session.js';
@@ -86,6 +86,7 @@ export const makeWorkerContents = (
 export interface WorkerParts extends VisibilityParts {
   readonly footer: Footer;
   readonly overlay: Overlay | undefined;
+  readonly overlayTour?: Pick<OverlayTour, 'noteCompactions'>;
   readonly onDrawn: WorkerContents['onDrawn'];
   readonly resize: Pick<Resize, 'check' | 'force'>;
   readonly keyboard: Pick<Keyboard, 'hold' | 'type'>;
@@ -215,7 +216,7 @@ const restarting = (view: FooterView | undefined): FooterView => ({
 
 /** Carries out the worker's requests. */
 export const serveWorker = (parts: WorkerParts): WorkerListener => {
-  const { terminal, footer, overlay, resize, idleWriter, onDrawn, onLost } = parts;
+  const { terminal, footer, overlay, overlayTour, resize, idleWriter, onDrawn, onLost } = parts;
   const { session, filter } = terminal;
   const visibility = watchVisibility(parts);
   const typing = makeTyping(parts);
@@ -226,6 +227,7 @@ export const serveWorker = (parts: WorkerParts): WorkerListener => {
     if (view.due !== 'asked') terminal.isRowWanted = view.due !== undefined; // no change of size while a request is carried out
     resize.check();
     footer.show(view);
+    overlayTour?.noteCompactions(view.compactions);
     visibility.watch(view.due !== undefined);
   };
   const onRequest = (request: WorkerRequest): void => {

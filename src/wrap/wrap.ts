@@ -17,7 +17,14 @@ import { type Keyboard, makeKeyboard } from './keyboard.js';
 import { type IdleWriter, makeIdleWriter } from './notifier.js';
 import type { ExitStatus, SessionEnd, WrapSession } from './options.js';
 import { type Output, makeOutput } from './output.js';
-import { makeOverlay, makeOverlayHint, type Overlay } from './overlay.js';
+import {
+  makeOverlay,
+  makeOverlayHint,
+  makeOverlayTour,
+  type Overlay,
+  type OverlayContents,
+  type OverlayTour,
+} from './overlay.js';
 import { type CursorQuery, type Resize, makeCursorQuery, makeResize } from './resize.js';
 import { makeSuspend, type Suspend } from './suspend.js';
 import {
@@ -107,6 +114,7 @@ export interface Parts {
   readonly output: Output;
   readonly footer: Footer;
   readonly overlay: Overlay;
+  readonly overlayTour: OverlayTour;
   readonly onDrawn: WorkerContents['onDrawn'];
   readonly resize: Resize;
   readonly suspend: Suspend;
@@ -146,7 +154,8 @@ export const makeParts = (
     onFailure: () => fallBackToPassthrough({ terminal, footer, overlay }),
   });
   const onUncovered = (): void => footer.noteOutput();
-  const contents = { ...drawn, onOpen: hint.noteOpened };
+  const overlayTour = makeOverlayTour(terminal, () => overlay);
+  const contents = withTour(drawn, overlayTour, hint.noteOpened);
   const overlay: Overlay = makeOverlay(terminal, { output, cursorQuery, onUncovered }, contents);
   const onDone = (): void => {
     footer.refresh();
@@ -161,8 +170,28 @@ export const makeParts = (
   const others = { terminal, cursorQuery, resize, suspend, footer, overlay, titleAnimation };
   const keyboard = connectKeyboard(others);
   const idleWriter = makeIdleWriter(terminal);
-  return { ...others, output, onDrawn, keyboard, idleWriter };
+  return { ...others, output, onDrawn, overlayTour, keyboard, idleWriter };
 };
+
+/** Tells a tour what happens to the overlay. */
+const withTour = (
+  contents: OverlayContents,
+  overlayTour: OverlayTour,
+  onOpenedByUser: () => void,
+): OverlayContents => ({
+  ...contents,
+  onOpen: () => {
+    if (!overlayTour.noteOpened()) onOpenedByUser();
+  },
+  onKey: (key) => {
+    overlayTour.noteKey();
+    contents.onKey(key);
+  },
+  onClose: () => {
+    contents.onClose?.();
+    overlayTour.noteClosed();
+  },
+});
 
 /** Handles a failure in the wrapper: closes the overlay and gives the terminal to the child. */
 const fallBackToPassthrough = ({
@@ -325,6 +354,7 @@ const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
     output,
     footer,
     overlay,
+    overlayTour,
     resize,
     suspend,
     keyboard,
@@ -350,6 +380,7 @@ const runChild = async (parts: Parts, ending: Ending): Promise<SessionEnd> => {
     const status = statusOf(end);
     return { status, summary: await worker.stop(status) };
   } finally {
+    overlayTour.stop();
     await overlay.stop();
     await resize.stop(); // a late change of size must not come after the terminal was restored
     for (const part of [footer, suspend, keyboard, idleWriter, titleAnimation]) part.stop();

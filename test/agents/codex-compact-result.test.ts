@@ -111,7 +111,8 @@ describe('a compaction in the rollout of codex', () => {
     event({ type: 'item_completed', item: { type: 'AgentMessage', content: [{ type: 'Text', text }] } }),
     event({ type: 'agent_message', message: text }), // as older versions write it
   ];
-  const compactedWith = (message: string) => JSON.stringify({ type: 'compacted', payload: { message } });
+  const compactedWith = (message: string, timestamp?: string) =>
+    JSON.stringify({ type: 'compacted', timestamp, payload: { message } });
 
   /** Codex's own estimate of what it has kept: a total without input and output. */
   const counted = (total_tokens: number) =>
@@ -132,7 +133,10 @@ describe('a compaction in the rollout of codex', () => {
     const [untold, ...others] = boundaries(started, compactedWith('a'), done, counted(8_300));
     expect(others).toEqual([]);
     expect(untold).not.toHaveProperty('postTokens');
-    expect(boundaries(started, compactedWith('a'), compactedWith('b'), done)).toHaveLength(2);
+    expect(
+      boundaries(started, compactedWith('a'), compactedWith('b', '2026-11-21T10:00:00Z'), done),
+    ).toHaveLength(2);
+    expect(boundaries(started, compactedWith('a'), compactedWith('a'), done)).toHaveLength(1);
   });
 
   it.each([

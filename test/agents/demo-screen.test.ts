@@ -72,7 +72,7 @@ const playFrames = async (...frames: readonly Frame[]): Promise<readonly Look[]>
     const { text } = paint(
       startPaintState,
       printed,
-      liveRows({ phase, draft, leaveUntil: 0, drawOptions: brush }, now),
+      liveRows({ phase, draft, isShow: false, leaveUntil: 0, drawOptions: brush }, now),
       brush,
     );
     looks.push(await look(`${title(titleOf(phase, now))}\x1b[H\x1b[2J${text}`, now));

@@ -16,7 +16,7 @@ describe('the session file of the demo agent', () => {
     expect(footerSequence('demo', facts)).toEqual([
       '62.5% 20000/32000 warn ×0',
       '75.0% 24000/32000 auto ×0',
-      'size pending ×1',
+      '12.5% ~4000/32000 safe ×1',
       '15.6% 5000/32000 safe ×1',
     ]);
     expect(misfits).toEqual([]);

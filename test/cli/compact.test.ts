@@ -207,7 +207,7 @@ describe('ctxwrap compact', () => {
     await terminal.seen(/waiting: the agent is busy/);
     terminal.type('\x03');
     expect((await terminal.ended).signal).toBe(2);
-    expect(terminal.output()).toContain('✗ the request is withdrawn');
+    expect(terminal.output()).toContain('✗ request withdrawn');
     await vi.waitFor(() => expect(events.at(-1)?.type).toBe('compact-cancelled'), WAIT);
     expect(requestFiles()).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe('ctxwrap compact', () => {
     await publish();
     listen();
     const { stdout, code } = await ctxwrap(['compact', '--no-wait'], bench);
-    expect([code, stdout]).toEqual([0, `${ASKED}✓ it compacts at its next safe moment\n`]);
+    expect([code, stdout]).toEqual([0, `${ASKED}✓ it will compact at its next safe moment\n`]);
     expect(requestFiles().filter((name) => name.endsWith('.request.json'))).toHaveLength(1);
     expect(events).toHaveLength(1);
   });
@@ -259,10 +259,7 @@ describe('a session that dies in the middle', () => {
     await vi.waitFor(() => expect(answers()).toContain('begun'), WAIT);
     wrapper.kill('SIGKILL');
     const { code, stdout } = await ended;
-    expect([code, stdout]).toEqual([
-      1,
-      expect.stringContaining('✗ it is not known whether it has compacted'),
-    ]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('✗ outcome unknown')]);
   });
 });
 
@@ -291,10 +288,10 @@ describe('a session that cannot be asked', () => {
 
   it.each([
     ['has ended', { endedAt: 5 }, 'ctxwrap ps'],
-    ['is gone', { pid: 2 ** 22 + 1 }, 'ctxwrap ps'],
-    ['has not answered for 2m', { heartbeatAt: Date.now() - 120_000 }, 'fg'],
-    ['types nothing (--mode off)', { compaction: { mode: 'off' } }, '--mode warn'],
-    ['the ctxwrap 0.0.9 of session me cannot be asked', { compaction: undefined }, 'start it again'],
+    ['was killed', { pid: 2 ** 22 + 1 }, 'ctxwrap ps'],
+    ['has not answered for ', { heartbeatAt: Date.now() - 120_000 }, 'fg'],
+    ['runs with --mode off', { compaction: { mode: 'off' } }, '--mode warn'],
+    ['runs ctxwrap 0.0.9, which cannot take requests', { compaction: undefined }, 'restart that session'],
   ])('says that it %s', async (text, more, help) => {
     record(more);
     const { code, stdout, stderr } = await ctxwrap(['compact', 'me', '--json'], bench);
@@ -323,7 +320,7 @@ describe('a session that cannot be asked', () => {
     await publish();
     expect(await ctxwrap(['compact', 'nobody'], bench)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/no session "nobody"\n.*ctxwrap ps shows.*\n.*me \(claude/),
+      stderr: expect.stringMatching(/no session "nobody"\n.*the sessions are:\n.*me \(claude/),
     });
   });
 

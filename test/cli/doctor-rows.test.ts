@@ -61,12 +61,12 @@ describe('the system', () => {
     [
       'shell',
       { env: { SHELL: '/bin/bash' } },
-      `none: ctxwrap init is not active in this shell; add this line to ~/.bashrc to have it in every new one → ${bash}`,
+      `none: ctxwrap init is not active in this shell; to wrap agents in every new one, add this line to ~/.bashrc → ${bash}`,
     ],
     [
       'shell',
       { env: { SHELL: '/usr/bin/fish' } },
-      'none: ctxwrap init is not active in this shell; add this line to ~/.config/fish/config.fish to have it in every new one → command -q ctxwrap; and ctxwrap init fish | source',
+      'none: ctxwrap init is not active in this shell; to wrap agents in every new one, add this line to ~/.config/fish/config.fish → command -q ctxwrap; and ctxwrap init fish | source',
     ],
     [
       'shell',

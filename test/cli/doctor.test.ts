@@ -154,12 +154,12 @@ describe('ctxwrap doctor', () => {
   });
 
   it.each([
-    ['claude', '.claude.json', '{"autoCompactEnabled": false}', 'does not compact by itself'],
+    ['claude', '.claude.json', '{"autoCompactEnabled": false}', 'does not compact on its own'],
     [
       'gemini',
       '.gemini/settings.json',
       '{ "model": { "compressionThreshold": 1 } }',
-      'does not compact by itself',
+      'does not compact on its own',
     ],
     ['codex', '.codex/config.toml', 'model_auto_compact_token_limit = 240000', "ctxwrap's auto comes first"],
   ])('finds nothing wrong where %s compacts later or not at all', async (name, path, text, told) => {

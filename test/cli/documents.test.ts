@@ -1,37 +1,103 @@
 // What the documents say of the command line.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseArguments } from '../../src/cli/program.js';
+import { listedCommands, parseArguments } from '../../src/cli/program.js';
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const root = resolve(import.meta.dirname, '../..');
+const fileOf = (path: string): string => join(root, path);
+const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
 const help = (...words: readonly string[]): string => {
   const request = parseArguments([...words, '--help'], '1');
   return request.kind === 'print' ? request.text : '';
 };
 const flagsIn = (text: string): readonly string[] => [...new Set(text.match(/--[a-z][a-z-]+/g))];
 
+const docs = readdirSync(fileOf('docs')).filter((name) => name.endsWith('.md'));
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)];
+
+interface Link {
+  readonly path: string;
+  /** '' for the whole page */
+  readonly heading: string;
+}
+
+/** The links to files of the project, and to headings of the same page. */
+const linksOf = (page: string): readonly Link[] =>
+  [...read(page).matchAll(/\]\(([^)#:\s]*)#?([^)\s]*)\)/g)]
+    .filter(([whole]) => !whole.includes('://'))
+    .map(([, path = '', heading = '']) => ({
+      path: path === '' ? page : normalize(join(dirname(page), path)),
+      heading,
+    }));
+
+/** As GitHub makes the name of a heading. */
+const hasHeading = (path: string, heading: string): boolean =>
+  heading === '' ||
+  [...read(path).matchAll(/^#+ (.*)$/gm)]
+    .map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    )
+    .includes(heading);
+
 describe('the documents', () => {
   it('name every option that --help names, and no other', () => {
-    const [told, known] = [flagsIn(read('docs/options.md').split('\n## ')[0] ?? ''), flagsIn(help())];
+    const told = flagsIn(read('docs/options.md').split('\n## ')[0] ?? '');
+    const known = flagsIn(help().split('\nExamples:')[0] ?? '');
     expect(told.toSorted()).toEqual(known.toSorted());
   });
 
-  it('name every command in the README', () => {
-    const commands = [...(help().split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(
-      ([, name]) => name,
-    );
-    expect(commands.length).toBeGreaterThan(8);
-    const text = read('README.md');
-    expect(
-      commands.filter((name) => !new RegExp(`^ctxwrap (?:\\[options\\] )?${name}\\b`, 'm').test(text)),
-    ).toEqual([]);
+  it('name every command in docs/commands.md', () => {
+    expect(listedCommands().length).toBeGreaterThan(8);
+    const text = read('docs/commands.md');
+    const named = new Set([...text.matchAll(/^ctxwrap (?:\[options\] )?([a-z]+)/gm)].map(([, name]) => name));
+    expect(listedCommands().filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('have a README of 200 to 300 lines, whose links lead somewhere', () => {
-    const text = read('README.md');
-    const lines = text.split('\n').length;
-    expect(lines).toBeGreaterThanOrEqual(200);
-    expect(lines).toBeLessThanOrEqual(301);
-    for (const [, path = ''] of text.matchAll(/\]\(([a-z][^)#]*)/gi)) expect(read(path)).not.toBe('');
+  it('have a README of at most 140 lines of at most 120 characters', () => {
+    const lines = read('README.md').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(140);
+    expect(lines.filter(({ length }) => length > 120)).toEqual([]);
+  });
+
+  it('have links that lead to files and headings that are there', () => {
+    const broken = pages.flatMap((page) =>
+      linksOf(page)
+        .filter(({ path, heading }) => !existsSync(fileOf(path)) || !hasHeading(path, heading))
+        .map(({ path, heading }) => `${page}: ${path}#${heading}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('are all within two clicks of the README', () => {
+    const targetsOf = (page: string): readonly string[] => linksOf(page).map(({ path }) => path);
+    const near = targetsOf('README.md').filter((path) => path.endsWith('.md'));
+    const reached = new Set([...near, ...near.flatMap(targetsOf)]);
+    expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
+  });
+});
+
+describe('--help', () => {
+  const commands = [[], ...listedCommands().map((name) => [name])];
+  const configCommands = [...help('config').matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name = '']) => name);
+  const all = [
+    ...commands,
+    ...['show', 'set', 'unset', 'edit', 'check', 'init', 'path', 'schema'].map((name) => ['config', name]),
+  ];
+
+  it('lists the commands of config', () => {
+    expect(configCommands).toEqual(expect.arrayContaining(all.flatMap(([, name]) => name ?? [])));
+  });
+
+  it.each(all)('%s %s fits into 80 columns, and has an example that ctxwrap takes', (...words) => {
+    const text = help(...words.filter((word) => typeof word === 'string'));
+    expect(text.split('\n').filter(({ length }) => length > 80)).toEqual([]);
+    const [, examples = ''] = text.split(/^Examples?:\n/m);
+    expect(examples).toContain(
+      `ctxwrap ${words.filter((word) => typeof word === 'string').join(' ')}`.trim(),
+    );
   });
 });

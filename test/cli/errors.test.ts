@@ -34,9 +34,9 @@ describe('a wrong call ends with status 2 before anything starts', () => {
     [
       ['ps', '--warn', '80%'],
       'unknown option "--warn" of ctxwrap ps',
-      'it goes before the command, as in: ctxwrap --warn … ps',
+      'it goes before the command: ctxwrap --warn … ps',
     ],
-    [['--json', 'ps'], 'unknown option "--json"', 'it goes after the command, as in: ctxwrap ps --json'],
+    [['--json', 'ps'], 'unknown option "--json"', 'it goes after the command: ctxwrap ps --json'],
     [['ps', '--jsn'], 'unknown option "--jsn" of ctxwrap ps', 'did you mean --json?'],
     [['ps', '--nothing-like-it'], expect.any(String), 'see ctxwrap ps --help'],
     [['replay', 'a', 'b'], expect.any(String), 'see ctxwrap replay --help'],
@@ -72,7 +72,7 @@ describe('a wrong call ends with status 2 before anything starts', () => {
     const terminal = inTerminal(process.execPath, [bin, 'demo'], bench);
     expect((await terminal.ended).exitCode).toBe(2);
     expect(terminal.output()).toContain(
-      `ctxwrap: the demo cannot make a folder in "${nowhere}": no such file or directory`,
+      `ctxwrap: the demo cannot create a folder in "${nowhere}": no such file or directory`,
     );
   });
 
@@ -130,6 +130,6 @@ describe('an agent that cannot be run', () => {
     const shim = bench.program('claude', '#!/bin/sh\nexec ctxwrap claude "$@"\n');
     const { stderr, code } = await ctxwrap(['claude'], bench);
     expect(code).toBe(127);
-    expect(stderr).toContain(`(passed over ${shim}, which starts ctxwrap); install it with`);
+    expect(stderr).toContain(`(skipped ${shim}, which starts ctxwrap); install it with`);
   });
 });

@@ -12,11 +12,11 @@ describe('--footer-items', () => {
   });
 
   it.each([
-    ['tier,barr', '--footer-items knows no "barr"', 'did you mean bar?'],
-    ['percnet', '--footer-items knows no "percnet"', 'did you mean percent?'],
+    ['tier,barr', '--footer-items has no item "barr"', 'did you mean bar?'],
+    ['percnet', '--footer-items has no item "percnet"', 'did you mean percent?'],
     [
       'xyzzy',
-      '--footer-items knows no "xyzzy"',
+      '--footer-items has no item "xyzzy"',
       'the items are runtime, model, bar, percent, used, tier, compactions, message',
     ],
     [

@@ -180,11 +180,11 @@ describe('auto above where the agent compacts', () => {
     expect(problems(pct.auto)).toMatchObject([
       {
         level: 'warning',
-        what: 'auto is 90%, and claude may compact first',
-        why: 'claude compacts by itself at 167,000 in a window of 200,000, its usual one: it counts as 162,000 there',
+        what: 'auto is 90%, but claude may compact first',
+        why: 'claude compacts on its own at 167,000 in its usual window of 200,000; there it counts as 162,000',
       },
     ]);
-    expect(problems(own.auto)).toMatchObject([{ why: expect.stringContaining('yours holds there') }]);
+    expect(problems(own.auto)).toMatchObject([{ why: expect.stringContaining('there yours is used') }]);
     expect(problems({ value: 70, unit: 'percent' })).toEqual([]);
   });
 });

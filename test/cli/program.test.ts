@@ -154,11 +154,7 @@ describe('a wrong option', () => {
   it.each([
     [['--recrod', 'x', 'claude'], 'unknown option "--recrod"', 'did you mean --record?'],
     [['--no-foter', 'claude'], 'unknown option "--no-foter"', 'did you mean --no-footer?'],
-    [
-      ['-p', 'claude'],
-      'unknown option "-p"',
-      'options of the agent go after its name, as in: ctxwrap claude -p',
-    ],
+    [['-p', 'claude'], 'unknown option "-p"', 'options of the agent go after its name: ctxwrap claude -p'],
     [['--mode'], 'option --mode <mode> needs a value', 'see ctxwrap --help'],
     [
       ['--window', '5', 'claude'],
@@ -184,8 +180,8 @@ describe('a wrong option', () => {
       'did you mean --interactive?',
     ],
     [
-      ['help', 'dome'],
-      'help must be one of demo, replay, ps, top, report, context, compact, doctor, verify, hook, init, completion, config, got "dome"',
+      ['help', 'dmeo'],
+      'help must be one of ps, top, context, report, compact, doctor, config, init, completion, hook, demo, verify, replay, got "dmeo"',
       'try help demo',
     ],
     [['demo', 'more'], expect.stringContaining('too many arguments'), 'see ctxwrap demo --help'],

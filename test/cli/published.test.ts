@@ -196,8 +196,8 @@ describe('ctxwrap ps and context', () => {
       code: 2,
       stdout: '',
       stderr:
-        `ctxwrap: "${codex}" holds nothing that claude writes\n` +
-        'ctxwrap: it seems to be of another agent: --runtime codex\n',
+        `ctxwrap: "${codex}" is not a session file of claude\n` +
+        'ctxwrap: it looks like one of codex: --runtime codex\n',
     });
   });
 
@@ -206,7 +206,7 @@ describe('ctxwrap ps and context', () => {
     ['an empty file', 'empty', 'it is empty'],
     ['an archive', 'session.jsonl.zst', 'is compressed\nctxwrap: unpack it first: zstd -dc '],
     ['another archive', 'other.gz', 'is compressed\nctxwrap: unpack it first: gzip -dc '],
-    ['something else', 'other.txt', 'is no session file that is known'],
+    ['something else', 'other.txt', 'is not a known kind of session file'],
     ['nothing', 'missing.jsonl', 'there is no session and no file'],
   ])('of %s end with status 2 and say why', async (_, name, message) => {
     const path = join(bench.folder, name);

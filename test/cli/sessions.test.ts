@@ -96,7 +96,7 @@ describe('the table of sessions', () => {
       asks: 'approve Bash: touch \u001b[31mzz.txt',
       text: 'waiting: approve Bash: touch [31mzz.txt',
     },
-    { activity: 'ready', ...words('compacting in 8 s, any key postpones'), text: 'compacting in 8 s' },
+    { activity: 'ready', ...words('compacting in 8 s · Esc: not now'), text: 'compacting in 8 s' },
     {
       activity: 'ready',
       ...words('waiting: agent has just stopped'),
@@ -241,7 +241,7 @@ describe('a template', () => {
       turns: 7,
       cache: { expiresAt: now + 720_001, exact: false },
       limits: [{ name: '5h', usedPercent: 42 }],
-      ...words('compacting in 8 s, any key postpones'),
+      ...words('compacting in 8 s · Esc: not now'),
     });
     const lines = fieldNames.map((name) => `${name}: ${filled(`{${name}}`, whole).join()}`);
     expect(lines).toEqual([
@@ -314,13 +314,13 @@ describe('a template', () => {
   it.each([
     [
       '{agnet}',
-      '--format knows no field "agnet"',
+      '--format has no field "agnet"',
       'did you mean {agent}? the fields are agent, version, model',
     ],
-    ['{xyzzyx}', '--format knows no field "xyzzyx"', 'the fields are agent, version, model'],
-    ['{}', '--format knows no field ""', 'the fields are agent, version'],
-    ['{agent', '--format has a { without its }: "{agent"', 'write {{ where you mean the brace itself'],
-    ['{agent} {', '--format has a { without its }', 'write {{'],
+    ['{xyzzyx}', '--format has no field "xyzzyx"', 'the fields are agent, version, model'],
+    ['{}', '--format has no field ""', 'the fields are agent, version'],
+    ['{agent', '--format has a { without a }: "{agent"', 'write {{ for a plain brace'],
+    ['{agent} {', '--format has a { without a }', 'write {{'],
     ['json', '--format needs a field in braces, got "json"', "try --format '{agent} {fill} {tier}'"],
     ['', '--format needs a field in braces, got ""', 'try'],
     ['{{agent}}', '--format needs a field in braces', 'try'],
@@ -386,8 +386,8 @@ describe('a session argument', () => {
 
   it('that fits several is an error that names them', () => {
     const two = [session(), session({ id: '4800-abc', pid: 4800, childPid: 4801 })];
-    expect(() => findSession(two, 'claude')).toThrow('"claude" fits 2 sessions');
-    expect(() => findSession(two, '4')).toThrow('"4" fits 2 sessions');
+    expect(() => findSession(two, 'claude')).toThrow('"claude" matches 2 sessions');
+    expect(() => findSession(two, '4')).toThrow('"4" matches 2 sessions');
   });
 
   it('is not needed where one session runs', () => {
@@ -398,7 +398,7 @@ describe('a session argument', () => {
 
   it('inside a session that is over means no other', () => {
     vi.stubEnv('CTXWRAP_SESSION', 'gone');
-    expect(() => onlySession([codex, ended])).toThrow('the session gone, which this runs in, is over');
+    expect(() => onlySession([codex, ended])).toThrow('this runs in session gone, which has ended');
     expect(() => onlySession([ended])).toThrow('no session is running');
     vi.stubEnv('CTXWRAP_SESSION', '9-x');
     expect(onlySession(sessions).record.id).toBe('9-x');

@@ -21,7 +21,7 @@ it('wraps a conversation in a terminal', () => {
 it.each([
   [{ stdinIsTty: false }, 'stdin is not a terminal'],
   [{ stdoutIsTty: false }, 'stdout is not a terminal'],
-  [{ env: { TERM: 'dumb' } }, 'the terminal is dumb'],
+  [{ env: { TERM: 'dumb' } }, 'TERM is dumb'],
   [{ env: { CTXWRAP_DISABLE: '1' } }, 'CTXWRAP_DISABLE is set'],
   [{ env: { CTXWRAP_SESSION: '12-x' }, insideIsAlive: true }, 'already inside ctxwrap'],
   [{ interactive: false }, 'the arguments open no conversation'],

@@ -6,7 +6,9 @@ import {
   type DemoEvent,
   type SessionRecord,
 } from '../../src/demo/agent.js';
+import type { Key } from '../../src/demo/keys.js';
 import { typePrompt, demoScript, type Step } from '../../src/demo/script.js';
+import { tourScript, tourTurns } from '../../src/demo/tour.js';
 
 const brush = { size: { columns: 80, rows: 24 }, hasColors: true };
 
@@ -52,6 +54,82 @@ describe('the demo script', () => {
   it('writes nothing when nothing changes', () => {
     const { demo } = advance(startDemo(brush, []), { type: 'start' }, 0);
     expect(advance(demo, { type: 'tick' }, 1_000).output).toBe('');
+  });
+});
+
+/** What the real user, ctxwrap or its overview does in a tour, at a time since the start. */
+type Happening = readonly [at: number, event: DemoEvent];
+
+const typed = (text: string): readonly DemoEvent[] =>
+  [{ name: 'text', text } as const, { name: 'enter' } as const].map((key) => ({
+    type: 'key',
+    key,
+    isReal: true,
+  }));
+
+const pressed = (key: Key): DemoEvent => ({ type: 'key', key, isReal: true });
+
+/** Plays the tour while other things happen, in order. */
+const playTour = (...happenings: readonly Happening[]) => {
+  let demo = startDemo(brush, tourScript, tourTurns);
+  const records: SessionRecord[] = [];
+  const ahead = [...happenings];
+  let at = 0;
+  let event: DemoEvent = { type: 'start' };
+  for (;;) {
+    const advanced = advance(demo, event, at);
+    demo = advanced.demo;
+    records.push(...advanced.records);
+    if (demo.agent.end) return { records, endedAt: at };
+    const due = demoDeadline(demo, at) ?? Infinity;
+    const next = ahead[0];
+    if (next && next[0] <= Math.max(at, due)) {
+      ahead.shift();
+      [at, event] = [Math.max(at, next[0]), next[1]];
+    } else {
+      if (due === Infinity) throw new Error('it waits for ever');
+      [at, event] = [Math.max(at, due), { type: 'tick' }];
+    }
+  }
+};
+
+describe('the tour', () => {
+  const used = (records: readonly SessionRecord[]): readonly number[] =>
+    records.map((record) => (record.type === 'turn' ? record.usedTokens : record.postTokens));
+  const compact: readonly Happening[] = typed('/compact').map((event) => [16_000, event] as const);
+
+  it('has a number before the first prompt, and passes warn and auto', () => {
+    const { records } = playTour(...compact, [25_000, { type: 'over' }]);
+    expect(used(records)[0]).toBe(12_180);
+    expect(used(records)).toEqual([
+      12_180, 36_480, 62_580, 85_980, 108_480, 149_480, 151_380, 155_680, 169_020, 169_300, 13_873,
+    ]);
+  });
+
+  it('waits for the compaction that ctxwrap types, and for the end of the overview, and quits', () => {
+    const { records, endedAt } = playTour(...compact, [25_000, { type: 'over' }]);
+    expect(records.at(-1)).toMatchObject({ type: 'compaction' });
+    expect(endedAt).toBeGreaterThan(25_000);
+    expect(endedAt).toBeLessThan(27_000);
+  });
+
+  it('goes on to hard after "not now", and quits without a compaction', () => {
+    const { records, endedAt } = playTour();
+    expect(used(records).at(-1)).toBe(179_000);
+    expect(endedAt).toBeLessThan(60_000);
+  });
+
+  it.each([{ key: { name: 'text', text: 'q' } as const }, { key: { name: 'ctrl-c' } as const }])(
+    '$key.name ends it at any time: while it types, while it works, and while it waits',
+    ({ key }) => {
+      for (const at of [100, 1_100, 4_000, 12_000]) expect(playTour([at, pressed(key)]).endedAt).toBe(at);
+    },
+  );
+
+  it('leaves a q alone that is in the middle of a text', () => {
+    const text = pressed({ name: 'text', text: 'uni' });
+    const { endedAt } = playTour([12_000, text], [12_100, pressed({ name: 'text', text: 'q' })]);
+    expect(endedAt).toBeGreaterThan(12_100);
   });
 });
 

@@ -67,16 +67,16 @@ describe('at the keyboard', () => {
       await until('esc to interrupt');
       await until((screen) => idle(screen) && screen.includes('● I am a simulator'));
       expect(rows()).toContain('> hello');
-      const turn = { type: 'turn', usedTokens: 34_490, windowTokens: 200_000, model: 'demo-1' };
+      const turn = { type: 'turn', usedTokens: 34_490, windowTokens: 200_000, model: 'simulated' };
       await vi.waitFor(() => expect(log()).toEqual([{ ...turn, at: expect.any(Number) }]));
     });
   });
 
   it.each([
-    { keys: '\r', does: 'approves', shows: '⎿ done' },
-    { keys: '1', does: 'approves', shows: '⎿ done' },
-    { keys: '\x1b', does: 'denies', shows: '⎿ denied' },
-    { keys: '\x1b[B\r', does: 'denies', shows: '⎿ denied' },
+    { keys: '\r', does: 'approves', shows: '└ done' },
+    { keys: '1', does: 'approves', shows: '└ done' },
+    { keys: '\x1b', does: 'denies', shows: '└ denied' },
+    { keys: '\x1b[B\r', does: 'denies', shows: '└ denied' },
   ])('asks before it runs a command; $keys $does', async ({ keys, shows }) => {
     await withDemo(interactive, async ({ until, type, rows }) => {
       await until(idle);
@@ -97,7 +97,7 @@ describe('at the keyboard', () => {
       type('/compact\r');
       await until('Compacting conversation…');
       await until('Compacted 34k → 13k');
-      expect(log().at(-1)).toMatchObject({ type: 'compaction', preTokens: 34_490 });
+      await vi.waitFor(() => expect(log().at(-1)).toMatchObject({ type: 'compaction', preTokens: 34_490 }));
     });
   });
 

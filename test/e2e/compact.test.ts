@@ -34,7 +34,7 @@ describe.concurrent('a full window', () => {
     await withCompactSession(
       [],
       async ({ window, keys, ended }) => {
-        await says(window, 'full: compact with Ctrl-] c');
+        await says(window, 'full · Ctrl-] c compacts now');
         expect(keys()).toBe('');
         window.type(COMPACT_KEYS);
         await ended('verified');

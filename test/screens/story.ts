@@ -40,7 +40,7 @@ const climbAgain = turnsOf([47_500, 5], [92_800, 7], [133_100, 4], [168_400, 0])
 const play = async (demo: DemoSession, turns: readonly Turn[], onTurn?: (turn: Turn) => Promise<void>) => {
   for (const turn of turns) {
     await demo.turn(`${QUESTION}\r`);
-    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'demo-1' });
+    demo.record({ type: 'turn', usedTokens: turn.usedTokens, windowTokens: 200_000, model: 'simulated' });
     await demo.untilFooter(turn.kilo);
     await onTurn?.(turn);
     await demo.pass(turn.minutes * MINUTE_MS);
@@ -48,15 +48,21 @@ const play = async (demo: DemoSession, turns: readonly Turn[], onTurn?: (turn: T
 };
 
 /** The user has been inactive for long enough, and the countdown has run for two seconds. */
-const countDown = async (demo: DemoSession, shows: (text: string) => Promise<void>): Promise<void> => {
+const countDown = async (demo: DemoSession): Promise<void> => {
   await demo.pass(4 * SECOND_MS);
-  await shows('ompacting in 10 s');
+  await demo.untilFooter('compacting in 10 s');
   await demo.pass(2 * SECOND_MS);
-  await shows('ompacting in 8 s');
+  await demo.untilFooter('compacting in 8 s');
+};
+
+/** A key that pauses the countdown has been noticed, and the user has been inactive since then: it goes on where it was. */
+const goOn = async ({ pass }: DemoSession, shows: (text: string) => Promise<void>): Promise<void> => {
+  await shows('aiting: you are typing');
+  await pass(4 * SECOND_MS);
 };
 
 const compact = async (demo: DemoSession): Promise<void> => {
-  await countDown(demo, demo.untilFooter);
+  await countDown(demo);
   for (const seconds of ['6 s', '4 s', '2 s']) {
     await demo.pass(2 * SECOND_MS);
     await demo.untilFooter(`compacting in ${seconds}`);
@@ -97,7 +103,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     await play(demo, climb, async ({ kilo }) => {
       if (kilo === '124k/' || kilo === '151k/') await keepFooter();
     });
-    await countDown(demo, demo.untilFooter);
+    await countDown(demo);
     await keepFooter();
     await keepScreen('agent', agentTitle, ROWS - 12);
 
@@ -106,6 +112,7 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     await demo.untilFooter('waiting: unsent text in the prompt');
     await keepFooter();
     window.type(CLEAR);
+    await demo.untilFooter('waiting: you are typing');
     await compact(demo);
     await keepFooter();
     await demo.pass(6 * MINUTE_MS);
@@ -114,18 +121,22 @@ export const takePictures = async (): Promise<ReadonlyMap<PictureName, Picture>>
     });
     pictures.set('footer', { title: footerTitle, columns: COLUMNS, rows: footers });
 
+    await countDown(demo);
     window.type(HOTKEY);
     await shows('What fills it');
-    await countDown(demo, shows);
+    await goOn(demo, shows);
+    await shows('Compacts in 8 s');
     await keepScreen('overview', overviewTitle);
     window.type('d');
     await shows('Where the number comes from');
     await keepScreen('detail', detailTitle);
+    await demo.pass(4 * SECOND_MS);
     window.type('d');
     await shows('What fills it');
+    await goOn(demo, shows);
+    await shows('Compacts in 10 s'); // the other page did not show it
     window.resize(40, 10);
     await shows('1-8/');
-    await countDown(demo, shows);
     await keepScreen('narrow', 'The overview in 40 columns and 10 rows');
   });
   return pictures;

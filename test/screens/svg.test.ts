@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { palettes } from '../../src/ui/theme.js';
 import { makeEmulator } from '../support/emulator.js';
 import { pieceRows } from './cells.js';
-import { svgOf } from './svg.js';
+import { animatedSvgOf, svgOf } from './svg.js';
 
 const drawn = async (output: string, columns = 20): Promise<string> => {
   const { terminal, write } = makeEmulator(columns, 2);
   await write(output);
   return svgOf({ title: 'a picture', columns, rows: pieceRows(terminal) });
 };
+
+const rgbOf = (color: string): readonly number[] =>
+  [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 
 const texts = (svg: string): readonly string[] =>
   svg.split('\n').filter((line) => line.startsWith('<text') || line.startsWith('<rect x'));
@@ -55,8 +59,46 @@ describe('a picture of a terminal', () => {
     expect(texts(await drawn(output))).toEqual(lines);
   });
 
+  it('leaves the weight of its text to each piece: a style sheet would win over it', async () => {
+    expect(await drawn('\x1b[1ma')).not.toMatch(/[{;]font(?:-weight)?:/);
+  });
+
   it('has colours of the palette for a light and for a dark background, of those that are in it', async () => {
     const rules = (await drawn('\x1b[32mgreen')).match(/\.c\d+\{fill:#[0-9a-f]{6}\}/g);
     expect(rules).toEqual(['.c2{fill:#116329}', '.c2{fill:#3fb950}']);
+  });
+
+  it("has ctxwrap's own colours as it draws them on a light and on a dark background", async () => {
+    const svg = await drawn(`\x1b[38;2;${rgbOf(palettes.unknown.hard.rgb).join(';')}mhard`);
+    expect(svg).toContain(' class="hard">hard</text>');
+    expect(svg.match(/\.hard\{fill:#[0-9a-f]{6}\}/g)).toEqual([
+      `.hard{fill:${palettes.light.hard.rgb}}`,
+      `.hard{fill:${palettes.dark.hard.rgb}}`,
+    ]);
+  });
+});
+
+describe('a picture in motion', () => {
+  const screen = async (output: string) => {
+    const { terminal, write } = makeEmulator(10, 2);
+    await write(output);
+    return pieceRows(terminal);
+  };
+
+  it('moves only the rows that change, draws what comes back once, and stands still for who wants no motion', async () => {
+    const frames = [
+      { atMs: 0, rows: await screen('same\r\none') },
+      { atMs: 1_000, rows: await screen('same\r\ntwo') },
+      { atMs: 1_500, rows: await screen('same\r\none') },
+    ];
+    const svg = animatedSvgOf({ title: 'moving', columns: 10, frames, lengthMs: 4_000, stillMs: 1_200 });
+    expect(svg.match(/<g id="r\d+">/g)).toHaveLength(3);
+    expect(svg).toContain(
+      '@keyframes k1{0%{transform:translateY(0)}25%{transform:translateY(-18px)}37.5%{transform:translateY(0)}}',
+    );
+    expect(svg).not.toContain('@keyframes k0');
+    expect(svg).toContain('.k1{animation-name:k1;transform:translateY(-18px)}');
+    expect(svg).toContain('@media(prefers-reduced-motion:reduce){.a{animation:none!important}}');
+    expect(svg).not.toContain('<script');
   });
 });

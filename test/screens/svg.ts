@@ -1,4 +1,5 @@
 // Draws pieces of text as SVG: one file for readers with a light and with a dark background, without fonts or scripts.
+import { palettes } from '../../src/ui/theme.js';
 import type { Color, Piece, PieceRow, Style } from './cells.js';
 import { paletteColor, terminalColors } from './palette.js';
 
@@ -7,7 +8,11 @@ export interface Picture {
   readonly title: string;
   readonly columns: number;
   readonly rows: readonly PieceRow[];
+  /** the only background it is drawn for; the reader's when absent */
+  readonly background?: Background;
 }
+
+type Background = keyof typeof terminalColors;
 
 /** Of one cell, in pixels. Every character is placed at its column, because fonts differ in their widths. */
 const WIDTH = 8.4;
@@ -18,28 +23,40 @@ const MARGIN = 12;
 const RADIUS = 6;
 const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
-export const svgOf = ({ title, columns, rows }: Picture): string => {
-  const [width, height] = [2 * MARGIN + columns * WIDTH, 2 * MARGIN + rows.length * HEIGHT].map(number);
+export const svgOf = ({ rows, ...picture }: Picture): string =>
+  framed({ ...picture, rows: rows.length }, ['<g class="t">', ...rows.flatMap(drawRow), '</g>']);
+
+/** The window of the terminal around what is drawn in it; `more` are further rules of style. */
+const framed = (
+  {
+    title,
+    columns,
+    rows,
+    background,
+  }: Pick<Picture, 'title' | 'columns' | 'background'> & { readonly rows: number },
+  drawn: readonly string[],
+  more = '',
+): string => {
+  const [width, height] = [2 * MARGIN + columns * WIDTH, 2 * MARGIN + rows * HEIGHT].map(number);
   const name = escaped(title);
-  const drawn = rows.flatMap((row, index) => row.flatMap((piece) => drawPiece(piece, index)));
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${name}">`,
     `<title>${name}</title>`,
-    `<style>${styleSheet(drawn.join(''))}</style>`,
+    `<style>${styleSheet(drawn.join(''), background)}${more}</style>`,
     `<rect class="s" x="0.5" y="0.5" width="${Number(width) - 1}" height="${Number(height) - 1}" rx="${RADIUS}"/>`,
-    '<g class="t">',
     ...drawn,
-    '</g>',
     '</svg>',
   ].join('\n')}\n`;
 };
 
+const drawRow = (row: PieceRow, index: number): readonly string[] =>
+  row.flatMap((piece) => drawPiece(piece, MARGIN + index * HEIGHT));
+
 const number = (value: number): string => String(Math.round(value * 10) / 10);
 const xOf = (column: number): string => number(MARGIN + column * WIDTH);
 
-const drawPiece = (piece: Piece, row: number): readonly string[] => {
+const drawPiece = (piece: Piece, top: number): readonly string[] => {
   const { color, background } = colorsOf(piece.style);
-  const top = MARGIN + row * HEIGHT;
   const box =
     background === undefined
       ? []
@@ -64,9 +81,17 @@ const colorsOf = ({ color, background, isInverse }: Style): { color: Drawn; back
 const fill = (color: Drawn): string => {
   if (color === undefined) return '';
   if (color === 'screen' || color === 'text') return ` class="${color === 'screen' ? 'b' : 't'}"`;
+  const own = ownColors.find(({ rgb }) => rgb === color);
+  if (own) return ` class="${own.name}"`;
   if (typeof color === 'string') return ` fill="${color}"`;
   return color < 16 ? ` class="c${color}"` : ` fill="${paletteColor(color)}"`;
 };
+
+/** ctxwrap's colours where it does not know the background. In the picture it is known, as by most terminals. */
+const ownColors = (['accent', 'safe', 'warn', 'auto', 'hard'] as const).map((name) => ({
+  name,
+  rgb: palettes.unknown[name].rgb,
+}));
 
 const weight = ({ isBold, isDim, isItalic, isUnderlined }: Style): string =>
   [
@@ -107,8 +132,8 @@ const placeOf = (columns: readonly number[], isAscii: boolean): string =>
     : `x="${columns.map(xOf).join(' ')}"`;
 
 /** The colours that depend on the reader's background; of the palette only those that are used. */
-const styleSheet = (drawn: string): string => {
-  const rules = (theme: keyof typeof terminalColors): string => {
+const styleSheet = (drawn: string, background: Background | undefined): string => {
+  const rules = (theme: Background): string => {
     const { screen, edge, text, palette } = terminalColors[theme];
     const used = palette.flatMap((color, index) =>
       drawn.includes(`class="c${index}"`) ? [`.c${index}{fill:${color}}`] : [],
@@ -117,10 +142,18 @@ const styleSheet = (drawn: string): string => {
       `.t{fill:${text}}`,
       `.s{fill:${screen};stroke:${edge}}`,
       ...(drawn.includes('class="b"') ? [`.b{fill:${screen}}`] : []),
+      ...ownColors.flatMap(({ name }) =>
+        drawn.includes(`class="${name}"`)
+          ? [`.${name}{fill:${palettes[theme === 'black' ? 'dark' : theme][name].rgb}}`]
+          : [],
+      ),
       ...used,
     ].join('');
   };
-  return `text{font:${FONT_SIZE}px ${FONTS};white-space:pre}${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`;
+  const text = `text{font-family:${FONTS};font-size:${FONT_SIZE}px;white-space:pre}`;
+  return background === undefined
+    ? `${text}${rules('light')}@media(prefers-color-scheme:dark){${rules('dark')}}`
+    : text + rules(background);
 };
 
 const escaped = (text: string): string =>
@@ -130,3 +163,81 @@ const escaped = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll(/\p{Cc}/gu, '');
+
+// The same in motion, without a script: each row of the screen is a strip of everything that is ever in it, moved by CSS.
+
+/** The screen from this time on. */
+export interface Frame {
+  readonly atMs: number;
+  readonly rows: readonly PieceRow[];
+}
+
+export interface Animation {
+  readonly title: string;
+  readonly columns: number;
+  /** the first one is at 0; all have equally many rows */
+  readonly frames: readonly Frame[];
+  /** after that it begins again */
+  readonly lengthMs: number;
+  /** the time of the frame for readers who want no motion */
+  readonly stillMs: number;
+}
+
+/** What one row of the screen shows, by the number of its contents; only where it changes. */
+interface Strip {
+  readonly contents: readonly string[];
+  readonly changes: readonly { readonly atMs: number; readonly content: number }[];
+}
+
+export const animatedSvgOf = (animation: Animation): string => {
+  const { title, columns, frames, lengthMs, stillMs } = animation;
+  const rows = frames[0]?.rows.length ?? 0;
+  const strips = Array.from({ length: rows }, (_, row) => stripOf(frames, row));
+  const drawn = [...new Set(strips.flatMap(({ contents }) => contents))].filter((content) => content !== '');
+  const width = number(2 * MARGIN + columns * WIDTH);
+  const motion = strips.flatMap(({ changes }, row) =>
+    changes.length < 2
+      ? []
+      : [
+          `@keyframes k${row}{${changes.map(({ atMs, content }) => `${percent(atMs, lengthMs)}{${moved(content)}}`).join('')}}`,
+          `.k${row}{animation-name:k${row};${moved(changes.findLast(({ atMs }) => atMs <= stillMs)?.content ?? 0)}}`,
+        ],
+  );
+  return framed(
+    { title, columns, rows },
+    [
+      '<defs>',
+      ...drawn.map((content, index) => `<g id="r${index}">${content}</g>`),
+      '</defs>',
+      '<g class="t">',
+      ...strips.map(
+        ({ contents, changes }, row) =>
+          `<svg y="${number(MARGIN + row * HEIGHT)}" width="${width}" height="${HEIGHT}"><g${changes.length < 2 ? '' : ` class="a k${row}"`}>${contents
+            .map((content, place) =>
+              content === '' ? '' : `<use href="#r${drawn.indexOf(content)}" y="${place * HEIGHT}"/>`,
+            )
+            .join('')}</g></svg>`,
+      ),
+      '</g>',
+    ],
+    `.a{animation:${lengthMs / 1000}s step-end infinite}${motion.join('')}@media(prefers-reduced-motion:reduce){.a{animation:none!important}}`,
+  );
+};
+
+const percent = (atMs: number, lengthMs: number): string =>
+  `${Math.round((atMs / lengthMs) * 10_000) / 100}%`;
+
+const moved = (content: number): string =>
+  `transform:translateY(${content === 0 ? 0 : `${-content * HEIGHT}px`})`;
+
+const stripOf = (frames: readonly Frame[], row: number): Strip => {
+  const contents: string[] = [];
+  const changes: { atMs: number; content: number }[] = [];
+  for (const { atMs, rows } of frames) {
+    const drawn = (rows[row] ?? []).flatMap((piece) => drawPiece(piece, 0)).join('');
+    if (!contents.includes(drawn)) contents.push(drawn);
+    const content = contents.indexOf(drawn);
+    if (changes.at(-1)?.content !== content) changes.push({ atMs, content });
+  }
+  return { contents, changes };
+};

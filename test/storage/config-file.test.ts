@@ -143,15 +143,17 @@ describe('a file that is not read', () => {
   it('is writable by everybody', () => {
     put('{}');
     chmodSync(at(), 0o666);
-    expect(readConfigFile(at())).toEqual(refusal('everybody may write it', 'open-to-all', { isOwn: true }));
+    expect(readConfigFile(at())).toEqual(
+      refusal('every user can write to it', 'open-to-all', { isOwn: true }),
+    );
   });
 
   it('is a folder, or a pipe that nobody writes to', () => {
     mkdirSync(at());
-    expect(readConfigFile(at())).toEqual(refusal('it is not a file', 'unusable'));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a regular file', 'unusable'));
     rmSync(at(), { recursive: true });
     spawnSync('mkfifo', [at()]);
-    expect(readConfigFile(at())).toEqual(refusal('it is not a file', 'unusable'));
+    expect(readConfigFile(at())).toEqual(refusal('it is not a regular file', 'unusable'));
   });
 
   it('is nested too deep to be read', () => {

@@ -94,7 +94,7 @@ describe('a link is not followed', () => {
     chmodSync(at(open), mode);
     expect(refused(path)).toMatchObject({
       path,
-      reason: `it is a symbolic link, and others may write ${at(open)}`,
+      reason: `it is a symbolic link, and other users can write to ${at(open)}`,
       fault: { kind: 'link', leadsTo: target, open: at(open) },
     });
     chmodSync(at(open), open === 'dotfiles/a' ? 0o600 : 0o755);

@@ -44,8 +44,9 @@ export const footerSequence = (name: keyof typeof agents, facts: readonly Fact[]
 
 const textOf = (view: FooterView): string => {
   if (view.note !== undefined) return `${view.note} ×${view.compactions}`;
-  if (view.windowTokens === undefined) return `${view.usedTokens} of a window not known ×${view.compactions}`;
-  const used = view.usedTokens === undefined ? '' : ` ${view.estimated ? '~' : ''}${view.usedTokens}`;
+  const tokens = `${view.estimated ? '~' : ''}${view.usedTokens}`;
+  if (view.windowTokens === undefined) return `${tokens} of a window not known ×${view.compactions}`;
+  const used = view.usedTokens === undefined ? '' : ` ${tokens}`;
   const window = `${view.windowTokens}${view.windowInferred ? '?' : ''}`;
   return `${view.usedPercent?.toFixed(1)}%${used}/${window} ${view.tier} ×${view.compactions}`;
 };

@@ -37,6 +37,7 @@ export interface WindowOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns: number;
   readonly rows: number;
+  readonly onOutput?: (bytes: Buffer) => void;
 }
 
 /** Members of node-pty that its types lack. */
@@ -104,6 +105,7 @@ export const openWindow = (options: WindowOptions): Window => {
     lastOutput.noteOutput();
     const bytes = data as unknown as Buffer; // there is no encoding
     chunks.push(bytes);
+    options.onOutput?.(bytes);
     void emulator.write(bytes).then(watchers.look);
   });
   pty.onExit(() => {

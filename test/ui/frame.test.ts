@@ -195,6 +195,16 @@ describe('messages', () => {
     expect(all(40)).not.toContain('overview');
     expect(all(40)).toContain('62%');
   });
+
+  it('the hint at the hotkey takes no room from the bar', () => {
+    const { words: _, ...rest } = known;
+    const barAt = (columns: number): number =>
+      renderFooter({ ...rest, hint: 'Ctrl-] overview' }, { columns, colorLevel: 0, ascii: false }).match(
+        /[▰▱]/g,
+      )?.length ?? 0;
+    for (let columns = 60; columns < 120; columns += 1)
+      expect(barAt(columns + 1)).toBeGreaterThanOrEqual(barAt(columns));
+  });
 });
 
 describe('colours', () => {

@@ -46,6 +46,12 @@ describe('what is allowed in a session', () => {
     expect(compactSettings(set({ mode: 'ask' }, true), claude)).not.toHaveProperty('mayTypeUnseen');
   });
 
+  it('is the usual countdown, unless a tour has one of its own', () => {
+    const tour = { countdownMs: 5_000, overlayAfterMs: 1, overlayMs: 1, signal: 'SIGUSR2' } as const;
+    expect(compactSettings(set(), claude)).not.toHaveProperty('countdownMs');
+    expect(compactSettings({ ...set(), tour }, claude).countdownMs).toBe(5_000);
+  });
+
   it('is nothing for an agent without a command', () => {
     expect(compactSettings(set(), undefined)).not.toHaveProperty('command');
   });

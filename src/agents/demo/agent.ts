@@ -102,7 +102,7 @@ const DIALOG = /^ {2}Enter to choose · Esc to deny$/;
 const WORKING = /^[\u2800-\u28ff] (.+)… \(\d+s · esc to interrupt\)$/;
 const COMPACTING = 'Compacting conversation';
 const USER = /^> (?=\S)/;
-const SAID = /^(?:[●✓✗]| {2}⎿) /;
+const SAID = /^(?:[●✓✗]| {2}└) /;
 const MORE = /^ {2}\S/;
 
 export const demoScreen: AgentScreen = {

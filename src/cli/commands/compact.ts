@@ -34,12 +34,12 @@ const noSuchSession = (given: string, names: readonly string[]): UserError =>
     exitCode: usage,
     hint:
       names.length > 0
-        ? `ctxwrap ps shows the sessions:${names.map((name) => `\n  ${name}`).join('')}`
-        : 'no session is running; ctxwrap ps --all shows those that are over',
+        ? `the sessions are:${names.map((name) => `\n  ${name}`).join('')}`
+        : 'no session is running; ctxwrap ps --all lists ended ones',
   });
 
 const withoutFocus = (agent: string): UserError =>
-  refusing(`the compact command of ${agent} takes no text`, 'leave out --focus');
+  refusing(`the compact command of ${agent} accepts no text`, 'leave out --focus');
 
 /** The agent runs this command in its shell: the shell waits for the command, and the agent for the shell. */
 const insideItself = (id: string): UserError =>
@@ -50,7 +50,7 @@ const insideItself = (id: string): UserError =>
 
 /** What helps after this outcome; nothing where the session itself shows it. */
 const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
-  if (outcome === 'unknown') return ["look in the agent's own window"];
+  if (outcome === 'unknown') return ["look at the agent's own window"];
   if (outcome !== 'refused') return [];
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };

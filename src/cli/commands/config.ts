@@ -213,7 +213,8 @@ const edit = async (options: Options, around: ConfigContext): Promise<Answer> =>
   const own = problems.filter(({ origin }) => origin.layer === 'user' && places.includes(origin.place));
   const isWrong = now.kind === 'absent' || own.some(({ level }) => level === 'error');
   const place = folderText(path, around.home);
-  const text = now.kind === 'absent' ? `${place} is gone` : editedText(place, own, isChanged || isNew);
+  const text =
+    now.kind === 'absent' ? `${place} no longer exists` : editedText(place, own, isChanged || isNew);
   return {
     text: `${text}\n${isWrong && back !== undefined ? `to go back: ${back}\n` : ''}`,
     code: isWrong ? 1 : 0,

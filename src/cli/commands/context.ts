@@ -170,7 +170,7 @@ const readablePath = async (given: string): Promise<string> => {
     const path = await realpath(given);
     const stats = await stat(path);
     if (stats.isDirectory()) throw messages.unreadableFile(given, 'it is a folder');
-    if (!stats.isFile()) throw messages.unreadableFile(given, 'it is no regular file');
+    if (!stats.isFile()) throw messages.unreadableFile(given, 'it is not a regular file');
     const file = await openRegular(path);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);

@@ -189,7 +189,7 @@ const ownCompaction = (facts: AgentFacts): readonly Check[] => {
   const told = own.said.map(settingText).join(', ');
   const because = told === '' ? '' : ` (${told})`;
   if (!own.trigger) {
-    return told === '' ? [] : [ok('own compaction', `${agent.name} does not compact by itself${because}`)];
+    return told === '' ? [] : [ok('own compaction', `${agent.name} does not compact on its own${because}`)];
   }
   const { auto, native } = ladder(facts);
   if (!native) return [];

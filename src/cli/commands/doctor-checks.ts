@@ -63,7 +63,7 @@ const shell = ({ env, isInitActive }: SystemFacts): Check => {
     return none('shell', `${found}; ctxwrap init supports ${shells.join(', ')}`);
   }
   const { command, file } = startupLines[name];
-  const text = `ctxwrap init is not active in this shell; add this line to ${file} to have it in every new one`;
+  const text = `ctxwrap init is not active in this shell; to wrap agents in every new one, add this line to ${file}`;
   return none('shell', text, command);
 };
 

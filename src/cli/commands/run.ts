@@ -1,8 +1,6 @@
-import { realpathSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import { isatty } from 'node:tty';
-import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../core/errors.js';
 import type { Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
@@ -11,7 +9,7 @@ import { findCommand, isShellScript, obstacleReasons } from '../../storage/find-
 import { passthrough } from '../../wrap/passthrough.js';
 import * as messages from '../messages.js';
 import { agentWords, listedCommands } from '../program.js';
-import type { Options, RunRequest, DemoRequest } from '../request.js';
+import type { Options, RunRequest } from '../request.js';
 import { agentFromOption } from '../agent-option.js';
 import { isSessionRunning, logFor, runWrapped, type Outcome, transparentReason } from '../session.js';
 
@@ -88,32 +86,3 @@ const find = (word: string, known: Agent | undefined): string => {
   if (found.kind === 'missing') throw messages.notInstalled(word, known?.npmPackage, found.shims);
   throw messages.notAProgram(found.file, obstacleReasons[found.reason]);
 };
-
-/** `ctxwrap demo`: the simulated agent is a program and runs like any other agent. */
-export const demo = async ({ interactive, options }: DemoRequest): Promise<Outcome> => {
-  if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') throw messages.demoNeedsTerminal();
-  const log = logFor(options);
-  const folder = makeFolder();
-  try {
-    const command = {
-      file: process.execPath,
-      args: [agentProgram(), ...(interactive ? ['--interactive'] : [])],
-      env: { ...process.env, CTXWRAP_DEMO_LOG: join(folder, 'session.jsonl') },
-      agent: agents.demo,
-    };
-    return await runWrapped(command, options, log);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
-
-const makeFolder = (): string => {
-  try {
-    return mkdtempSync(join(tmpdir(), 'ctxwrap-demo-')); // 0700
-  } catch (error) {
-    throw messages.demoNeedsFolder(tmpdir(), systemReason(error));
-  }
-};
-
-/** The bundled demo agent lies beside this file. */
-const agentProgram = (): string => fileURLToPath(new URL('./demo-agent.js', import.meta.url));

@@ -20,17 +20,17 @@ import { type ReportedCheck, type TrialResult, catchStopSignals, tryAgent } from
 
 // The output of `ctxwrap verify` for people.
 
-const NOTHING_OF_YOURS = 'Its keys are made up, its home is a temporary folder';
+const NOTHING_OF_YOURS = 'Its keys are made up and its home is a temporary folder';
 
 /** `openFor`: why the sandbox has a network. */
 export const placeText = (openFor: string | undefined): string =>
   openFor === undefined
-    ? `In a network namespace: nothing but a made-up model server can be reached. ${NOTHING_OF_YOURS}.`
-    : `Without a network namespace (${toPlainText(openFor)}): by the base URL alone the agent asks a made-up model server. ${NOTHING_OF_YOURS}.`;
+    ? `The agent runs in a network namespace and can reach only a mock model server. ${NOTHING_OF_YOURS}.`
+    : `No network namespace (${toPlainText(openFor)}): only its base URL leads the agent to the mock model server. ${NOTHING_OF_YOURS}.`;
 
 export const absentText = (agent: string, found: FoundCommand, npmPackage: string | undefined): string => {
   if (found.kind === 'not-executable')
-    return `${agent}: ${toPlainText(found.file)} cannot be run (${found.reason})`;
+    return `${agent}: cannot run ${toPlainText(found.file)} (${found.reason})`;
   const install = npmPackage === undefined ? '' : ` (npm install -g ${npmPackage})`;
   return `${agent}: not installed${install}`;
 };
@@ -47,7 +47,7 @@ export const checkLines = (
 ];
 
 export const summaryLines = (tried: TrialResult): readonly string[] => {
-  const { agent, version = 'of no known version', seconds, kept } = tried;
+  const { agent, version = '(unknown version)', seconds, kept } = tried;
   const verdict = isFullyVerified(tried) ? 'verified' : 'not verified';
   return [
     `  ${agent} ${toPlainText(version)}: ${verdict}, ${formatScore(tried)} in ${seconds} s`,

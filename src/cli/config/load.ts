@@ -70,7 +70,7 @@ export const readDefinedAgents = (
   const taken = takenNames();
   const each = entries.map(([name, value]): One =>
     taken.has(name)
-      ? { faults: [{ name, reason: () => 'this name is taken', path: [] }] }
+      ? { faults: [{ name, reason: () => 'this name is already taken', path: [] }] }
       : oneOf(name, value),
   );
   return {
@@ -115,7 +115,9 @@ const takenNames = (): ReadonlySet<string> => new Set([...commandWords(), 'gener
 const oneOf = (name: string, value: JsonRecord): One => {
   const ours = Object.values<Agent>(agents).find((agent) => agent.name === name);
   if (value['name'] !== undefined && value['name'] !== name)
-    return { faults: [{ name, reason: () => 'name: must be as the key, or absent', path: ['name'] }] };
+    return {
+      faults: [{ name, reason: () => 'name: must be the same as the key, or absent', path: ['name'] }],
+    };
   const found = ours ? changeAgent(ours, value) : defineAgent({ ...value, name }, makeTimeLimit());
   if (!('problems' in found)) return { ...found, faults: [] };
   return {
@@ -215,7 +217,7 @@ const unread = (
   const { layer, place = '' } = origin;
   const [reason, fix] =
     file.kind === 'absent'
-      ? ['there is no such file', make ?? '']
+      ? ['the file does not exist', make ?? '']
       : [file.reason, fileFix(file, layer, options)];
   const settings = careful(layer, place, []);
   return { settings, problems: [{ kind: 'file', level: 'error', origin, reason, fix }] };
@@ -240,7 +242,7 @@ const dotenvRead = (text: string, path: string): ReadSettings => {
     kind: 'syntax',
     level: 'warning',
     origin: { layer: 'env', place: path, at: { line, column: 1 } },
-    reason: 'it is no NAME=value, and no comment; it is passed over',
+    reason: 'it is neither NAME=value nor a comment; it is ignored',
   }));
   return { settings, problems: [...problems, ...unreadable] };
 };
@@ -355,13 +357,13 @@ export const watchConfiguration = (
     last = notice;
     const unread = problems.find(isUnread);
     // an editor may leave half a file, or none, for a moment: the previous settings stay in effect
-    if (isGone) onTrouble(`configuration: ${userPath} is not there any more`);
+    if (isGone) onTrouble(`configuration: ${userPath} no longer exists`);
     else if (unread) onTrouble(findingLine(toFinding(unread)));
     else onChange(toCurrentSettings(settings), settingsLine(settings.effective));
   };
 };
 
-const GONE = 'the configuration is gone: what it said holds until the end of this session';
+const GONE = 'the configuration file is gone: its settings stay until this session ends';
 
 /** The user's own file could not be read. Wrong values in a readable file are ignored, as at the start. */
 const isUnread = ({ kind, origin }: Problem): boolean =>

@@ -67,7 +67,7 @@ const sentences = (problem: Problem): Sentences => {
     case 'syntax':
       return syntax(problem);
     case 'file':
-      return { what: 'the file is not read', why: problem.reason, fix: problem.fix };
+      return { what: 'ctxwrap does not read the file', why: problem.reason, fix: problem.fix };
     case 'definition':
       return {
         what: `${keyText(problem.key)} is not valid`,
@@ -81,13 +81,13 @@ const sentences = (problem: Problem): Sentences => {
 
 const wrong = ({ key, given, rule, used, origin }: Of<'wrong'>): Sentences => ({
   what: `${key} is ${given}`,
-  why: `it must be ${rule}; ${used === undefined ? 'it is passed over' : `it counts as ${used}`}`,
+  why: `it must be ${rule}; ${used === undefined ? 'it is ignored' : `it counts as ${used}`}`,
   fix: fixOf(origin, rightValue(key)),
 });
 
 const unknown = ({ key, origin }: Of<'unknown'>): Sentences => ({
   what: `${keyText(key)} is unknown`,
-  why: `there is no such name${hintFor(key, origin)}`,
+  why: `there is no such key${hintFor(key, origin)}`,
   fix: fixOf(origin),
 });
 
@@ -95,64 +95,64 @@ const refused = ({ key, allowed }: Of<'refused'>): Sentences => {
   const can = allowed.length > 0 ? `; here it can only be ${allowed.join(' or ')}` : '';
   return {
     what: `${key} is ignored`,
-    why: `a project's file may only have less done than your own configuration${can}`,
-    fix: `set it in your own: ${edit(undefined)}`,
+    why: `a project file can only restrict what ctxwrap does${can}`,
+    fix: `set it in your own configuration: ${edit(undefined)}`,
   };
 };
 
 const pending = ({ key }: Of<'pending'>): Sentences => ({
   what: `${key} has no effect yet`,
-  why: 'nothing uses it in this version',
-  fix: 'leave it',
+  why: 'this version does not use it',
+  fix: 'nothing to do',
 });
 
 const order = ({ key, above, given, used, origin }: Of<'order'>): Sentences => ({
-  what: `${key} is ${given}, which is more than ${above}`,
-  why: `the tiers begin one after the other: it counts as ${used}`,
+  what: `${key} is ${given}, which is higher than ${above}`,
+  why: `each tier must begin before the next: it counts as ${used}`,
   fix: fixOf(origin, used),
 });
 
 const capacity = ({ key, given, backend, most, origin }: Of<'capacity'>): Sentences => ({
-  what: `${key} is ${given}, and ${backend} has ${most} at most`,
-  why: 'yours holds; if the agent says another number, change one of them',
+  what: `${key} is ${given}, but ${backend} has at most ${most}`,
+  why: 'yours is used; if the agent reports another number, change one of them',
   fix: fixOf(origin, String(most)),
 });
 
 const native = ({ key, given, agents, origin }: Of<'native'>): Sentences => ({
-  what: `${key} is ${given}, and ${agents.map(({ agent }) => agent).join(', ')} may compact first`,
+  what: `${key} is ${given}, but ${agents.map(({ agent }) => agent).join(', ')} may compact first`,
   why: agents
     .map(({ agent, at, usual, used }) => {
-      const ours = used === undefined ? 'yours holds' : `it counts as ${used}`;
-      return `${agent} compacts by itself at ${at} in a window of ${usual}, its usual one: ${ours} there`;
+      const ours = used === undefined ? 'yours is used' : `it counts as ${used}`;
+      return `${agent} compacts on its own at ${at} in its usual window of ${usual}; there ${ours}`;
     })
     .join('; '),
   fix: fixOf(origin),
 });
 
 const repeated = ({ key, origin }: Of<'repeated'>): Sentences => ({
-  what: `${keyText(key)} stands more than once`,
-  why: 'the last one holds; remove the others',
+  what: `${keyText(key)} appears more than once`,
+  why: 'the last one is used; remove the others',
   fix: fixOf(origin),
 });
 
 const syntax = ({ reason, origin: { layer, place, at } }: Of<'syntax'>): Sentences => ({
-  what: layer === 'env' ? 'a line is not read' : 'the file is not valid JSONC',
+  what: layer === 'env' ? 'a line is not valid' : 'the file is not valid JSONC',
   why: reason,
   fix: edit(place, at?.line),
 });
 
 const more = ({ of, count, origin }: Of<'more'>): Sentences => ({
   what: `${count} more ${kinds[of] ?? 'problems of one kind'}`,
-  why: 'only the first ones are told one by one',
+  why: 'only the first ones are listed',
   fix: fixOf(origin),
 });
 
 const kinds: Partial<Record<Problem['kind'], string>> = {
-  unknown: 'names are unknown',
-  repeated: 'names stand more than once',
+  unknown: 'keys are unknown',
+  repeated: 'keys appear more than once',
   wrong: 'values are wrong',
-  syntax: 'lines are not read',
-  definition: 'faults are in definitions of agents',
+  syntax: 'lines are not valid',
+  definition: 'mistakes are in descriptions of agents',
 };
 
 /** A name that someone else may have written, quoted so that it cannot pass for one of ctxwrap's own sentences. */
@@ -164,7 +164,7 @@ const LONGEST_KEY = 40; // characters
 const hintFor = (key: string, { layer }: Origin): string => {
   const inner = keyNames.filter((name) => name.startsWith(`${key}.`));
   if (layer !== 'env' && inner.length > 0)
-    return `; names are written in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;
+    return `; write the key in one piece: ${inner.map((name) => JSON.stringify(name)).join(', ')}`;
   const close = nearestWord(key, layer === 'env' ? envNames.map(({ name }) => name) : keyNames);
   return close === undefined ? '' : `; did you mean ${close}?`;
 };
@@ -195,11 +195,11 @@ const usage = 2;
 export const refusedConfig = (path: string, reason: string, fix: string): UserError =>
   new UserError(`cannot use the configuration "${path}": ${reason}`, {
     exitCode: usage,
-    hint: `mend it with: ${fix}`,
+    hint: `fix it with: ${fix}`,
   });
 
 export const brokenConfig = (path: string, check: string): UserError =>
-  new UserError(`"${path}" is not valid JSONC, so nothing is added to it`, {
+  new UserError(`"${path}" is not valid JSONC, so ctxwrap adds nothing to it`, {
     exitCode: usage,
     hint: `see what is wrong with: ${check}`,
   });
@@ -207,7 +207,7 @@ export const brokenConfig = (path: string, check: string): UserError =>
 export const unwritableConfig = (path: string, reason: string): UserError =>
   new UserError(`cannot write the configuration "${path}": ${reason}`, {
     exitCode: usage,
-    hint: 'name another one: ctxwrap --config FILE config init',
+    hint: 'use another one: ctxwrap --config FILE config init',
   });
 
 export const unchangeableConfig = (path: string, place: string, options: ConfigOptions): UserError =>
@@ -233,7 +233,7 @@ const LONGEST_WHAT = 80; // characters
 
 /** One line for the log. */
 export const findingLine = ({ what, where, why, fix }: Finding): string =>
-  `configuration: ${what} (${where}): ${why}; mend it with: ${fix}`;
+  `configuration: ${what} (${where}): ${why}; fix it with: ${fix}`;
 
 // The output of `ctxwrap config`.
 
@@ -255,7 +255,7 @@ export const settingsText = (all: readonly EffectiveValue[], withOrigin: boolean
 
 const valueText = (key: EffectiveValue['key'], value: unknown): string => {
   if (value !== undefined && key === 'runtimes') return toPlainText(Object.keys(Object(value)).join(', '));
-  if (value === undefined) return configKey(key).isTold ? 'as the agent tells' : '-';
+  if (value === undefined) return configKey(key).isTold ? 'reported by the agent' : '-';
   return toPlainText(JSON.stringify(toWritten(key, value)));
 };
 
@@ -283,7 +283,7 @@ const originText = (origin: Origin): string => {
 
 /** The findings, one after another. */
 export const findingsText = (findings: readonly Finding[]): readonly string[] => {
-  if (findings.length === 0) return ['nothing is wrong'];
+  if (findings.length === 0) return ['no mistakes found'];
   return findings.flatMap(({ level, what, where, why, fix }, index) => [
     ...(index > 0 ? [''] : []),
     `${level}: ${toPlainText(what)}`,
@@ -317,8 +317,8 @@ export const initText = (
   { added, isNew }: { readonly added: readonly string[]; readonly isNew: boolean },
 ): string => {
   if (isNew) return `${path}: written, with ${added.length} keys as comments\n`;
-  if (added.length === 0) return `${path}: all keys are there\n`;
-  return `${path}: added ${added.join(', ')}; what was there before is in ${path}.bak\n`;
+  if (added.length === 0) return `${path}: nothing to add, all keys are there\n`;
+  return `${path}: added ${added.join(', ')}; the previous text is in ${path}.bak\n`;
 };
 
 // `ctxwrap config set`, `unset` and `edit`.
@@ -328,7 +328,7 @@ export const parseSetting = (key: KeyName, text: string, { cwd, options }: Setti
   const { type } = configKey(key);
   const command = (words: string): string => configCommand(`config ${words}`, options);
   if (type.kind === 'definitions')
-    throw new UserError(`${key} holds objects, which are too long for a command line`, {
+    throw new UserError(`${key} holds objects, which do not fit on a command line`, {
       exitCode: usage,
       hint: command('edit'),
     });
@@ -386,7 +386,7 @@ export const changedText = (
 ): string => {
   const [was, is] = [settingText(before), settingText(after)];
   const isSame = JSON.stringify(before) === JSON.stringify(after);
-  return `${key}: ${isSame ? `${is} already` : `${was} → ${is}`} in ${place}\n`;
+  return `${key}: ${isSame ? `already ${is}` : `${was} → ${is}`} in ${place}\n`;
 };
 
 /** Why the value that was set has another effect than it says, or none. */
@@ -395,7 +395,7 @@ export const doubtsAbout = (key: KeyName, { settings, problems }: WholeConfigura
   const isHidden = origin?.layer === 'env' || origin?.layer === 'project';
   const about = problems.filter((each) => 'key' in each && each.key === key && each.origin.layer === 'user');
   return [
-    ...(isHidden ? [`${key} is ${valueText(key, value)} here all the same, by ${originText(origin)}`] : []),
+    ...(isHidden ? [`${key} is still ${valueText(key, value)} here, set by ${originText(origin)}`] : []),
     ...about.map(toFinding).map(({ what, why }) => `${what}: ${why}`),
   ];
 };
@@ -404,13 +404,13 @@ export const doubtsAbout = (key: KeyName, { settings, problems }: WholeConfigura
 export const editedText = (place: string, problems: readonly Problem[], isNew: boolean): string =>
   problems.length > 0
     ? findingsText(problems.map(toFinding)).join('\n')
-    : `${place}: ${isNew ? 'nothing is wrong' : 'not changed'}`;
+    : `${place}: ${isNew ? 'no mistakes found' : 'not changed'}`;
 
 /** `reason` as the end of a sentence. */
 export const failedEditor = (editor: string, reason: string): UserError =>
   new UserError(`the editor "${editor}" ${reason}`, {
     exitCode: 1,
-    hint: 'name another one in VISUAL or EDITOR',
+    hint: 'set VISUAL or EDITOR to another one',
   });
 
 // Commands that fix an unreadable file. A file that came with a project was not put there by the user, so it is never written to, followed

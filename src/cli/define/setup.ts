@@ -4,6 +4,7 @@ import { parseChoice, parseOptions } from '../options.js';
 import { type Ask, type Shell, shells } from '../request.js';
 import { candidatesFor, completionText } from '../shell/completion.js';
 import { manPage, manSections } from '../shell/man.js';
+import { addNotes, commandTopics } from './help.js';
 
 // The commands that set ctxwrap up and try it, defined for commander, and hidden ones for shells, hooks and the build.
 
@@ -13,24 +14,46 @@ interface VerifyOptions {
   readonly order?: string;
 }
 
-export const defineVerify = (program: Command, agents: readonly string[], ask: Ask): Command =>
-  program
+export const defineDemo = (program: Command, ask: Ask): void => {
+  const demo = program
+    .command('demo')
+    .helpGroup(commandTopics.trying)
+    .description('watch it work with a built-in agent, offline')
+    .option('-i, --interactive', 'type to the agent yourself')
+    .action(({ interactive = false }: { interactive?: boolean }) =>
+      ask({ kind: 'demo', interactive, options: parseOptions(program) }),
+    );
+  addNotes(demo, { examples: ['ctxwrap demo --interactive'] });
+};
+
+export const defineSetup = (program: Command, ask: Ask): void => {
+  const doctor = program
+    .command('doctor')
+    .helpGroup(commandTopics.setup)
+    .description('check your setup and suggest fixes')
+    .option('--json', 'print one JSON object')
+    .action(({ json = false }: { json?: boolean }) =>
+      ask({ kind: 'doctor', json, options: parseOptions(program) }),
+    );
+  addNotes(doctor, {
+    sections: [['Exit status', '0  no problems, though perhaps warnings\n1  a problem']],
+    examples: ['ctxwrap doctor'],
+  });
+};
+
+export const defineVerify = (program: Command, agents: readonly string[], ask: Ask): void => {
+  const verify = program
     .command('verify')
-    .description(
-      'try an installed agent against a made-up model server: no network, no key, nothing of yours',
-    )
+    .helpGroup(commandTopics.trying)
+    .description('test an installed agent against a mock model, offline')
     .addArgument(
-      new Argument('[agent]', `${agents.join(', ')}; every one that is installed when absent`)
+      new Argument('[agent]', `${agents.join(', ')}; by default all that are installed`)
         .choices(agents)
         .argParser(parseChoice('verify', ...agents)),
     )
-    .option('--keep', 'keep the recording and the log, also when all is well')
+    .option('--keep', 'keep the recording and the log even if everything passes')
     .option('--json', 'print one JSON object')
     .addOption(new Option('--order <json>', 'what is played in the place that was made for it').hideHelp())
-    .addHelpText(
-      'after',
-      '\nExit status: 0 all is well; 1 something is not; 2 wrong usage, or nothing to try is installed.\n',
-    )
     .action((agent: string | undefined, { keep = false, json = false, order }: VerifyOptions) =>
       ask({
         kind: 'verify',
@@ -41,17 +64,26 @@ export const defineVerify = (program: Command, agents: readonly string[], ask: A
         options: parseOptions(program),
       }),
     );
+  addNotes(verify, {
+    sections: [
+      ['Exit status', '0  every check passed\n1  a check failed\n2  invalid usage, or no agent is installed'],
+    ],
+    examples: ['ctxwrap verify claude'],
+  });
+};
 
 export const defineHook = (program: Command, ask: Ask): void => {
-  program
+  const hook = program
     .command('hook')
-    .description("print what an agent's settings need to compact early and to note how full it is")
+    .helpGroup(commandTopics.setup)
+    .description("print hooks for an agent's own settings that call ctxwrap")
     .addArgument(
       new Argument('<agent>', hookAgents.join(', '))
         .choices(hookAgents)
         .argParser(parseChoice('hook', ...hookAgents)),
     )
     .action((agent: string) => ask({ kind: 'print', text: hookText(agent) }));
+  addNotes(hook, { examples: ['ctxwrap hook claude'] });
   program
     .command('hold', { hidden: true })
     .description('the answer to an agent that is about to compact by itself')
@@ -69,16 +101,19 @@ export const defineShell = (program: Command, { agents, version, ask }: ShellPar
   const print = (text: string): void => ask({ kind: 'print', text });
   const shell = (name: string): Argument =>
     new Argument('<shell>', shells.join(', ')).choices(shells).argParser(parseChoice(name, ...shells));
-  program
+  program.commandsGroup(commandTopics.setup);
+  const init = program
     .command('init')
-    .description('print shell functions that start the agents through ctxwrap')
+    .description('print shell functions that wrap the agents automatically')
     .addArgument(shell('init'))
     .action((name: Shell) => ask({ kind: 'init', shell: name, options: parseOptions(program) }));
-  program
+  addNotes(init, { examples: ['eval "$(ctxwrap init bash)"'] });
+  const completion = program
     .command('completion')
-    .description('print what makes a shell complete the words of ctxwrap')
+    .description('print the completion script of a shell')
     .addArgument(shell('completion'))
     .action((name: Shell) => print(completionText(name)));
+  addNotes(completion, { examples: ['eval "$(ctxwrap completion bash)"'] });
   program
     .command('complete', { hidden: true })
     .description('words for a shell')

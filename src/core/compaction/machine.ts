@@ -292,10 +292,10 @@ const pauseCountdown = (state: Compaction, { why }: GateHold, now: Millis): Comp
   return { ...state, countdownLeftMs: Math.max(LEAST_LEFT_MS, countdownEnd(state, now) - now) };
 };
 
-const countdownEnd = ({ phase, lookedAt, countdownLeftMs }: Compaction, now: Millis): Millis =>
+const countdownEnd = ({ phase, lookedAt, countdownLeftMs, settings }: Compaction, now: Millis): Millis =>
   phase.kind === 'countdown' && lookedAt !== undefined && now - lookedAt <= MISSED_MS
     ? phase.until
-    : now + (countdownLeftMs ?? COUNTDOWN_MS);
+    : now + (countdownLeftMs ?? settings.countdownMs ?? COUNTDOWN_MS);
 
 const PROACTIVE = 'proactive: at auto with the text since the last number';
 

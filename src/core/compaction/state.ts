@@ -29,6 +29,8 @@ export interface CompactSettings {
   readonly mayCompactIdle?: boolean;
   /** the user has chosen `auto` explicitly: without a footer the countdown need not be visible */
   readonly mayTypeUnseen?: boolean;
+  /** length of the countdown; 10 s when absent */
+  readonly countdownMs?: number;
 }
 
 /** A request to compact now. */

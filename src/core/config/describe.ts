@@ -22,7 +22,7 @@ export const describeKey = (name: KeyName): Description => {
   const { doc, type, option, isLive, isPending } = key;
   return {
     name,
-    doc: isPending ? `${doc} Nothing uses it yet.` : doc,
+    doc: isPending ? `${doc} It has no effect yet.` : doc,
     allowed: type.rule(),
     fallback: fallbackText(key),
     flag: option?.flag ?? '',
@@ -34,7 +34,7 @@ export const describeKey = (name: KeyName): Description => {
 
 const fallbackText = ({ fallback, isTold }: Key): string => {
   if (fallback !== undefined) return JSON.stringify(fallback);
-  return isTold ? 'as the agent tells' : 'none';
+  return isTold ? 'reported by the agent' : 'none';
 };
 
 const projectText = ({ project }: Key): string =>
@@ -54,14 +54,14 @@ export const keyTable = (): string => {
     return `| ${[...cells, project, isLive ? 'at once' : 'at the next start'].map(cell).join(' | ')} |`;
   });
   return [
-    '| key | | default | option | environment | project | a change holds |',
+    '| key | | default | option | environment | project file | a change applies |',
     '|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 };
 
 const code = (text: string): string =>
-  text === '' || /^(?:as the agent tells|none)$/.test(text) ? text : `\`${text}\``;
+  text === '' || /^(?:reported by the agent|none)$/.test(text) ? text : `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

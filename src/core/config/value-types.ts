@@ -214,7 +214,7 @@ export const hotkey: ValueType<ControlKey> = {
 /** Agents by name; their definitions are checked in agents/defined. */
 export const definitions: ValueType<Readonly<Record<string, JsonRecord>>> = {
   kind: 'definitions',
-  rule: () => 'an object that holds one object for each agent',
+  rule: () => 'an object with one object for each agent',
   read: (written) =>
     isRecord(written) && Object.values(written).every(isRecord)
       ? (written as Readonly<Record<string, JsonRecord>>)

@@ -177,7 +177,7 @@ describe('a change', () => {
     const { changes, troubles, notices, stop } = followed(found);
     rmSync(file());
     await vi.waitFor(() => expect(troubles).toHaveLength(1), { timeout: 20_000, interval: 20 });
-    expect(troubles[0]).toContain('is not there any more');
+    expect(troubles[0]).toContain('no longer exists');
     expect(notices).toEqual([expect.stringContaining('is gone')]);
     expect(changes).toEqual([]);
     write('{ "mode": "ask" }');

@@ -27,7 +27,7 @@ describe('config show', () => {
     expect(rowOf(shown, 'mode')).toMatch(/^mode +"ask"$/);
     expect(rowOf(shown, 'auto')).toMatch(/"80%"$/);
     expect(rowOf(shown, 'hotkey')).toMatch(/"Ctrl-G"$/);
-    expect(rowOf(shown, 'window')).toMatch(/as the agent tells$/);
+    expect(rowOf(shown, 'window')).toMatch(/reported by the agent$/);
     expect(shown.stdout.split('\n').filter(Boolean)).toHaveLength(keyNames.length + 1);
   });
 
@@ -112,7 +112,7 @@ describe('config check', () => {
     expect(await config('check')).toEqual({
       code: 0,
       signal: null,
-      stdout: 'nothing is wrong\n',
+      stdout: 'no mistakes found\n',
       stderr: '',
     });
   });
@@ -130,7 +130,7 @@ describe('config check', () => {
         '',
         'error: widnow is unknown',
         `  where  ${userFile()}:3:13`,
-        '  why    there is no such name; did you mean window?',
+        '  why    there is no such key; did you mean window?',
         `  fix    \${EDITOR:-vi} +3 ${userFile()}`,
         '',
       ].join('\n'),
@@ -163,7 +163,7 @@ describe('config check', () => {
       () => symlinkSync('/dev/null', userFile()),
       'it is a symbolic link, and /dev/null is not a file',
     ],
-    ['a file that everybody may write', () => chmodSync(userFile(), 0o666), 'everybody may write it'],
+    ['a file that everybody may write', () => chmodSync(userFile(), 0o666), 'every user can write to it'],
     ['a broken file', () => writeFileSync(userFile(), '{ "mode": '), 'value expected'],
     ['a huge file', () => writeFileSync(userFile(), ' '.repeat(300_000)), 'it has more than 256 KB'],
     ['a binary file', () => writeFileSync(userFile(), Buffer.alloc(10)), 'it is not a text in UTF-8'],
@@ -182,7 +182,7 @@ describe('config check', () => {
     bench.env['CTXWRAP_ENV_FILE'] = '/nowhere/env';
     const { code, stdout } = await config('check');
     expect(code).toBe(2);
-    expect(stdout.match(/there is no such file/g)).toHaveLength(2);
+    expect(stdout.match(/the file does not exist/g)).toHaveLength(2);
     expect(stdout).toContain('fix    mkdir -p /nowhere && touch /nowhere/env\n');
     expect(stdout).toContain('fix    ctxwrap config init\n');
     const named = await ctxwrap(['--config', 'no such.jsonc', 'config', 'check'], bench);
@@ -192,8 +192,8 @@ describe('config check', () => {
   it('knows names that are written in pieces, and one that is empty', async () => {
     write('{ "notify": { "on": ["hard"] }, "": 1, "claude": {} }');
     const { stdout } = await config('check');
-    expect(stdout).toContain('names are written in one piece: "notify.on", "notify.command"');
-    expect(stdout).toContain('names are written in one piece: "claude.million", "claude.statusLine"');
+    expect(stdout).toContain('write the key in one piece: "notify.on", "notify.command"');
+    expect(stdout).toContain('write the key in one piece: "claude.million", "claude.statusLine"');
     expect(stdout).toContain('error: "" is unknown');
   });
 
@@ -216,7 +216,7 @@ describe('config check', () => {
     bench.env['CTXWRAP_ENV_FILE'] = file;
     const { code, stdout } = await config('check');
     expect(code).toBe(0);
-    expect(stdout).toContain('warning: a line is not read');
+    expect(stdout).toContain('warning: a line is not valid');
     expect(stdout).toContain(`where  ${file}:4:1\n`);
     expect(stdout).toContain(`fix    \${EDITOR:-vi} +4 ${file}\n`);
     expect(stdout.match(/warning:/g)).toHaveLength(1);
@@ -227,7 +227,7 @@ describe('config check', () => {
     write('{ "footer": false,\n  "footer": true }');
     const { code, stdout } = await config('check');
     expect(code).toBe(0);
-    expect(stdout).toContain('warning: footer stands more than once');
+    expect(stdout).toContain('warning: footer appears more than once');
     expect(stdout).toContain(`where  ${userFile()}:2:13`);
   });
 
@@ -241,7 +241,9 @@ describe('config check', () => {
     expect(stdout).toContain(`where  ${userFile()}:3:13`);
     expect(stdout).toContain('error: runtimes.claude is not valid');
     for (const taken of ['generic', 'ps', 'help'])
-      expect(stdout).toMatch(new RegExp(`runtimes\\.${taken} is not valid\\n.*\\n  why +this name is taken`));
+      expect(stdout).toMatch(
+        new RegExp(`runtimes\\.${taken} is not valid\\n.*\\n  why +this name is already taken`),
+      );
   });
 
   it('tells the first faults of a file that has thousands, and counts the others', async () => {
@@ -252,7 +254,7 @@ describe('config check', () => {
     expect(code).toBe(2);
     expect(stdout.match(/^error:/gm)).toHaveLength(11);
     expect(stdout).toContain(`where  ${file}:10:7\n`);
-    expect(stdout).toContain(`error: 9990 more names are unknown\n  where  ${file}\n`);
+    expect(stdout).toContain(`error: 9990 more keys are unknown\n  where  ${file}\n`);
     expect(stdout).toContain(`fix    \${EDITOR:-vi} ${file}\n`);
   });
 
@@ -261,6 +263,6 @@ describe('config check', () => {
     write(`{ "runtimes": { "toy": { "command": "toy", ${fields.join(',')} } } }`);
     const { stdout } = await config('check');
     expect(stdout.match(/^error: runtimes.toy is not valid/gm)).toHaveLength(10);
-    expect(stdout).toContain('error: 4990 more faults are in definitions of agents');
+    expect(stdout).toContain('error: 4990 more mistakes are in descriptions of agents');
   });
 });

@@ -19,7 +19,7 @@ const rowOf = ({ stdout }: Ended, key: string): string =>
   stdout.split('\n').find((line) => line.startsWith(`${key} `)) ?? '';
 
 describe('config init', () => {
-  it('writes a file in which nothing is wrong, and a schema for editors', async () => {
+  it('writes a file without mistakes, and a schema for editors', async () => {
     expect(await config('init')).toMatchObject({
       code: 0,
       stdout: `${userFile()}: written, with ${keyNames.length} keys as comments\n`,
@@ -43,7 +43,9 @@ describe('config init', () => {
     const after = readFileSync(userFile(), 'utf8');
     expect(after.startsWith('// mine\n{ "mode": "ask"')).toBe(true);
     expect(rowOf(await config(), 'mode')).toMatch(/"ask"$/);
-    expect(await config('init')).toMatchObject({ stdout: `${userFile()}: all keys are there\n` });
+    expect(await config('init')).toMatchObject({
+      stdout: `${userFile()}: nothing to add, all keys are there\n`,
+    });
     expect(readFileSync(userFile(), 'utf8')).toBe(after);
     expect(readFileSync(`${userFile()}.bak`, 'utf8')).toBe(before);
   });

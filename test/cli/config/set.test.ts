@@ -54,7 +54,7 @@ describe('config set', () => {
     expect(text()).toBe(before.replace('70%', '75%'));
     expect(text(`${userFile()}.bak`)).toBe(before);
     expect(statSync(userFile()).mode & 0o777).toBe(0o644);
-    expect(await config('set', 'warn', '75%')).toMatchObject({ stdout: `warn: 75% already in ${HERE}\n` });
+    expect(await config('set', 'warn', '75%')).toMatchObject({ stdout: `warn: already 75% in ${HERE}\n` });
     expect(text(`${userFile()}.bak`)).toBe(before);
   });
 
@@ -101,11 +101,7 @@ describe('config set', () => {
       /^focus must be a text of at most 200 characters, got "x{60}"$/,
       /config set focus/,
     ],
-    [
-      ['runtimes', '{}'],
-      'runtimes holds objects, which are too long for a command line',
-      'ctxwrap config edit',
-    ],
+    [['runtimes', '{}'], 'runtimes holds objects, which do not fit on a command line', 'ctxwrap config edit'],
     [['warn'], "missing required argument 'value'", 'see ctxwrap config --help'],
   ])('%j is refused with what would be right', async (args, message, hint) => {
     const { code, stdout, stderr } = await config('set', ...args);
@@ -135,7 +131,7 @@ describe('config set', () => {
     chmodSync(userFile(), 0o666);
     expect(await config('set', 'warn', '75%')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('everybody may write it'),
+      stderr: expect.stringContaining('every user can write to it'),
     });
     expect(readdirSync(dirname(userFile()))).toEqual(['config.jsonc']);
   });
@@ -165,12 +161,12 @@ describe('config set', () => {
     write('{ "auto": "65%" }');
     expect(await config('set', 'warn', '75%')).toMatchObject({
       code: 0,
-      stderr: 'ctxwrap: warn is "60%" here all the same, by CTXWRAP_WARN\n',
+      stderr: 'ctxwrap: warn is still "60%" here, set by CTXWRAP_WARN\n',
     });
     delete bench.env['CTXWRAP_WARN'];
     expect(await config('set', 'warn', '76%')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('warn is 76%, which is more than auto'),
+      stderr: expect.stringContaining('warn is 76%, which is higher than auto'),
     });
     expect(await ctxwrap(['-q', 'config', 'set', 'warn', '77%'], bench)).toMatchObject({ stderr: '' });
   });
@@ -255,7 +251,7 @@ describe('a file that is a link into a folder of dot files', () => {
     expect(await config('set', 'mode', 'warn')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        `it is a symbolic link, and others may write ${dirname(target())}\nctxwrap: mend it with: chmod go-w ${dirname(target())}\n`,
+        `it is a symbolic link, and other users can write to ${dirname(target())}\nctxwrap: fix it with: chmod go-w ${dirname(target())}\n`,
       ),
     });
     expect(text(target())).toBe('{ "mode": "ask" } // mine\n');
@@ -274,7 +270,7 @@ describe('config unset', () => {
     expect(text(`${userFile()}.bak`)).toContain('70%');
     expect(await config('unset', 'warn')).toMatchObject({
       code: 0,
-      stdout: `warn: not set already in ${HERE}\n`,
+      stdout: `warn: already not set in ${HERE}\n`,
     });
   });
 
@@ -302,7 +298,7 @@ describe('config edit', () => {
     expect(await config('edit')).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: `${HERE}: nothing is wrong\n`,
+      stdout: `${HERE}: no mistakes found\n`,
     });
     expect(given()).toBe(`--wait\ntwo words\n${userFile()}\n`);
     expect([text(), text(`${userFile()}.bak`)]).toEqual(['{ "mode": "warn" }\n', '{ "mode": "ask" }\n']);
@@ -323,7 +319,7 @@ describe('config edit', () => {
 
   it('opens a file with all keys as comments where there is none', async () => {
     bench.env['EDITOR'] = 'true';
-    expect(await config('edit')).toMatchObject({ code: 0, stdout: `${HERE}: nothing is wrong\n` });
+    expect(await config('edit')).toMatchObject({ code: 0, stdout: `${HERE}: no mistakes found\n` });
     expect(text().match(/^ {2}\/\/ "/gm)).toHaveLength(keyNames.length);
     expect(existsSync(join(dirname(userFile()), 'config.schema.json'))).toBe(true);
   });
@@ -353,7 +349,7 @@ describe('config edit', () => {
     bench.env['EDITOR'] = 'rm';
     expect(await config('edit')).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/^~.* is gone\nto go back: mv /),
+      stdout: expect.stringMatching(/^~.* no longer exists\nto go back: mv /),
     });
   });
 
@@ -368,7 +364,7 @@ describe('config edit', () => {
     const { code, stdout, stderr } = await config('edit');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      `ctxwrap: the editor "${name}" ${how}\nctxwrap: name another one in VISUAL or EDITOR\n`,
+      `ctxwrap: the editor "${name}" ${how}\nctxwrap: set VISUAL or EDITOR to another one\n`,
     );
   });
 
@@ -392,7 +388,7 @@ describe('config edit', () => {
     bench.env['EDITOR'] = editor('mine', '{}');
     expect(await config('edit')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('everybody may write it'),
+      stderr: expect.stringContaining('every user can write to it'),
     });
     expect(existsSync(join(bench.folder, 'args'))).toBe(false);
   });

@@ -61,6 +61,14 @@ describe('in a full window', () => {
     ]);
   });
 
+  it('the countdown of a demonstration is as long as it says', () => {
+    const play = playFull({ countdownMs: 5_000 });
+    play.wait(6_499);
+    expect(play.typings()).toEqual([]);
+    play.wait(1);
+    expect(play.typings()).toHaveLength(1);
+  });
+
   it.each([
     { afterMs: 4_500, leftMs: 7_000 },
     { afterMs: 11_400, leftMs: 3_000 },

@@ -63,9 +63,12 @@ describe('what happens next', () => {
     expect(next(overlay)).toBe('Compacting.');
     overlay.play.boundary({ postTokens: 12_000 });
     overlay.play.is('ready');
-    expect(next(overlay)).toBe('Nothing is typed on an estimate: waiting for an exact number.');
+    expect(next(overlay)).toBe('Compacts at 162,000 tokens (150,000 to go).');
     const rows = overlay.report().sections.flatMap((section) => section.rows);
     expect(rows.find(({ label }) => label === 'Last')?.text).toBe('✓ compacted 165k → 12k');
+    expect(rows.find(({ label }) => label === 'Used')?.text).toBe(
+      "~12,000 tokens, from the agent's record of the compaction, now",
+    );
   });
 
   it('names the key where only the user can go on', () => {
@@ -137,7 +140,7 @@ describe('what happens next', () => {
     const overlay = overlayAt(100_000);
     overlay.play.tell({ type: 'postpone' });
     overlay.play.wait(60_000);
-    expect(next(overlay)).toBe('Not now: waits for your next turn.');
+    expect(next(overlay)).toBe('Not now: waiting for your next turn.');
     overlay.play.is('busy');
     overlay.play.wait(1_000);
     overlay.play.is('ready');

@@ -83,7 +83,7 @@ const cleared: Scenario = {
     await fill(session);
     await untilFooter(/compacting in/);
     await submit(agent.clear);
-    await untilFooter(/^(?!.*(?:compacting in|waiting:|holding:))/);
+    await untilFooter(/^(?!.*(?:compacting in|waiting:))/);
     await waitFor(SLOW_MS);
     await startConversation(session);
     assertThat(summaryCount() === 0, 'a summary was asked for');
@@ -106,7 +106,7 @@ const clearedUnderWay: Scenario = {
       .some(({ purpose, end }) => purpose === 'summary' && end === 'answered');
     assertThat(isSummarised || !/: verified/.test(line), `there was no summary, but ${line}`);
     await waitFor(SLOW_MS);
-    assertThat(!/compacting in|waiting:|holding:/.test(footer()), `the footer: ${footer()}`);
+    assertThat(!/compacting in|waiting:/.test(footer()), `the footer: ${footer()}`);
     await startConversation(session);
     assertThat(log().split(ENDED).length === 2, 'another compaction was told');
     const isOther = log().split(CONVERSATION).length > 2;

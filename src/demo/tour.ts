@@ -1,0 +1,78 @@
+import { typePrompt, type Step } from './script.js';
+
+// The half-minute show of `ctxwrap demo`: two turns that fill the window, and time for ctxwrap to compact it and to show its overview.
+
+/** A tool call: it adds what the tool has returned to the window. */
+export interface ToolCall {
+  readonly text: string;
+  readonly result: string;
+  readonly tokens: number;
+}
+
+/** A turn that is planned ahead, whatever the prompt was. */
+export interface PlannedTurn {
+  readonly calls: readonly ToolCall[];
+  readonly answer: string;
+  /** tokens of the answer */
+  readonly tokens: number;
+}
+
+/** 151k after the first turn is past warn, 169k after the second past auto, 179k after the third past hard. */
+export const tourTurns: readonly PlannedTurn[] = [
+  {
+    calls: [
+      { text: 'Read src/login.ts', result: '1,940 lines', tokens: 24_300 },
+      { text: 'Read src/session.ts', result: '2,210 lines', tokens: 26_100 },
+      { text: 'Search for "token"', result: '318 matches', tokens: 23_400 },
+      { text: 'Read test/login.test.ts', result: '1,780 lines', tokens: 22_500 },
+      { text: 'Run npm test', result: '1 of 42 failed, 3,900 lines of output', tokens: 41_000 },
+    ],
+    answer:
+      'The token expires a second too early. (I am a simulator: nothing was read or run, and nothing leaves your machine.)',
+    tokens: 1_900,
+  },
+  {
+    calls: [
+      { text: 'Edit src/session.ts', result: '1 line changed', tokens: 4_300 },
+      { text: 'Run npm test', result: '42 of 42 passed', tokens: 13_340 },
+    ],
+    answer:
+      'Done. My window is almost full now. Watch the last row: ctxwrap counts down, and then it types /compact for you.',
+    tokens: 280,
+  },
+  {
+    calls: [{ text: 'Read CHANGELOG.md', result: '760 lines', tokens: 9_300 }],
+    answer: 'You said "not now", so I went on. ctxwrap counts down once more.',
+    tokens: 400,
+  },
+];
+
+const KEY_MS = 25;
+const pause = (waitMs: number): readonly Step[] => [{ until: 'idle' }, { waitMs }];
+
+/** Longer than a countdown and a compaction take. */
+const COMPACTION_MS = 14_000;
+
+/** The user reads the overview for as long as they like. */
+const OVERVIEW_MS = 600_000;
+
+/** Two turns; after "not now" a third one; then the overview, and the end. */
+export const tourScript: readonly Step[] = [
+  { waitMs: 700 },
+  ...typePrompt('Why does the login test fail?', KEY_MS),
+  ...pause(700),
+  ...typePrompt('Fix it', KEY_MS),
+  ...pause(0),
+  {
+    until: 'compacted',
+    withinMs: COMPACTION_MS,
+    otherwise: [
+      ...typePrompt('And the changelog?', KEY_MS),
+      ...pause(0),
+      { until: 'compacted', withinMs: COMPACTION_MS, otherwise: typePrompt('/quit', KEY_MS) },
+    ],
+  },
+  { until: 'over', withinMs: OVERVIEW_MS, otherwise: [] },
+  { waitMs: 500 },
+  ...typePrompt('/quit', KEY_MS),
+];

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeOverlayTour, type OverlayTour } from '../../src/wrap/overlay.js';
+
+type TourTerminal = Parameters<typeof makeOverlayTour>[0];
+
+const tour = { countdownMs: 5_000, overlayAfterMs: 2_000, overlayMs: 4_000, signal: 'SIGUSR2' } as const;
+
+/** A tour with an overlay that opens at once, and the signals that the child got. */
+const play = (given: typeof tour | 'none' = tour, canOpen = true) => {
+  const signals: string[] = [];
+  let isOpen = false;
+  const terminal = {
+    session: { tour: given === 'none' ? undefined : given },
+    child: { signal: (name: string) => signals.push(name) },
+  } as unknown as TourTerminal;
+  const overlay = {
+    isOpen: () => isOpen,
+    open: () => {
+      isOpen = canOpen;
+      if (canOpen) overlayTour.noteOpened();
+    },
+    close: () => {
+      isOpen = false;
+      overlayTour.noteClosed();
+    },
+  };
+  const overlayTour: OverlayTour = makeOverlayTour(terminal, () => overlay);
+  return { ...overlayTour, overlay, signals };
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('in a tour the overlay', () => {
+  it('opens some time after the first compaction, and the child hears when it has closed', () => {
+    const { noteCompactions, overlay, signals } = play();
+    noteCompactions(0);
+    vi.advanceTimersByTime(60_000);
+    expect(overlay.isOpen()).toBe(false);
+    noteCompactions(1);
+    vi.advanceTimersByTime(1_999);
+    expect(overlay.isOpen()).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(overlay.isOpen()).toBe(true);
+    vi.advanceTimersByTime(3_999);
+    expect([overlay.isOpen(), signals]).toEqual([true, []]);
+    vi.advanceTimersByTime(1);
+    expect([overlay.isOpen(), signals]).toEqual([false, ['SIGUSR2']]);
+  });
+
+  it('stays open for a user who presses a key in it, until the user closes it', () => {
+    const { noteCompactions, noteKey, overlay, signals } = play();
+    noteCompactions(1);
+    vi.advanceTimersByTime(3_000);
+    noteKey();
+    vi.advanceTimersByTime(60_000);
+    expect([overlay.isOpen(), signals]).toEqual([true, []]);
+    overlay.close();
+    expect(signals).toEqual(['SIGUSR2']);
+  });
+
+  it('opens once, and what the user opens before or after is not its business', () => {
+    const { noteCompactions, noteOpened, overlay, signals } = play();
+    expect(noteOpened()).toBe(false);
+    overlay.close();
+    expect(signals).toEqual([]);
+    noteCompactions(1);
+    noteCompactions(2);
+    vi.advanceTimersByTime(10_000);
+    noteCompactions(3);
+    vi.advanceTimersByTime(10_000);
+    overlay.open();
+    vi.advanceTimersByTime(10_000);
+    expect([overlay.isOpen(), signals]).toEqual([true, ['SIGUSR2']]);
+  });
+
+  it('is passed over where the terminal cannot show it', () => {
+    const { noteCompactions, signals } = play(tour, false);
+    noteCompactions(1);
+    vi.advanceTimersByTime(2_000);
+    expect(signals).toEqual(['SIGUSR2']);
+  });
+
+  it('stays closed once the session ends, and in a session of work', () => {
+    const ended = play();
+    ended.noteCompactions(1);
+    ended.stop();
+    const work = play('none');
+    work.noteCompactions(1);
+    vi.advanceTimersByTime(60_000);
+    expect([ended.overlay.isOpen(), work.overlay.isOpen(), ended.signals, work.signals]).toEqual([
+      false,
+      false,
+      [],
+      [],
+    ]);
+  });
+});

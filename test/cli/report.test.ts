@@ -55,7 +55,7 @@ const record = async (): Promise<void> => {
     );
   const lines = [
     ended({ outcome: { kind: 'verified', after: { usedTokens: 12_000 } } }),
-    'half a line',
+    'half a line\n',
     ended({ outcome: { kind: 'failed', failure: 'error', text: HOSTILE } }),
   ];
   writeFileSync(join(state, 'audit.jsonl'), lines.join(''));

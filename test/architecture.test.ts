@@ -29,10 +29,15 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'get-east-asian-width',
   ],
   storage: ['node:', 'jsonc-parser'],
-  ui: ['ink', 'react', 'chalk', 'string-width'],
+  ui: ['ink', 'react', 'chalk', 'string-width', 'd3-scale', 'd3-shape'],
   demo: ['node:', 'string-width'],
   verify: ['node:'],
-  wrap: ['node:'],
+  wrap: [
+    'node:',
+    '@opentelemetry/exporter-metrics-otlp-http',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-metrics',
+  ],
   replay: ['node:'],
   cli: ['node:', 'commander', 'string-width'],
 };
@@ -43,6 +48,9 @@ const doors: Readonly<Record<string, string>> = {
   '@xterm/headless': 'terminal/emulator.ts',
   ink: 'ui/',
   commander: 'cli/',
+  '@opentelemetry/exporter-metrics-otlp-http': 'wrap/otlp.ts',
+  '@opentelemetry/resources': 'wrap/otlp.ts',
+  '@opentelemetry/sdk-metrics': 'wrap/otlp.ts',
 };
 
 /** Knows the time, the machine or chance: a decision that uses one of these cannot be replayed. */

@@ -350,6 +350,8 @@ export interface OfficialLaunch {
   readonly wish: Values['claude.statusLine'];
   /** the user has set the size of the window */
   readonly isWindowSet: boolean;
+  /** the user has switched on what needs the end of the prompt cache, which only the report tells exactly */
+  readonly isCacheWanted?: boolean;
   /** the command is the agent itself; another one, such as `npx`, may not take the agent's arguments first */
   readonly isOwnProgram: boolean;
   /** of the program to start; undefined when unknown */

@@ -40,6 +40,12 @@ const perform = async (request: Task): Promise<Outcome> => {
     case 'replay':
       // loads a screen model, which other commands should not wait for
       return (await import('./commands/replay.js')).replay(request);
+    case 'top':
+      // loads Ink
+      return (await import('./commands/top.js')).top(request);
+    case 'report':
+      // loads what draws the charts
+      return printed(await (await import('./commands/report.js')).report(request, version()));
     case 'verify':
       // loads a mock model server and a terminal
       return (await import('./commands/verify.js')).verify(request);
@@ -48,7 +54,10 @@ const perform = async (request: Task): Promise<Outcome> => {
   }
 };
 
-type LaterTask = Exclude<Task, { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'verify' }>;
+type LaterTask = Exclude<
+  Task,
+  { readonly kind: 'run' | 'demo' | 'init' | 'complete' | 'replay' | 'report' | 'top' | 'verify' }
+>;
 
 const performLater = async (request: LaterTask): Promise<Outcome> => {
   const later = await import('./commands/later.js');

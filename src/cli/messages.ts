@@ -143,6 +143,24 @@ export const openBrace = (given: string): UserError =>
 export const templateWithoutField = (given: string): UserError =>
   usageError(`--format needs a field in braces, got "${given}"`, EXAMPLE);
 
+export const sessionWithAll = (target: string): UserError =>
+  usageError(`--all asks every session, but "${target}" names one`, `ctxwrap compact ${target}`);
+
+export const idleWithoutAll = (): UserError =>
+  usageError('--idle chooses among all sessions', 'ctxwrap compact --all --idle');
+
+export const topWithoutTerminal = (): UserError =>
+  usageError(
+    'ctxwrap top needs a terminal',
+    'ctxwrap ps --watch prints the sessions again whenever one changes',
+  );
+
+export const unwritableReport = (path: string, reason: string): UserError =>
+  new UserError(`the report cannot be written to ${path}: ${reason}`, {
+    exitCode: 1,
+    hint: 'ctxwrap report --html FILE, in a folder that you can write to',
+  });
+
 export const jsonWithWatch = (): UserError =>
   usageError(
     '--json cannot be combined with --watch',

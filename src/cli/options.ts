@@ -131,6 +131,7 @@ const topics = {
 /** Every key that has an option belongs to one. */
 const topicOf: Readonly<Record<KeyWithOption, keyof typeof topics>> = {
   mode: 'compacting',
+  idle: 'compacting',
   draft: 'compacting',
   whenBusy: 'compacting',
   focus: 'compacting',

@@ -80,6 +80,18 @@ export interface PsRequest {
   readonly options: Options;
 }
 
+export interface TopRequest {
+  readonly kind: 'top';
+  readonly options: Options;
+}
+
+export interface ReportRequest {
+  readonly kind: 'report';
+  /** the file to write */
+  readonly html: string;
+  readonly options: Options;
+}
+
 export interface ContextRequest {
   readonly kind: 'context';
   /** a session as `ps` lists it, or a session file; when absent, the one this process runs in or the only live one */
@@ -92,6 +104,10 @@ export interface CompactCommandRequest {
   readonly kind: 'compact';
   /** a session as `ps` lists it; when absent, the one this process runs in or the only live one */
   readonly target?: string;
+  /** every session that runs */
+  readonly all: boolean;
+  /** with `all`: only those whose agent rests */
+  readonly idle: boolean;
   readonly force: boolean;
   readonly focus?: string;
   readonly json: boolean;
@@ -212,6 +228,8 @@ export type Task =
   | DemoRequest
   | ReplayRequest
   | PsRequest
+  | TopRequest
+  | ReportRequest
   | ContextRequest
   | CheckpointRequest
   | CompactCommandRequest

@@ -1,3 +1,4 @@
+import { cacheText, limitsText } from '../core/economy.js';
 import type { FooterView } from '../core/footer-view.js';
 import { formatTokens, isDrawable } from '../core/format.js';
 import type { Millis } from '../core/reading.js';
@@ -7,7 +8,7 @@ import { barOf, percentOf, usedOf } from '../ui/footer.js';
 import type { Look } from '../ui/look.js';
 import { makeTextsSafe, shorten, toPlainText, wrapText } from '../ui/text.js';
 import { makeTheme } from '../ui/theme.js';
-import { shortIdOf } from './session-argument.js';
+import { isThere, shortIdOf } from './session-argument.js';
 import { type FieldName, filledTemplate, type Template } from './template.js';
 import { type Cell, table, type Column } from './text.js';
 
@@ -19,6 +20,8 @@ export interface SessionsView {
   readonly look: Look;
   /** all sessions, in which a short id must not mean another one; those that are shown when absent */
   readonly known?: readonly ListedSession[];
+  /** the short ids, where they are known already */
+  readonly shortId?: (session: ListedSession) => string;
 }
 
 // The most important columns stay longest: how full, what it does, how serious, where, the numbers behind it, its name.
@@ -29,6 +32,7 @@ const columns: readonly Column[] = [
   { title: 'USED', rank: 4, align: 'right' },
   { title: 'TIER', rank: 2 },
   { title: 'ACTIVITY', rank: 1, leastWidth: 20 }, // `waiting: unsent text`
+  { title: 'CACHE', rank: 8, align: 'right' },
   { title: 'AGE', rank: 7, align: 'right' },
   { title: 'FOLDER', rank: 3, leastWidth: 11, cut: 'start' },
   { title: 'SESSION', rank: 5 },
@@ -44,9 +48,12 @@ export const sessionsText = (sessions: readonly ListedSession[], view: SessionsV
   const { look, known = sessions } = view;
   if (sessions.length === 0)
     return wrapText('No session is running. Start one with: ctxwrap claude', look.columns);
+  const hasCache = known.some(({ record }) => record.cache !== undefined);
+  const wanted = columns.map(({ title }) => title !== 'CACHE' || hasCache);
+  const isWanted = (_: unknown, index: number): boolean => wanted[index] === true;
   return table(
-    columns,
-    sessions.map((each) => rowOf(each, { ...view, known })),
+    columns.filter(isWanted),
+    sessions.map((each) => rowOf(each, { ...view, known }).filter(isWanted)),
     look.columns,
   );
 };
@@ -65,6 +72,7 @@ const rowOf = (session: ListedSession, view: SessionsView): readonly Cell[] => {
     { text: isDrawable(numbers.usedTokens) ? usedOf(numbers) : '-', paint: theme.quiet },
     { text: told('tier'), paint: theme.tier },
     shorten(cellText(activityText(session, view.now)), LONGEST_ACTIVITY),
+    { text: told('cache'), paint: theme.quiet },
     { text: told('age'), paint: theme.quiet },
     cellText(fields.folder(session, view), 'start') || '-',
     { text: told('session'), paint: theme.quiet },
@@ -100,7 +108,7 @@ const footerViewOf = ({ runtime, reading, tier, compactions }: SessionRecord): F
 });
 
 /** What the session does with what it waits for; of one that does not answer, since when. */
-const activityText = (session: ListedSession, now: Millis): string => {
+export const activityText = (session: ListedSession, now: Millis): string => {
   const { record, liveness } = session;
   const { activity, endedAt, heartbeatAt } = record;
   switch (liveness) {
@@ -121,7 +129,8 @@ const activityText = (session: ListedSession, now: Millis): string => {
 };
 
 /** The agent can only go on when its user has done something. */
-const isForUser = ({ activity }: SessionRecord): boolean => activity === 'dialog' || activity === 'draft';
+export const isForUser = ({ activity }: SessionRecord): boolean =>
+  activity === 'dialog' || activity === 'draft';
 
 const waitsText = ({ record, liveness }: ListedSession): string => {
   const { activity, asks, compaction } = record;
@@ -160,7 +169,7 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
   agent: ({ record }) => record.runtime,
   version: ({ record }) => record.agentVersion ?? '',
   model: ({ record }) => record.reading?.model ?? '',
-  session: (session, { known = [] }) => shortIdOf(known, session),
+  session: (session, { known = [], shortId }) => shortId?.(session) ?? shortIdOf(known, session),
   id: ({ record }) => record.id,
   pid: ({ record }) => String(record.pid),
   folder: ({ record }, { home }) => folderText(record.cwd, home),
@@ -179,6 +188,10 @@ const fields: Readonly<Record<FieldName, (session: ListedSession, view: Sessions
   mode: ({ record }) => record.compaction?.mode ?? '',
   age: ({ record }, { now }) => ageText(now - record.startedAt),
   compactions: ({ record }) => String(record.compactions),
+  turns: ({ record: { turns } }) => (turns === undefined ? '' : String(turns)),
+  cache: (session, { now }) =>
+    session.record.cache && isThere(session) ? cacheText(session.record.cache, now) : '',
+  limits: ({ record }, { now }) => limitsText(record.limits, now),
   exit: ({ record }) => exitText(record),
 };
 

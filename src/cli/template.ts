@@ -22,6 +22,9 @@ export const formatFields = {
   mode: 'what happens when the window fills: auto, ask, warn or off',
   age: 'time since it started: 42s, 12m, 3h, 2d',
   compactions: 'number of compactions in this session',
+  turns: 'turns that you have begun in this session',
+  cache: 'how long the prompt cache stays warm: 12m, ~4m, cold',
+  limits: "how much of the plan's limits is used: 5h 42% 7d 13%",
   exit: "the agent's exit status, or the signal that ended it",
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -3,6 +3,7 @@ import type { CopyResult } from './compaction/copy.js';
 import type { Failure } from './compaction/outcome.js';
 import type { InvisibleReason } from './compaction/policy.js';
 import type { CompactRequest, CompactSettings, Mode, TypeResult } from './compaction/state.js';
+import type { PlanLimit, PromptCache } from './economy.js';
 import type { LadderChoice } from './ladder.js';
 import type { ActivityReport, Millis, Reading, WindowClaim } from './reading.js';
 
@@ -43,7 +44,11 @@ export type Fact =
   /** text added to the conversation after the last number, in tokens by `estimateTokens` */
   | { readonly type: 'growth'; readonly tokens: number }
   /** the size of the window, or a change of the model */
-  | { readonly type: 'window'; readonly claim: WindowClaim };
+  | { readonly type: 'window'; readonly claim: WindowClaim }
+  /** until when the prompt cache is warm */
+  | { readonly type: 'cache'; readonly cache: PromptCache }
+  /** how much of the user's plan is used; contains all known limits */
+  | { readonly type: 'limits'; readonly limits: readonly PlanLimit[] };
 
 /** Settings that the user can change during a session. */
 export interface LiveSettings {

@@ -1,5 +1,6 @@
 import type { DueKind } from './compaction/policy.js';
 import type { MessageTone } from './compaction/texts.js';
+import { cacheText, limitsText } from './economy.js';
 import { isStale } from './evidence.js';
 import { type FusedReading, updateDisplayed } from './fusion.js';
 import type { Tier } from './ladder.js';
@@ -28,6 +29,10 @@ export interface FooterView {
   readonly model?: string;
   /** compactions observed in this session */
   readonly compactions: number;
+  /** how long the prompt cache stays warm: `12m`, `~4m`, `cold` */
+  readonly cache?: string;
+  /** how much of the plan's limits is used: `5h 42% 7d 13%` */
+  readonly limits?: string;
   /** a text in place of a missing number: `no reading`, `size pending`, `waiting for the first turn` */
   readonly note?: string;
   /** the state of compaction, or a notice */
@@ -42,7 +47,8 @@ export interface FooterView {
 
 /** The footer's contents for a session now. */
 export const footerView = (state: Session, now: Millis): FooterView => {
-  const { agent, compactions, blank, flow } = state;
+  const { agent, compactions, blank, flow, cache } = state;
+  const limits = limitsText(state.limits, now);
   const { model } = state.windows;
   const base = {
     runtime: agent,
@@ -50,6 +56,8 @@ export const footerView = (state: Session, now: Millis): FooterView => {
     estimated: false,
     windowInferred: false,
     ...(model === undefined ? {} : { model }),
+    ...(cache === undefined ? {} : { cache: cacheText(cache, now) }),
+    ...(limits === '' ? {} : { limits }),
   };
   const shown = updateDisplayed(state.shown, state.fused, now);
   if (!shown) return { ...base, note: noteOf(blank) };

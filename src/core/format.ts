@@ -185,7 +185,7 @@ export const noNumberSentence = (note: string | undefined): string => {
   }
 };
 
-/** The items of the footer. `message` is the state of compaction, a notice, or the reason for a missing number. */
+/** The items of the footer. `cache` is how long the prompt cache stays warm, `limits` how much of the plan is used, `message` the state of compaction, a notice, or the reason for a missing number. */
 export const footerItems = [
   'runtime',
   'model',
@@ -194,6 +194,8 @@ export const footerItems = [
   'used',
   'tier',
   'compactions',
+  'cache',
+  'limits',
   'message',
 ] as const;
 

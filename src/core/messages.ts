@@ -155,6 +155,8 @@ export interface MessageContext {
   readonly compaction: Compaction;
   /** the message that the window became smaller */
   readonly reduced?: string | undefined;
+  /** the message that the agent compacts again and again by itself */
+  readonly spiral?: string | undefined;
   readonly now: Millis;
 }
 
@@ -176,7 +178,7 @@ export const startMessages = (command?: string, ask = COMMAND): Messages => ({
 });
 
 export const stepMessages = (before: Messages, event: Event, sight: MessageContext): Messages => {
-  const { now, session, reduced } = sight;
+  const { now, session, reduced, spiral } = sight;
   const ofNative = nativeTriggerNotice(sessionLadder(session), session.agent) ?? before.ofNative;
   const wishes = [
     ...(event.type === 'notice' ? [event] : []),
@@ -184,6 +186,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
     ...(ofNative === undefined || ofNative === before.ofNative
       ? []
       : [{ text: ofNative, priority: NATIVE_PRIORITY }]),
+    ...(spiral === undefined ? [] : [{ text: spiral, priority: SPIRAL_PRIORITY }]),
     ...refusals(sight.compaction),
   ];
   const told = wishes.reduce(
@@ -201,6 +204,7 @@ export const stepMessages = (before: Messages, event: Event, sight: MessageConte
 
 const NATIVE_PRIORITY = 160; // unexpected behaviour is more important than other problems with the settings
 const REDUCED_PRIORITY = 250; // it may be the reason why the window is suddenly full
+const SPIRAL_PRIORITY = 280;
 const REFUSAL_PRIORITY = 300;
 
 /** A user who asked by key looks at the footer for the answer. */

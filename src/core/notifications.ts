@@ -8,9 +8,9 @@ import type { Session } from './session.js';
 
 // When to notify a user who looks elsewhere: once per kind and episode, and only about facts.
 
-export const notificationKinds = ['auto', 'hard', 'failure', 'permission'] as const;
+export const notificationKinds = ['auto', 'hard', 'failure', 'permission', 'spiral'] as const;
 
-/** The window reached auto or hard, a compaction failed, or the agent waits for an answer. */
+/** The window reached auto or hard, a compaction failed, the agent waits for an answer, or it compacts again and again without a turn of the user. */
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export interface Notification {
@@ -34,6 +34,8 @@ export interface NotificationState {
 export interface NotificationContext {
   readonly session: Session;
   readonly compaction: Compaction;
+  /** that the agent compacts again and again by itself; in the step in which that becomes clear */
+  readonly spiral?: string | undefined;
   readonly now: Millis;
 }
 
@@ -54,7 +56,7 @@ export const stepNotifications = (
   before: NotificationState,
   sight: NotificationContext,
 ): NotificationState => {
-  const { session, compaction, now } = sight;
+  const { session, compaction, spiral, now } = sight;
   if (before.wanted.length === 0) return before;
   const { episodeSince } = compaction;
   const told = before.episode === episodeSince ? before.told : [];
@@ -64,7 +66,11 @@ export const stepNotifications = (
   const isTold = before.isDialogTold && isAsking;
   const dialogDue = dialogAt(session, compaction);
   const isDialogDue = !isTold && dialogDue !== undefined && dialogDue <= now;
-  const due = [...news, ...(isDialogDue ? [waiting(session)] : [])];
+  const due = [
+    ...news,
+    ...(isDialogDue ? [waiting(session)] : []),
+    ...(spiral === undefined ? [] : [{ kind: 'spiral', text: spiral } as const]),
+  ];
   return {
     wanted: before.wanted,
     episode: episodeSince,

@@ -4,12 +4,14 @@ import { type Compaction, type Uncertainty, type Mode, uncertaintyOf } from './c
 import {
   comingText,
   compactionTone,
+  countdownReason,
   endedNotice,
   isUrgent,
   outcomeText,
   secondsTo,
 } from './compaction/texts.js';
 import { contextReport, type ContextReport, type SessionContents } from './context-report.js';
+import { cacheSentence, limitsSentence } from './economy.js';
 import { isStale } from './evidence.js';
 import { footerView, isWindowUnknown } from './footer-view.js';
 import { formatAge, noNumberSentence, formatDuration, formatPercent } from './format.js';
@@ -106,6 +108,7 @@ const mainSections = (facts: OverlayFacts): readonly Section[] => {
         ...(notice === undefined ? [] : [{ label: '', text: notice, emphasis: 'accent' } as const]),
         ...usedRows(report, number),
         ...modeRows(compaction),
+        ...economyRows(session, now),
       ],
     },
     usageSection(record, report, now),
@@ -156,6 +159,14 @@ const blankText = (session: Session, now: Millis): string => {
   if (blank.why === 'unreadable') return `No number: ${blank.reason}.`;
   if (blank.why === 'gone') return "No number: the agent's screen does not show it any more.";
   return noNumberSentence(footerView(session, now).note);
+};
+
+const economyRows = ({ cache, limits }: Session, now: Millis): readonly Row[] => {
+  const plan = limitsSentence(limits, now);
+  return [
+    ...(cache === undefined ? [] : [{ label: 'Cache', text: cacheSentence(cache, now) }]),
+    ...(plan === '' ? [] : [{ label: 'Plan', text: plan }]),
+  ];
 };
 
 const modeTexts: Readonly<Record<Mode, string>> = {
@@ -228,7 +239,7 @@ type NextFacts = Pick<OverlayFacts, 'session' | 'compaction' | 'now'>;
 const nextSentence = ({ session, compaction, now }: NextFacts): string => {
   const { phase, request, postponedAt, mode } = compaction;
   if (phase.kind === 'countdown') {
-    const why = compaction.isByText ? ' (proactive)' : '';
+    const why = countdownReason(compaction);
     return `Compacts in ${secondsTo(phase.until, now)} s${why} · p: not now.`;
   }
   // there is room for a whole sentence about the uncertainty

@@ -66,6 +66,14 @@ const reading = fields({
   model: maybe(v.string()),
 });
 
+const cache = v.object({ expiresAt: count, exact: flag });
+const MOST_LIMITS = 8;
+const limit = fields({
+  name: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,24}$/)),
+  usedPercent: v.pipe(count, v.maxValue(1e6)),
+  resetsAt: maybe(count),
+});
+
 const threshold = v.object({
   name: v.picklist(['effective', 'warn', 'auto', 'hard', 'native']),
   value: count,
@@ -95,9 +103,18 @@ const session = fields({
   reading: maybe(reading),
   tier: maybe(tier),
   activity: v.fallback(v.picklist(activities), 'unknown'),
+  activitySince: maybe(count),
   asks: maybe(v.string()),
   evidence: maybe(v.object({ records: flag, screen: flag, state: flag })),
   compactions: v.fallback(v.pipe(count, v.maxValue(MOST_COMPACTIONS)), 0),
+  turns: maybe(v.pipe(count, v.maxValue(MOST_COMPACTIONS))),
+  cache: maybe(cache),
+  limits: maybe(
+    v.pipe(
+      itemsOf(limit),
+      v.transform((limits) => limits.slice(0, MOST_LIMITS)),
+    ),
+  ),
   thresholds: itemsOf(threshold),
   compaction: maybe(
     fields({

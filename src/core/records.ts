@@ -1,5 +1,6 @@
 import type { PastAttempts } from './history.js';
 import type { Compaction, Mode } from './compaction/state.js';
+import type { PlanLimit, PromptCache } from './economy.js';
 import { footerView } from './footer-view.js';
 import type { Tier, Threshold } from './ladder.js';
 import type { Notification } from './notifications.js';
@@ -45,6 +46,8 @@ export interface SessionRecord extends SessionIdentity {
   /** why there is no reading, as text */
   readonly note?: string;
   readonly activity: Activity;
+  /** since when; since 0.3 */
+  readonly activitySince?: Millis;
   /** in a dialog: what the agent asks, if it reports that; since 0.2 */
   readonly asks?: string;
   readonly tier?: Tier;
@@ -52,6 +55,12 @@ export interface SessionRecord extends SessionIdentity {
   readonly evidence?: EvidenceRecord;
   /** during the whole session */
   readonly compactions: number;
+  /** turns that the user has begun; since 0.3 */
+  readonly turns?: number;
+  /** the prompt cache of the conversation; since 0.3 */
+  readonly cache?: PromptCache;
+  /** limits of the user's plan; since 0.3 */
+  readonly limits?: readonly PlanLimit[];
   readonly thresholds: readonly Threshold[];
   /** absent if the wrapper is too old to accept requests */
   readonly compaction?: CompactionRecord;
@@ -129,10 +138,14 @@ export const sessionRecord = (
     ...(reading ? { reading } : {}),
     ...(reading || note === undefined ? {} : { note }),
     activity: end ? 'dead' : state.activity,
+    activitySince: end ? end.at : state.activitySince,
     ...(end || state.asks === undefined ? {} : { asks: state.asks }),
     ...(reading?.tier === undefined ? {} : { tier: reading.tier }),
     evidence: { records: state.isAwaited, ...state.understood },
     compactions: state.compactions,
+    turns: state.turns,
+    ...(end || state.cache === undefined ? {} : { cache: state.cache }),
+    ...(state.limits === undefined ? {} : { limits: state.limits }),
     thresholds: sessionThresholds(state),
     ...(compaction ? { compaction: end ? withoutWords(compaction) : compaction } : {}),
   };

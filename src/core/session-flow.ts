@@ -11,6 +11,7 @@ import {
 } from './compaction/state.js';
 import { fromTo } from './compaction/texts.js';
 import type { Event } from './event.js';
+import { cacheDeadline, spiralText } from './economy.js';
 import { footerView } from './footer-view.js';
 import { formatDuration, formatFill } from './format.js';
 import { emptyHistory, recordStep, type OverlayHistory } from './history.js';
@@ -231,6 +232,7 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
   const compaction = stepCompaction(flow.compaction, event, sessionContext(session, now));
   const capacity = updateCapacity(flow.capacity, session);
   const reduced = capacityNotice(flow.capacity, capacity);
+  const spiral = spiralText(flow.session.unattended, session.unattended);
   return {
     ...flow,
     session,
@@ -239,12 +241,13 @@ const stepParts = (flow: SessionFlow, event: Event, now: Millis): SessionFlow =>
     capacity,
     warnings: [
       ...(reduced === undefined ? [] : [reduced]),
+      ...(spiral === undefined ? [] : [spiral]),
       ...breakerOpened(flow.compaction, compaction),
       ...breakerBypassed(flow.compaction, compaction, session, now),
       ...typedWithoutCopy(flow.compaction, compaction),
     ],
-    messages: stepMessages(flow.messages, event, { session, compaction, reduced, now }),
-    notifying: stepNotifications(flow.notifying, { session, compaction, now }),
+    messages: stepMessages(flow.messages, event, { session, compaction, reduced, spiral, now }),
+    notifying: stepNotifications(flow.notifying, { session, compaction, spiral, now }),
     record: recordStep(flow.record, { session, compaction, event, now }),
   };
 };
@@ -288,6 +291,7 @@ export const flowDeadline = (flow: SessionFlow, now: Millis): Millis | undefined
   const { session, pair, compaction, messages, notifying } = flow;
   const times = [
     sessionDeadline(session),
+    cacheDeadline(session.cache, now),
     pairDeadline(pair),
     compactionDeadline(compaction, now),
     noticeDeadline(messages.notices),

@@ -1,5 +1,6 @@
 import type { NativeTrigger } from './build-ladder.js';
-import type { Event } from './event.js';
+import { updateCache, type PlanLimit, type PromptCache } from './economy.js';
+import type { Boundary, Event } from './event.js';
 import {
   estimateCompacted,
   noEvidence,
@@ -59,6 +60,8 @@ export const startSession = ({ agent, native, ladder = {} }: SessionStart, now: 
   native,
   ladder,
   compactions: 0,
+  turns: 0,
+  unattended: 0,
   windows: noWindowClaims,
   evidence: noEvidence,
   blank: { why: 'waiting' },
@@ -96,13 +99,8 @@ const after = (state: Session, event: Event, now: Millis): Session => {
   switch (event.type) {
     case 'reading':
       return withHeard(state, applyReading(state, event.reading, now));
-    case 'boundary': {
-      // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
-      if (event.boundary.source === 'screen' && state.fileTells) return state;
-      const fileTells = event.boundary.source !== 'screen';
-      const next = sizedAt(emptied(state), event.boundary.postTokens, now);
-      return { ...next, fileTells, compactions: state.compactions + 1 };
-    }
+    case 'boundary':
+      return afterBoundary(state, event.boundary, now);
     case 'voided':
       // a record that is read twice must not take away the size that came with it
       if (event.leftTokens === undefined && state.evidence.isVoid) return state;
@@ -139,7 +137,11 @@ const after = (state: Session, event: Event, now: Millis): Session => {
     case 'activity':
       return afterReport(state, event.report, now);
     case 'user-keys':
-      return state.blank.why === 'waiting' ? { ...state, blank: { ...state.blank, isTyped: true } } : state;
+      return afterKeys(state);
+    case 'cache':
+      return { ...state, cache: updateCache(state.cache, event.cache) };
+    case 'limits':
+      return { ...state, limits: event.limits };
     case 'output':
       return { ...state, flow: addOutput(state.flow, now) };
     case 'agent-version':
@@ -149,8 +151,40 @@ const after = (state: Session, event: Event, now: Millis): Session => {
   }
 };
 
-const afterReport = (state: Session, report: ActivityReport, now: Millis): Session => {
+const afterBoundary = (state: Session, { source, postTokens }: Boundary, now: Millis): Session => {
+  const { fileTells, compactions, unattended } = state;
+  // The screen shows a compaction up to a second after the file recorded it: it must not count twice.
+  if (source === 'screen' && fileTells) return state;
+  return {
+    ...sizedAt(emptied(state), postTokens, now),
+    fileTells: source !== 'screen',
+    compactions: compactions + 1,
+    unattended: unattended + 1,
+  };
+};
+
+const afterKeys = (state: Session): Session => {
+  const { blank, prompting } = state;
+  return {
+    ...state,
+    blank: blank.why === 'waiting' ? { ...blank, isTyped: true } : blank,
+    prompting: prompting === 'rested' ? 'typed' : prompting,
+  };
+};
+
+/** A turn of the user: the agent begins to work after a rest in which keys were pressed. Otherwise it has begun by itself. */
+const withTurn = (state: Session, activity: Activity): Session => {
+  const { prompting, turns } = state;
+  if (activity === 'ready' || activity === 'draft')
+    return prompting === undefined ? { ...state, prompting: 'rested' } : state;
+  if (activity !== 'busy' || prompting === undefined) return state;
+  const next = { ...state, prompting: undefined };
+  return prompting === 'typed' ? { ...next, turns: turns + 1, unattended: 0 } : next;
+};
+
+const afterReport = (before: Session, report: ActivityReport, now: Millis): Session => {
   const { activity, witnesses, asks } = report;
+  const state = withTurn(before, activity);
   const { blank, understood } = state;
   const isTurnOver =
     blank.why === 'waiting' && blank.isTyped && state.activity === 'busy' && activity !== 'busy';
@@ -181,6 +215,7 @@ const withHeard = (state: Session, heard: KnownReadings): Session => {
 
 const emptied = (state: Session): Session => ({
   ...state,
+  cache: undefined, // what was cached is not what the next request sends
   evidence: invalidateNumbers(state.evidence),
   blank: { why: 'pending' },
   flow: restartFlow(state.flow),
@@ -254,6 +289,16 @@ export interface Session {
   readonly agentVersion?: string;
   /** during the whole session, across `/clear` and resume */
   readonly compactions: number;
+  /** turns that the user has begun, during the whole session */
+  readonly turns: number;
+  /** compactions since the last of them */
+  readonly unattended: number;
+  /** the agent has rested since its last turn; `typed`: the user has pressed a key meanwhile */
+  readonly prompting?: 'rested' | 'typed' | undefined;
+  /** of the current conversation, if known */
+  readonly cache?: PromptCache | undefined;
+  /** of the user's plan, if the agent reports them */
+  readonly limits?: readonly PlanLimit[];
   readonly windows: WindowClaims;
   readonly evidence: Evidence;
   /** why there is no number, while there is none */

@@ -41,6 +41,15 @@ const isDigit = (text: string, at: number): boolean => {
 
 const pairAt = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);
 
+const LAST_SECONDS = 1e11; // a larger number counts milliseconds
+
+/** A moment as programs write it: seconds or milliseconds since the epoch, or a timestamp; undefined for anything else. */
+export const parseMoment = (value: unknown): Millis | undefined => {
+  if (typeof value === 'string') return parseIsoTime(value);
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return undefined;
+  return Math.round(value < LAST_SECONDS ? value * 1000 : value);
+};
+
 /** A time in the same form, with milliseconds. */
 export const formatIsoTime = (at: Millis): string => {
   const ms = Math.round(at);

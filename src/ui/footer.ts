@@ -18,6 +18,8 @@ const keepingOrder = [
   'bar',
   'runtime',
   'model',
+  'cache',
+  'limits',
   'compactions',
   'hint',
 ] as const;
@@ -146,6 +148,8 @@ const knownParts = (view: FooterView, wanted: readonly PartName[]): readonly Par
     bar: hasPercent,
     runtime: view.runtime !== '',
     model: view.model !== undefined && view.model !== '',
+    cache: view.cache !== undefined,
+    limits: view.limits !== undefined,
     compactions: isDrawable(view.compactions) && view.compactions >= 1,
     words: view.words !== undefined && view.words !== '',
     hint: view.hint !== undefined && view.hint !== '',
@@ -186,6 +190,10 @@ const partOf = (view: FooterView, look: Look, name: PartName, { names, cells }: 
       return { name, text: toDrawable(view.words ?? '', look.ascii) };
     case 'hint':
       return { name, text: toDrawable(view.hint ?? '', look.ascii) };
+    case 'cache':
+      return { name, text: `cache ${view.cache ?? ''}` };
+    case 'limits':
+      return { name, text: toDrawable(view.limits ?? '', look.ascii) };
     case 'compactions':
       return { name, text: `${glyphsOf(look).compactions}${Math.floor(view.compactions)}` };
   }

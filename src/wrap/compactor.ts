@@ -91,7 +91,7 @@ export const compactSettings = (
   { values, isModeGiven, tour }: Pick<WrapSession, 'values' | 'isModeGiven' | 'tour'>,
   recipe: CompactRecipe | undefined,
 ): CompactSettings => {
-  const { mode, ladder, draft, whenBusy, proactive, focus } = values;
+  const { mode, ladder, draft, whenBusy, proactive, focus, idle } = values;
   return {
     mode: ladder === 'handoff' && mode === 'auto' ? 'warn' : mode, // the handoff preset never types by itself
     ...(recipe ? { command: recipe.command } : {}),
@@ -102,6 +102,7 @@ export const compactSettings = (
     mayQueue: whenBusy === 'queue' && recipe?.isQueued === true,
     isProactive: proactive,
     ...(isBlackBoxOn(values) ? { keepsCopy: true, copyLimitBytes: values['blackbox.limit'] } : {}),
+    ...(idle === 'compact' ? { mayCompactIdle: true } : {}),
     ...(isModeGiven && mode === 'auto' ? { mayTypeUnseen: true } : {}),
     ...(tour ? { countdownMs: tour.countdownMs } : {}),
   };

@@ -24,6 +24,7 @@ import { type Audit, openAudit } from '../storage/log-file.js';
 import { processStart } from '../storage/processes.js';
 import { cleanSessions, ensureSessionsFolder, readSession, writeSession } from '../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../storage/state-folder.js';
+import { openMetrics } from './metrics.js';
 import type { ExitStatus, StartedChild, WrapSession } from './options.js';
 import { watchRequests, type RequestsOptions } from './requests.js';
 import type { SwitchResult } from './switcher.js';
@@ -257,12 +258,17 @@ export const openPublisher = (
   });
   const about = { session: wrapper.id, version: wrapper.version, runtime: agent.name };
   const attempts = makeAttemptLog(audit, about);
+  const metrics = openMetrics(session);
   return {
-    onState: recordPublisher.update,
+    onState: (state, compaction) => {
+      recordPublisher.update(state, compaction);
+      metrics?.onState(state);
+    },
     onFile: recordPublisher.updateFile,
     onEffect: (effect, state) => {
       requests.applyEffect(effect);
       attempts.note(effect, state);
+      metrics?.onEffect(effect);
     },
     onStroke: attempts.stroke,
     beginSwitch: attempts.beginSwitch,
@@ -270,6 +276,7 @@ export const openPublisher = (
     end: async (status) => {
       await Promise.all([
         requests.stop(),
+        metrics?.end(),
         endsWithin(AUDIT_END_MS, audit.flushed()),
         recordPublisher.end(exitOf(status)),
       ]);

@@ -69,13 +69,16 @@ const added = (waiting: readonly Fact[], fact: Fact): readonly Fact[] => {
       return [...waiting.filter((each) => !isClaimFor(fact.claim.model, each)), fact];
     case 'compact-result':
       return [...waiting.filter(({ type }) => type !== 'compact-result'), fact];
+    case 'cache':
+    case 'limits':
+      return [...waiting.filter(({ type }) => type !== fact.type), fact];
     default:
       return [...waiting.filter(({ type }) => keptTypes.includes(type)), fact];
   }
 };
 
 /** Facts that a later reading does not replace. */
-const keptTypes: readonly Fact['type'][] = ['boundary', 'window', 'compact-result'];
+const keptTypes: readonly Fact['type'][] = ['boundary', 'window', 'compact-result', 'cache', 'limits'];
 
 const isClaimFor = (model: string | undefined, fact: Fact): boolean =>
   fact.type === 'window' && fact.claim.model === model;

@@ -144,6 +144,17 @@ const contextOf = (
   return { ...session, agent, compact, window, ladder: ladderChoice(values), tips, notify };
 };
 
+/** Times of the agent are wall-clock times, from which the session's clock differs when the clock was set. */
+const withOwnClock = (event: Event, aheadMs: number): Event => {
+  if (event.type === 'cache')
+    return { ...event, cache: { ...event.cache, expiresAt: event.cache.expiresAt + aheadMs } };
+  if (event.type !== 'limits') return event;
+  const limits = event.limits.map((each) =>
+    each.resetsAt === undefined ? each : { ...each, resetsAt: each.resetsAt + aheadMs },
+  );
+  return { ...event, limits };
+};
+
 /** The effect with wall-clock times: the session's own clock is behind the wall clock by `behindMs`. */
 const withWallClock = (effect: Effect, behindMs: number): Effect => {
   if (effect.type !== 'ended') return effect;
@@ -184,7 +195,7 @@ export const makeSessionLoop = (
   const visibility = watchVisibility(listener.unseen, (event) => apply(stepFlow(flow, event, now())));
   const take = (event: Event): void => {
     visibility.check();
-    apply(stepFlow(flow, event, now()));
+    apply(stepFlow(flow, withOwnClock(event, now() - Date.now()), now()));
   };
   const keys = delayKeys(() => take({ type: 'user-keys' }));
   const alarm = makeAlarm(now, () => {

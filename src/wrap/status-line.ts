@@ -58,6 +58,7 @@ const prepareLaunch = async (session: WrapSession): Promise<PreparedLaunch | und
     env,
     wish,
     isWindowSet,
+    isCacheWanted: session.values.idle === 'compact',
     isOwnProgram: basename(session.file) === agent.command,
     version: await installedVersion(session.file, agent),
     files,

@@ -334,3 +334,43 @@ describe('a session that cannot be asked', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
   });
 });
+
+describe('ctxwrap compact --all', () => {
+  it('asks every session, and tells the outcome of each with its place', async () => {
+    await publish();
+    listen(ending({ kind: 'verified', after: { usedTokens: 12_000 } }));
+    const { stdout, code } = await ctxwrap(['compact', '--all'], bench);
+    expect(stdout).toMatch(/^✓ compacted.* in \d+\.\d s: claude \(me\) in ~\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('with --idle asks only those whose agent rests', async () => {
+    await publish(); // what its agent does is not known yet
+    listen();
+    expect(await ctxwrap(['compact', '--all', '--idle'], bench)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'ctxwrap: no agent rests\n',
+    });
+    expect(events).toEqual([]);
+  });
+
+  it('tells why one cannot be asked, and ends with 1', async () => {
+    await publish({ compaction: { mode: 'off' } });
+    const { stdout, code } = await ctxwrap(['compact', '--all', '--json'], bench);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema: 'ctxwrap.compacts/1',
+      results: [{ session: { id: 'me' }, outcome: 'refused' }],
+    });
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [['--all', 'me'], '"me" names one'],
+    [['--idle'], 'ctxwrap compact --all --idle'],
+  ])('is wrong usage with %j', async (args, text) => {
+    const { stderr, code } = await ctxwrap(['compact', ...args], bench);
+    expect(stderr).toContain(text);
+    expect(code).toBe(2);
+  });
+});

@@ -238,6 +238,9 @@ describe('a template', () => {
       exit: { code: 0 },
       activity: 'ready',
       compactions: 2,
+      turns: 7,
+      cache: { expiresAt: now + 720_001, exact: false },
+      limits: [{ name: '5h', usedPercent: 42 }],
       ...words('compacting in 8 s · Esc: not now'),
     });
     const lines = fieldNames.map((name) => `${name}: ${filled(`{${name}}`, whole).join()}`);
@@ -260,6 +263,9 @@ describe('a template', () => {
       'mode: auto',
       'age: 1m',
       'compactions: 2',
+      'turns: 7',
+      'cache: ~12m',
+      'limits: 5h 42%',
       'exit: 0',
     ]);
   });

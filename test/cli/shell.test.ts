@@ -197,7 +197,7 @@ for (const shell of shells) {
 
     it('completes agents of one’s own, behind which everything is theirs', async () => {
       writeConfig(bench, '{ "runtimes": { "toy": { "command": "toy-cli" } } }');
-      expect(await completed('ctxwrap to')).toEqual(['toy']);
+      expect(await completed('ctxwrap toy')).toEqual(['toy']);
       expect(await completed('ctxwrap --runtime to')).toEqual(['toy']);
       expect(await completed('ctxwrap toy --mo')).toEqual([{ bash: '', zsh: 'FILES', fish: '' }[shell]]);
     });

@@ -181,6 +181,7 @@ it.each(notificationKinds)('only what was asked for is told: %s', (kind) => {
   play.turn(HARD_TOKENS);
   play.wait(11_500);
   failOnce(play);
+  for (const _ of [1, 2, 3]) play.boundary();
   play.is('dialog');
   play.wait(60_000);
   expect(play.kinds()).toEqual([kind]);

@@ -70,6 +70,12 @@ export const samples: Readonly<Record<KeyName, Sample>> = {
   },
   auto: { valid: ['1%', '100%', '150k', 10_000_000], wrong: ['0.5%', '101%', 10_000_001, '', '%'] },
   hard: { valid: ['95%', '190k'], wrong: ['95 %', -5, []] },
+  idle: { valid: ['off', 'compact'], wrong: ['on', true, 'Compact'] },
+  'metrics.textfile': { valid: ['/var/lib/metrics', '~/metrics'], wrong: ['metrics', '', 1] },
+  'metrics.otlp': {
+    valid: ['http://localhost:4318', 'https://otel.example/v1', 'http://[::1]:4318/v1/metrics'],
+    wrong: ['localhost:4318', 'ftp://x', 'http://user:secret@x', 'http://x/?key=1', 'http://x#a', '', true],
+  },
   draft: { valid: ['hold', 'stash'], wrong: ['keep', false] },
   whenBusy: { valid: ['wait', 'queue'], wrong: ['Wait', 0] },
   focus: { valid: ['the failing tests', 'x', 'y'.repeat(200)], wrong: ['', '  ', 'z'.repeat(201), 5, null] },

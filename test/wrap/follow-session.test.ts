@@ -120,7 +120,8 @@ describe('following a claude session', () => {
     file(SESSION, linesOf('claude', 'session-with-compaction.jsonl').join('\n') + '\n');
     const { shown, events } = follow(agents.claude);
     await expect.poll(shown, WAIT).toBe('131003 ×0');
-    expect(events.map((event) => event.type)).toEqual(['session-changed', 'reading', 'agent-version']);
+    const types = events.map((event) => event.type);
+    expect(types).toEqual(['session-changed', 'reading', 'cache', 'agent-version']);
   });
 
   it('says that there is no reading in a file of an unknown shape, and recovers', async () => {

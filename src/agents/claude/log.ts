@@ -18,6 +18,7 @@ import {
   type ToolEvent,
 } from '../records.js';
 import { readCommand, readCompactResult } from './compaction.js';
+import { promptCache, timeToLive } from './economy.js';
 import { modelKey, provesLarge, parseRefusal, modelWindow } from './window.js';
 
 // Text that a record of a Claude Code session file adds to the conversation, before the next answer tells its exact size.
@@ -44,6 +45,8 @@ interface ClaudeLog {
   /** models seen with more tokens than a standard window holds */
   readonly largeModels: readonly string[];
   readonly model?: string;
+  /** how long the prompt cache keeps what was last written into it, in milliseconds */
+  readonly cacheMs?: number;
   /** the user's last command, such as `/compact`; its answer is a record of its own */
   readonly command?: string;
 }
@@ -94,7 +97,9 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
   const used = usedTokens(usage);
   if (used === undefined) return { state, facts: [], misfit: 'an answer without usage' };
   if (used === 0) return { state, facts: [] };
-  const after = proven({ ...state, model }, used);
+  const cacheMs = timeToLive(usage) ?? state.cacheMs;
+  const after = proven({ ...state, model, ...(cacheMs === undefined ? {} : { cacheMs }) }, used);
+  const at = timeOfRecord(record, now);
   const answerTokens = getCount(usage, 'output_tokens');
   const cachedTokens = getCount(usage, 'cache_read_input_tokens');
   const fact: Fact = {
@@ -106,10 +111,11 @@ const readAnswer = (state: ClaudeLog, record: JsonRecord, now: Millis): LineMean
       ...modelWindow(model, after.largeModels.includes(model), state.env),
       source: 'log',
       model,
-      at: timeOfRecord(record, now),
+      at,
     },
   };
-  return { state: after, facts: [fact] };
+  const cache = promptCache(usage, cacheMs, at);
+  return { state: after, facts: cache ? [fact, { type: 'cache', cache }] : [fact] };
 };
 
 // Claude's own text in place of an answer; the user's interruptions and server errors are recorded in the same way.

@@ -12,6 +12,7 @@ import type {
   OfficialSource,
 } from '../agent.js';
 import { isBefore } from '../tested.js';
+import { toldCache, toldLimits } from './economy.js';
 import { usedTokens } from './log.js';
 import {
   hasRelativePaths,
@@ -118,7 +119,12 @@ const plan = async (port: SettingsPort, launch: OfficialLaunch): Promise<Officia
   const line = effectiveStatusLine([...own.user, given]);
   if (wish === 'auto' && !launch.isOwnProgram && version === undefined)
     return leave('the command is not claude itself');
-  if (!line && wish === 'auto' && isWindowTold(launch, [...own.user, ...own.project, given]))
+  if (
+    !line &&
+    wish === 'auto' &&
+    !launch.isCacheWanted &&
+    isWindowTold(launch, [...own.user, ...own.project, given])
+  )
     return leave('the size of the window is known without it, and you have no status line');
   // status lines are younger than --settings, so a version with a status line starts with it
   if (!line && wish === 'auto' && version === undefined && flagValues(launch.args, '--settings').length === 0)
@@ -177,7 +183,11 @@ const read = (text: string, now: Millis): OfficialReport | undefined => {
   const sessionId = getText(record, 'session_id');
   const id = getText(getRecord(record, 'model'), 'id');
   const model = id === undefined ? undefined : modelKey(id);
-  const facts = factsOf(context, { model, now });
+  const facts = [
+    ...factsOf(context, { model, now }),
+    ...toldCache(getRecord(record, 'prompt_cache')),
+    ...toldLimits(getRecord(record, 'rate_limits')),
+  ];
   return { ...(sessionId === undefined ? {} : { sessionId }), facts };
 };
 

@@ -1,6 +1,8 @@
+import { limitName, type PlanLimit } from '../../core/economy.js';
 import type { Fact, Boundary, CompactResult } from '../../core/event.js';
 import { getCount, getRecord, type JsonRecord, getList, getText, parseRecord } from '../../core/json.js';
 import { toOneLine } from '../../core/text.js';
+import { parseMoment } from '../../core/time.js';
 import type { Millis, Reading } from '../../core/reading.js';
 import { makeLineReader, type LineReader, type LineMeaning } from '../agent.js';
 import {
@@ -31,6 +33,34 @@ const isFullMark = (info: JsonRecord | undefined, windowTokens: number | undefin
 const windowIn = (from: JsonRecord | undefined): { readonly windowTokens?: number } => {
   const windowTokens = getCount(from, 'model_context_window');
   return windowTokens ? { windowTokens } : {};
+};
+
+// The plan's limits in a `token_count` record (facts/codex.md §7): `primary` and `secondary`, each null or with `used_percent`,
+// `window_minutes` and `resets_at` in seconds since the epoch; older versions give `resets_in_seconds`. Other models have limits of their
+// own with another `limit_id`, which are not those of the conversation.
+
+const SPANS = ['primary', 'secondary'] as const;
+const MAIN_LIMIT = 'codex';
+
+const planLimits = (told: JsonRecord | undefined, at: Millis): readonly Fact[] => {
+  if (told === undefined || (getText(told, 'limit_id') ?? MAIN_LIMIT) !== MAIN_LIMIT) return [];
+  const limits = SPANS.flatMap((key): readonly PlanLimit[] => {
+    const limit = getRecord(told, key);
+    const usedPercent = getCount(limit, 'used_percent');
+    if (usedPercent === undefined) return [];
+    const minutes = getCount(limit, 'window_minutes');
+    const seconds = getCount(limit, 'resets_in_seconds');
+    const resetsAt =
+      parseMoment(limit?.['resets_at']) ?? (seconds === undefined ? undefined : at + seconds * 1000);
+    return [
+      {
+        name: minutes ? limitName(minutes) : key,
+        usedPercent,
+        ...(resetsAt === undefined ? {} : { resetsAt }),
+      },
+    ];
+  });
+  return limits.length === 0 ? [] : [{ type: 'limits', limits }];
 };
 
 // Text that a record of a rollout adds to the conversation before the next count tells its exact size.
@@ -177,8 +207,10 @@ const readKnown = (state: CodexLog, payload: JsonRecord, at: Millis): LineMeanin
       };
     case 'task_complete':
       return readEnd(state, payload, at);
-    case 'token_count':
-      return readCount(state, payload, at);
+    case 'token_count': {
+      const read = readCount(state, payload, at);
+      return { ...read, facts: [...read.facts, ...planLimits(getRecord(payload, 'rate_limits'), at)] };
+    }
     default:
       return { state, facts: [] };
   }

@@ -1,40 +1,30 @@
-import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { CompactRecipe, Agent } from '../../agents/agent.js';
 import { agents } from '../../agents/index.js';
-import { REQUEST_MS } from '../../core/compaction/machine.js';
-import type { OutcomeKind } from '../../core/compaction/outcome.js';
-import type { AttemptRecord, RequestRecord } from '../../core/compaction/protocol.js';
-import { UserError } from '../../core/errors.js';
+import { errorText, UserError } from '../../core/errors.js';
 import type { SessionRecord } from '../../core/records.js';
-import { systemReason } from '../../storage/errors.js';
-import { processStart } from '../../storage/processes.js';
-import {
-  readAnswer,
-  removeAnswer,
-  removeRequest,
-  ensureRequestsFolder,
-  writeRequest,
-} from '../../storage/requests.js';
-import { type ListedSession, readSession, listSessions } from '../../storage/sessions.js';
+import { listSessions } from '../../storage/sessions.js';
 import { homeFolder, stateFolder as stateFolderOf } from '../../storage/state-folder.js';
 import { toPlainText } from '../../ui/text.js';
-import type { ExitStatus } from '../../wrap/options.js';
+import {
+  askToCompact,
+  type CompactReport,
+  nameOf,
+  refusing,
+  resultText,
+  statusOfOutcome,
+  unaskable,
+} from '../ask-compact.js';
 import { print, toAsciiIfNeeded } from '../print.js';
 import type { CompactCommandRequest } from '../request.js';
+import { findSession, isThere, onlySession, sessionNames } from '../session-argument.js';
 import type { Outcome } from '../session.js';
+import { folderText } from '../sessions-text.js';
 import { jsonText, noProgress, progressLine } from '../text.js';
 import { catchStopSignals } from '../verify.js';
-import { findSession, sessionNames, onlySession } from '../session-argument.js';
-import { ageText, folderText } from '../sessions-text.js';
 
-// Error messages of `ctxwrap compact`: why a session cannot compact now, and the command that helps.
+// `ctxwrap compact`: asks a running session to compact and reports the outcome; with --all every session.
 
 const usage = 2;
-const refusal = 1;
-
-const refusing = (message: string, hint: string): UserError =>
-  new UserError(message, { exitCode: refusal, hint });
 
 const noneRuns = (): UserError =>
   new UserError('no session is running', { exitCode: usage, hint: 'start one with ctxwrap claude' });
@@ -48,34 +38,6 @@ const noSuchSession = (given: string, names: readonly string[]): UserError =>
         : 'no session is running; ctxwrap ps --all lists ended ones',
   });
 
-/** Why this session cannot be asked to compact; undefined when it can. */
-const unaskable = ({ record, liveness }: ListedSession, now: number): UserError | undefined => {
-  const name = nameOf(record.id);
-  switch (liveness) {
-    case 'ended':
-      return refusing(`${name} has ended`, 'ctxwrap ps lists running sessions');
-    case 'dead':
-      return refusing(`the ctxwrap of ${name} was killed`, 'ctxwrap ps lists running sessions');
-    case 'stale':
-      return refusing(
-        `${name} has not answered for ${ageText(now - record.heartbeatAt)}`,
-        'if it is suspended, run fg in its terminal',
-      );
-    case 'live':
-      if (record.compaction === undefined)
-        return refusing(
-          `${name} runs ctxwrap ${toPlainText(record.version)}, which cannot take requests`,
-          'restart that session with this version',
-        );
-      if (record.compaction.mode === 'off')
-        return refusing(
-          `${name} runs with --mode off`,
-          `type the compact command of ${toPlainText(record.runtime)} yourself, or restart it with --mode warn`,
-        );
-      return undefined;
-  }
-};
-
 const withoutFocus = (agent: string): UserError =>
   refusing(`the compact command of ${agent} accepts no text`, 'leave out --focus');
 
@@ -86,163 +48,6 @@ const insideItself = (id: string): UserError =>
     `ctxwrap compact --no-wait ${id}`,
   );
 
-const cannotAsk = (reason: string): UserError =>
-  refusing(
-    `cannot write the request: ${reason}`,
-    'make the state folder of ctxwrap writable: ctxwrap doctor',
-  );
-
-const withdrawn = 'request withdrawn; a compaction that has begun continues';
-
-const notNoticed = 'the session does not react to requests';
-
-const nameOf = (id: string): string => `session ${id}`;
-
-// The requesting side of `ctxwrap compact`: writes the request file and waits for the wrapper's reply.
-
-export interface CompactQuestion {
-  readonly stateFolder: string;
-  readonly request: RequestRecord;
-  /** wait for the outcome, not only until the wrapper has seen the request */
-  readonly waits: boolean;
-  /** aborting it withdraws the request */
-  readonly signal: AbortSignal;
-  /** called when the request is written */
-  readonly onAsked: () => Promise<void>;
-  /** called with what the session is doing while the request waits */
-  readonly onWords: (words: string) => void;
-}
-
-export type CompactReply =
-  | { readonly kind: 'ended'; readonly attempt: AttemptRecord }
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** the wrapper has the request, and the caller does not wait */
-  | { readonly kind: 'asked' }
-  /** the command was typed, but its outcome is unknown */
-  | { readonly kind: 'unknown'; readonly reason: string }
-  | { readonly kind: 'cancelled' };
-
-const POLL_MS = 200;
-const NOTICE_MS = 20_000; // a wrapper polls every 5 s where the system does not report file changes
-const LONGEST_MS = 2 * REQUEST_MS; // the wrapper finds a safe moment in the first half of this time, or refuses
-
-/** Resolves with the outcome of the request. Rejects with a UserError when the request cannot be written. */
-const askSession = async (question: CompactQuestion): Promise<CompactReply> => {
-  const { stateFolder, request, onAsked } = question;
-  const folder = await ensureRequestsFolder(stateFolder)
-    .then(async (path) => {
-      await writeRequest(path, request);
-      return path;
-    })
-    .catch((error: unknown) => {
-      throw cannotAsk(systemReason(error));
-    });
-  await onAsked();
-  const reply = await replyIn(folder, question);
-  // without --no-wait the file goes now; with it the file stays until the wrapper has acted on it
-  if (reply.kind !== 'asked') await removeRequest(folder, request);
-  await removeAnswer(folder, request);
-  return reply;
-};
-
-const replyIn = async (folder: string, question: CompactQuestion): Promise<CompactReply> => {
-  const { stateFolder, request, waits, signal, onWords } = question;
-  let isNoticed = false;
-  let isBegun = false;
-  let isGone = false;
-  const lost = (reason: string): CompactReply => ({ kind: isBegun ? 'unknown' : 'refused', reason });
-  let said: string | undefined;
-  while (!signal.aborted) {
-    const answer = await readAnswer(folder, request);
-    if (answer?.state === 'ended') return { kind: 'ended', attempt: answer.attempt };
-    if (answer?.state === 'refused') return { kind: 'refused', reason: answer.reason };
-    isNoticed ||= answer !== undefined;
-    isBegun ||= answer?.state === 'begun';
-    if (isNoticed && !waits) return { kind: 'asked' };
-    // the reply may have arrived between the two checks
-    if (isGone) return lost('the session has ended');
-    const waited = Date.now() - request.askedAt;
-    if (!isNoticed && waited > NOTICE_MS) return { kind: 'refused', reason: notNoticed };
-    if (waited > LONGEST_MS) return lost('the session does not answer');
-    const session = await readSession(stateFolder, request.session, Date.now());
-    isGone = session === undefined || session.liveness === 'ended' || session.liveness === 'dead';
-    const words = wordsAbout(request, session);
-    if (words !== undefined && words !== said) onWords(words);
-    said = words;
-    if (!isGone) await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
-  }
-  return { kind: 'cancelled' };
-};
-
-/** What the session does about this request. Its other words are about something else, such as an attempt that has ended. */
-const wordsAbout = ({ request }: RequestRecord, session: ListedSession | undefined): string | undefined => {
-  const { compaction } = session?.record ?? {};
-  return compaction?.request === request ? compaction.words : undefined;
-};
-
-// The result of `ctxwrap compact`, for people and for scripts.
-
-/** One request and its result. Unknown fields are absent. */
-export interface CompactReport extends Partial<Omit<AttemptRecord, 'schema' | 'outcome' | 'words'>> {
-  readonly schema: 'ctxwrap.compact/1';
-  readonly session: { readonly id: string; readonly pid: number; readonly runtime: string };
-  readonly outcome: OutcomeKind | 'refused' | 'asked' | 'cancelled' | 'unknown';
-  /** the outcome as a sentence */
-  readonly words: string;
-  readonly durationMs?: number;
-}
-
-const compactReport = ({ id, pid, runtime: agent }: SessionRecord, reply: CompactReply): CompactReport => {
-  const base = { schema: 'ctxwrap.compact/1', session: { id, pid, runtime: agent } } as const;
-  switch (reply.kind) {
-    case 'ended': {
-      const { schema: _, ...attempt } = reply.attempt;
-      const { startedAt, endedAt } = attempt;
-      return { ...base, ...attempt, durationMs: Math.max(0, endedAt - startedAt) };
-    }
-    case 'refused':
-      return { ...base, outcome: 'refused', words: reply.reason };
-    case 'unknown':
-      return { ...base, outcome: 'unknown', words: `${reply.reason} after the command was typed` };
-    case 'asked':
-      return { ...base, outcome: 'asked', words: 'it will compact at its next safe moment' };
-    case 'cancelled':
-      return { ...base, outcome: 'cancelled', words: 'withdrawn' };
-  }
-};
-
-/** 0 when the session was compacted or asked as requested, 1 for everything else. */
-const statusOfOutcome = ({ outcome }: CompactReport): 0 | 1 =>
-  outcome === 'verified' || outcome === 'noop' || outcome === 'asked' ? 0 : 1;
-
-/** The first line of the output. */
-const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
-  `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.\n`;
-
-/** The last line of the output: one fact, and whether it is good. */
-const resultText = (report: CompactReport): string => {
-  const sign = statusOfOutcome(report) === 0 ? '✓' : '✗';
-  return `${toAsciiIfNeeded(`${sign} ${toPlainText(factOf(report))}`, process.env)}\n`;
-};
-
-const factOf = ({ outcome, words, durationMs = 0 }: CompactReport): string => {
-  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
-  switch (outcome) {
-    case 'verified':
-      return `${words} in ${seconds}`;
-    case 'interrupted':
-      return words.replace(/(?=:|$)/, ` after ${seconds}`); // before the reason
-    case 'refused':
-      return `not compacted: ${words}`;
-    case 'unknown':
-      return `outcome unknown: ${words}`;
-    case 'cancelled':
-      return withdrawn;
-    default:
-      return words;
-  }
-};
-
 /** What helps after this outcome; nothing where the session itself shows it. */
 const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly string[] => {
   if (outcome === 'unknown') return ["look at the agent's own window"];
@@ -250,17 +55,52 @@ const helpAfter = ({ outcome, words, session: { id } }: CompactReport): readonly
   return [words.startsWith('paused') ? `ctxwrap compact --force ${id}` : 'ctxwrap ps shows what it is doing'];
 };
 
-/** `ctxwrap compact`: asks a running session to compact and reports the outcome. */
-export const compact = async (asked: CompactCommandRequest): Promise<Outcome> => {
+/** The first line of the output. */
+const askedText = ({ id, runtime: agent, cwd }: SessionRecord, home: string): string =>
+  `Asked ${toPlainText(agent)} (${id}) in ${folderText(cwd, home)} to compact.\n`;
+
+export const compact = (asked: CompactCommandRequest): Promise<Outcome> =>
+  asked.all ? compactAll(asked) : compactOne(asked);
+
+const compactOne = async (asked: CompactCommandRequest): Promise<Outcome> => {
   const { env } = process;
+  const { force, focus, wait, json, options } = asked;
   const stateFolder = stateFolderOf(env, homeFolder(env));
   const session = await sessionFor(asked, stateFolder);
-  const { reply, signal } = await ask(asked, session, stateFolder);
-  const report = compactReport(session, reply);
-  await print(asked.json ? jsonText(report, 2) : resultText(report));
-  const notices = asked.json ? [] : helpAfter(report);
-  if (signal === undefined) return { status: { kind: 'code', code: statusOfOutcome(report) }, notices };
-  return { status: { kind: 'signal', signal }, notices };
+  const stopping = catchStopSignals();
+  const { quiet } = options.values;
+  const progress = quiet ? noProgress : progressLine();
+  try {
+    const report = await askToCompact(session, {
+      stateFolder,
+      force,
+      focus,
+      waits: wait,
+      signal: stopping.signal,
+      onAsked: async () => {
+        if (!json && !quiet) await print(askedText(session, homeFolder(env)));
+      },
+      onWords: progress.say,
+    });
+    progress.clear();
+    await print(json ? jsonText(report, 2) : `${toAsciiIfNeeded(resultText(report), env)}\n`);
+    return outcomeOf([report], stopping.name(), json ? [] : helpAfter(report));
+  } finally {
+    progress.clear();
+    stopping.release();
+  }
+};
+
+/** Ended by the signal if that cut a request short. */
+const outcomeOf = (
+  reports: readonly CompactReport[],
+  signal: NodeJS.Signals | undefined,
+  notices: readonly string[] = [],
+): Outcome => {
+  const isCut = reports.some(({ outcome }) => outcome === 'cancelled');
+  if (isCut && signal !== undefined) return { status: { kind: 'signal', signal }, notices };
+  const code = Math.max(0, ...reports.map(statusOfOutcome));
+  return { status: { kind: 'code', code }, notices };
 };
 
 /** The session that the command names, if it can be asked to compact. */
@@ -285,46 +125,50 @@ const recipeOf = (name: string): CompactRecipe | undefined =>
     .find((each) => each.name === name)
     ?.recipe?.({}); // whether the agent takes a focus text does not depend on the environment
 
-interface Asked {
-  readonly reply: CompactReply;
-  /** the signal that ended the waiting */
-  readonly signal: Extract<ExitStatus, { kind: 'signal' }>['signal'] | undefined;
-}
+// Every session that runs, or every one whose agent rests, at once. One that cannot be asked is told with the reason.
 
-const ask = async (
-  { force, focus, wait, json, options }: CompactCommandRequest,
-  session: SessionRecord,
-  stateFolder: string,
-): Promise<Asked> => {
-  const { id } = session;
-  const start = processStart(process.pid);
-  const request: RequestRecord = {
-    schema: 'ctxwrap.request/1',
-    session: id,
-    request: `${process.pid}-${randomBytes(6).toString('hex')}`,
-    askedAt: Date.now(),
-    force,
-    ...(focus === undefined ? {} : { focus }),
-    ...(wait ? { pid: process.pid } : {}),
-    ...(wait && start !== undefined ? { processStart: start } : {}),
-  };
+const compactAll = async (asked: CompactCommandRequest): Promise<Outcome> => {
+  const { env } = process;
+  const { force, focus, wait, json, idle } = asked;
+  const stateFolder = stateFolderOf(env, homeFolder(env));
+  const own = env['CTXWRAP_SESSION'];
+  const now = Date.now();
+  const sessions = (await listSessions(stateFolder, now)).filter(isThere);
+  const chosen = sessions.filter(
+    ({ record }) => (!idle || record.activity === 'ready') && !(wait && record.id === own),
+  );
   const stopping = catchStopSignals();
-  const { quiet } = options.values;
-  const progress = quiet ? noProgress : progressLine();
+  const say = async (report: CompactReport, { runtime: agent, cwd }: SessionRecord): Promise<void> => {
+    if (json) return;
+    const where = `${toPlainText(agent)} (${report.session.id}) in ${folderText(cwd, homeFolder(env))}`;
+    await print(`${toAsciiIfNeeded(`${resultText(report)}: ${toPlainText(where)}`, env)}\n`);
+  };
   try {
-    const reply = await askSession({
-      stateFolder,
-      request,
-      waits: wait,
-      signal: stopping.signal,
-      onAsked: async () => {
-        if (!json && !quiet) await print(askedText(session, homeFolder(process.env)));
-      },
-      onWords: progress.say,
-    });
-    return { reply, signal: reply.kind === 'cancelled' ? stopping.name() : undefined };
+    const reports = await Promise.all(
+      chosen.map(async (session) => {
+        const { record } = session;
+        const ask = async (): Promise<CompactReport> => {
+          const obstacle = unaskable(session, now);
+          if (obstacle) throw obstacle;
+          if (focus !== undefined && recipeOf(record.runtime)?.takesFocus === false)
+            throw withoutFocus(record.runtime);
+          return askToCompact(record, { stateFolder, force, focus, waits: wait, signal: stopping.signal });
+        };
+        const report = await ask().catch((error: unknown) => refusedReport(record, error));
+        await say(report, record);
+        return report;
+      }),
+    );
+    if (json) await print(jsonText({ schema: 'ctxwrap.compacts/1', results: reports }, 2));
+    const none = idle && sessions.length > 0 ? 'no agent rests' : 'no session is running';
+    return outcomeOf(reports, stopping.name(), reports.length > 0 || json ? [] : [none]);
   } finally {
-    progress.clear();
     stopping.release();
   }
+};
+
+const refusedReport = ({ id, pid, runtime: agent }: SessionRecord, error: unknown): CompactReport => {
+  if (!(error instanceof UserError)) throw error;
+  const session = { id, pid, runtime: agent };
+  return { schema: 'ctxwrap.compact/1', session, outcome: 'refused', words: errorText(error) };
 };

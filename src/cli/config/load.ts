@@ -309,10 +309,15 @@ export const configure = (options: Options, around: ConfigContext): Options => {
   const { settings, runtimes: agents, windows, problems } = whole;
   const { values, isModeGiven } = toCurrentSettings(settings);
   const notice = noticeIn(problems);
+  const { 'metrics.textfile': metrics } = values;
   const isLogNamed = values.log !== undefined && options.flags.log === undefined;
   return {
     ...options,
-    values: isLogNamed ? { ...values, log: expandHome(values.log, around.home) } : values,
+    values: {
+      ...values,
+      ...(isLogNamed ? { log: expandHome(values.log, around.home) } : {}),
+      ...(metrics === undefined ? {} : { 'metrics.textfile': expandHome(metrics, around.home) }),
+    },
     isModeGiven,
     configured: {
       runtimes: agents,

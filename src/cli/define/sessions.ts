@@ -33,6 +33,11 @@ export const defineSessions = (program: Command, ask: Ask): void => {
       examples: ["ctxwrap ps --watch --format '{agent} {fill} {waits}'"],
     });
   }
+  const top = program
+    .command('top')
+    .description('show running sessions live; sort, filter, compact one')
+    .action(() => ask({ kind: 'top', options: parseOptions(program) }));
+  addNotes(top, { examples: ['ctxwrap top'] });
   const context = program
     .command('context')
     .description('show what fills a window and where its tiers begin')
@@ -45,6 +50,12 @@ export const defineSessions = (program: Command, ask: Ask): void => {
       ask({ kind: 'context', ...(target === undefined ? {} : { target }), json, options });
     });
   addNotes(context, { examples: ['ctxwrap context claude'] });
+  const report = program
+    .command('report')
+    .description('write a page about all recorded sessions')
+    .requiredOption('--html <file>', 'the file to write, for a browser')
+    .action(({ html }: { html: string }) => ask({ kind: 'report', html, options: parseOptions(program) }));
+  addNotes(report, { examples: ['ctxwrap report --html report.html'] });
 };
 
 type PsOptions = Partial<Pick<PsRequest, 'all' | 'watch' | 'json' | 'format'>>;
@@ -84,6 +95,8 @@ interface ReplayOptions extends CommandOptions {
 }
 
 interface CompactOptions {
+  readonly all?: boolean;
+  readonly idle?: boolean;
   readonly force?: boolean;
   readonly focus?: string;
   readonly json?: boolean;
@@ -96,25 +109,32 @@ export const defineCompact = (program: Command, ask: Ask): void => {
     .helpGroup(commandTopics.sessions)
     .description('compact a session at its next safe moment')
     .argument('[session]', SESSION)
+    .option('-a, --all', 'compact every running session')
+    .option('--idle', 'with --all: only sessions whose agent is idle')
     .option('-f, --force', 'even if compacting is paused after failures')
     .addOption(keyOption('focus'))
     .option('--no-wait', 'return at once, without waiting for the outcome')
     .option('--json', 'print one JSON object')
-    .action((target: string | undefined, { force = false, focus, json = false, wait }: CompactOptions) =>
+    .action((target: string | undefined, given: CompactOptions) => {
+      const { all = false, idle = false, force = false, focus, json = false, wait } = given;
+      if (all && target !== undefined) throw messages.sessionWithAll(target);
+      if (idle && !all) throw messages.idleWithoutAll();
       ask({
         kind: 'compact',
         ...(target === undefined ? {} : { target }),
+        all,
+        idle,
         force,
         ...(focus === undefined ? {} : { focus }),
         json,
         wait,
         options: parseOptions(program),
-      }),
-    );
+      });
+    });
   addNotes(compact, {
     sections: [
       ['Exit status', '0  compacted, or nothing to compact\n1  any other outcome\n2  invalid usage'],
     ],
-    examples: ['ctxwrap compact --focus "the failing tests"'],
+    examples: ['ctxwrap compact --focus "the failing tests"', 'ctxwrap compact --all --idle'],
   });
 };

@@ -16,6 +16,9 @@ import {
   breakerOf,
   findHold,
   startEpisode,
+  idleDeadline,
+  idleSpan,
+  idleUntil,
   isCountdownInvisible,
   endEpisode,
   visibilityHold,
@@ -63,7 +66,7 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
 export const compactionDeadline = (state: Compaction, now: Millis): Millis | undefined => {
   const { request } = state;
   const requestEnd = request && request.since + REQUEST_MS;
-  const times = [phaseDue(state, now), outcomeShownUntil(state, now), requestEnd].filter(
+  const times = [phaseDue(state, now), idleDue(state, now), outcomeShownUntil(state, now), requestEnd].filter(
     (at) => at !== undefined,
   );
   return times.length > 0 ? Math.min(...times) : undefined;
@@ -193,17 +196,32 @@ const MISSED_MS = 3_000; // a countdown that was not updated for so long was not
 /** The state with the decision that follows from it; only while no compaction is under way. */
 const decided = (before: Compaction, moment: SessionContext): Compaction => {
   if (isUnderWay(before)) return before;
-  const { now, doubt } = moment;
+  const { doubt } = moment;
   const isByText = isFull(before, moment) && !isCountedFull(moment);
-  const state: Compaction = { ...withEpisode(before, moment), isByText };
+  const idle = idleSpan(before, moment);
+  const state: Compaction = { ...withEpisode(before, moment), isByText, idle, isByIdle: false };
   if (state.request) return forRequest(state, state.request, moment);
   if (!mayStart(state)) return enterPhase(state, { kind: 'rest' });
   if (state.episodeSince === undefined || !isFull(state, moment)) {
-    return enterPhase(state, doubt ? { kind: 'doubted', doubt } : { kind: 'rest' });
+    return idleUntil(state, moment) === undefined
+      ? enterPhase(state, doubt ? { kind: 'doubted', doubt } : { kind: 'rest' })
+      : forIdle({ ...state, isByIdle: true }, moment);
   }
   const block = blockFor(state, moment);
   if (block) return enterPhase(state, { kind: 'blocked', block });
   if (state.mode === 'ask') return enterPhase(state, { kind: 'proposed' });
+  return behindGate(state, moment);
+};
+
+/** Nothing is said of what keeps this from happening: the window is not full. */
+const forIdle = (state: Compaction, moment: SessionContext): Compaction =>
+  blockFor(state, moment) || moment.activity !== 'ready'
+    ? enterPhase(state, { kind: 'rest' })
+    : behindGate(state, moment);
+
+/** The last steps before typing: the gate, the user's eyes, and the countdown. */
+const behindGate = (state: Compaction, moment: SessionContext): Compaction => {
+  const { now } = moment;
   const hold = gateHold(state, moment) ?? visibilityHold(state);
   if (hold) return held(pauseCountdown(state, hold, now), hold, now);
   return counting(withCopy(state, now), moment);
@@ -313,17 +331,24 @@ const countdownEnd = ({ phase, lookedAt, countdownLeftMs, settings }: Compaction
 
 const PROACTIVE = 'proactive: at auto with the text since the last number';
 
+const IDLE = 'idle: the prompt cache is about to go cold';
+
 const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext): Compaction => {
   const { request, settings } = state;
   const isProactive = state.isByText === true && !request;
   const noCopy = copyFailure(state);
+  const isIdle = state.isByIdle === true && !request;
   const attempt: Attempt = {
     startedAt: now,
     isHard: tier === 'hard',
     isProactive,
+    ...(isIdle ? { isIdle } : {}),
     request,
     before: fill,
-    evidence: [...(isProactive ? [PROACTIVE] : []), ...(noCopy === undefined ? [] : [noCopyText(noCopy)])],
+    evidence: [
+      ...(isProactive ? [PROACTIVE] : isIdle ? [IDLE] : []),
+      ...(noCopy === undefined ? [] : [noCopyText(noCopy)]),
+    ],
     noCopy,
   };
   const focus = request?.focus ?? settings.focus;
@@ -331,6 +356,7 @@ const typing = (state: Compaction, { fill, tier, activity, now }: SessionContext
     ...enterPhase(withoutCopy(state), { kind: 'typing', attempt }),
     request: undefined,
     givenUp: undefined,
+    ...(isIdle ? { isIdleTried: true } : {}),
     effects: [...state.effects, { type: 'type-compact', isQueued: activity === 'busy', focus }],
   };
 };
@@ -353,6 +379,10 @@ export const isLowerMode = (mode: Mode, than: Mode): boolean => order.indexOf(mo
 
 const TICK_MS = 1_000; // unit of the footer's countdown
 const MINUTE_MS = 60_000;
+
+/** While a compaction is under way, what is due otherwise does not matter. */
+const idleDue = (state: Compaction, now: Millis): Millis | undefined =>
+  isUnderWay(state) ? undefined : idleDeadline(state, now);
 
 const phaseDue = (state: Compaction, now: Millis): Millis | undefined => {
   const { phase } = state;

@@ -302,15 +302,32 @@ export interface OwnAttempt {
   readonly endedAt: Millis;
 }
 
-/** undefined for a line that describes no such attempt */
-export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
+/** A compaction of any initiator, as read from the audit log. */
+export interface AuditedAttempt {
+  /** of the wrapper */
+  readonly session: string;
+  readonly runtime: string;
+  readonly attempt: AttemptRecord;
+}
+
+/** undefined for a line that describes none */
+export const parseAuditLine = (line: string): AuditedAttempt | undefined => {
   const found = parseRecord(line);
   const attempt = found?.['schema'] === 'ctxwrap.attempt/1' ? parseAttempt(found) : undefined;
   const agent = getText(found, 'runtime');
+  if (!attempt || agent === undefined) return undefined;
+  const session = toOneLine(getText(found, 'session') ?? '', LONGEST_NAME);
+  return { session, runtime: toOneLine(agent, LONGEST_NAME), attempt };
+};
+
+/** undefined for a line that describes no such attempt */
+export const parseOwnAttempt = (line: string): OwnAttempt | undefined => {
+  const { attempt, runtime: agent } = parseAuditLine(line) ?? {};
   if (!attempt || agent === undefined || attempt.initiator !== 'ctxwrap') return undefined;
   if (unsent.includes(attempt.outcome)) return undefined;
   const { startedAt, endedAt } = attempt;
-  return { runtime: agent, conversation: getText(found, 'conversation'), startedAt, endedAt };
+  const conversation = getText(parseRecord(line), 'conversation');
+  return { runtime: agent, conversation, startedAt, endedAt };
 };
 
 const unsent: readonly OutcomeKind[] = ['skipped-busy', 'not-delivered', 'not-started'];

@@ -1,3 +1,4 @@
+import type { PromptCache } from '../economy.js';
 import type { FusedReading } from '../fusion.js';
 import type { Tier } from '../ladder.js';
 import type { Millis, Activity } from '../reading.js';
@@ -25,6 +26,8 @@ export interface CompactSettings {
   readonly mayQueue?: boolean;
   /** text that was added after a reading at warn counts as well, so that the window can reach auto */
   readonly isProactive: boolean;
+  /** a resting agent is compacted before its prompt cache goes cold */
+  readonly mayCompactIdle?: boolean;
   /** the user has chosen `auto` explicitly: without a footer the countdown need not be visible */
   readonly mayTypeUnseen?: boolean;
   /** the session file is copied before a command is typed */
@@ -56,6 +59,8 @@ export interface Attempt {
   readonly isHard: boolean;
   /** nobody requested it, and the number alone would not have started it */
   readonly isProactive: boolean;
+  /** the window is not full: the prompt cache is about to go cold */
+  readonly isIdle?: true;
   readonly request?: CompactRequest | undefined;
   readonly before?: Fill | undefined;
   readonly evidence: readonly string[];
@@ -121,6 +126,12 @@ export interface Compaction {
   readonly isProactive: boolean;
   /** the current need to compact is based on text that arrived after the last number */
   readonly isByText?: boolean | undefined;
+  /** when a compaction of the resting agent is due, if it is */
+  readonly idle?: { readonly from: Millis; readonly until: Millis } | undefined;
+  /** one was tried since the last turn */
+  readonly isIdleTried?: true | undefined;
+  /** the need to compact is the end of the prompt cache, not a full window */
+  readonly isByIdle?: boolean | undefined;
   /** why a countdown would not be visible now; undefined if it would */
   readonly unseen?: InvisibleReason | undefined;
   readonly phase: Phase;
@@ -199,6 +210,10 @@ export interface SessionContext {
   readonly fillSince: Millis | undefined;
   /** at warn by the counted number, and at auto or above with the text added since */
   readonly isNearAuto: boolean;
+  /** of the conversation, if known */
+  readonly cache?: PromptCache | undefined;
+  /** the number and its window are certain enough to start a compaction */
+  readonly isCertain?: boolean;
   /** why a window that is displayed as full starts nothing */
   readonly doubt: Uncertainty | undefined;
   /** a session file reports compactions, so the screen is not needed for that */
@@ -221,7 +236,7 @@ export const enterPhase = (state: Compaction, phase: Phase): Compaction => ({ ..
 
 /** Extracts what compaction depends on. Only a number that the agent has counted, in a certain window, may start a compaction. */
 export const sessionContext = (session: Session, now: Millis): SessionContext => {
-  const { fused, activity, activitySince, fileTells } = session;
+  const { fused, activity, activitySince, fileTells, cache } = session;
   const number = fused?.counted ?? fused;
   const counted = number && isCounted(number, fileTells) ? number : undefined;
   return {
@@ -232,6 +247,8 @@ export const sessionContext = (session: Session, now: Millis): SessionContext =>
     fill: counted && fillOf(counted),
     fillSince: counted?.since,
     isNearAuto: fused?.isNearAuto === true,
+    cache,
+    isCertain: fused !== undefined && fused.actingTier !== undefined && uncertaintyOf(fused) === undefined,
     doubt: fused && doubtOf(fused),
     fileTells,
   };

@@ -61,6 +61,10 @@ const countdownWords = (until: Millis, now: Millis): string => `compacting in ${
 
 const COMPACTED = 'compacted, waiting for the new size';
 
+/** What a countdown is for, when it is not a full window. */
+export const countdownReason = ({ isByText, isByIdle }: Pick<Compaction, 'isByText' | 'isByIdle'>): string =>
+  isByIdle ? ' (cache goes cold)' : isByText ? ' (proactive)' : '';
+
 const underWayWords = (state: Compaction, now: Millis): string | undefined => {
   const words = progressWords(state, now);
   const { phase } = state;
@@ -69,12 +73,12 @@ const underWayWords = (state: Compaction, now: Millis): string | undefined => {
 };
 
 const progressWords = (state: Compaction, now: Millis): string | undefined => {
-  const { phase, isByText, settings } = state;
+  const { phase, settings } = state;
   switch (phase.kind) {
     case 'countdown': {
       const noCopy = copyFailure(state);
       const without = noCopy === undefined ? '' : ` · ${noCopyText(noCopy)}`;
-      return `${countdownWords(phase.until, now)}${without}${isByText ? ' (proactive)' : ''} · Esc: not now`;
+      return `${countdownWords(phase.until, now)}${without}${countdownReason(state)} · Esc: not now`;
     }
     case 'typing':
       return `typing ${settings.command ?? 'the command'}`;

@@ -8,6 +8,7 @@ import {
   bytes,
   choice,
   definitions,
+  endpoint,
   flag,
   flagFor,
   focus,
@@ -136,6 +137,18 @@ const compactingKeys = {
     example: '95%',
     option: { flag: '--hard', takes: '<bound>', help: 'where hard begins' },
     isTold: true,
+    isLive: true,
+  },
+  idle: {
+    type: choice('off', 'compact'),
+    fallback: 'off',
+    doc: 'When the agent is idle with at least 60 % of the window used and its prompt cache is about to expire, `compact` compacts at the last warm moment, once until your next turn. This needs the mode `auto` and an agent that reports when the cache expires.',
+    option: {
+      flag: '--idle',
+      takes: '<what>',
+      help: 'before the prompt cache of an idle agent expires: off, compact (from 60% on)',
+    },
+    project: ['compact', 'off'],
     isLive: true,
   },
   draft: {
@@ -279,6 +292,18 @@ const sessionKeys = {
     doc: 'Colours: `auto` asks the terminal for its background, `light`, `dark` and `contrast` are fixed, `mono` uses none. In a file, also an object with your own colours and bar cells.',
     option: { flag: '--theme', takes: '<name>', help: `colours: ${themeNames.join(', ')}` },
   },
+  'metrics.textfile': {
+    type: path,
+    env: false,
+    doc: "An existing folder in which each session keeps a file for Prometheus (node_exporter's textfile collector). Only numbers and names, no text and no paths.",
+    example: '/var/lib/prometheus/node-exporter',
+  },
+  'metrics.otlp': {
+    type: endpoint,
+    env: false,
+    doc: 'An OpenTelemetry collector (OTLP over HTTP) that gets the same numbers every 15 s. Nothing is sent unless you set this.',
+    example: 'http://localhost:4318',
+  },
   summary: {
     type: flag,
     fallback: true,
@@ -294,7 +319,7 @@ const sessionKeys = {
   },
   'notify.on': {
     type: list(notificationKinds),
-    doc: 'Notify you through the terminal when the window reaches auto or hard, a compaction fails, or the agent waits in a dialog.',
+    doc: 'Notify you through the terminal when the window reaches auto or hard, a compaction fails, the agent waits in a dialog, or it compacts three times without a turn of yours.',
     example: ['hard', 'failure', 'permission'],
     option: {
       flag: '--notify',

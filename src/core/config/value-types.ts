@@ -26,6 +26,7 @@ export interface ValueType<T = unknown> {
     | 'text'
     | 'focus'
     | 'path'
+    | 'endpoint'
     | 'hotkey'
     | 'list'
     | 'theme'
@@ -207,6 +208,20 @@ export const path: ValueType<string> = {
       ? written
       : undefined,
   schema: { type: 'string', pattern: '^(~/|/)' },
+};
+
+const LONGEST_ENDPOINT = 2_000; // characters
+const ENDPOINT = String.raw`^https?://[A-Za-z0-9.\-\[\]:]+(/[A-Za-z0-9._~/\-]*)?$`;
+
+/** The address of a server. Without a user, a query or a fragment, which could hold a secret. */
+export const endpoint: ValueType<string> = {
+  kind: 'endpoint',
+  rule: () => 'an address such as http://localhost:4318',
+  read: (written) =>
+    typeof written === 'string' && written.length <= LONGEST_ENDPOINT && new RegExp(ENDPOINT).test(written)
+      ? written
+      : undefined,
+  schema: { type: 'string', pattern: ENDPOINT },
 };
 
 export const hotkey: ValueType<ControlKey> = {

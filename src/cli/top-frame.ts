@@ -1,0 +1,156 @@
+import { cacheSentence, limitsSentence } from '../core/economy.js';
+import { groupDigits } from '../core/ladder.js';
+import type { ListedSession } from '../storage/sessions.js';
+import type { TopFrame } from '../ui/Top.js';
+import { makeTextsSafe, shorten, widthOf } from '../ui/text.js';
+import { makeTheme, type Theme } from '../ui/theme.js';
+import { activityText, ageText, folderText, sessionsText, type SessionsView } from './sessions-text.js';
+import { isThere } from './session-argument.js';
+import { selectedOf, windowOf, type TopState } from './top-state.js';
+
+// The screen of `ctxwrap top` as text, from its state and the sessions.
+
+export interface TopView extends SessionsView {
+  /** the sessions to show, in their order */
+  readonly chosen: readonly ListedSession[];
+  /** all of them */
+  readonly all: readonly ListedSession[];
+  readonly rows: number;
+  /** the first visible row of the table before */
+  readonly scroll: number;
+  /** what has just happened; '' where nothing has */
+  readonly news: string;
+}
+
+const FIXED_ROWS = 4; // head, titles, message and keys
+const MOST_DETAILS = 10; // rows
+const MARK = '▶ ';
+
+/** How many rows the table has room for. */
+const tableRows = (rows: number, details: number): number => Math.max(1, rows - FIXED_ROWS - details);
+
+/** The frame, and the first visible row of its table. */
+export const topFrame = (
+  state: TopState,
+  view: TopView,
+): { readonly frame: TopFrame; readonly scroll: number } => {
+  const { chosen, look, rows } = view;
+  const columns = look.columns;
+  const theme = makeTheme(undefined, look);
+  const ids = chosen.map(({ record }) => record.id);
+  const selected = chosen[ids.indexOf(selectedOf(state, ids) ?? '')];
+  const details =
+    selected && state.hasDetails ? detailRows(selected, view, theme).slice(0, MOST_DETAILS) : [];
+  const room = tableRows(rows, details.length);
+  const index = Math.max(0, ids.indexOf(selected?.record.id ?? ''));
+  const scroll = windowOf({ count: chosen.length, index, rows: room }, view.scroll);
+  const visible = chosen.slice(scroll, scroll + room);
+  const inner = { ...look, columns: Math.max(1, columns - MARK.length) };
+  const [titles = '', ...lines] = sessionsText(visible, { ...view, look: inner });
+  const mark = look.ascii ? '> ' : MARK;
+  const frame = {
+    columns,
+    rows,
+    head: headOf(state, view, theme),
+    titles: visible.length === 0 ? '' : theme.quiet(`  ${titles}`),
+    lines:
+      visible.length === 0
+        ? ['', `  ${emptyText(state, view)}`]
+        : lines.map((line, row) => (scroll + row === index ? theme.strong(mark) + line : `  ${line}`)),
+    details,
+    message: shorten(messageOf(state, view), columns),
+    keys: keysRow(columns, theme),
+  };
+  return { frame, scroll };
+};
+
+const emptyText = ({ filter }: TopState, { all }: TopView): string =>
+  filter === '' || all.length === 0
+    ? 'No session is running. Start one with: ctxwrap claude'
+    : 'No session matches. Esc shows all again.';
+
+const headOf = (state: TopState, { all, look }: TopView, theme: Theme): string => {
+  const there = all.filter(isThere);
+  const waiting = there.filter(({ record }) => record.activity === 'dialog').length;
+  const tiers = (['hard', 'auto', 'warn'] as const).flatMap((tier) => {
+    const count = there.filter(({ record }) => record.tier === tier).length;
+    return count === 0 ? [] : [`${count} ${tier}`];
+  });
+  const told = [`${there.length} running`, ...(waiting > 0 ? [`${waiting} waiting for you`] : []), ...tiers];
+  const left = `${theme.accent('ctxwrap top')}  ${told.join(look.ascii ? ' - ' : ' · ')}`;
+  const order = `by ${state.sort}${state.isAll ? ', all' : ''}`;
+  const gap = look.columns - widthOf(left) - order.length;
+  if (gap < 2) return shortenPainted(left, look.columns);
+  return left + ' '.repeat(gap) + theme.quiet(order);
+};
+
+/** Only where it is too long, and then without colours. */
+const shortenPainted = (text: string, columns: number): string =>
+  widthOf(text) <= columns ? text : shorten(text.replace(/\x1b\[[\d;]*m/g, ''), columns);
+
+const messageOf = ({ asking, isFiltering, filter }: TopState, { all, news, home }: TopView): string => {
+  const asked = all.find(({ record }) => record.id === asking)?.record;
+  if (asked)
+    return makeTextsSafe(
+      `Ask ${asked.runtime} in ${folderText(asked.cwd, home)} to compact now? y: yes, any other key: no`,
+    );
+  if (isFiltering) return `/${makeTextsSafe(filter)}_   Enter: keep, Esc: all again`;
+  if (news !== '') return makeTextsSafe(news);
+  return filter === '' ? '' : `Only sessions with "${makeTextsSafe(filter)}" · Esc: all again`;
+};
+
+const keys: readonly (readonly [key: string, word: string])[] = [
+  ['q', 'quit'],
+  ['c', 'compact'],
+  ['Enter', 'details'],
+  ['/', 'filter'],
+  ['s', 'sort'],
+  ['a', 'all'],
+  ['arrows', 'select'],
+];
+
+const keysRow = (columns: number, theme: Theme): string => {
+  let width = 0;
+  const fitting = keys.filter(([key, word]) => (width += key.length + word.length + 3) <= columns + 2);
+  return fitting.map(([key, word]) => `${theme.accent(key)} ${theme.quiet(word)}`).join('  ');
+};
+
+const LABEL = 10; // columns
+
+/** Everything about one session that has no column. */
+const detailRows = (
+  session: ListedSession,
+  { now, home, look }: TopView,
+  theme: Theme,
+): readonly string[] => {
+  const { record, liveness } = session;
+  const { reading, cache, limits, thresholds, compaction, activitySince } = record;
+  const since = activitySince === undefined ? '' : ` for ${ageText(now - activitySince)}`;
+  const auto = thresholds.find(({ name }) => name === 'auto');
+  const bound = auto && (auto.unit === 'percent' ? `${auto.value}%` : `${groupDigits(auto.value)} tokens`);
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [
+      'Session',
+      `${record.id}, pid ${record.pid}${record.agentSessionId ? `, conversation ${record.agentSessionId}` : ''}`,
+    ],
+    ['Agent', [record.runtime, record.agentVersion, reading?.model].filter(Boolean).join(' ')],
+    ['Folder', folderText(record.cwd, home)],
+    ['Doing', activityText(session, now) + (liveness === 'live' ? since : '')],
+    ['Compacts', bound && `at ${bound}${compaction ? `, mode ${compaction.mode}` : ''}`],
+    [
+      'So far',
+      `${record.compactions} compactions${record.turns === undefined ? '' : `, ${record.turns} turns`}`,
+    ],
+    ['Cache', cache && isThere(session) ? cacheSentence(cache, now) : undefined],
+    ['Plan', limitsSentence(limits, now) || undefined],
+  ];
+  const row = (label: string, text: string): string => {
+    const plain = `  ${label.padEnd(LABEL)}${makeTextsSafe(text)}`;
+    const cut = shorten(plain, look.columns);
+    return cut.length <= 2 + LABEL ? cut : `  ${theme.quiet(cut.slice(2, 2 + LABEL))}${cut.slice(2 + LABEL)}`;
+  };
+  return [
+    '',
+    ...facts.flatMap(([label, text]) => (text === undefined || text === '' ? [] : [row(label, text)])),
+  ];
+};

@@ -1,0 +1,69 @@
+// What `ctxwrap ps --watch` and `ctxwrap top` share: when to look again, and the terminal's other screen.
+
+const LEAST_MS = 1_000; // between two looks: an agent at work changes its record all the time
+const MOST_MS = 5_000; // a session that was killed, or a disk that reports nothing
+
+export interface Looks {
+  /** resolves when it is time for the next look: after so many milliseconds, or earlier */
+  readonly next: (pauseMs?: number) => Promise<void>;
+  /** something has changed */
+  readonly hasten: () => void;
+  /** the next look is due at once */
+  readonly force: () => void;
+  readonly end: () => void;
+  readonly isOver: () => boolean;
+}
+
+export const makeLooks = (): Looks => {
+  let isOver = false;
+  let pauseMs = MOST_MS;
+  let arm = (): void => undefined;
+  const limit = (ms: number): void => {
+    pauseMs = Math.min(pauseMs, ms);
+    arm();
+  };
+  return {
+    next: (ms = MOST_MS) =>
+      new Promise((done) => {
+        limit(ms);
+        const since = performance.now();
+        let timer: NodeJS.Timeout | undefined;
+        arm = () => {
+          clearTimeout(timer);
+          timer = setTimeout(finish, Math.max(0, since + pauseMs - performance.now()));
+        };
+        const finish = (): void => {
+          arm = () => undefined;
+          pauseMs = MOST_MS;
+          done();
+        };
+        arm();
+      }),
+    hasten: () => limit(LEAST_MS),
+    force: () => limit(0),
+    end: () => {
+      isOver = true;
+      limit(0);
+    },
+    isOver: () => isOver,
+  };
+};
+
+/**
+ * What turns the drawn rows into these; '' where they are the same. Each row is erased before it is written: behind a row that is exactly
+ * full, its last cell would be erased.
+ */
+export const changedRows = (rows: readonly string[], before: readonly string[]): string => {
+  const drawn = rows.flatMap((row, index) =>
+    row === before[index] ? [] : [`\x1b[${index + 1};1H\x1b[2K${row}`],
+  );
+  const below = rows.length < before.length ? [`\x1b[${rows.length + 1};1H\x1b[J`] : [];
+  const all = [...drawn, ...below];
+  return all.length === 0 ? '' : `\x1b[?2026h${all.join('')}\x1b[?2026l`;
+};
+
+/** The alternate screen, without a cursor; and back. */
+export const ENTER = '\x1b[?1049h\x1b[?25l';
+export const LEAVE = '\x1b[?25h\x1b[?1049l';
+/** Erases it: after a change of its size nobody knows what is drawn. */
+export const CLEAR = '\x1b[2J\x1b[H';

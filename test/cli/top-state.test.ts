@@ -1,0 +1,207 @@
+// What `ctxwrap top` shows after which keys.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  chosenSessions,
+  selectedOf,
+  startTop,
+  stepTop,
+  windowOf,
+  type KeyName,
+  type TopKey,
+  type TopState,
+  type TopStep,
+} from '../../src/cli/top-state.js';
+import { topFrame } from '../../src/cli/top-frame.js';
+import { activityText } from '../../src/cli/sessions-text.js';
+import type { SessionRecord } from '../../src/core/records.js';
+import type { ListedSession } from '../../src/storage/sessions.js';
+import { widthOf } from '../../src/ui/text.js';
+
+const ids = ['a', 'b', 'c', 'd'];
+const key = (name: KeyName): TopKey => ({ name, text: '' });
+const types = (text: string): readonly TopKey[] => [...text].map((each) => ({ text: each }));
+const pressed = (...keys: readonly TopKey[]): TopStep =>
+  keys.reduce<TopStep>(({ state }, each) => stepTop(state, each, { ids, rows: 3 }), { state: startTop });
+
+describe('the keys of top', () => {
+  it('move the selection, which never leaves the list', () => {
+    const at = (...names: readonly KeyName[]) => selectedOf(pressed(...names.map(key)).state, ids);
+    expect(at()).toBe('a');
+    expect(at('down', 'down')).toBe('c');
+    expect(at('down', 'up', 'up')).toBe('a');
+    expect(at('page-down')).toBe('c');
+    expect(at('end', 'down')).toBe('d');
+    expect(at('end', 'home')).toBe('a');
+    expect(selectedOf(pressed(...types('jj')).state, ids)).toBe('c');
+    expect(selectedOf(pressed(key('end')).state, [])).toBeUndefined();
+  });
+
+  it('ask a session to compact only after a yes, whatever else is pressed', () => {
+    expect(pressed(key('down'), ...types('c')).state.asking).toBe('b');
+    expect(pressed(key('down'), ...types('cy')).action).toEqual({ kind: 'compact', id: 'b' });
+    for (const other of [...types('nqc '), key('enter'), key('escape'), key('down')]) {
+      const { state, action } = pressed(...types('c'), other);
+      expect(action).toBeUndefined();
+      expect(state.asking).toBeUndefined();
+    }
+  });
+
+  it('go into the filter until Enter, and q is a letter there', () => {
+    const { state, action } = pressed(...types('/qx'), key('backspace'));
+    expect(action).toBeUndefined();
+    expect(state).toMatchObject({ filter: 'q', isFiltering: true });
+    expect(pressed(...types('/q'), key('enter'), ...types('q')).action).toEqual({ kind: 'quit' });
+    expect(pressed(...types('/q'), key('escape')).state).toMatchObject({ filter: '', isFiltering: false });
+  });
+
+  it('open details, change the order, and show those that are over', () => {
+    expect(pressed(key('enter')).state.hasDetails).toBe(true);
+    expect(pressed(key('enter'), key('escape')).state.hasDetails).toBe(false);
+    expect(pressed(...types('ssss')).state.sort).toBe('agent');
+    expect(pressed(...types('ssssss')).state.sort).toBe('need');
+    expect(pressed(...types('a')).state.isAll).toBe(true);
+  });
+
+  it('never ask for anything without c and y, in any order of keys', () => {
+    const anyKey = fc.oneof(
+      fc.constantFrom<KeyName>('up', 'down', 'enter', 'escape', 'end', 'backspace').map(key),
+      fc.constantFrom(...types('abcdjks/q ')),
+    );
+    fc.assert(
+      fc.property(fc.array(anyKey, { maxLength: 40 }), (keys) => {
+        const actions = keys.map((_, index) => pressed(...keys.slice(0, index + 1)).action?.kind);
+        expect(actions).not.toContain('compact');
+      }),
+    );
+  });
+});
+
+it('the visible part of the list has the selected row, and moves no further than it must', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 50 }),
+      fc.nat(60),
+      fc.nat(60),
+      fc.integer({ min: 1, max: 60 }),
+      (count, chosen, before, rows) => {
+        const index = chosen % count;
+        const first = windowOf({ count, index, rows }, before);
+        expect(first).toBeGreaterThanOrEqual(0);
+        expect(first).toBeLessThanOrEqual(Math.max(0, count - rows));
+        expect(index).toBeGreaterThanOrEqual(first);
+        expect(index).toBeLessThan(first + rows);
+        const isSeen = index >= before && index < before + rows && before <= count - rows;
+        expect(isSeen ? first : before).toBe(before);
+      },
+    ),
+  );
+});
+
+const NOW = 1_800_000_000_000;
+const session = (
+  id: string,
+  more: Partial<SessionRecord> = {},
+  liveness = 'live' as const,
+): ListedSession => ({
+  liveness,
+  record: {
+    schema: 'ctxwrap.session/1',
+    id,
+    version: '1',
+    pid: 1,
+    childPid: 2,
+    runtime: 'claude',
+    cwd: `/home/u/${id}`,
+    startedAt: NOW - 60_000,
+    heartbeatAt: NOW,
+    activity: 'ready',
+    compactions: 0,
+    thresholds: [],
+    ...more,
+  },
+});
+const filled = (usedPercent: number): Pick<SessionRecord, 'reading' | 'tier'> => ({
+  tier: usedPercent > 90 ? 'hard' : 'safe',
+  reading: {
+    schema: 'ctxwrap.reading/1',
+    at: NOW,
+    runtime: 'claude',
+    source: 'log',
+    basis: 'window',
+    usedPercent,
+    exact: true,
+  },
+});
+const fleet = [
+  session('calm', filled(20)),
+  session('full', filled(95)),
+  session('asks', { ...filled(10), activity: 'dialog', asks: 'approve Bash: ls' }),
+  session('warm', { cache: { expiresAt: NOW + 60_000, exact: true }, runtime: 'aider' }),
+  { ...session('over', { endedAt: NOW }), liveness: 'ended' as const },
+];
+const order = (state: Partial<TopState>): readonly string[] =>
+  chosenSessions(fleet, { ...startTop, ...state }, (each) => activityText(each, NOW)).map(
+    ({ record }) => record.id,
+  );
+
+describe('the table of top', () => {
+  it('has on top what needs the user, then the fullest', () => {
+    expect(order({})).toEqual(['asks', 'full', 'calm', 'warm']);
+    expect(order({ sort: 'fill' })).toEqual(['full', 'calm', 'asks', 'warm']);
+    expect(order({ sort: 'cache' })[0]).toBe('warm');
+    expect(order({ sort: 'agent' })[0]).toBe('warm');
+    expect(order({ isAll: true })).toContain('over');
+  });
+
+  it('has only what the filter finds', () => expect(order({ filter: 'BASH' })).toEqual(['asks']));
+
+  const frameOf = (state: Partial<TopState>, columns: number, rows: number) => {
+    const full = { ...startTop, ...state };
+    const chosen = chosenSessions(fleet, full, ({ record }) => record.id);
+    const look = { columns, colorLevel: 3 as const, ascii: false };
+    return topFrame(full, {
+      now: NOW,
+      home: '/home/u',
+      look,
+      rows,
+      scroll: 0,
+      chosen,
+      all: fleet,
+      known: fleet,
+      news: '',
+    }).frame;
+  };
+
+  it('fits into every terminal, with details and without', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 10, max: 200 }),
+        fc.integer({ min: 5, max: 60 }),
+        fc.boolean(),
+        (columns, rows, hasDetails) => {
+          const { head, titles, lines, details, message, keys } = frameOf(
+            { hasDetails, asking: 'full' },
+            columns,
+            rows,
+          );
+          for (const line of [head, titles, ...lines, ...details, message, keys])
+            expect(widthOf(line)).toBeLessThanOrEqual(columns);
+          expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 4));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('tells how many run and wait, and what is asked before a session is', () => {
+    const { head, message, details } = frameOf(
+      { asking: 'full', selected: 'warm', hasDetails: true },
+      120,
+      30,
+    );
+    expect(head).toContain('4 running · 1 waiting for you · 1 hard');
+    expect(message).toBe('Ask claude in ~/full to compact now? y: yes, any other key: no');
+    expect(details.join('\n')).toContain('warm for 1 min');
+  });
+});

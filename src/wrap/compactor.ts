@@ -8,7 +8,7 @@ import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
 import type { WrapSession } from './options.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
-import { leftoverNotice, retractLate, typeCommand } from './typist.js';
+import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 
 // Carries out the core's decisions about compacting: types the command, checks that a stashed draft came back, and reports the result.
 
@@ -51,8 +51,7 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     const result = await typeCommand(request);
     endTurn();
     if (result.kind === 'skipped') draft.forget();
-    const reason = result.kind === 'sent' ? [] : [result.reason];
-    log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));
+    log.info(typedText(recipe.command, result));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
   /** A command that was sent without effect may still stand in the prompt; the user's next text would be appended to it. */

@@ -12,7 +12,7 @@ import { makeTailReader } from '../storage/tail.js';
 import type { Publisher } from './publish.js';
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
-import { leftoverNotice, retractLate, typeCommand } from './typist.js';
+import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 import { planCheckpoint, undoCompaction, UndoError, type UndonePlan, type UndoRequest } from './undo.js';
 
 // Has the running agent go on with another session, by its own command: typed through the same gate as the compact command, and confirmed by
@@ -114,8 +114,7 @@ const typeSwitch = async (
   const request = commandRequest(port, command);
   const typedBefore = port.typedCount();
   const result = await typeCommand(request);
-  const why = result.kind === 'sent' ? [] : [result.reason];
-  log.info([`typing ${request.recipe.command}: ${result.kind}`, ...why, ...result.evidence].join(', '));
+  log.info(typedText(request.recipe.command, result));
   if (result.kind === 'skipped') return undefined;
   if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
   if (await isConfirmed(options, { name, restored, signal })) return { kind: 'switched' };

@@ -62,7 +62,8 @@ const findSource = async (request: UndoCommandRequest, search: Search): Promise<
   const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
   const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
   const number = digits === undefined ? undefined : Number(digits);
-  const session = name === undefined ? onlySession(sessions) : findSession(sessions, name);
+  const session =
+    name === undefined ? onlySession(sessions, messages.nothingToUndo) : findSession(sessions, name);
   const live = session && isThere(session) ? session : undefined;
   const path = live?.record.logPath;
   const agent = live && agentNamed(live.record.runtime, request);
@@ -311,13 +312,13 @@ const textOf = (report: UndoReport): readonly string[] => {
     each === undefined ? '?' : formatTokens(each),
   );
   const size = compaction.preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
-  const which = `compaction ${compaction.number} of ${compaction.of}${size}`;
+  const done = `✓ compaction ${compaction.number} of ${compaction.of}${size} undone`;
   const rows =
     live?.outcome === 'switched'
-      ? [`✓ ${which} undone in ${report.runtime}: ${said} back in the window`]
+      ? [`${done} in ${report.runtime}: ${said} back in the window`]
       : [
           ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
-          ...(session ? [`✓ before ${which}: ${said}, session ${session.id}`] : []),
+          ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
         ];
   const resume = live?.outcome === 'switched' || live?.outcome === 'asked' ? [] : resumeRows(report);
   return [...rows.map(toPlainText), ...resume].map((row) => toAsciiIfNeeded(row, process.env));
@@ -328,7 +329,7 @@ const resumeRows = ({ resume }: UndoReport): readonly string[] => {
   const { command, args, cwd } = resume;
   const words = [command, ...args].map(quoteForCopying).join(' ');
   const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
-  return ['Go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
+  return ['To go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
 };
 
 const runIt = async (

@@ -136,6 +136,13 @@ export interface HistoryRequest extends HistorySearch {
   readonly chart: boolean;
 }
 
+export interface ReceiptRequest extends HistorySearch {
+  readonly kind: 'receipt';
+  /** also what was kept */
+  readonly full: boolean;
+  readonly json: boolean;
+}
+
 export interface HistoryShowRequest extends HistorySearch {
   readonly kind: 'history-show';
   /** the conversation before the compaction, not the compaction itself */
@@ -238,6 +245,7 @@ export type Task =
   | DoctorRequest
   | HistoryRequest
   | HistoryShowRequest
+  | ReceiptRequest
   | HoldRequest
   | InitRequest
   | UndoCommandRequest

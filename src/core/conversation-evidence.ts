@@ -25,13 +25,12 @@ const LONGEST_ITEM = 500;
 const LONGEST_SENTENCE = 400;
 const LONGEST_PROMPT = 8_000; // the rest of a longer message is a pasted file, not what the user demands
 
-/** The evidence in these entries, the oldest of each kind first; each text once. `cwd` is the folder of the session. */
+/** The evidence in these entries by kind, the oldest first; each text once. `cwd` is the folder of the session. */
 export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): readonly EvidenceItem[] => {
   const own = entries.map(asOriginal);
   const prompts = own.filter((entry): entry is Prompt => entry.kind === 'prompt');
   const uses = toolUsesIn(own).filter(({ result }) => result?.isError !== true);
   return [
-    ...once('constraint', prompts.flatMap(constraintsIn)),
     ...once(
       'path',
       uses.flatMap(({ call: { files, source } }) =>
@@ -46,6 +45,7 @@ export const evidenceIn = (entries: readonly Entry[], cwd: string | undefined): 
         command === undefined ? [] : [{ text: command, line: source.line }],
       ),
     ),
+    ...once('constraint', prompts.flatMap(constraintsIn)),
     ...once(
       'plan',
       planIn(own)

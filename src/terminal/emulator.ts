@@ -235,6 +235,7 @@ export const openEmulator = (size: Size, responder?: Responder): Emulator => {
     saveScreen: () => saveScreen(terminal, isComplete),
     snapshot: () => ({ screen: makeScreenView(terminal), signals: signals() }),
     isMidFrame: () => terminal.modes.synchronizedOutputMode,
+    takesPastes: () => terminal.modes.bracketedPasteMode,
     startCounting: () => {
       textCounter ??= makeTextCounter(terminal);
       terminal.options.scrollback = COUNTING_ROOM;

@@ -126,7 +126,7 @@ const typeSwitch = async (
 const UNCONFIRMED = 'the agent does not show that it has switched';
 
 /** Resolves when a key may be typed; with the reason when the time is over. */
-const safeMoment = async (
+export const safeMoment = async (
   flow: SessionLoop['flow'],
   until: Millis,
   signal: AbortSignal,

@@ -137,6 +137,7 @@ export interface Emulator {
   readonly eraseBelow: (rows: number) => void;
   readonly alignCursor: (row: number) => void;
   readonly isMidFrame: () => boolean;
+  readonly takesPastes: () => boolean;
   readonly snapshot: () => { readonly screen: ScreenView; readonly signals: Signals };
   readonly saveScreen: () => SavedScreen;
   readonly startCounting: () => void;

@@ -71,7 +71,7 @@ const atPath = async (
 ): Promise<{ readonly sources: readonly SessionSource[]; readonly skipped: readonly StoreProblem[] }> => {
   try {
     const found = await sourcesAt({ ...search, path: resolve(search.where.cwd, path) });
-    if (found.sources.length === 0 && found.skipped.length === 0) throw messages.noSessionAt(path);
+    if (found.sources.length === 0 && found.skipped.length === 0) throw messages.unknownFile(path);
     return found;
   } catch (error) {
     if (errorCode(error) !== undefined) throw messages.unreadableFile(path, systemReason(error));

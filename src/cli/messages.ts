@@ -287,12 +287,12 @@ export const unknownFile = (path: string): UserError =>
 export const unfollowedAgent = (agent: string): UserError =>
   usageError(`ctxwrap cannot read session files of ${agent}`, 'use another --runtime');
 
-// Messages of `ctxwrap history`.
+// Messages of `ctxwrap history` and `ctxwrap undo`.
 
-export const noSessionAt = (path: string): UserError =>
+export const nothingToUndo = (): UserError =>
   usageError(
-    `there is no session file that is known at "${path}"`,
-    'if it is one all the same, say whose: --runtime claude',
+    'no session is running',
+    'name a compaction of an ended one, such as ctxwrap undo 0f3a9c12#1; ctxwrap history lists them',
   );
 
 export const unknownHistory = (given: string, agents: readonly { readonly name: string }[]): UserError =>
@@ -388,6 +388,12 @@ export const badSize = (given: string): UserError =>
   usageError(`--limit must be a size such as 500MB, 2GB or 0, got "${given}"`, 'try --limit 500MB');
 
 // Messages of `ctxwrap handoff`.
+
+export const nothingToHandOff = (): UserError =>
+  usageError(
+    'no session is running',
+    'name a session file, or the id of a conversation: ctxwrap handoff ID; ctxwrap history lists them',
+  );
 
 export const handoffEmpty = (path: string): UserError =>
   new UserError(`there is no conversation in "${path}"`, { exitCode: 1, hint: 'ctxwrap history lists sessions' });

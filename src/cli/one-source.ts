@@ -28,17 +28,25 @@ export interface OneSourceRequest {
 
 const NUMBERED = /^(.+)#(\d{1,6})$/;
 
-/** `command` is what the user has called, for the messages. Throws where the argument means no file, or several. */
+/** What the messages say. */
+interface OneSourceWords {
+  /** what the user has called */
+  readonly command: string;
+  /** the error where no session runs and none is named */
+  readonly none: () => Error;
+}
+
+/** Throws where the argument means no file, or several. */
 export const findOneSource = async (
   request: OneSourceRequest,
   search: Search,
-  command: string,
+  { command, none }: OneSourceWords,
 ): Promise<OneSource> => {
   const { target } = request;
   const sessions = await listSessions(search.stateFolder, Date.now()).catch(() => []);
   const [, name = target, digits] = NUMBERED.exec(target ?? '') ?? [];
   const number = digits === undefined ? undefined : Number(digits);
-  const session = name === undefined ? onlySession(sessions) : findSession(sessions, name);
+  const session = name === undefined ? onlySession(sessions, none) : findSession(sessions, name);
   const live = session && isThere(session) ? session : undefined;
   const path = live?.record.logPath;
   const agent = live && agentNamed(live.record.runtime, request);

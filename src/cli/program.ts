@@ -141,11 +141,11 @@ const define = (version: string, { ask, print }: Sinks): Command => {
   });
   defineSessions(program, ask);
   defineCompact(program, ask);
-  defineCheckpoint(program, ask);
-  defineSetup(program, ask);
   defineHistory(program, ask);
   defineUndo(program, ask);
   defineHandoff(program, ask);
+  defineCheckpoint(program, ask);
+  defineSetup(program, ask);
   defineConfig(program, ask);
   defineShell(program, { agents: agentWords, version, ask });
   defineHook(program, ask);

@@ -22,7 +22,7 @@ import { followSettings, makeSessionLoop, type SessionLoop } from './session.js'
 import { followReports, followOwnCompaction } from './status-line.js';
 import { putStartingDraft } from './starting-draft.js';
 import { makeSwitcher, undoLive, type Switcher } from './switcher.js';
-import type { TypistPort } from './typing-steps.js';
+import { makeTurns, type TypistPort } from './typing-steps.js';
 import { makeClock } from './timing.js';
 import { makeVersionNotifier } from './version-notice.js';
 
@@ -88,8 +88,11 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
   };
   const place = { childPid, cwd, home: homeFolder(env), env, startedAt };
   const observer = observe(parts, place, take);
-  const estimate = agent.isEstimated && makeEstimateSource({ screen, now: makeClock(), onFact: take });
-  const loop = startLoop(parts, { observer, blackBox, take });
+  const estimate = agent.isEstimated
+    ? makeEstimateSource({ screen, now: makeClock(), onFact: take })
+    : undefined;
+  const port = typistPort(parts, observer);
+  const loop = startLoop(parts, { port, blackBox, take });
   const official = followReports(session, { onFact: take, now: Date.now });
   let file: string | undefined;
   const following = followFile(parts, place, {
@@ -101,19 +104,14 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
       blackBox.onFile(path, sessionId);
     },
   });
-  const undoing = makeUndoing(parts, { observer, loop, take, file: () => file });
-  const stopDraft = startDraft(parts, { observer, loop, take });
+  const undoing = makeUndoing(parts, { port, loop, take, file: () => file });
+  const stopDraft = startDraft(parts, { port, loop, take });
   const ownCompaction = followOwnCompaction(session, take);
   const stopSettings = followSettings(session, recipe, take);
-  const noteOutput = (): void => {
-    observer.noteOutput();
-    if (estimate) estimate.noteOutput();
-  };
+  const readers = [observer, ...(estimate ? [estimate] : [])];
+  const noteOutput = (): void => readers.forEach((reader) => reader.noteOutput());
   noteOutput(); // for output before this point
-  const stopReading = (): void => {
-    observer.stop();
-    if (estimate) estimate.stop();
-  };
+  const stopReading = (): void => readers.forEach((reader) => reader.stop());
   return {
     noteOutput,
     handle: take,
@@ -139,20 +137,20 @@ export const trackAgent = (parts: TrackerParts, { pid: childPid, startedAt }: St
 };
 
 interface LoopParts {
-  readonly observer: Observer;
+  readonly port: TypistPort;
   readonly blackBox: BlackBox;
   readonly take: (event: Event) => void;
 }
 
 /** Runs the session and carries out the effects of each step. */
-const startLoop = (parts: TrackerParts, { observer, blackBox, take }: LoopParts): SessionLoop => {
+const startLoop = (parts: TrackerParts, { port, blackBox, take }: LoopParts): SessionLoop => {
   const { session, onView, unseen, notify, publisher } = parts;
   const recipe = session.agent.recipe?.(session.env);
   const settings = compactSettings(session, recipe);
   const compactor = makeCompactor({
     recipe,
     mayStash: settings.mayStash === true,
-    port: typistPort(parts, observer),
+    port,
     copy: blackBox.copy,
     log: session.log,
     onEvent: take,
@@ -180,19 +178,19 @@ const startLoop = (parts: TrackerParts, { observer, blackBox, take }: LoopParts)
 };
 
 interface TypingParts {
-  readonly observer: Observer;
+  readonly port: TypistPort;
   readonly loop: SessionLoop;
   readonly take: (event: Event) => void;
 }
 
 /** Puts the text that the session begins with into the prompt, until the returned function is called. */
-const startDraft = (parts: TrackerParts, { observer, loop, take }: TypingParts): (() => void) => {
+const startDraft = (parts: TrackerParts, { port, loop, take }: TypingParts): (() => void) => {
   const { session, screen, publisher } = parts;
   const ended = new AbortController();
   if (session.startingDraft !== undefined)
     void putStartingDraft({
       text: session.startingDraft,
-      port: typistPort(parts, observer),
+      port,
       takesPastes: screen.takesPastes,
       flow: loop.flow,
       log: session.log,
@@ -208,12 +206,12 @@ interface UndoingParts extends TypingParts {
 }
 
 /** Has the agent go on with another session, and undoes compactions by that. */
-const makeUndoing = (parts: TrackerParts, { observer, loop, take, file }: UndoingParts) => {
+const makeUndoing = (parts: TrackerParts, { port, loop, take, file }: UndoingParts) => {
   const { agent, env, cwd, log } = parts.session;
   const switcher = makeSwitcher({
     recipe: agent.recipe?.(env),
     switching: agent.conversations?.switching,
-    port: typistPort(parts, observer),
+    port,
     flow: loop.flow,
     sessionFile: file,
     log,
@@ -241,6 +239,7 @@ const typistPort = (
   { input, outputBytes, screen, publisher }: TrackerParts,
   observer: Observer,
 ): TypistPort => ({
+  takeTurn: makeTurns(),
   observe: () => (screen.isBehind() ? undefined : observer.observe()),
   refresh: observer.refresh,
   write: (bytes) => {

@@ -1,14 +1,14 @@
 import type { CompactRecipe } from '../agents/agent.js';
 import type { CopyResult } from '../core/compaction/copy.js';
 import type { EndedCompaction } from '../core/compaction/outcome.js';
-import type { CompactSettings, Effect } from '../core/compaction/state.js';
+import type { CompactSettings, Effect, TypeResult } from '../core/compaction/state.js';
 import { isBlackBoxOn } from '../core/config/keys.js';
 import type { Event } from '../core/event.js';
 import type { Log } from '../storage/log-file.js';
 import { makeDraftWatch } from './draft.js';
 import type { WrapSession } from './options.js';
 import type { TypeRequest, TypistPort } from './typing-steps.js';
-import { leftoverNotice, retractLate, typeCommand } from './typist.js';
+import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 
 // Carries out the core's decisions about compacting: types the command, checks that a stashed draft came back, and reports the result.
 
@@ -27,6 +27,8 @@ export interface Compactor {
   readonly stop: () => void;
 }
 
+const OTHER_TYPES: TypeResult = { kind: 'skipped', reason: 'another command is typed', evidence: [] };
+
 export const makeCompactor = (options: CompactorOptions): Compactor => {
   const { recipe, mayStash, port, copy, log, onEvent } = options;
   let attempt = new AbortController();
@@ -37,6 +39,8 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
 
   const type = async (focus: string | undefined, isQueued: boolean): Promise<void> => {
     if (!recipe || isOver) return;
+    const endTurn = port.takeTurn();
+    if (!endTurn) return onEvent({ type: 'typed', result: OTHER_TYPES });
     attempt.abort(); // the previous attempt must not interfere
     const mine = new AbortController();
     attempt = mine;
@@ -45,9 +49,9 @@ export const makeCompactor = (options: CompactorOptions): Compactor => {
     typedBefore = port.typedCount();
     draft.begin();
     const result = await typeCommand(request);
+    endTurn();
     if (result.kind === 'skipped') draft.forget();
-    const reason = result.kind === 'sent' ? [] : [result.reason];
-    log.info([`typing ${recipe.command}: ${result.kind}`, ...reason, ...result.evidence].join(', '));
+    log.info(typedText(recipe.command, result));
     if (!isOver && attempt === mine) onEvent({ type: 'typed', result });
   };
   /** A command that was sent without effect may still stand in the prompt; the user's next text would be appended to it. */

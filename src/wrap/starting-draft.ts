@@ -28,7 +28,7 @@ const AGAIN_MS = 500;
 const MOST_SKIPS = 60;
 
 const HOW = 'ctxwrap handoff prints it';
-const BEGUN = 'the session has begun without it';
+const BEGUN: DraftResult = { kind: 'skipped', reason: 'the session has begun without it' };
 
 /** Waits for the moment, then types. Says in the footer what came of it. Never rejects. */
 export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
@@ -57,11 +57,13 @@ const typeWhenSafe = async (draft: StartingDraft): Promise<DraftResult> => {
   const until = performance.now() + WAIT_MS;
   let last: DraftResult = { kind: 'skipped', reason: 'no key could be typed' };
   for (let skips = 0; skips < MOST_SKIPS && !signal.aborted; skips += 1) {
-    const reason = await safeMoment(flow, until, signal);
-    if (reason !== undefined) return { kind: 'skipped', reason };
-    if (flow().session.turns > 0) return { kind: 'skipped', reason: BEGUN };
-    publisher?.beginDraft(flow().session);
-    last = await typeDraft({ text, port, takesPastes, signal });
+    const moment = await safeMoment({ flow, port }, until, signal);
+    if ('reason' in moment) return { kind: 'skipped', reason: moment.reason };
+    const hasBegun = flow().session.turns > 0;
+    if (!hasBegun) publisher?.beginDraft(flow().session);
+    last = hasBegun ? BEGUN : await typeDraft({ text, port, takesPastes, signal });
+    moment.endTurn();
+    if (hasBegun) return last;
     const { kind: outcome } = last;
     publisher?.endDraft(outcome === 'skipped' ? undefined : { outcome, characters: text.length });
     if (last.kind !== 'skipped') return last;

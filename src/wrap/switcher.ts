@@ -12,7 +12,7 @@ import { makeTailReader } from '../storage/tail.js';
 import type { Publisher } from './publish.js';
 import type { SessionLoop } from './session.js';
 import type { TypistPort, TypeRequest } from './typing-steps.js';
-import { leftoverNotice, retractLate, typeCommand } from './typist.js';
+import { leftoverNotice, retractLate, typeCommand, typedText } from './typist.js';
 import { planCheckpoint, undoCompaction, UndoError, type UndonePlan, type UndoRequest } from './undo.js';
 
 // Has the running agent go on with another session, by its own command: typed through the same gate as the compact command, and confirmed by
@@ -57,7 +57,7 @@ const ENDED = 'the session has ended';
 const OTHER = 'another switch waits already';
 
 export const makeSwitcher = (options: SwitcherOptions): Switcher => {
-  const { recipe, switching, flow, onEvent, audit } = options;
+  const { recipe, switching, flow, port, onEvent, audit } = options;
   const ended = new AbortController();
   let isTaken = false;
 
@@ -66,10 +66,12 @@ export const makeSwitcher = (options: SwitcherOptions): Switcher => {
     const signal = AbortSignal.any([given, ended.signal]);
     const until = performance.now() + REQUEST_MS;
     for (let skips = 0; skips < MOST_SKIPS; skips += 1) {
-      const reason = await safeMoment(flow, until, signal);
-      if (reason !== undefined) return { kind: 'refused', reason: ended.signal.aborted ? ENDED : reason };
+      const moment = await safeMoment({ flow, port }, until, signal);
+      if ('reason' in moment)
+        return { kind: 'refused', reason: ended.signal.aborted ? ENDED : moment.reason };
       audit?.beginSwitch(flow().session);
-      const result = await typeSwitch(options, { recipe, switching, name, signal: ended.signal });
+      const command = { recipe, switching, name, signal: ended.signal };
+      const result = await typeSwitch(options, command).finally(moment.endTurn);
       audit?.endSwitch(name, result);
       if (result) return result;
     }
@@ -112,8 +114,7 @@ const typeSwitch = async (
   const request = commandRequest(port, command);
   const typedBefore = port.typedCount();
   const result = await typeCommand(request);
-  const why = result.kind === 'sent' ? [] : [result.reason];
-  log.info([`typing ${request.recipe.command}: ${result.kind}`, ...why, ...result.evidence].join(', '));
+  log.info(typedText(request.recipe.command, result));
   if (result.kind === 'skipped') return undefined;
   if (result.kind === 'withdrawn') return { kind: 'refused', reason: result.reason };
   if (await isConfirmed(options, { name, restored, signal })) return { kind: 'switched' };
@@ -125,23 +126,25 @@ const typeSwitch = async (
 
 const UNCONFIRMED = 'the agent does not show that it has switched';
 
-/** Resolves when a key may be typed; with the reason when the time is over. */
+/** Resolves when a key may be typed, with what ends the turn; with the reason when the time is over. */
 export const safeMoment = async (
-  flow: SessionLoop['flow'],
+  { flow, port }: Pick<SwitcherOptions, 'flow' | 'port'>,
   until: Millis,
   signal: AbortSignal,
-): Promise<string | undefined> => {
+): Promise<{ readonly endTurn: () => void } | { readonly reason: string }> => {
   while (!signal.aborted) {
     const { session, compaction, now } = flow();
     const { kind } = compaction.phase;
     const isCompacting = kind === 'typing' || kind === 'sent' || kind === 'foreign';
     const { activity, activitySince } = session;
     const { keyAt } = compaction;
-    if (!isCompacting && !findHold({ activity, activitySince, keyAt }, now)) return undefined;
-    if (performance.now() > until) return REQUEST_EXPIRED;
+    const isSafe = !isCompacting && !findHold({ activity, activitySince, keyAt }, now);
+    const endTurn = isSafe ? port.takeTurn() : undefined;
+    if (endTurn) return { endTurn };
+    if (performance.now() > until) return { reason: REQUEST_EXPIRED };
     await pass(LOOK_MS, undefined, { ref: false, signal }).catch(() => undefined);
   }
-  return 'withdrawn';
+  return { reason: 'withdrawn' };
 };
 
 const commandRequest = (
@@ -271,5 +274,5 @@ export const prepareSwitch = async (request: UndoRequest): Promise<Prepared> => 
 };
 
 /** One line for the footer. */
-export const undoneText = ({ prompts }: Pick<UndonePlan, 'prompts'>): string =>
+const undoneText = ({ prompts }: Pick<UndonePlan, 'prompts'>): string =>
   `compaction undone: ${prompts === 1 ? '1 message' : `${prompts} messages`} of yours back in the window`;

@@ -82,8 +82,22 @@ export interface ScreenObservation {
   readonly isUntrusted?: boolean;
 }
 
+/** Gives one turn at a time. */
+export const makeTurns = (): TypistPort['takeTurn'] => {
+  let isTaken = false;
+  return () => {
+    if (isTaken) return undefined;
+    isTaken = true;
+    return () => {
+      isTaken = false;
+    };
+  };
+};
+
 /** The typist's access to the child. */
 export interface TypistPort {
+  /** one command is typed at a time: call the result when its effect is known; undefined while another one is typed */
+  readonly takeTurn: () => (() => void) | undefined;
   /** undefined while the screen is incomplete or cannot be read */
   readonly observe: () => ScreenObservation | undefined;
   /** resolves when everything that an observation needs beside the screen has been read again */

@@ -190,6 +190,14 @@ export const leftoverNotice = (request: TypeRequest, typedBefore: number): strin
   return isLeft && port.typedCount() === typedBefore ? `${text} is left in the prompt: remove it` : undefined;
 };
 
+/** For the log. */
+export const typedText = (command: string, result: TypeResult): string =>
+  [
+    `typing ${command}: ${result.kind}`,
+    ...(result.kind === 'sent' ? [] : [result.reason]),
+    ...result.evidence,
+  ].join(', ');
+
 // Types a command of the agent's own and checks the screen after each keystroke. If the screen is not as expected, the text is
 // retracted: no key of the wrapper may do what the user did not ask for.
 

@@ -55,7 +55,9 @@ describe.each(files)('the session file $name', ({ name, agent }) => {
   it('written under a new id gives the same conversation', () => {
     const before = read(linesOf(name), agent);
     const lines = agent.conversations?.write(before, newSession());
-    if (!lines) return expect(agent.name).toBe('codex'); // a rollout without the name of the model's service
+    const mayRefuse = agent.name === 'codex'; // a rollout without the name of the model's service
+    expect(lines !== undefined || mayRefuse).toBe(true);
+    if (!lines) return;
     const after = read(lines, agent);
     expect(after.head.id).toBe(newSession().id);
     expect(windowOf(after).filter(isSent).map(sent)).toEqual(expectedAfter(agent, before));

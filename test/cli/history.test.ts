@@ -1,34 +1,13 @@
 // `ctxwrap history` as users run it, over a home folder with the session files of all agents.
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLine } from '../../src/core/compaction/protocol.js';
 import { openAudit } from '../../src/storage/log-file.js';
 import { parseArguments } from '../../src/cli/program.js';
+import { fixture, ids, writeStores } from '../support/stored-sessions.js';
 import { ctxwrap, inTerminal, bin, makeBench, type Bench } from './launcher.js';
-
-const ids = {
-  claude: '11111111-2222-4333-8444-555555555555',
-  codex: '01a1fd1c-f01b-7b00-a700-c9e1017aceb1',
-  gemini: '60f4dd20-5ca6-4622-ac05-e88aa42d09a4',
-  qwen: 'b3603808-fed8-4da3-976d-e26fb89ab012',
-} as const;
-
-const files: Readonly<Record<string, string>> = {
-  [`.claude/projects/-proj-app-claude/${ids.claude}.jsonl`]: 'claude/session-with-compaction.jsonl',
-  [`.codex/sessions/2026/11/21/rollout-2026-11-21T07-58-14-${ids.codex}.jsonl`]: 'codex/compactions.jsonl',
-  '.codex/archived_sessions/rollout-2026-11-21T08-28-01-01a1fd38-352f-7bc2-bbae-91f5e30548c0.jsonl':
-    'codex/context-exceeded.jsonl',
-  '.gemini/tmp/app-gemini/chats/session-2026-11-21T08-41-60f4dd20.jsonl': 'gemini/manual-compaction.jsonl',
-  '.gemini/tmp/app-gemini/chats/4561a90d/645155a2.jsonl': 'gemini/subagent.jsonl',
-  [`.gemini/tmp/${'a'.repeat(64)}/chats/session-2026-11-21T15-24-27b5599c.json`]:
-    'gemini/document-0.20.0.json',
-  [`.qwen/projects/-proj-app-qwen/chats/${ids.qwen}.jsonl`]: 'qwen/ladder.jsonl',
-};
-
-const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/logs/${name}`, import.meta.url));
 
 let bench: Bench;
 const at = (path: string): string => join(bench.folder, path);
@@ -36,11 +15,7 @@ const at = (path: string): string => join(bench.folder, path);
 beforeAll(() => {
   bench = makeBench();
   Object.assign(bench.env, { TZ: 'UTC', COLUMNS: '110' });
-  for (const [path, name] of Object.entries(files)) {
-    mkdirSync(dirname(at(path)), { recursive: true });
-    copyFileSync(fixture(name), at(path));
-  }
-  writeFileSync(at('.gemini/tmp/app-gemini/.project_root'), '/proj/app-gemini\n');
+  writeStores(bench.folder);
 });
 afterAll(() => bench.remove());
 
@@ -185,7 +160,7 @@ describe('ctxwrap history', () => {
       ['--since', 'soon'],
       /^ctxwrap: --since must be a date or an age, got "soon"\nctxwrap: try --since 7d\n$/,
     ],
-    [['.gemini/tmp/app-gemini/.project_root'], /^ctxwrap: there is no session file that is known at/],
+    [['.gemini/tmp/app-gemini/.project_root'], /is not a known kind of session file/],
   ] as const)('says what is wrong with %j', async (args, told) => {
     const { stderr, stdout, code } = await history(...args);
     expect(stderr).toMatch(told);

@@ -1,7 +1,7 @@
 import type { Activity } from '../../src/core/reading.js';
 import type { CompactRecipe } from '../../src/agents/agent.js';
 import { retractLate } from '../../src/wrap/typist.js';
-import type { ScreenObservation, TypeRequest } from '../../src/wrap/typing-steps.js';
+import { makeTurns, type ScreenObservation, type TypeRequest } from '../../src/wrap/typing-steps.js';
 import { typeCommand } from '../../src/wrap/typist.js';
 
 export const typed: CompactRecipe = {
@@ -66,6 +66,7 @@ export const makeAgent = (start: { readonly text?: string; readonly activity?: A
   };
   const activity = (): Activity => state.activity ?? (state.text === '' ? 'ready' : 'draft');
   const port = {
+    takeTurn: makeTurns(),
     observe: (): ScreenObservation | undefined => {
       state.looks += 1;
       if (state.isBlind) return undefined;

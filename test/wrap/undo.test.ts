@@ -143,23 +143,33 @@ describe('undoing a compaction', () => {
   });
 
   it.each([
-    [
-      'a file without a compaction',
-      'codex/context-exceeded.jsonl',
-      agents.codex,
-      undefined,
-      /no compaction in it/,
-    ],
-    [
-      'a number that is too high',
-      'codex/compactions.jsonl',
-      agents.codex,
-      9,
-      /no compaction 9 in it, only 4/,
-    ],
-    ['a compaction with nothing before it', 'codex/compactions.jsonl', agents.codex, 1, /no longer holds/],
-    ['a file of an old form', 'gemini/document-0.20.0.json', agents.gemini, undefined, /no compaction in it/],
-  ])('says why it cannot undo %s', async (_, name, agent, number, reason) => {
+    {
+      what: 'a file without a compaction',
+      name: 'codex/context-exceeded.jsonl',
+      agent: agents.codex,
+      reason: /no compaction in it/,
+    },
+    {
+      what: 'a number that is too high',
+      name: 'codex/compactions.jsonl',
+      agent: agents.codex,
+      number: 9,
+      reason: /no compaction 9 in it, only 4/,
+    },
+    {
+      what: 'a compaction with nothing before it',
+      name: 'codex/compactions.jsonl',
+      agent: agents.codex,
+      number: 1,
+      reason: /no longer holds/,
+    },
+    {
+      what: 'a file of an old form',
+      name: 'gemini/document-0.20.0.json',
+      agent: agents.gemini,
+      reason: /no compaction in it/,
+    },
+  ])('says why it cannot undo $what', async ({ name, agent, number, reason }) => {
     const path = copyOf(name);
     const undoing = undoCompaction({ agent, path, number, as: as() });
     await expect(undoing).rejects.toThrow(UndoError);

@@ -30,7 +30,10 @@ export const handoff = async (request: HandoffRequest, start: Start): Promise<Ou
   const target = request.to === undefined ? undefined : targetAgent(request.to, request);
   if (target) requireTerminal(request);
   const search = await openSearch(request.options);
-  const found = await findOneSource(request, search, 'handoff');
+  const found = await findOneSource(request, search, {
+    command: 'handoff',
+    none: messages.nothingToHandOff,
+  });
   const made = await handoffOf(found, request);
   const advice = sizeAdvice(sizeOf(made));
   if (request.output !== undefined) await write(request.output, documentOf(made, request));

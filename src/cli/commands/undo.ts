@@ -21,6 +21,7 @@ import { readSession, type ListedSession } from '../../storage/sessions.js';
 import { toPlainText } from '../../ui/text.js';
 import { prepareSwitch, type Prepared } from '../../wrap/switcher.js';
 import { undoCompaction, UndoError, type UndonePlan, type UndoSource } from '../../wrap/undo.js';
+import * as messages from '../messages.js';
 import { findOneSource, type OneSource } from '../one-source.js';
 import { print, toAsciiIfNeeded, workingFolder } from '../print.js';
 import type { RunRequest, UndoCommandRequest } from '../request.js';
@@ -36,7 +37,7 @@ export type Start = (request: RunRequest) => Promise<Outcome>;
 /** `ctxwrap undo`: a compaction is undone, in the running agent where that is possible. */
 export const undo = async (request: UndoCommandRequest, start: Start): Promise<Outcome> => {
   const search = await openSearch(request.options);
-  const found = await findOneSource(request, search, 'undo');
+  const found = await findOneSource(request, search, { command: 'undo', none: messages.nothingToUndo });
   const live = request.run ? undefined : switchable(found);
   const report = live ? await undoInAgent(found, live, request, search) : await undoInFile(found, search);
   await print(request.json ? jsonText(report, 2) : `${textOf(report).join('\n')}\n`);
@@ -258,13 +259,13 @@ const textOf = (report: UndoReport): readonly string[] => {
     each === undefined ? '?' : formatTokens(each),
   );
   const size = compaction.preTokens === undefined ? '' : ` (${sizes.join(' → ')})`;
-  const which = `compaction ${compaction.number} of ${compaction.of}${size}`;
+  const done = `✓ compaction ${compaction.number} of ${compaction.of}${size} undone`;
   const rows =
     live?.outcome === 'switched'
-      ? [`✓ ${which} undone in ${report.runtime}: ${said} back in the window`]
+      ? [`${done} in ${report.runtime}: ${said} back in the window`]
       : [
           ...(live?.words === undefined ? [] : [`${live.outcome === 'asked' ? '' : '✗ '}${live.words}`]),
-          ...(session ? [`✓ before ${which}: ${said}, session ${session.id}`] : []),
+          ...(session ? [`${done} in a new session with ${said}: ${session.id}`] : []),
         ];
   const resume = live?.outcome === 'switched' || live?.outcome === 'asked' ? [] : resumeRows(report);
   return [...rows.map(toPlainText), ...resume].map((row) => toAsciiIfNeeded(row, process.env));
@@ -275,7 +276,7 @@ const resumeRows = ({ resume }: UndoReport): readonly string[] => {
   const { command, args, cwd } = resume;
   const words = [command, ...args].map(quoteForCopying).join(' ');
   const there = cwd === undefined || cwd === workingFolder() ? '' : `cd ${quoteForCopying(cwd)} && `;
-  return ['Go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
+  return ['To go on with it:', `  ${toPlainText(`${there}ctxwrap ${words}`)}`];
 };
 
 const runIt = async (

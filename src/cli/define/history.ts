@@ -102,21 +102,18 @@ interface UndoOptions extends CommandOptions {
   readonly json?: boolean;
 }
 
-export const defineUndo = (program: Command, ask: Ask): Command =>
-  program
+export const defineUndo = (program: Command, ask: Ask): void => {
+  const undo = program
     .command('undo')
-    .description('the conversation as it was before a compaction, as a new session')
+    .helpGroup(commandTopics.sessions)
+    .description('go back to the conversation before a compaction, in a new session')
     .argument(
       '[session#n]',
-      "an id, a pid, an agent's name, or a session file, and the number of the compaction: the last one when absent",
+      "a session's id, pid or file, or an agent's name; #N for the compaction, the last one if absent",
     )
     .addOption(new Option('--run', 'start the agent with it, wrapped').conflicts('json'))
     .option('--json', 'print one JSON object')
-    .option('--runtime <name>', 'whose the file is, when it is not recognised', parseAgent)
-    .addHelpText(
-      'after',
-      '\nA running agent is switched to it at its next safe moment. Nothing is overwritten.\nExit status: 0 done; 1 it cannot be undone; 2 wrong usage.\n',
-    )
+    .option('--runtime <name>', 'whose the file is, if not recognised', parseAgent)
     .action((target: string | undefined, { run = false, json = false, ...own }: UndoOptions) =>
       ask({
         kind: 'undo',
@@ -126,6 +123,17 @@ export const defineUndo = (program: Command, ask: Ask): Command =>
         options: parseOptions(program, own),
       }),
     );
+  addNotes(undo, {
+    examples: ['ctxwrap undo', 'ctxwrap undo 0f3a9c12#2 --run'],
+    sections: [
+      [
+        'What happens',
+        'ctxwrap writes the conversation to a new session of the same agent. No file is\noverwritten. If the agent runs, it goes on with it at its next safe moment;\nelse ctxwrap prints the command that resumes it.',
+      ],
+      ['Exit status', '0  done\n1  it cannot be undone, or the agent did not show that it went on with it'],
+    ],
+  });
+};
 
 interface HandoffOptions extends CommandOptions {
   readonly to?: string;

@@ -57,10 +57,14 @@ export const stepCompaction = (before: Compaction, event: Event, moment: Session
   }
   const told = afterEvent(copyAfterEvent(state, event, now), event, moment);
   const timed = withoutLate(copyAfterTime(applyTime(told, moment), now), now);
-  const current = withoutMoot(before, timed);
+  const current = withFirstNumber(withoutMoot(before, timed), moment);
   const after = current.activity === 'dead' ? atTheEnd(current) : decided(current, moment);
   return { ...after, lookedAt: now };
 };
+
+/** The first number after an attempt that left none: only a different one is news. A turn may be too short to be seen. */
+const withFirstNumber = (state: Compaction, { fill }: SessionContext): Compaction =>
+  state.hasNews || state.tried || fill === undefined ? state : { ...state, tried: fill };
 
 /** When the state must be updated although nothing happens; undefined if only an event can change it. */
 export const compactionDeadline = (state: Compaction, now: Millis): Millis | undefined => {

@@ -93,3 +93,30 @@ describe('a window that is full again at once', () => {
     expect(play.typings()).toHaveLength(4);
   });
 });
+
+describe('after a compaction that worked', () => {
+  it('the window is compacted again when it is full again, also after turns that were too short to be seen', () => {
+    const play = playFull();
+    play.wait(12_000);
+    play.sent();
+    play.boundary({ preTokens: AUTO_TOKENS, postTokens: 9_000 });
+    expect(play.outcomes()).toEqual(['verified']);
+    play.wait(30_000);
+    play.used(20_000);
+    play.wait(30_000);
+    play.used(AUTO_TOKENS);
+    play.wait(30_000);
+    expect(play.typings()).toHaveLength(2);
+  });
+
+  it('a first number that is no smaller starts nothing by itself', () => {
+    const play = playFull();
+    play.wait(12_000);
+    play.sent();
+    play.boundary({ preTokens: AUTO_TOKENS, postTokens: 9_000 });
+    play.wait(30_000);
+    play.used(AUTO_TOKENS);
+    play.wait(30_000);
+    expect(play.typings()).toHaveLength(1);
+  });
+});

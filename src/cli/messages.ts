@@ -396,7 +396,10 @@ export const nothingToHandOff = (): UserError =>
   );
 
 export const handoffEmpty = (path: string): UserError =>
-  new UserError(`there is no conversation in "${path}"`, { exitCode: 1, hint: 'ctxwrap history lists sessions' });
+  new UserError(`there is no conversation in "${path}"`, {
+    exitCode: 1,
+    hint: 'ctxwrap history lists sessions',
+  });
 
 export const noDraft = (reason: string): UserError =>
   usageError(

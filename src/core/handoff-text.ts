@@ -1,11 +1,5 @@
 import { groupDigits } from './ladder.js';
-import type {
-  Handoff,
-  HandoffCommand,
-  HandoffRequest,
-  HandoffSection,
-  HandoffText,
-} from './handoff.js';
+import type { Handoff, HandoffCommand, HandoffRequest, HandoffSection, HandoffText } from './handoff.js';
 
 // A handoff as Markdown, its size, and what to leave out when it is too long. Words of the user or of a model stand in quotes or in code, so
 // that they cannot be taken for the document's own.
@@ -106,7 +100,8 @@ const completedLines = ({ completed, omitted }: Handoff): readonly string[] => {
   ];
 };
 
-const moreOf = (count: number | undefined): string => (count === undefined ? '' : `; ${count} more are not listed`);
+const moreOf = (count: number | undefined): string =>
+  count === undefined ? '' : `; ${count} more are not listed`;
 
 /** What the summary repeats is not said twice. */
 const contextLines = ({ context, summary }: Handoff): readonly string[] => {
@@ -184,7 +179,8 @@ const cutOf = (
   let kept = handoff.requests.length;
   const left = (): number => {
     const shorter = partsOf({ ...handoff, requests: kept === 0 ? [] : handoff.requests.slice(-kept) });
-    return markdownOf(shorter.filter(({ section }) => section === undefined || !cut.includes(section))).length;
+    return markdownOf(shorter.filter(({ section }) => section === undefined || !cut.includes(section)))
+      .length;
   };
   const order = sections.map(({ section }) => section).filter((section) => section !== 'remaining');
   for (const section of [...order, 'remaining' as const]) {

@@ -98,7 +98,14 @@ export interface Handoff {
 }
 
 /** Parts that can be left out. */
-export const handoffSections = ['completed', 'remaining', 'context', 'commands', 'requests', 'summary'] as const;
+export const handoffSections = [
+  'completed',
+  'remaining',
+  'context',
+  'commands',
+  'requests',
+  'summary',
+] as const;
 
 export type HandoffSection = (typeof handoffSections)[number];
 
@@ -290,7 +297,9 @@ const said = ({ source, text }: Prompt | Summary, most: number): HandoffText => 
 const summaryOf = (summary: Summary | undefined): Pick<Handoff, 'summary'> =>
   summary === undefined || textOf(summary.text) === '' ? {} : { summary: said(summary, LONGEST_SUMMARY) };
 
-const pointsIn = (summary: Summary | undefined): Pick<HandoffContext, 'decisions' | 'patterns' | 'issues'> => {
+const pointsIn = (
+  summary: Summary | undefined,
+): Pick<HandoffContext, 'decisions' | 'patterns' | 'issues'> => {
   const points = summaryPoints(textOf(summary?.text ?? ''));
   const listed = (items: readonly string[]): readonly string[] =>
     [...new Set(items.map((item) => lineOf(item, LONGEST_ITEM)))].slice(0, MOST_POINTS);

@@ -33,9 +33,10 @@ const BEGUN: DraftResult = { kind: 'skipped', reason: 'the session has begun wit
 /** Waits for the moment, then types. Says in the footer what came of it. Never rejects. */
 export const putStartingDraft = async (draft: StartingDraft): Promise<void> => {
   const { log, onEvent, signal } = draft;
-  const result = await typeWhenSafe(draft).catch(
-    (error: unknown): DraftResult => ({ kind: 'skipped', reason: errorText(error) }),
-  );
+  const result = await typeWhenSafe(draft).catch((error: unknown): DraftResult => ({
+    kind: 'skipped',
+    reason: errorText(error),
+  }));
   if (signal.aborted) return;
   log.info(`the draft: ${result.kind}${'reason' in result ? `, ${result.reason}` : ''}`);
   onEvent(noticeEvent(wordsOf(result)));

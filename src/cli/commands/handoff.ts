@@ -153,7 +153,14 @@ const startWith = async (
   const startingDraft = isImport ? takes : handoffDraft(made);
   // --runtime named the agent of the file, not of the program to start
   const { runtime: _, ...others } = options;
-  return start({ kind: 'run', word: target.name, args: [], anyCommand: false, startingDraft, options: others });
+  return start({
+    kind: 'run',
+    word: target.name,
+    args: [],
+    anyCommand: false,
+    startingDraft,
+    options: others,
+  });
 };
 
 const tell = (text: string): void =>

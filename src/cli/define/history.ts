@@ -1,11 +1,6 @@
 import { type Command, Option } from 'commander';
 import { parseBytes } from '../../core/format.js';
-import {
-  DEFAULT_REQUESTS,
-  handoffSections,
-  MOST_REQUESTS,
-  type HandoffSection,
-} from '../../core/handoff.js';
+import { DEFAULT_REQUESTS, handoffSections, MOST_REQUESTS, type HandoffSection } from '../../core/handoff.js';
 import type { Millis } from '../../core/reading.js';
 import * as messages from '../messages.js';
 import { type CommandOptions, parseAgent, parseOptions } from '../options.js';
@@ -194,7 +189,12 @@ const parseOutput = (text: string): string => {
 const parseRequests = (text: string): number => {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (count <= MOST_REQUESTS) return count;
-  throw messages.badValue('--requests', `a number from 0 to ${MOST_REQUESTS}`, text, String(DEFAULT_REQUESTS));
+  throw messages.badValue(
+    '--requests',
+    `a number from 0 to ${MOST_REQUESTS}`,
+    text,
+    String(DEFAULT_REQUESTS),
+  );
 };
 
 const parseSections = (text: string): readonly HandoffSection[] =>

@@ -7,7 +7,7 @@ import type { Publisher } from './publish.js';
 import type { SessionLoop } from './session.js';
 import { safeMoment } from './switcher.js';
 import type { TypistPort } from './typing-steps.js';
-import { typeDraft, type DraftResult } from './typist.js';
+import { NO_PASTES, typeDraft, type DraftResult } from './typist.js';
 
 // Puts a text into the agent's prompt once, when it has started and rests at an empty prompt. It is a draft: the user reads it, changes it and
 // sends it.
@@ -26,6 +26,7 @@ export interface StartingDraft {
 const WAIT_MS = 600_000; // for a user who first has to answer the agent's questions
 const AGAIN_MS = 500;
 const MOST_SKIPS = 60;
+const MOST_UNMARKED = 5; // an agent at rest that has not asked for marked pastes by then never does
 
 const HOW = 'ctxwrap handoff prints it';
 const BEGUN: DraftResult = { kind: 'skipped', reason: 'the session has begun without it' };
@@ -57,6 +58,7 @@ const typeWhenSafe = async (draft: StartingDraft): Promise<DraftResult> => {
   const { text, port, takesPastes, flow, publisher, signal } = draft;
   const until = performance.now() + WAIT_MS;
   let last: DraftResult = { kind: 'skipped', reason: 'no key could be typed' };
+  let unmarked = 0;
   for (let skips = 0; skips < MOST_SKIPS && !signal.aborted; skips += 1) {
     const moment = await safeMoment({ flow, port }, until, signal);
     if ('reason' in moment) return { kind: 'skipped', reason: moment.reason };
@@ -68,6 +70,8 @@ const typeWhenSafe = async (draft: StartingDraft): Promise<DraftResult> => {
     const { kind: outcome } = last;
     publisher?.endDraft(outcome === 'skipped' ? undefined : { outcome, characters: text.length });
     if (last.kind !== 'skipped') return last;
+    if (last.reason === NO_PASTES) unmarked += 1;
+    if (unmarked >= MOST_UNMARKED) return last;
     await pass(AGAIN_MS, undefined, { ref: false, signal }).catch(() => undefined);
   }
   return last;

@@ -253,6 +253,9 @@ const takeKeys = async (
 
 const USER_TYPES = 'the user types';
 
+/** The reason why an agent that has not asked for pastes to be marked gets no draft. */
+export const NO_PASTES = 'the agent does not tell pasted text from typed text';
+
 export interface DraftRequest extends Pick<TypeRequest, 'port' | 'signal'> {
   /** no control characters but newlines */
   readonly text: string;
@@ -273,7 +276,7 @@ export const typeDraft = async (request: DraftRequest): Promise<DraftResult> => 
   const { port, signal, text, takesPastes } = request;
   const mayType = { isQueued: false, mayStash: false };
   const taken = await takeKeys(request, (observed) =>
-    takesPastes() ? refusalOf(observed, mayType) : 'the agent does not tell pasted text from typed text',
+    takesPastes() ? refusalOf(observed, mayType) : NO_PASTES,
   );
   if (taken.kind === 'skipped') return taken;
   const { hold, typedBefore } = taken;
